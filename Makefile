@@ -1,0 +1,36 @@
+# make run     install, play the main experiment on what comes with the library, say where the report is
+# make test    install, then everything that must hold: types, style, layers, tests with coverage
+# make bench   install, then speed as ratios against reference implementations in the same process
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := src/otherminds/distribution.py,src/otherminds/mind.py,src/otherminds/world.py,src/otherminds/observer.py,src/otherminds/systems/protom.py,src/otherminds/systems/facilitation.py
+
+.PHONY: install run test bench lint clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("otherminds needs Python 3.11 or newer; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: install
+	$(BIN)/otherminds reproduce protom-dkg --jobs 1
+
+lint: install
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest -n auto --cov --cov-report=
+	$(BIN)/coverage report --include=$(CORE) --fail-under=95
+
+bench: install
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -1,0 +1,58 @@
+"""How long ProToM takes to infer and decide, and how much longer with the obvious implementation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from otherminds.experiments.protom_dkg import Entry, episode, facilitator
+from otherminds.minds.favours import Favour, Favours
+from otherminds.minds.locked_map import Goal
+from otherminds.minds.seeker import Seeker
+from otherminds.minds.told import Purposeful, Told
+from otherminds.world import rollout
+from otherminds.worlds.doors_keys_gems import Action, State
+from otherminds.worlds.level_files import Level
+
+
+class PlainFavours(Favours):
+    """The same messages, priced the obvious way: minds run forward step by step, nothing remembered."""
+
+    def steps(self, state: State, goals: tuple[Goal, ...], favour: Favour | None, horizon: int) -> int:
+        """Run everybody's mind forward in the world, the helper's wrapped in what it was told."""
+        minds: dict[str, Purposeful[Action]] = {
+            agent: Seeker(self.plans, i, goal, beta=math.inf, lapse=0.0)
+            for i, (agent, goal) in enumerate(zip(self.world.agents, goals, strict=True))
+        }
+        if favour is not None:
+            helper = self.helper(favour)
+            minds[helper] = Told(minds[helper], self.errand(favour, minds[helper]))
+        rng = np.random.default_rng(0)
+        for t, step in enumerate(rollout(self.world, minds, steps=horizon, rng=rng, state=state)):
+            if all(self.plans.achieved(step.state, i, goal) for i, goal in enumerate(goals)):
+                return t
+        return horizon
+
+
+def milliseconds(levels: Sequence[Level], *, warm: bool) -> list[float]:
+    """The time of every decision on these levels; warm: with the plans of an episode played before."""
+    times: list[float] = []
+    for level in levels:
+        entry, favours = Entry(level, "protom", level.kind, 42), Favours(level.world)
+        if warm:
+            list(episode(entry, favours))
+        times += [moment.ms for moment in episode(entry, favours)][1:]
+    return times
+
+
+def pricing(level: Level, make: Callable[[Level], Favours]) -> Callable[[], object]:
+    """The first decision of an episode, from scratch."""
+
+    def price() -> object:
+        favours = make(level)
+        watcher = facilitator("protom", level, favours)
+        return watcher.decide(level.world.initial, level.horizon, np.random.default_rng(0)).prices
+
+    return price

@@ -1,0 +1,5 @@
+"""`python -m otherminds` is `otherminds`."""
+
+from otherminds.cli import main
+
+main()

@@ -1,0 +1,146 @@
+"""Finite distributions in log space: the currency every mind and observer trades in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+T = TypeVar("T", bound=Hashable)
+U = TypeVar("U", bound=Hashable)
+A = TypeVar("A", bound=Hashable)
+
+IMPOSSIBLE = -math.inf
+
+
+class Distribution(Protocol[A]):
+    """Anything that scores and samples: a table, a language model's text, a point prediction."""
+
+    def log_prob(self, x: A, /) -> float:
+        """log p(x), in nats; −∞ where x is impossible."""
+        ...
+
+    def sample(self, rng: np.random.Generator, /) -> A:
+        """Draw x ~ p."""
+        ...
+
+
+def log_sum_exp(values: Iterable[float]) -> float:
+    """log Σᵢ exp vᵢ without overflow; −∞ for an empty or all-impossible sum."""
+    terms = list(values)
+    top = max(terms, default=IMPOSSIBLE)
+    return top if math.isinf(top) else top + math.log(sum(math.exp(v - top) for v in terms))
+
+
+@dataclass(frozen=True)
+class Categorical(Generic[T]):
+    """A probability distribution over finitely many outcomes, normalised, in log space (nats)."""
+
+    support: tuple[T, ...]
+    log_probs: tuple[float, ...]
+
+    @classmethod
+    def from_scores(cls, scored: Iterable[tuple[T, float]]) -> Categorical[T]:
+        """Normalise log weights: p(x) ∝ Σ exp(score of x), pooling repeated outcomes.
+
+        Raises ValueError if no outcome has a finite score.
+        """
+        pooled: dict[T, float] = {}
+        for x, score in scored:
+            pooled[x] = log_sum_exp((pooled[x], score)) if x in pooled else score
+        total = log_sum_exp(pooled.values())
+        if not math.isfinite(total):
+            raise ValueError("a distribution needs at least one outcome with a finite log weight")
+        return cls(tuple(pooled), tuple(score - total for score in pooled.values()))
+
+    @classmethod
+    def uniform(cls, outcomes: Iterable[T]) -> Categorical[T]:
+        """p(x) = 1/n over n outcomes (repeated ones count as often as they occur)."""
+        return cls.from_scores((x, 0.0) for x in outcomes)
+
+    @classmethod
+    def softmax(cls, scored: Iterable[tuple[T, float]], *, lapse: float = 0.0) -> Categorical[T]:
+        """p(x) = (1 − lapse) · exp(score) / Σ exp(score) + lapse / n over n different outcomes.
+
+        Raises ValueError if no outcome has a score above −∞.
+        """
+        outcomes, scores = zip(*scored, strict=True)
+        top = max(scores)
+        if top == IMPOSSIBLE:
+            raise ValueError("a distribution needs at least one outcome with a finite score")
+        excess = [0.0 if s == top else s - top for s in scores]
+        if not lapse:
+            total = log_sum_exp(excess)
+            return cls(tuple(outcomes), tuple(e - total for e in excess))
+        weights = [math.exp(e) for e in excess]
+        scale, floor = (1.0 - lapse) / sum(weights), lapse / len(weights)
+        return cls(tuple(outcomes), tuple(math.log(w * scale + floor) for w in weights))
+
+    @cached_property
+    def _index(self) -> dict[T, int]:
+        return {x: i for i, x in enumerate(self.support)}
+
+    def __iter__(self) -> Iterator[tuple[T, float]]:
+        return zip(self.support, self.probs, strict=True)
+
+    def __len__(self) -> int:
+        return len(self.support)
+
+    @property
+    def probs(self) -> tuple[float, ...]:
+        """The probabilities, in the order of `support`."""
+        return tuple(math.exp(lp) for lp in self.log_probs)
+
+    def log_prob(self, x: T, /) -> float:
+        """log p(x), in nats; −∞ outside the support."""
+        i = self._index.get(x)
+        return IMPOSSIBLE if i is None else self.log_probs[i]
+
+    def prob(self, x: T) -> float:
+        """p(x); 0 outside the support."""
+        return math.exp(self.log_prob(x))
+
+    def sample(self, rng: np.random.Generator, /) -> T:
+        """Draw x ~ p by inverting the cumulative distribution with one uniform number."""
+        u, total = rng.random(), 0.0
+        for x, p in self:
+            total += p
+            if u < total:
+                return x
+        return self.mode
+
+    @property
+    def mode(self) -> T:
+        """The most probable outcome; the earliest in `support` among equals."""
+        return self.support[max(range(len(self.support)), key=self.log_probs.__getitem__)]
+
+    def map(self, f: Callable[[T], U]) -> Categorical[U]:
+        """The pushforward of p under f: every question about a mind is posed this way."""
+        return Categorical.from_scores((f(x), lp) for x, lp in zip(self.support, self.log_probs, strict=True))
+
+    def bind(self, f: Callable[[T], Categorical[U]]) -> Categorical[U]:
+        """The mixture Σₓ p(x) f(x): what is expected of an agent whose mind is uncertain."""
+        return Categorical.from_scores(
+            (y, lp + lq)
+            for x, lp in zip(self.support, self.log_probs, strict=True)
+            if lp > IMPOSSIBLE
+            for q in (f(x),)
+            for y, lq in zip(q.support, q.log_probs, strict=True)
+        )
+
+    def condition(self, event: Callable[[T], bool]) -> Categorical[T]:
+        """p(x | event), over the outcomes where the event holds. Raises ValueError if it has probability 0."""
+        return Categorical.from_scores((x, lp) for x, lp in zip(self.support, self.log_probs, strict=True) if event(x))
+
+    def expect(self, f: Callable[[T], float]) -> float:
+        """E[f(x)] = Σₓ p(x) f(x); outcomes of probability 0 are skipped."""
+        return sum(p * f(x) for x, p in self if p > 0.0)
+
+    @property
+    def entropy(self) -> float:
+        """H = −Σ p log p, in nats."""
+        return -sum(p * lp for p, lp in zip(self.probs, self.log_probs, strict=True) if p > 0.0)

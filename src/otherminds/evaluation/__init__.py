@@ -1,0 +1,1 @@
+"""Literal and functional scores, statistics, figures and reports, from rows alone."""

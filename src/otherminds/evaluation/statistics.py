@@ -1,0 +1,96 @@
+"""Means with intervals, and the tests that the papers use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+RESAMPLES = 4000
+
+
+class Estimate(NamedTuple):
+    """A value, its 95 % interval, and the number of independent units it rests on."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def proportion(successes: Sequence[bool]) -> Estimate:
+    """A proportion with its Wilson score interval."""
+    n, k = len(successes), sum(successes)
+    interval = stats.binomtest(k, n).proportion_ci(method="wilson")
+    return Estimate(k / n, float(interval.low), float(interval.high), n)
+
+
+def mean(values: Sequence[float], clusters: Sequence[str] | None = None) -> Estimate:
+    """A mean with its percentile bootstrap interval, resampling whole clusters (default: single values)."""
+    return ratio(values, [1.0] * len(values), clusters)
+
+
+def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str] | None = None) -> Estimate:
+    """Σ above / Σ below with its percentile bootstrap interval, resampling whole clusters.
+
+    Resamples in which nothing is below are left out. Raises ValueError if there is nothing below at all.
+    """
+    names = list(clusters) if clusters is not None else [str(i) for i in range(len(above))]
+    index = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    sums = np.zeros((2, len(index)))
+    for name, a, b in zip(names, above, below, strict=True):
+        sums[:, index[name]] += a, b
+    if not sums[1].sum():
+        raise ValueError("a ratio needs something to divide by")
+    value = float(sums[0].sum() / sums[1].sum())
+    if len(index) < 2:
+        return Estimate(value, value, value, len(index))
+    rng = np.random.default_rng(0)
+    draws = rng.integers(len(index), size=(RESAMPLES, len(index)))
+    over, under = sums[0][draws].sum(axis=1), sums[1][draws].sum(axis=1)
+    low, high = np.quantile(over[under != 0] / under[under != 0], [0.025, 0.975])
+    return Estimate(value, float(low), float(high), len(index))
+
+
+class Comparison(NamedTuple):
+    """Two groups on one metric: the p value of the paper's test, corrected for all comparisons, and the difference.
+
+    The difference is paired by level, with a bootstrap interval; the paper's tests ignore the pairing.
+    """
+
+    metric: str
+    other: str
+    test: str
+    p: float
+    p_corrected: float
+    difference: Estimate
+
+
+def fisher(ours: Sequence[bool], theirs: Sequence[bool]) -> float:
+    """The p value of Fisher's exact test on two groups of successes and failures."""
+    table = np.array([[sum(group), len(group) - sum(group)] for group in (ours, theirs)])
+    return float(stats.fisher_exact(table).pvalue)
+
+
+def mann_whitney(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """The p value of the two-sided Mann–Whitney U test; 1 if all values are the same."""
+    if len({*ours, *theirs}) == 1:
+        return 1.0
+    return float(stats.mannwhitneyu(ours, theirs, alternative="two-sided").pvalue)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """p values corrected for the false discovery rate over one family of comparisons."""
+    corrected: NDArray[np.float64] = stats.false_discovery_control(p_values) if p_values else np.array([])
+    return [float(p) for p in corrected]
+
+
+def pearson(x: Sequence[float], y: Sequence[float]) -> float:
+    """The correlation r; NaN if either side does not vary."""
+    if len(set(x)) < 2 or len(set(y)) < 2:
+        return math.nan
+    return float(np.corrcoef(x, y)[0, 1])

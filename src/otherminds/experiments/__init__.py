@@ -1,0 +1,1 @@
+"""The papers' experiments, level design, and the results contract."""

@@ -1,0 +1,298 @@
+"""Doors-Keys-Gems levels with certificates: what help is worth in a level, established by exact planning."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+import numpy as np
+
+from otherminds.errors import InputError
+from otherminds.experiments.map_maker import random_level
+from otherminds.experiments.protom_dkg import Entry, episode, people
+from otherminds.minds.favours import Favours
+from otherminds.minds.locked_map import Goal
+from otherminds.planning.joint import Deed, JointPositions, joint_makespan
+from otherminds.world import rollout
+from otherminds.worlds.doors_keys_gems import DoorsKeysGems
+from otherminds.worlds.level_files import Level, draw_text, write_level
+
+SEEDS = 5
+SHORTEST = 8
+FAILED = "-"
+
+
+class Context(NamedTuple):
+    """All that changes in a joint plan besides where people stand."""
+
+    ground: int
+    held: tuple[tuple[int, ...], ...]
+    locked: int
+    have: int
+
+
+class JointPlanner:
+    """The rules of a level in the terms of `joint_makespan`; nobody touches a gem that another person wants."""
+
+    def __init__(self, world: DoorsKeysGems) -> None:
+        """Keys of a colour are interchangeable, and count only while a door of their colour is locked."""
+        self.world = world
+        colours = sorted({door.colour for door in world.doors})
+        self._doors = [sum(1 << d for d, door in enumerate(world.doors) if door.colour == colour) for colour in colours]
+        self._key_colour = [colours.index(k.colour) if k.colour in colours else -1 for k in world.keys]
+        self._door_colour = [colours.index(door.colour) for door in world.doors]
+        self._sides = [sum(1 << cell for cell in world.grid.neighbours[door.cell]) for door in world.doors]
+        self.floor = cache(self._floor)
+        self.deeds = cache(lambda context, i: tuple(self._deeds(context, i)))
+
+    def makespan(self, limit: int) -> int | None:
+        """L*: the fewest steps until everybody has their gem, None if more than `limit`."""
+        world, n = self.world, len(self.world.agents)
+        return joint_makespan(
+            JointPositions(world.grid.stride, world.grid.height, n),
+            world.cells,
+            self._tidy(
+                Context(
+                    ground=(1 << len(world.keys)) - 1,
+                    held=((0,) * len(self._doors),) * n,
+                    locked=(1 << len(world.doors)) - 1,
+                    have=0,
+                )
+            ),
+            floor=lambda context: self.floor(context.locked),
+            deeds=self.deeds,
+            done=lambda context: context.have == (1 << n) - 1,
+            limit=limit,
+        )
+
+    def _floor(self, locked: int) -> int:
+        doors = enumerate(self.world.doors)
+        return self.world.grid.floor & ~sum(1 << door.cell for d, door in doors if locked >> d & 1)
+
+    def _deeds(self, context: Context, i: int) -> Iterator[Deed[Context]]:
+        gem = self.world.gems[self.world.goals[i]]
+        if not context.have >> i & 1:
+            yield Deed(1 << gem.cell, context._replace(have=context.have | 1 << i))
+        for k, key in enumerate(self.world.keys):
+            if context.ground >> k & 1:
+                taken = context._replace(ground=context.ground & ~(1 << k))
+                yield Deed(1 << key.cell, self._tidy(_give(taken, i, self._key_colour[k], 1)))
+        for d, colour in enumerate(self._door_colour):
+            if context.locked >> d & 1 and context.held[i][colour]:
+                opened = context._replace(locked=context.locked & ~(1 << d))
+                yield Deed(self._sides[d], self._tidy(_give(opened, i, colour, -1)))
+        for colour, count in enumerate(context.held[i]):
+            if count:
+                for j in range(len(context.held)):
+                    if j != i:
+                        passed = _give(_give(context, i, colour, -1), j, colour, 1)
+                        yield Deed(0, self._tidy(passed), beside=j)
+
+    def _tidy(self, context: Context) -> Context:
+        """Forget keys that no locked door needs, so that equivalent contexts are equal."""
+        needed = [(context.locked & doors).bit_count() for doors in self._doors]
+        ground = context.ground
+        for k, colour in enumerate(self._key_colour):
+            if colour < 0 or not needed[colour]:
+                ground &= ~(1 << k)
+        held = tuple(tuple(map(min, counts, needed)) for counts in context.held)
+        return context._replace(ground=ground, held=held)
+
+
+def _give(context: Context, i: int, colour: int, change: int) -> Context:
+    counts = list(context.held[i])
+    counts[colour] += change
+    return context._replace(held=(*context.held[:i], tuple(counts), *context.held[i + 1 :]))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is known of a level: its class and the lengths that it follows from, in steps.
+
+    alone: L0 of several runs without help, ties broken at random (None: somebody fails). told: Lf, the best that
+    one message at the start achieves, and `message`, which. together: L*, perfect cooperation.
+    """
+
+    kind: str
+    alone: tuple[int | None, ...]
+    told: int | None
+    message: str
+    together: int | None
+
+    def certificate(self, seed: str) -> dict[str, str]:
+        """The proof as header lines of a level file."""
+        return {
+            "class": self.kind,
+            "alone": " ".join(FAILED if n is None else str(n) for n in self.alone),
+            "told": FAILED if self.told is None else str(self.told),
+            "together": FAILED if self.together is None else str(self.together),
+            "message": self.message,
+            **({"seed": seed} if seed else {}),
+        }
+
+
+def alone(level: Level, favours: Favours, seed: int) -> int | None:
+    """L0: the steps that people take without help, None if they do not all succeed in time."""
+    rng = np.random.default_rng(seed)
+    steps = list(rollout(level.world, people(level, favours), steps=level.horizon, rng=rng))
+    return len(steps) if level.world.done(steps[-1].after if steps else level.world.initial) else None
+
+
+def prove(level: Level, favours: Favours | None = None) -> Proof | None:
+    """Classify a level by exact planning; None if it falls between the classes.
+
+    necessary: somebody fails in every run, but one message makes all succeed. useful: all succeed, and a message
+    saves at least 15 % and perfect cooperation 20 % and four steps. not_needed: nothing can make it shorter.
+    In levels where help counts, a facilitator who knows the goals must succeed however ties are broken.
+    """
+    favours = favours or Favours(level.world)
+    world, horizon, state = level.world, level.horizon, level.world.initial
+    goals = tuple(Goal("gem", gem) for gem in world.goals)
+    expected = favours.steps(state, goals, None, horizon)
+    told = {f: favours.steps(state, goals, f, horizon) for f in favours.candidates(state)}
+    best = min(told, key=lambda f: told[f], default=None)
+    shortest = horizon if best is None else told[best]
+    if not _promising(expected, shortest, horizon):
+        return None
+    runs = tuple(alone(level, favours, seed) for seed in range(SEEDS))
+    together = JointPlanner(world).makespan(min(expected, shortest))
+    kind = _kind(runs, shortest, together, horizon)
+    if kind is None or (together is not None and together < SHORTEST) or not _helpable(level, kind):
+        return None
+    helps = best is not None and kind != "not_needed"
+    message = favours.address(best) if best and helps else "none"
+    return Proof(kind, runs, shortest if helps else None, message, together)
+
+
+def _helpable(level: Level, kind: str) -> bool:
+    """Whether a facilitator who knows the goals makes everybody succeed, whatever way ties are broken."""
+    level = replace(level, name="proof")  # the name of a level names its random streams
+    return kind == "not_needed" or all(
+        level.world.done([m.after for m in episode(Entry(level, "oracle", kind, seed))][-1]) for seed in range(SEEDS)
+    )
+
+
+def _promising(expected: int, told: int, horizon: int) -> bool:
+    """Whether the cheap figures leave any class possible."""
+    if expected >= horizon:
+        return told <= 0.75 * horizon
+    return told >= expected or told <= 0.85 * expected
+
+
+def _kind(runs: tuple[int | None, ...], told: int, together: int | None, horizon: int) -> str | None:
+    lengths = [n for n in runs if n is not None]
+    if together is None:
+        return None
+    if not lengths:
+        return "necessary" if told <= 0.75 * horizon else None
+    if len(lengths) < len(runs) or max(lengths) - min(lengths) > 2:
+        return None
+    least = min(lengths)
+    if together == least <= told:
+        return "not_needed"
+    saves = together <= 0.8 * least and least - together >= 4 and told <= 0.85 * least
+    return "useful" if saves else None
+
+
+# Sets of levels
+
+CLASSES = ("not_needed", "useful", "necessary")
+
+
+def candidate(seed: int, index: int, kind: str = "") -> Level:
+    """The random level with this number, as it would be called if it is of this class."""
+    level = random_level(np.random.default_rng([seed, index]))
+    certificate = {"seed": f"{seed}/{index}"} | ({"class": kind} if kind else {})
+    return replace(level, name=f"{kind or 'random'}-{index}", certificate=certificate)
+
+
+def proven(seed: int, index: int) -> Level | None:
+    """The random level with this number and its certificate, None if it has no class."""
+    level = certified(candidate(seed, index))
+    return level and replace(level, name=f"{level.kind}-{index}")
+
+
+def certified(level: Level) -> Level | None:
+    """The level with its certificate, proved anew, None if it has no class."""
+    proof = prove(level)
+    if proof is None:
+        return None
+    return replace(level, certificate=proof.certificate(level.certificate.get("seed", "")))
+
+
+def choose(levels: Iterable[Level | None], wanted: Mapping[str, int]) -> Iterator[Level]:
+    """The first levels of each class, as many as wanted, no two the same but for symmetry and colours."""
+    missing, seen = Counter(wanted), set[str]()
+    for level in levels:
+        if level is not None and missing[level.kind] > 0 and (shape := symmetry_hash(level)) not in seen:
+            seen.add(shape)
+            missing[level.kind] -= 1
+            yield level
+        if not +missing:
+            return
+
+
+def digest(levels: Iterable[Level]) -> str:
+    """The SHA-256 of the level files, certificates included."""
+    return hashlib.sha256("".join(write_level(level) for level in levels).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class LevelSet:
+    """A set of levels as their numbers and two hashes: of the maps, and of the maps with their certificates."""
+
+    seed: int
+    numbers: Mapping[str, Sequence[int]]
+    maps: str
+    certificates: str
+
+    def levels(self) -> list[Level]:
+        """The levels made anew from the seed. Raises InputError if they are not what they were."""
+        made = [candidate(self.seed, n, kind) for kind, numbers in self.numbers.items() for n in numbers]
+        if digest(made) != self.maps:
+            raise InputError(f"the levels made from seed {self.seed} are not those that were chosen")
+        return made
+
+
+def level_set(name: str) -> LevelSet:
+    """One of the sets that come with the library as numbers: `tuning` or `heldout`."""
+    table = json.loads((resources.files("otherminds.worlds") / "levels" / "sets.json").read_text("utf-8"))
+    return LevelSet(**table[name])
+
+
+def symmetry_hash(level: Level) -> str:
+    """A hash that is the same for levels that are rotated, reflected or recoloured versions of each other."""
+    wanted = {f"g{gem}": f"w{i}" for i, gem in enumerate(level.world.goals)}
+    numbered = {gem.cell: f"g{n}" for n, gem in enumerate(level.world.gems)}
+    rows = [line.split(" ") for line in draw_text(level.world, level.world.initial).split("\n")]
+    for cell, name in numbered.items():
+        x, y = level.world.grid.xy(cell)
+        rows[y][x] = wanted.get(name, "g")
+    turned, views = rows, []
+    for _ in range(4):
+        turned = [list(row) for row in zip(*turned[::-1], strict=True)]
+        views += [_relabelled(turned), _relabelled([row[::-1] for row in turned])]
+    return hashlib.sha256(min(views).encode()).hexdigest()
+
+
+def _relabelled(rows: list[list[str]]) -> str:
+    """The map with colours and people numbered in the order in which they appear."""
+    colours: dict[str, str] = {}
+    people: dict[str, str] = {}
+    tiles = []
+    for tile in (tile for row in rows for tile in row):
+        if tile[0] in "kd":
+            tiles.append(tile[0] + colours.setdefault(tile[1], str(len(colours))))
+        elif tile[0] == "a":
+            tiles.append("a" + people.setdefault(str(int(tile[1]) - 1), str(len(people))))
+        elif tile[0] == "w":
+            tiles.append("w" + people.setdefault(tile[1], str(len(people))))
+        else:
+            tiles.append(tile)
+    return f"{len(rows)}:" + " ".join(tiles)

@@ -1,0 +1,93 @@
+"""Reproducing the papers' experiments: play, summarise beside the published figures, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from otherminds.errors import InputError
+from otherminds.evaluation.run import run
+from otherminds.experiments import dkg_human, dkg_report, human_report, protom_dkg
+from otherminds.experiments.level_design import level_set
+from otherminds.experiments.progress import shown
+from otherminds.experiments.results import Rows, beside_published, write_results
+from otherminds.worlds.level_files import bundled_levels
+
+Row = dict[str, Any]
+SUBJECTS = ("none", "random", "oracle", "protom")
+LATER = ("protom-overcooked", "functional", "hypothetical", "mumatom", "study")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run an experiment: `scale` is quick, normal or full; `data` is where data that may not ship is."""
+
+    out: Path
+    seed: int = 42
+    scale: str = "normal"
+    jobs: int = 1
+    data: Path | None = None
+
+
+def _protom_dkg(options: Options) -> list[Row]:
+    levels = bundled_levels("twenty")
+    plan = protom_dkg.plan(levels, SUBJECTS, seed=options.seed)
+    if options.scale == "full":
+        for name, subjects in (("heldout", protom_dkg.HELD_OUT), ("tuning", protom_dkg.TUNING)):
+            plan += protom_dkg.plan(level_set(name).levels(), subjects, seed=options.seed, prefix=f"{name}/")
+    kept = Rows(options.out, f"protom-dkg seed {options.seed}")
+    todo = [entry for entry in plan if entry.key not in kept.done()]
+    for episode in shown(run(protom_dkg.rows, todo, jobs=options.jobs), len(todo), "Playing levels"):
+        kept.add(episode)
+    rows = kept.all([entry.key for entry in plan])
+    sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
+    table = beside_published(row for prefix, chosen in sets.items() for row in protom_dkg.assess(chosen, prefix))
+    write_results(options.out, table, dkg_report.report(sets[""], table, levels))
+    return table
+
+
+def _prefix(row: Row) -> str:
+    """The set of levels that a row is from: nothing for the twenty, else `heldout/` or `tuning/`."""
+    return "".join(row["condition"].rpartition("/")[:2])
+
+
+def _dkg_human(options: Options) -> list[Row]:
+    if options.data is None:
+        hint = "--data CLONE, a clone of ztangent/Plinf.jl, branch project-blocks"
+        raise InputError("dkg-human needs the human judgements, which have no licence to ship", hint=hint)
+    stimuli = dkg_human.read_stimuli(options.data)
+    kept = Rows(options.out, "dkg-human")
+    readings = run(dkg_human.Reading(stimuli), dkg_human.FULL, jobs=options.jobs)
+    inferred = dict(shown(readings, len(dkg_human.FULL), "Reading minds"))
+    fits = dkg_human.fits(inferred, stimuli)
+    rows = list(dkg_human.rows(fits, stimuli))
+    kept.replace(rows)
+    table = beside_published(dkg_human.summarise(fits, stimuli))
+    write_results(options.out, table, human_report.report(rows, table))
+    return table
+
+
+EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
+    "protom-dkg": _protom_dkg,
+    "dkg-human": _dkg_human,
+}
+
+
+def reproduce(name: str, options: Options) -> list[Row]:
+    """Run one experiment by name and write its results into `options.out`; the summary is returned.
+
+    Raises InputError for an unknown name, or if the experiment lacks what it needs.
+    """
+    if name not in EXPERIMENTS:
+        yet = " yet" if name in LATER else ""
+        raise InputError(f"there is no experiment `{name}`{yet}", hint=f"one of {', '.join(EXPERIMENTS)}, all")
+    return EXPERIMENTS[name](options)
+
+
+def names(name: str, data: Path | None) -> Sequence[str]:
+    """The experiments that a name stands for; `all` leaves out those that need data that was not given."""
+    if name != "all":
+        return (name,)
+    return tuple(e for e in EXPERIMENTS if e != "dkg-human" or data is not None)

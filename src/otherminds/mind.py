@@ -1,0 +1,31 @@
+"""A mind says what an agent may do next, given all it has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Protocol, Self, TypeVar
+
+from otherminds.distribution import Categorical, Distribution
+
+O_contra = TypeVar("O_contra", contravariant=True)
+A = TypeVar("A", bound=Hashable)
+
+
+class Mind(Hashable, Protocol[O_contra, A]):
+    """An immutable policy with a memory: run forward it is an agent, scored against deeds a hypothesis."""
+
+    def observe(self, obs: O_contra, /) -> Self:
+        """The mind after it has seen `obs`."""
+        ...
+
+    def act(self) -> Distribution[A]:
+        """π(a | everything observed so far)."""
+        ...
+
+
+class Mindreader(Mind[O_contra, A], Protocol[O_contra, A]):
+    """A mind that also says what it expects the other agent to do."""
+
+    def predict(self) -> Categorical[A]:
+        """P(the other's next action | everything observed so far): its literal theory of mind."""
+        ...

@@ -1,0 +1,1 @@
+"""What agents want, believe and do next."""

@@ -1,0 +1,53 @@
+"""A mind that wants something in Doors-Keys-Gems and goes for it, more or less rationally."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from otherminds.distribution import Categorical
+from otherminds.minds.locked_map import Goal
+from otherminds.minds.plans import Plans
+from otherminds.worlds.doors_keys_gems import Action, State
+
+
+@dataclass(frozen=True)
+class Seeker:
+    """An agent after one goal: P(a | s, g) = (1 − lapse) · softmax(−beta · Q_g(s, ·)) + lapse / |A(s)|.
+
+    An infinite `beta` makes it choose uniformly among the best actions. (ProToM §3.1, eq. 4 and 8.)
+    """
+
+    plans: Plans = field(repr=False)
+    agent: int
+    goal: Goal
+    beta: float = 3.0
+    lapse: float = 0.05
+    state: State | None = None
+
+    def observe(self, obs: State, /) -> Seeker:
+        """Everything is in view, so what is seen replaces what was believed."""
+        return replace(self, state=obs)
+
+    def act(self) -> Categorical[Action]:
+        """What it may do now. Raises ValueError before it has seen anything."""
+        costs = self.plans.action_costs(self._seen, self.agent, self.goal)
+        least = min(costs.values())
+        return Categorical.softmax(
+            ((action, _score(self.beta, cost - least)) for action, cost in costs.items()), lapse=self.lapse
+        )
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left for it to do: the goal holds, or it cannot bring it about alone."""
+        return self.plans.settled(self._seen, self.agent, self.goal)
+
+    @property
+    def _seen(self) -> State:
+        if self.state is None:
+            raise ValueError("a mind must observe something before it can act")
+        return self.state
+
+
+def _score(beta: float, excess: int) -> float:
+    return 0.0 if excess == 0 else -beta * excess if math.isfinite(beta) else -math.inf

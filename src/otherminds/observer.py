@@ -1,0 +1,100 @@
+"""An observer attributes one of several minds to an agent by watching it: mindreading is minds run backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self, TypeVar, cast
+
+from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.mind import Mind
+from otherminds.world import Step, World
+
+M = TypeVar("M", bound=Mind[Any, Any])
+T = TypeVar("T", bound=Hashable)
+S = TypeVar("S", bound=Hashable)
+A = TypeVar("A", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Observer(Generic[M]):
+    """A posterior over minds, kept up by watching what the agent does.
+
+    Log weights follow  w(m) ← decay · w(m) + gain · log p(a | m)  and  P(m) ∝ exp w(m).
+    Bayes' rule is decay = gain = 1; decay < 1 leaks old evidence; decay = 1 − α, gain = α is Rescorla–Wagner.
+    """
+
+    minds: tuple[M, ...]
+    weights: tuple[float, ...]
+    decay: float = 1.0
+    gain: float = 1.0
+
+    @classmethod
+    def over(cls, minds: Iterable[M], *, decay: float = 1.0, gain: float = 1.0) -> Self:
+        """A uniform prior over the minds. Raises ValueError if there are none."""
+        pool = tuple(minds)
+        if not pool:
+            raise ValueError("an observer needs at least one mind to attribute")
+        return cls(pool, (0.0,) * len(pool), decay, gain)
+
+    @property
+    def posterior(self) -> Categorical[M]:
+        """P(m | everything watched)."""
+        return Categorical.from_scores(zip(self.minds, self.weights, strict=True))
+
+    def watch(self, action: Hashable, obs: object) -> Self:
+        """Condition on what the agent did, then let every mind see what the agent saw.
+
+        Raises ValueError if no mind could have done it (a mind with a lapse rate always could).
+        """
+        evidence = [mind.act().log_prob(action) for mind in self.minds]
+        weights = tuple(
+            _leak(self.decay, w) + (self.gain * e if self.gain else 0.0)
+            for w, e in zip(self.weights, evidence, strict=True)
+        )
+        top = max(weights)
+        if top == IMPOSSIBLE:
+            raise ValueError(f"none of the {len(self.minds)} minds could have done {action!r}")
+        return replace(self, weights=tuple(w - top for w in weights)).see(obs)
+
+    def see(self, obs: object) -> Self:
+        """Let every mind see `obs` without any deed to explain."""
+        return self.revise(lambda mind: mind.observe(obs))
+
+    def revise(self, change: Callable[[M], M]) -> Self:
+        """Change every mind in the same way (tell it something, say), keeping its weight."""
+        return replace(self, minds=tuple(change(mind) for mind in self.minds))
+
+    def ask(self, question: Callable[[M], T]) -> Categorical[T]:
+        """The posterior of any property of the mind: its goal, belief, strategy."""
+        return self.posterior.map(question)
+
+    def predict(self) -> Categorical[Any]:
+        """P(a) = Σₘ P(m) π(a | m): what the agent is expected to do next, from minds whose policies are tables."""
+        return self.posterior.bind(lambda mind: cast("Categorical[Any]", mind.act()))
+
+
+def _leak(decay: float, weight: float) -> float:
+    """What has been impossible once stays so."""
+    return weight if weight == IMPOSSIBLE else decay * weight
+
+
+Watchers = Mapping[str, Observer[M]]
+
+
+def attend(world: World[S, Any, A], watchers: Watchers[M], joint: Mapping[str, A], after: S) -> Watchers[M]:
+    """Hand every observer what its agent did and what *that agent* saw of the outcome.
+
+    The one place where perspective is taken: the wrong view here would silently give wrong posteriors.
+    """
+    return {agent: observer.watch(joint[agent], world.observe(after, agent)) for agent, observer in watchers.items()}
+
+
+def replay(world: World[S, Any, A], watchers: Watchers[M], trajectory: Iterable[Step[S, A]]) -> Iterator[Watchers[M]]:
+    """The observers before the first step and after each one: posteriors over time."""
+    for t, step in enumerate(trajectory):
+        if t == 0:
+            watchers = {a: o.see(world.observe(step.state, a)) for a, o in watchers.items()}
+            yield watchers
+        watchers = attend(world, watchers, step.joint, step.after)
+        yield watchers

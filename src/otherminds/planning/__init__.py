@@ -1,0 +1,1 @@
+"""Search, costs-to-go and joint plans; planners know no particular world."""

@@ -1,0 +1,191 @@
+"""ProToM: a facilitator that watches people, infers what each wants, and speaks only when it helps.
+
+After every step it (1) updates a posterior over each agent's mind from what the agent did and saw, (2) prices
+every message it could say by the steps it is expected to save everybody, and (3) says the best one if it saves
+more than φ and is likely enough to change how things go. (Bortoletto et al., algorithms 1 and 2.)
+
+An oracle is the same facilitator with observers that consider one mind only: the true one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Generic, Literal, Self, TypeVar, cast
+
+import numpy as np
+
+from otherminds.distribution import Categorical
+from otherminds.minds.told import Purposeful, Told, settle
+from otherminds.observer import Observer, Watchers, attend
+from otherminds.systems.facilitation import Decision, Goals, Messages, Price
+from otherminds.world import World
+
+S = TypeVar("S", bound=Hashable)
+A = TypeVar("A", bound=Hashable)
+F = TypeVar("F", bound=Hashable)
+
+Minds = Observer[Purposeful[Any]]
+NEGLIGIBLE = 0.01
+AT_MOST = 64
+SAME = 1e-9
+MEMORY = 5
+
+
+@dataclass(frozen=True)
+class ProToM(Generic[S, A, F]):
+    """The facilitator at one moment: `watchers` are the observers of each agent, in the order of the agents.
+
+    phi: steps that a message must save to be considered (φ). epsilon: how likely it must be to change how things
+    go (ε; the paper's 0.1 goes with its own measure, ours was chosen on tuning levels). gate: how that is judged,
+    by plans or by recent deeds. distinct: whether two agents never want the same thing. waits: numbers of steps to
+    look ahead before speaking, at a price of `effort` steps a message (ours, not the paper's; off by default).
+    """
+
+    world: World[S, Any, A]
+    messages: Messages[S, A, F]
+    watchers: Watchers[Purposeful[A]]
+    phi: float = 0.0
+    epsilon: float = 0.5
+    gate: Literal["plan", "traj"] = "plan"
+    distinct: bool = True
+    waits: tuple[int, ...] = ()
+    effort: float = 1.0
+    recent: tuple[tuple[Watchers[Purposeful[A]], Mapping[str, A]], ...] = ()
+
+    @classmethod
+    def beginning(
+        cls,
+        world: World[S, Any, A],
+        messages: Messages[S, A, F],
+        watchers: Watchers[Purposeful[A]],
+        state: S,
+        **settings: Any,
+    ) -> Self:
+        """The facilitator at the start of an episode, every observer having seen what its agent sees."""
+        seen = {agent: watchers[agent].see(world.observe(state, agent)) for agent in world.agents}
+        return cls(world, messages, seen, **settings)
+
+    # 1. Infer (algorithm 1, lines 4-12)
+
+    def watch(self, joint: Mapping[str, A], after: S) -> Self:
+        """Condition every observer on what its agent did, then let it see what the agent saw (eq. 8)."""
+        watchers = attend(self.world, self.watchers, joint, after)
+        return replace(
+            self,
+            watchers={agent: observer.revise(settle) for agent, observer in watchers.items()},
+            recent=(*self.recent, (self.watchers, joint))[-MEMORY:],
+        )
+
+    def tell(self, message: F | None) -> Self:
+        """Expect the helper to do as it has been told; None: expect nobody to run any errand."""
+        if message is None:
+            return replace(self, watchers={a: o.revise(_oneself) for a, o in self.watchers.items()})
+        helper, errand = self.messages.helper(message), self.messages.errand
+        told = self.watchers[helper].revise(lambda mind: Told(mind, errand(message, mind)))
+        return replace(self, watchers={**self.watchers, helper: told})
+
+    def beliefs(self) -> dict[str, Categorical[Hashable]]:
+        """b̂ⁱ(g): the posterior over each agent's goal (eq. 9)."""
+        return {agent: observer.ask(lambda mind: mind.goal) for agent, observer in self.watchers.items()}
+
+    # 2. Price (algorithm 2)
+
+    def prices(self, state: S, left: int, rng: np.random.Generator) -> list[Price[F]]:
+        """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)] and div(f) for every candidate message."""
+        hypotheses = self.joint_goals(rng)
+        return [self._price(message, state, left, hypotheses) for message in self.messages.candidates(state)]
+
+    def _price(self, message: F, state: S, left: int, hypotheses: Categorical[Goals]) -> Price[F]:
+        steps = self.messages.steps
+        saved = [(p, steps(state, g, None, left) - steps(state, g, message, left)) for g, p in hypotheses]
+        changes = sum(p for p, saves in saved if saves > 0) if self.gate == "plan" else self._news(message)
+        return Price(message, sum(p * saves for p, saves in saved), changes)
+
+    def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
+        """What everybody wants, jointly: enumerated where that is feasible, else sampled (eq. 10)."""
+        beliefs = [list(belief) for belief in self.beliefs().values()]
+        likely = [[(g, p) for g, p in belief if p >= NEGLIGIBLE] for belief in beliefs]
+        if math.prod(map(len, likely)) > AT_MOST:
+            draws = [[b.sample(rng) for b in self.beliefs().values()] for _ in range(AT_MOST)]
+            scored = [(tuple(goals), 0.0) for goals in draws]
+        else:
+            scored = [
+                (tuple(g for g, _ in combination), sum(math.log(p) for _, p in combination))
+                for combination in product(*likely)
+            ]
+        apart = [(goals, lp) for goals, lp in scored if not self.distinct or len(set(goals)) == len(goals)]
+        joint = Categorical.from_scores(apart or scored)
+        return joint.condition(lambda goals: joint.prob(goals) >= min(NEGLIGIBLE, joint.prob(joint.mode)))
+
+    def _news(self, message: F) -> float:
+        """1 − P(the helper is at it already | its last deeds), even prior (after Ullman et al. 2009)."""
+        helper = self.messages.helper(message)
+        odds = 0.0
+        for watchers, joint in self.recent:
+            observer, action = watchers[helper], joint[helper]
+            errand = self.messages.errand(message, observer.minds[0])
+            odds += observer.predict().log_prob(action) - errand.act().log_prob(action)
+        return 1.0 / (1.0 + math.exp(min(-odds, 700.0)))
+
+    # 3. Select (algorithm 1, lines 15-20)
+
+    def decide(self, state: S, left: int, rng: np.random.Generator) -> Decision[F]:
+        """The message of highest utility, if it saves more than φ steps and changes things; ties at random."""
+        prices = tuple(self.prices(state, left, rng))
+        best = max((price.saves for price in prices), default=-math.inf)
+        if best <= self.phi:
+            return Decision(silence=self._too_little(best), prices=prices)
+        chosen = [p for p in prices if p.saves >= best - SAME and p.changes > self.epsilon]
+        if not chosen:
+            return Decision(silence="the best message would hardly change what they do", prices=prices)
+        if self._better_to_wait(best, state, left, rng):
+            return Decision(silence="it pays to see more before speaking", prices=prices)
+        message = chosen[int(rng.integers(len(chosen)))].message
+        likeliest = tuple(belief.mode for belief in self.beliefs().values())
+        return Decision(message, words=self.messages.explain(state, message, likeliest), prices=prices)
+
+    def _too_little(self, best: float) -> str:
+        if best == -math.inf:
+            return "nobody could do anything for anybody"
+        return "no message is expected to save " + (f"more than {self.phi:g} steps" if self.phi else "any steps")
+
+    # Look ahead (ours, not the paper's)
+
+    def _better_to_wait(self, now: float, state: S, left: int, rng: np.random.Generator) -> bool:
+        """Whether some wait promises more than speaking now: its value is what the paper's rule would save then."""
+        if not self.waits:
+            return False
+        gains = dict.fromkeys(self.waits, 0.0)
+        for goals, p in self.joint_goals(rng):
+            for wait, gain in self._gains_after(goals, state, left, rng):
+                gains[wait] += p * gain
+        return max(gains.values()) > now - self.effort + SAME
+
+    def _gains_after(self, goals: Goals, state: S, left: int, rng: np.random.Generator) -> list[tuple[int, float]]:
+        """If these were the goals: the steps saved by the paper's rule after each wait."""
+        then = replace(self, waits=())
+        gains: list[tuple[int, float]] = []
+        for wait in range(1, min(max(self.waits), left - 1) + 1):
+            if self.world.done(state):
+                break
+            minds = {a: _with_goal(o, g) for (a, o), g in zip(then.watchers.items(), goals, strict=True)}
+            joint = {a: cast("Categorical[A]", mind.act()).mode for a, mind in minds.items()}
+            state = self.world.step(state, joint, rng)
+            then = then.watch(joint, state)
+            if wait in self.waits:
+                said = then.decide(state, left - wait, rng).message
+                without = self.messages.steps(state, goals, None, left - wait)
+                saved = without - self.messages.steps(state, goals, said, left - wait)
+                gains.append((wait, saved - self.effort * (said is not None)))
+        return gains
+
+
+def _with_goal(observer: Minds, goal: Hashable) -> Purposeful[Any]:
+    return next(mind for mind in observer.minds if mind.goal == goal)
+
+
+def _oneself(mind: Purposeful[Any]) -> Purposeful[Any]:
+    return mind.mind if isinstance(mind, Told) else mind

@@ -1,0 +1,1 @@
+"""Where agents act: pure rules, levels, pictures."""

@@ -1,0 +1,229 @@
+"""Multi-agent Doors-Keys-Gems: people walk a grid of walls, locked doors and keys, each to a gem of their own.
+
+A key opens one door of its colour and is used up; an open door is floor for ever. People may share a cell,
+carry any number of things, never drop them, and hand them to somebody one step away. The rules are those of the
+CLIPS domain (Zhi-Xuan et al. 2024) as used by ProToM (§4.1, appendix A), for any number of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from otherminds.worlds.grid import DIRECTIONS, Grid
+
+GROUND = -1
+USED = -2
+NOTHING = -1
+
+Turns = Literal["simultaneous", "alternating"]
+
+
+class Action(NamedTuple):
+    """One thing to do: a move, `stay`, `pickup` item, `unlock` door (target) with key (item), `handover` item."""
+
+    verb: str
+    item: int = -1
+    target: int = -1
+
+
+STAY = Action("stay")
+MOVES = tuple(Action(direction) for direction in DIRECTIONS)
+
+
+class Thing(NamedTuple):
+    """A key, a door or a gem: what it is called, its colour, and the cell where it lies at the start."""
+
+    name: str
+    colour: str
+    cell: int
+
+
+class State(NamedTuple):
+    """Everything that changes.
+
+    cells: where each agent is. items: for each key, then each gem, GROUND, USED or the index of its holder.
+    locked: the set of locked doors, as bits. turn: whose turn it is (always 0 when all move at once).
+    """
+
+    cells: tuple[int, ...]
+    items: tuple[int, ...]
+    locked: int
+    turn: int = 0
+
+
+class InvalidActionError(ValueError):
+    """An action that the rules do not allow in this state."""
+
+
+@dataclass(frozen=True)
+class DoorsKeysGems:
+    """The world of one level. `goals[i]` is the index of the gem that agent i is after, or NOTHING.
+
+    `forbidden` holds pairs (agent, item) of things that an agent may neither pick up nor be part of handing over.
+    """
+
+    grid: Grid
+    agents: tuple[str, ...]
+    cells: tuple[int, ...]
+    keys: tuple[Thing, ...]
+    doors: tuple[Thing, ...]
+    gems: tuple[Thing, ...]
+    goals: tuple[int, ...]
+    turns: Turns = "simultaneous"
+    forbidden: frozenset[tuple[int, int]] = frozenset()
+
+    @cached_property
+    def items(self) -> tuple[Thing, ...]:
+        """What can be carried: the keys, then the gems."""
+        return self.keys + self.gems
+
+    @cached_property
+    def initial(self) -> State:
+        """The state at the start of an episode."""
+        return State(self.cells, (GROUND,) * len(self.items), (1 << len(self.doors)) - 1)
+
+    @cached_property
+    def door_at(self) -> dict[int, int]:
+        """The index of the door on each cell that has one."""
+        return {door.cell: d for d, door in enumerate(self.doors)}
+
+    def start(self, rng: np.random.Generator | None = None, /) -> State:
+        """The initial state; nothing about it is random."""
+        return self.initial
+
+    def observe(self, state: State, agent: str) -> State:
+        """Everybody sees everything."""
+        return state
+
+    def has_gem(self, state: State, i: int) -> bool:
+        """Whether agent i holds the gem it is after, or is after nothing."""
+        goal = self.goals[i]
+        return goal == NOTHING or state.items[len(self.keys) + goal] == i
+
+    def done(self, state: State) -> bool:
+        """Whether everybody holds their own gem."""
+        return all(self.has_gem(state, i) for i in range(len(self.agents)))
+
+    def reward(self, state: State, joint: Mapping[str, Action], after: State) -> dict[str, float]:
+        """−1 for every step that an agent begins without its gem."""
+        return {a: -float(not self.has_gem(state, i)) for i, a in enumerate(self.agents)}
+
+    def passable(self, cell: int, locked: int) -> bool:
+        """Whether the cell is floor with no locked door on it."""
+        door = self.door_at.get(cell)
+        return self.grid.is_floor(cell) and (door is None or not locked >> door & 1)
+
+    def movers(self, state: State) -> tuple[int, ...]:
+        """The agents that may act now, in the order in which their effects are applied."""
+        return tuple(range(len(self.agents))) if self.turns == "simultaneous" else (state.turn,)
+
+    def actions(self, state: State, agent: str) -> tuple[Action, ...]:
+        """What the rules allow the agent now; always at least to stay."""
+        i = self.agents.index(agent)
+        return tuple(self.options(state, i)) if i in self.movers(state) else (STAY,)
+
+    def options(self, state: State, i: int) -> Iterator[Action]:
+        """What the rules would allow agent i if it were its turn."""
+        here = state.cells[i]
+        for move, offset in zip(MOVES, self.grid.offsets.values(), strict=True):
+            if self.passable(here + offset, state.locked):
+                yield move
+        yield STAY
+        for item, holder in enumerate(state.items):
+            if holder == GROUND and self.items[item].cell == here and (i, item) not in self.forbidden:
+                yield Action("pickup", item)
+            elif holder == i:
+                yield from self._uses(state, i, item)
+
+    def _uses(self, state: State, i: int, item: int) -> Iterator[Action]:
+        here = state.cells[i]
+        if item < len(self.keys):
+            for d, door in enumerate(self.doors):
+                if (
+                    state.locked >> d & 1
+                    and door.colour == self.keys[item].colour
+                    and self.grid.adjacent(here, door.cell)
+                ):
+                    yield Action("unlock", item, d)
+        for j, there in enumerate(state.cells):
+            if j != i and self.grid.adjacent(here, there) and not self.forbidden & {(i, item), (j, item)}:
+                yield Action("handover", item, j)
+
+    def allows(self, state: State, i: int, action: Action) -> bool:
+        """Whether `action` is one of the `options` of agent i, without listing them."""
+        verb, item, _ = action
+        if verb in self.grid.offsets:
+            return self.passable(state.cells[i] + self.grid.offsets[verb], state.locked)
+        if verb == "stay":
+            return True
+        if not 0 <= item < len(state.items):
+            return False
+        if verb == "pickup":
+            here = state.items[item] == GROUND and self.items[item].cell == state.cells[i]
+            return here and (i, item) not in self.forbidden
+        return state.items[item] == i and action in self._uses(state, i, item)
+
+    def apply(self, state: State, i: int, action: Action) -> State:
+        """The state after agent i alone has acted. Raises InvalidActionError if the rules do not allow it."""
+        if not self.allows(state, i, action):
+            raise InvalidActionError(f"{self.agents[i]} cannot {self.spell(action)} here")
+        return self._effect(state, i, action)
+
+    def _effect(self, state: State, i: int, action: Action) -> State:
+        verb, item, target = action
+        if verb in self.grid.offsets:
+            return state._replace(cells=_put(state.cells, i, state.cells[i] + self.grid.offsets[verb]))
+        if verb == "pickup":
+            return state._replace(items=_put(state.items, item, i))
+        if verb == "handover":
+            return state._replace(items=_put(state.items, item, target))
+        if verb == "unlock":
+            return state._replace(items=_put(state.items, item, USED), locked=state.locked & ~(1 << target))
+        return state
+
+    def step(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator | None = None, /) -> State:
+        """T(s, a): all choose in s, effects apply in the order of the agents, what has become invalid is a no-op."""
+        after = state
+        for i in self.movers(state):
+            action = joint[self.agents[i]]
+            if self.allows(after, i, action):
+                after = self._effect(after, i, action)
+        return self.pass_turn(after)
+
+    def pass_turn(self, state: State) -> State:
+        """The state with the next agent to move, where turns alternate."""
+        if self.turns == "simultaneous":
+            return state
+        return state._replace(turn=(state.turn + 1) % len(self.agents))
+
+    def spell(self, action: Action) -> str:
+        """The action in words, such as `unlock door1 with key2`."""
+        if action.verb == "pickup":
+            return f"pickup {self.items[action.item].name}"
+        if action.verb == "unlock":
+            return f"unlock {self.doors[action.target].name} with {self.items[action.item].name}"
+        if action.verb == "handover":
+            return f"handover {self.items[action.item].name} to {self.agents[action.target]}"
+        return action.verb
+
+    @cached_property
+    def vocabulary(self) -> dict[str, Action]:
+        """Every action of this world by its words: the inverse of `spell`."""
+        items, agents = range(len(self.items)), range(len(self.agents))
+        every = [
+            *MOVES,
+            STAY,
+            *(Action("pickup", k) for k in items),
+            *(Action("unlock", k, d) for k in range(len(self.keys)) for d in range(len(self.doors))),
+            *(Action("handover", k, j) for k in items for j in agents),
+        ]
+        return {self.spell(action): action for action in every}
+
+
+def _put(values: tuple[int, ...], i: int, value: int) -> tuple[int, ...]:
+    return (*values[:i], value, *values[i + 1 :])

@@ -1,0 +1,73 @@
+"""Geometry shared by the grid worlds: cells as integers, sets of cells as big integers.
+
+Cell (x, y), x to the right and y downwards, is the integer y · (width + 1) + x. The extra column is never
+floor, so that shifting a whole set of cells by one never leaks from one row into the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+DIRECTIONS = ("up", "down", "left", "right")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A rectangle of cells, some of them floor; `floor` is the set of those that are not wall, as bits."""
+
+    width: int
+    height: int
+    floor: int
+
+    @classmethod
+    def of(cls, width: int, height: int, walls: Iterable[tuple[int, int]]) -> Grid:
+        """A grid that is floor but for the walls, given as (x, y)."""
+        solid = set(walls)
+        stride = width + 1
+        floor = sum(1 << y * stride + x for y in range(height) for x in range(width) if (x, y) not in solid)
+        return cls(width, height, floor)
+
+    @property
+    def stride(self) -> int:
+        """How far apart a cell and the one below it are."""
+        return self.width + 1
+
+    @property
+    def size(self) -> int:
+        """How many integers the cells range over."""
+        return self.stride * self.height
+
+    def cell(self, x: int, y: int) -> int:
+        """The cell at column x and row y, both from 0."""
+        return y * self.stride + x
+
+    def xy(self, cell: int) -> tuple[int, int]:
+        """The column and row of a cell, both from 0."""
+        y, x = divmod(cell, self.stride)
+        return x, y
+
+    def is_floor(self, cell: int) -> bool:
+        """Whether somebody could ever stand here."""
+        return cell >= 0 and bool(self.floor >> cell & 1)
+
+    @cached_property
+    def offsets(self) -> dict[str, int]:
+        """What each direction adds to a cell."""
+        return dict(zip(DIRECTIONS, (-self.stride, self.stride, -1, 1), strict=True))
+
+    @cached_property
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        """The floor cells next to each cell, up, down, left, right."""
+        return tuple(
+            tuple(cell + d for d in self.offsets.values() if self.is_floor(cell + d)) for cell in range(self.size)
+        )
+
+    def cells(self) -> Iterator[int]:
+        """Every floor cell, in reading order."""
+        return (cell for cell in range(self.size) if self.is_floor(cell))
+
+    def adjacent(self, a: int, b: int) -> bool:
+        """Whether two cells lie exactly one step apart (Manhattan distance 1)."""
+        return abs(a - b) in (1, self.stride)

@@ -1,0 +1,154 @@
+"""The syntax of PDDL: nested lists of words, each with its place in the file, and facts checked by signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from otherminds.errors import InputError
+
+MAX_DEPTH = 64
+TOKEN = re.compile(r";.*|[()]|[^\s();]+")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+INTEGER = re.compile(r"-?[0-9]{1,4}")
+
+Names = Mapping[str, Sequence[str]]
+Signatures = Mapping[str, Sequence[str]]
+
+
+class Place(Protocol):
+    """Anything that remembers where in the file it began, both from 1."""
+
+    @property
+    def line(self) -> int:
+        """The line."""
+        ...
+
+    @property
+    def column(self) -> int:
+        """The column."""
+        ...
+
+
+class Node(NamedTuple):
+    """An atom (its text) or a list (its items, and no text), and where it begins."""
+
+    text: str
+    items: tuple[Node, ...]
+    line: int
+    column: int
+
+
+class Fact(NamedTuple):
+    """What a list says: its name, the words and the numbers among its arguments, and where it begins."""
+
+    name: str
+    words: tuple[str, ...]
+    numbers: tuple[int, ...]
+    line: int
+    column: int
+
+
+def read_nodes(text: str, path: Path) -> list[Node]:
+    """The lists and atoms at the top of a text. Raises InputError if brackets do not match or go too deep."""
+    levels: list[list[Node]] = [[]]
+    opened: list[tuple[int, int]] = []
+    for word, line, column in _tokens(text):
+        if word == "(" and len(opened) < MAX_DEPTH:
+            opened.append((line, column))
+            levels.append([])
+        elif word == ")" and opened:
+            items = tuple(levels.pop())
+            levels[-1].append(Node("", items, *opened.pop()))
+        elif word in "()":
+            message = "`)` closes nothing" if word == ")" else f"nested more than {MAX_DEPTH} deep"
+            raise InputError(message, path=path, line=line, column=column)
+        else:
+            levels[-1].append(Node(word, (), line, column))
+    if opened:
+        line, column = opened[-1]
+        raise InputError("`(` is never closed", path=path, line=line, column=column)
+    return levels[0]
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in TOKEN.finditer(line):
+            if not match.group().startswith(";"):
+                yield match.group(), number, match.start() + 1
+
+
+def wrong(message: str, at: Place, path: Path, hint: str | None = None) -> InputError:
+    """The error for something that stands at a place in the file."""
+    return InputError(message, path=path, line=at.line, column=at.column, hint=hint)
+
+
+def quote(text: str) -> str:
+    """A word from the file as errors show it: in quotes, and cut if it is long."""
+    return f"`{text[:40]}…`" if len(text) > 40 else f"`{text or '(…)'}`"
+
+
+def head(node: Node, path: Path) -> str:
+    """The word that a list begins with. Raises InputError if it is no list, or does not begin with one."""
+    if node.text:
+        raise wrong(f"{quote(node.text)} where a list is needed", node, path)
+    if not node.items or not node.items[0].text:
+        raise wrong("a list that does not begin with a word", node, path)
+    return node.items[0].text
+
+
+def flat(node: Node, path: Path) -> tuple[str, tuple[Node, ...]]:
+    """The name and the arguments of a fact; `(= (xloc key1) 3)` is `= xloc` of key1 and 3."""
+    name, arguments = head(node, path), node.items[1:]
+    if name != "=":
+        return name, arguments
+    if len(arguments) != 2:
+        raise wrong(f"`=` has {len(arguments)} arguments instead of 2", node, path)
+    left, right = arguments
+    name = f"= {left.text or head(left, path)}"
+    if right.text:
+        return name, (*left.items[1:], right)
+    return f"{name} {head(right, path)}", (*left.items[1:], *right.items[1:])
+
+
+def read_fact(node: Node, signatures: Signatures, names: Names, path: Path) -> Fact:
+    """What a list says, checked against the signatures. Raises InputError if it says anything else."""
+    name, arguments = flat(node, path)
+    if name not in signatures:
+        raise wrong(f"unknown {quote(name)}", node, path, f"one of {', '.join(signatures)}")
+    choices = [signature.split() for signature in signatures[name]]
+    kinds = next((kinds for kinds in choices if len(kinds) == len(arguments)), None)
+    if kinds is None:
+        takes = " or ".join(str(len(kinds)) for kinds in choices)
+        raise wrong(f"`{name}` has {len(arguments)} arguments instead of {takes}", node, path)
+    pairs = list(zip(kinds, arguments, strict=True))
+    words = tuple(_word(kind, argument, names, path) for kind, argument in pairs if kind != "integer")
+    numbers = tuple(_integer(argument, path) for kind, argument in pairs if kind == "integer")
+    return Fact(name, words, numbers, node.line, node.column)
+
+
+def _word(kind: str, node: Node, names: Names, path: Path) -> str:
+    if kind == "name":
+        return read_name(node, path)
+    if kind not in names and node.text != kind:
+        raise wrong(f"{quote(node.text)} where `{kind}` is needed", node, path)
+    if kind in names and node.text not in names[kind]:
+        hint = f"there is {', '.join(names[kind])}" if names[kind] else None
+        raise wrong(f"there is no {kind} {quote(node.text)}", node, path, hint)
+    return node.text
+
+
+def read_name(node: Node, path: Path) -> str:
+    """An atom as the name of something. Raises InputError if it cannot be one."""
+    if not NAME.fullmatch(node.text):
+        hint = "a letter, then up to 31 letters, digits, - or _"
+        raise wrong(f"{quote(node.text)} cannot be a name", node, path, hint)
+    return node.text
+
+
+def _integer(node: Node, path: Path) -> int:
+    if not INTEGER.fullmatch(node.text):
+        raise wrong(f"{quote(node.text)} is not an integer of at most four digits", node, path)
+    return int(node.text)

@@ -1,0 +1,304 @@
+"""What a state of Doors-Keys-Gems looks like: one description of the drawing, shown as SVG or as PNG."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import matplotlib
+from PIL import Image, ImageDraw, ImageFont
+
+from otherminds.errors import InputError
+from otherminds.worlds.doors_keys_gems import GROUND, DoorsKeysGems, State, Thing
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.sprites import (
+    CELL,
+    EDGE,
+    FLOOR,
+    FRONT,
+    HELD,
+    LINES,
+    THEMED,
+    WALL,
+    Box,
+    Disc,
+    Letters,
+    Part,
+    Place,
+    Polygon,
+    Shape,
+    Shapes,
+    badge,
+    colour_labels,
+    door_shapes,
+    gem_shapes,
+    hue,
+    key_shapes,
+    labels,
+    moved,
+    person_shapes,
+    printable,
+)
+
+_MANY_PIXELS = 2_000_000
+_CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
+
+
+def background(world: DoorsKeysGems) -> Shapes:
+    """What never changes: the floor, the walls and the posts of the doors."""
+    grid = world.grid
+    width, height = grid.width * CELL, grid.height * CELL
+    return (
+        Box(0, 0, width, height, FLOOR),
+        *(Box(x * CELL - 1, 0, 2, height, LINES) for x in range(1, grid.width)),
+        *(Box(0, y * CELL - 1, width, 2, LINES) for y in range(1, grid.height)),
+        *(shape for y in range(grid.height) for shape in _walls(grid, y)),
+        *(post for door in world.doors for post in _posts(grid, door)),
+    )
+
+
+def _walls(grid: Grid, y: int) -> Iterator[Shape]:
+    """The walls of one row, each run of them in one piece, with a darker front where there is floor below."""
+    solid = [not grid.is_floor(grid.cell(x, y)) for x in range(grid.width)]
+    fronts = [wall and grid.is_floor(grid.cell(x, y + 1)) for x, wall in enumerate(solid)]
+    for first, last in _runs(solid):
+        yield Box(first * CELL, y * CELL, (last - first) * CELL, CELL, WALL)
+    for first, last in _runs(fronts):
+        yield Box(first * CELL, y * CELL + CELL - 9, (last - first) * CELL, 9, FRONT)
+
+
+def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for x, flag in enumerate((*flags, False)):
+        if not flag:
+            if start < x:
+                yield start, x
+            start = x + 1
+
+
+def _posts(grid: Grid, door: Thing) -> Iterator[Shape]:
+    """What is left of a door once it is open, on the sides that people do not walk through."""
+    colour, sideways = hue(door.colour), grid.is_floor(door.cell - 1) or grid.is_floor(door.cell + 1)
+    across = (Box(-24, -24, 48, 5, colour), Box(-24, 19, 48, 5, colour))
+    upright = (Box(-24, -24, 5, 48, colour), Box(19, -24, 5, 48, colour))
+    return moved(across if sideways else upright, *_centre(grid, door.cell))
+
+
+def _centre(grid: Grid, cell: int) -> Place:
+    x, y = grid.xy(cell)
+    return x * CELL + CELL / 2, y * CELL + CELL / 2
+
+
+def placements(world: DoorsKeysGems, state: State) -> dict[str, Place | None]:
+    """Where every movable part is drawn, or None where it is not to be seen.
+
+    Parts: `door-d` while locked, `item-k` while it lies on the ground, `agent-i`, `held-k` beside its holder.
+    """
+    people = [_beside_others(world, state, i) for i in range(len(world.agents))]
+    where: dict[str, Place | None] = {
+        f"door-{d}": _centre(world.grid, door.cell) if state.locked >> d & 1 else None
+        for d, door in enumerate(world.doors)
+    }
+    for k, item in enumerate(world.items):
+        where[f"item-{k}"] = _centre(world.grid, item.cell) if state.items[k] == GROUND else None
+    where |= {f"agent-{i}": place for i, place in enumerate(people)}
+    for k, holder in enumerate(state.items):
+        where[f"held-{k}"] = _at_hand(world, state, holder, people[holder], k) if holder >= 0 else None
+    return where
+
+
+def _beside_others(world: DoorsKeysGems, state: State, i: int) -> Place:
+    """The middle of the cell, or a place around it where several people share it."""
+    x, y = _centre(world.grid, state.cells[i])
+    here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
+    if len(here) == 1:
+        return x, y
+    angle = math.tau * here.index(i) / len(here)
+    return round(x - 10 * math.cos(angle), 1), round(y - 7 * math.sin(angle), 1)
+
+
+def _at_hand(world: DoorsKeysGems, state: State, holder: int, place: Place, item: int) -> Place:
+    """Where a thing is shown that somebody holds: around the holder, on the side away from others."""
+    n = state.items[:item].count(holder)
+    dx, dy = _CORNERS[n % len(_CORNERS)]
+    outward = -1 if place[0] < _centre(world.grid, state.cells[holder])[0] else 1
+    return round(place[0] + outward * dx, 1), round(place[1] + dy - 4.0 * (n // len(_CORNERS)), 1)
+
+
+def parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> list[Part]:
+    """Everything that may change, in the order in which it is drawn. `goals`: mark who wants which gem."""
+    where, colours, people = placements(world, state), colour_labels(world), labels(world.agents)
+    found = [
+        Part(f"door-{d}", door.name, door_shapes(hue(door.colour), colours[door.colour]), where[f"door-{d}"])
+        for d, door in enumerate(world.doors)
+    ]
+    sprites = [
+        *(key_shapes(hue(key.colour), colours[key.colour]) for key in world.keys),
+        *(gem_shapes(hue(gem.colour), colours[gem.colour]) for gem in world.gems),
+    ]
+    for k, (item, sprite) in enumerate(zip(world.items, sprites, strict=True)):
+        marks = _wanted_by(world, k - len(world.keys)) if goals and k >= len(world.keys) else ()
+        found.append(Part(f"item-{k}", item.name, (*sprite, *marks), where[f"item-{k}"]))
+    for i, name in enumerate(world.agents):
+        found.append(Part(f"agent-{i}", name, person_shapes(i, people[name]), where[f"agent-{i}"]))
+    for k, (item, sprite) in enumerate(zip(world.items, sprites, strict=True)):
+        found.append(Part(f"held-{k}", item.name, badge(sprite), where[f"held-{k}"], HELD))
+    return found
+
+
+def _wanted_by(world: DoorsKeysGems, gem: int) -> Shapes:
+    people = labels(world.agents)
+    wanting = [i for i, goal in enumerate(world.goals) if goal == gem]
+    tokens = [person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
+    return tuple(shape for n, token in enumerate(tokens) for shape in moved(token, 16 - 12 * n, -15))
+
+
+# As SVG
+
+
+def svg(world: DoorsKeysGems, state: State, *, goals: bool = False) -> str:
+    """The state as an SVG element; a script can move or hide every part, a `<g data-part="agent-0">`."""
+    box = " ".join(f"{value:g}" for value in frame(world.grid))
+    drawn = "".join(_svg_part(part) for part in parts(world, state, goals=goals))
+    scene = "".join(_svg_shape(shape) for shape in background(world))
+    title = _text("A map with " + ", ".join(world.agents))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{title}" '
+        f'viewBox="{box}" preserveAspectRatio="xMinYMid" '
+        f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
+        f'<g shape-rendering="crispEdges">{scene}</g>{drawn}</svg>'
+    )
+
+
+def _svg_part(part: Part) -> str:
+    x, y = part.place or (0.0, 0.0)
+    hidden = "" if part.place else ' display="none"'
+    inner = "".join(_svg_shape(shape) for shape in part.shapes)
+    if part.scale != 1.0:
+        inner = f'<g transform="scale({part.scale:g})">{inner}</g>'
+    place = f'transform="translate({x:g} {y:g})"{hidden}'
+    return f'<g data-part="{part.name}" {place}><title>{_text(part.title)}</title>{inner}</g>'
+
+
+def _svg_shape(shape: Shape) -> str:
+    if isinstance(shape, Letters):
+        at = f'x="{shape.x:g}" y="{shape.y + 0.36 * shape.size:g}" font-size="{shape.size:g}"'
+        return f'<text {at} fill="{shape.fill}">{_text(shape.text)}</text>'
+    paint = f'fill="{shape.fill}"'
+    paint += f' class="{THEMED[shape.fill]}"' if shape.fill in THEMED else ""
+    paint += f' stroke="{shape.outline}" stroke-width="{EDGE:g}"' if shape.outline != "none" else ""
+    if isinstance(shape, Box):
+        rounded = f' rx="{shape.radius:g}"' if shape.radius else ""
+        size = f'width="{shape.width:g}" height="{shape.height:g}"{rounded}'
+        return f'<rect x="{shape.x:g}" y="{shape.y:g}" {size} {paint}/>'
+    if isinstance(shape, Disc):
+        return f'<circle cx="{shape.x:g}" cy="{shape.y:g}" r="{shape.radius:g}" {paint}/>'
+    points = " ".join(f"{x:g},{y:g}" for x, y in shape.points)
+    return f'<polygon points="{points}" stroke-linejoin="round" {paint}/>'
+
+
+def frame(grid: Grid) -> tuple[float, float, float, float]:
+    """What is shown: x, y, width and height, without the outer half of the wall where one runs all around."""
+    rim = [grid.cell(x, y) for x in range(grid.width) for y in (0, grid.height - 1)]
+    rim += [grid.cell(x, y) for y in range(grid.height) for x in (0, grid.width - 1)]
+    cut = 0.0 if any(grid.is_floor(cell) for cell in rim) else CELL / 2
+    return cut, cut, grid.width * CELL - 2 * cut, grid.height * CELL - 2 * cut
+
+
+def _text(text: str) -> str:
+    return html.escape(printable(text))
+
+
+# As PNG
+
+
+def png(
+    world: DoorsKeysGems, state: State, file: Path | str | IO[bytes], *, cell: int = CELL, goals: bool = False
+) -> None:
+    """Write the state as a PNG image of `cell` pixels a cell, to a path or a binary file.
+
+    Raises InputError if it cannot be written.
+    """
+    left, top, width, height = (value * cell / CELL for value in frame(world.grid))
+    size = round(width), round(height)
+    finer = 4 if size[0] * size[1] < _MANY_PIXELS else 2
+    image = Image.new("RGB", (size[0] * finer, size[1] * finer), FLOOR)
+    brush = _Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
+    brush.paint(background(world))
+    for part in parts(world, state, goals=goals):
+        if part.place:
+            brush.at(part.place, part.scale).paint(part.shapes)
+    try:
+        image.resize(size, Image.Resampling.LANCZOS).save(file, format="PNG")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
+
+
+class _Brush(NamedTuple):
+    """Paints shapes on a canvas on which one unit of theirs is `unit` pixels and (0, 0) is at `origin`."""
+
+    draw: ImageDraw.ImageDraw
+    unit: float
+    origin: Place = (0.0, 0.0)
+
+    def at(self, place: Place, scale: float) -> _Brush:
+        """The same brush with another origin and scale."""
+        return _Brush(self.draw, self.unit * scale, self._at(*place))
+
+    def paint(self, shapes: Iterable[Shape]) -> None:
+        """Paint them one over the other."""
+        for shape in shapes:
+            if isinstance(shape, Box):
+                self._box(shape)
+            elif isinstance(shape, Disc):
+                self._disc(shape)
+            elif isinstance(shape, Polygon):
+                self._polygon(shape)
+            else:
+                self._letters(shape)
+
+    def _at(self, x: float, y: float) -> Place:
+        return self.origin[0] + x * self.unit, self.origin[1] + y * self.unit
+
+    def _colours(self, shape: Box | Disc | Polygon) -> tuple[str | None, str | None, int]:
+        outlined = shape.outline != "none"
+        return (
+            None if shape.fill == "none" else shape.fill,
+            shape.outline if outlined else None,
+            max(1, round(EDGE * self.unit)) if outlined else 0,
+        )
+
+    def _box(self, shape: Box) -> None:
+        fill, outline, width = self._colours(shape)
+        x, y = self._at(shape.x, shape.y)
+        corner = self._at(shape.x + shape.width, shape.y + shape.height)
+        # Pillow's rectangles include their last pixel
+        area = (x - width / 2, y - width / 2, corner[0] + width / 2 - 1, corner[1] + width / 2 - 1)
+        self.draw.rounded_rectangle(area, shape.radius * self.unit, fill, outline, width)
+
+    def _disc(self, shape: Disc) -> None:
+        fill, outline, width = self._colours(shape)
+        radius = shape.radius * self.unit + width / 2
+        self.draw.circle(self._at(shape.x, shape.y), radius, fill, outline, width)
+
+    def _polygon(self, shape: Polygon) -> None:
+        fill, outline, width = self._colours(shape)
+        points = [self._at(x, y) for x, y in shape.points]
+        if fill:
+            self.draw.polygon(points, fill)
+        if outline:
+            self.draw.line([*points, *points[:2]], outline, width, joint="curve")
+
+    def _letters(self, shape: Letters) -> None:
+        size = shape.size * self.unit
+        at = self._at(shape.x, shape.y + 0.36 * shape.size)
+        self.draw.text(at, printable(shape.text), shape.fill, _font(round(size, 1)), anchor="ms")
+
+
+@cache
+def _font(size: float) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf", size)

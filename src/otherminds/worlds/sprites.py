@@ -1,0 +1,209 @@
+"""Shapes, colours and the little drawings made of them: keys, doors, gems, people.
+
+Colours follow the palette of Okabe and Ito. Every thing also has a shape of its own and carries the letter of
+its colour, so that nothing depends on seeing colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from otherminds.worlds.doors_keys_gems import DoorsKeysGems
+
+CELL = 48
+HELD = 0.56
+EDGE = 1.5
+UNSEEN = "\N{REPLACEMENT CHARACTER}"
+GREY = "#8a8f98"
+INK = "#1b1e23"
+PAPER = "#ffffff"
+FLOOR = "#f5f3ee"
+LINES = "#e5e1d8"
+WALL = "#a3a9b1"
+FRONT = "#8a9099"
+THEMED = {FLOOR: "floor", LINES: "lines", WALL: "wall", FRONT: "front"}
+HUES = {
+    "red": "#cf4500",
+    "blue": "#0072b2",
+    "yellow": "#f0e442",
+    "green": "#009e73",
+    "purple": "#7e57a8",
+    "orange": "#e69f00",
+    "cyan": "#56b4e9",
+    "magenta": "#cc79a7",
+    "brown": "#86592d",
+    "white": "#fafafa",
+}
+PEOPLE = ("#2b2d5b", "#7a1f45", "#1f4d46", "#5c4313", "#43474d")
+
+Place = tuple[float, float]
+
+
+class Box(NamedTuple):
+    """A rectangle with its upper left corner at (x, y)."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    radius: float = 0.0
+    outline: str = "none"
+
+
+class Disc(NamedTuple):
+    """A filled circle around (x, y)."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+    outline: str = "none"
+
+
+class Polygon(NamedTuple):
+    """A filled outline through points."""
+
+    points: tuple[Place, ...]
+    fill: str
+    outline: str = "none"
+
+
+class Letters(NamedTuple):
+    """A short text centred on (x, y)."""
+
+    x: float
+    y: float
+    size: float
+    text: str
+    fill: str
+
+
+Shape = Box | Disc | Polygon | Letters
+Shapes = tuple[Shape, ...]
+
+
+class Part(NamedTuple):
+    """Something that may move or vanish: drawn around (0, 0), then put in its place (None: hidden)."""
+
+    name: str
+    title: str
+    shapes: Shapes
+    place: Place | None
+    scale: float = 1.0
+
+
+# Words
+
+
+def printable(text: str) -> str:
+    """The text without invisible and control characters, which could hide or break what is around them."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else UNSEEN for c in text)
+
+
+def labels(names: Iterable[str]) -> dict[str, str]:
+    """A label of one to three characters for each name, no two alike: R, G, or Bl and Br."""
+    distinct = list(dict.fromkeys(names))
+    for length in (1, 2, 3):
+        short = [printable(name).strip()[:length].capitalize() or "?" for name in distinct]
+        if len(set(short)) == len(short):
+            return dict(zip(distinct, short, strict=True))
+    return {name: f"{printable(name)[:1].upper()}{i}" for i, name in enumerate(distinct, 1)}
+
+
+def colour_labels(world: DoorsKeysGems) -> dict[str, str]:
+    """The label of every colour that something in this world has."""
+    return labels(thing.colour for thing in (*world.gems, *world.keys, *world.doors))
+
+
+def hue(colour: str) -> str:
+    """The colour to draw for the name of one; grey for a name that is not known."""
+    return HUES.get(colour, GREY)
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever can be read on the colour."""
+    red, green, blue = _rgb(colour)
+    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else PAPER
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _mix(colour: str, other: str, share: float) -> str:
+    channels = zip(_rgb(colour), _rgb(other), strict=True)
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in channels)
+
+
+# Sprites
+
+
+def _letters(x: float, y: float, size: float, text: str, fill: str) -> Letters:
+    return Letters(x, y, size * (1.0, 0.78, 0.6)[min(len(text), 3) - 1], text, fill)
+
+
+def key_shapes(colour: str, label: str) -> Shapes:
+    """A key in its colour, with the letter of it."""
+    edge = _mix(colour, INK, 0.45)
+    return (
+        Box(0, -3, 19, 6, colour, 1, edge),
+        Box(9, 2, 4, 7, colour, 0, edge),
+        Box(15, 2, 4, 5, colour, 0, edge),
+        Disc(-8, 0, 11.5, colour, edge),
+        _letters(-8, 0, 14, label, ink_on(colour)),
+    )
+
+
+def door_shapes(colour: str, label: str) -> Shapes:
+    """A locked door in its colour, with the letter of it."""
+    edge, hole = _mix(colour, INK, 0.5), _mix(colour, INK, 0.85)
+    return (
+        Box(-21, -22, 42, 44, colour, 4, edge),
+        Box(-8, -21, 1.5, 42, _mix(colour, INK, 0.2)),
+        Box(7, -21, 1.5, 42, _mix(colour, INK, 0.2)),
+        Disc(0, 6, 5, hole),
+        Polygon(((-2.5, 8), (2.5, 8), (4.5, 17), (-4.5, 17)), hole),
+        _letters(0, -10, 15, label, ink_on(colour)),
+    )
+
+
+def gem_shapes(colour: str, label: str) -> Shapes:
+    """A cut gem in its colour, with the letter of it."""
+    edge, light, dark = _mix(colour, INK, 0.45), _mix(colour, PAPER, 0.3), _mix(colour, INK, 0.14)
+    top, girdle = -13, -4
+    return (
+        Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), colour, edge),
+        Polygon(((-10, top), (10, top), (18, girdle), (-18, girdle)), light),
+        Polygon(((-10, top), (-7, girdle), (-18, girdle)), _mix(colour, PAPER, 0.5)),
+        Polygon(((10, top), (7, girdle), (18, girdle)), colour),
+        Polygon(((7, girdle), (18, girdle), (0, 17)), dark),
+        Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), "none", edge),
+        _letters(0, 0.5, 15, label, ink_on(colour)),
+    )
+
+
+def person_shapes(i: int, label: str, radius: float = 16.0) -> Shapes:
+    """A person as a token with an initial."""
+    return (
+        Disc(0, 0, radius, PEOPLE[i % len(PEOPLE)], PAPER),
+        _letters(0, 0, radius * 1.15, label, PAPER),
+    )
+
+
+def badge(sprite: Shapes) -> Shapes:
+    """A thing small enough to be carried."""
+    return (Disc(0, 0, 22, PAPER, FRONT), *sprite)
+
+
+def moved(shapes: Shapes, dx: float, dy: float) -> Iterator[Shape]:
+    """Shapes in another place."""
+    for shape in shapes:
+        if isinstance(shape, Polygon):
+            yield shape._replace(points=tuple((x + dx, y + dy) for x, y in shape.points))
+        else:
+            yield shape._replace(x=shape.x + dx, y=shape.y + dy)
+
+
+# What is where

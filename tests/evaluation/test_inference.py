@@ -1,0 +1,96 @@
+"""Scores of inferred goals, from hand-made rows, against figures computed by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from otherminds.evaluation.inference import Bin, brier, calibration_error, quality, reliability
+
+Row = dict[str, Any]
+
+
+def judged(episode: str, goal: str, **posterior: float) -> Row:
+    best = max(posterior, key=posterior.__getitem__)
+    return {
+        "episode": episode,
+        "goal": goal,
+        "posterior": posterior,
+        "predicted": best,
+        "p_true": posterior[goal],
+    }
+
+
+def table(p: float, true: int, of: int) -> list[Row]:
+    """`red` with probability p in every row, and true in some of them."""
+    return [judged(f"e{i}", "red" if i < true else "blue", red=p, blue=1 - p) for i in range(of)]
+
+
+def test_brier_scores_by_hand() -> None:
+    assert brier({"red": 1.0, "blue": 0.0}, "red") == 0.0
+    assert brier({"red": 1.0, "blue": 0.0}, "blue") == 2.0
+    assert brier({"red": 0.5, "blue": 0.25, "green": 0.25}, "red") == pytest.approx(0.25 + 2 * 0.0625)
+    assert brier({"red": 0.25, "blue": 0.25, "green": 0.25, "pink": 0.25}, "red") == pytest.approx(0.75)
+
+
+def test_quality_by_hand() -> None:
+    rows = [
+        judged("one", "red", red=0.75, blue=0.25),  # right: Brier 2 · ¼²
+        judged("one", "red", red=0.25, blue=0.75),  # wrong: Brier 2 · ¾²
+        judged("two", "blue", red=0.0, blue=1.0),  # sure, and right
+    ]
+    found = quality([*rows, {"episode": "two", "agent": "facilitator"}])
+    assert found["p_true"].value == pytest.approx(2 / 3)
+    assert found["top1"].value == pytest.approx(2 / 3)
+    assert found["brier"].value == pytest.approx((0.125 + 1.125 + 0.0) / 3)
+    assert {estimate.n for estimate in found.values()} == {2}
+    assert (found["p_true"].low, found["p_true"].high) == (0.5, 1.0)
+
+
+def test_nothing_judged_is_nothing_scored() -> None:
+    assert quality([{"episode": "one", "agent": "Ana"}]) == {}
+
+
+@pytest.mark.parametrize(("p", "true", "of"), [(0.75, 6, 8), (0.5, 2, 4), (1.0, 3, 3), (0.3, 3, 10)])
+def test_a_perfectly_calibrated_table_has_no_calibration_error(p: float, true: int, of: int) -> None:
+    found = calibration_error(table(p, true, of))
+    assert found.value == pytest.approx(0.0, abs=1e-12)
+    assert found.n == of
+
+
+def test_calibration_error_by_hand() -> None:
+    assert calibration_error(table(0.75, 2, 8)).value == pytest.approx(0.5)  # said ¾, happened ¼
+    assert calibration_error(table(1.0, 0, 4)).value == pytest.approx(1.0)
+    mixed = [*table(0.75, 6, 8), *table(1.0, 0, 4)]  # no gap in 16 statements, a gap of 1 in 8
+    assert calibration_error(mixed).value == pytest.approx(1 / 3)
+
+
+def test_errors_of_opposite_kinds_in_different_bins_do_not_cancel() -> None:
+    rows = [*table(0.9, 10, 10), *table(0.6, 5, 10)]  # too modest by .1, too sure by .1
+    assert calibration_error(rows).value == pytest.approx(0.1)
+
+
+def test_the_interval_of_calibration_error_is_by_episodes() -> None:
+    alone = [judged("only", row["goal"], **row["posterior"]) for row in table(0.75, 2, 8)]
+    assert calibration_error(alone)[1:] == pytest.approx((0.5, 0.5, 1))
+    spread = calibration_error(table(0.75, 2, 8))
+    assert 0.0 <= spread.low < 0.5 < spread.high <= 0.75
+    assert spread == calibration_error(table(0.75, 2, 8))
+
+
+def test_reliability_by_hand() -> None:
+    rows = [*table(0.75, 6, 8), *table(1.0, 0, 4), {"episode": "e", "agent": "facilitator"}]
+    assert reliability(rows) == [
+        Bin(0.0, 1.0, 4),
+        Bin(0.25, 0.25, 8),
+        Bin(0.75, 0.75, 8),
+        Bin(1.0, 0.0, 4),
+    ]
+
+
+def test_probabilities_of_about_the_same_size_share_a_bin() -> None:
+    rows = [judged("a", "red", red=0.81, blue=0.19), judged("b", "blue", red=0.89, blue=0.11)]
+    low, high = reliability(rows)
+    assert low[:] == pytest.approx((0.15, 0.5, 2))
+    assert high[:] == pytest.approx((0.85, 0.5, 2))

@@ -1,0 +1,172 @@
+"""Means with intervals, and the papers' tests, against closed forms and textbook values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otherminds.evaluation.statistics import (
+    Estimate,
+    benjamini_hochberg,
+    fisher,
+    mann_whitney,
+    mean,
+    pearson,
+    proportion,
+    ratio,
+)
+
+Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
+numbers = st.floats(-100, 100)
+
+
+# Wilson
+
+
+@given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_a_proportion_has_the_wilson_interval(counts: tuple[int, int]) -> None:
+    k, n = counts
+    p = k / n
+    centre = (p + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * math.sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))
+    found = proportion([True] * k + [False] * (n - k))
+    assert (found.value, found.n) == (p, n)
+    assert (found.low, found.high) == pytest.approx((centre - half, centre + half))
+
+
+def test_the_wilson_interval_of_a_perfect_record_ends_at_one() -> None:
+    assert proportion([True] * 20)[:] == pytest.approx((1.0, 0.83888, 1.0, 20), abs=1e-5)
+
+
+# Bootstrap
+
+
+@given(st.lists(numbers, min_size=1, max_size=12))
+def test_a_mean_is_exact_and_within_its_interval(values: list[float]) -> None:
+    found = mean(values)
+    assert found.value == pytest.approx(sum(values) / len(values), abs=1e-9)
+    assert min(values) - 1e-9 <= found.low <= found.value + 1e-9
+    assert found.value - 1e-9 <= found.high <= max(values) + 1e-9
+    assert found.n == len(values)
+
+
+def test_a_ratio_is_one_of_sums_and_not_a_mean_of_ratios() -> None:
+    assert ratio([1.0, 3.0], [1.0, 1.0]).value == 2.0
+    assert ratio([80.0, 20.0], [20.0, 20.0]).value == 2.5
+    assert ratio([80.0, 20.0], [20.0, 60.0]).value == 1.25
+
+
+def test_the_same_values_have_the_same_interval_every_time() -> None:
+    values = [0.5, 2.0, 3.25, 8.0]
+    assert mean(values) == mean(values)
+    assert ratio(values, [1.0, 2.0, 3.0, 4.0]) == ratio(values, [1.0, 2.0, 3.0, 4.0])
+
+
+def test_the_interval_is_near_the_normal_one_for_many_values() -> None:
+    values = np.random.default_rng(1).normal(3.0, 2.0, 400)
+    found = mean(values.tolist())
+    error = values.std(ddof=1) / math.sqrt(len(values))
+    assert found.low == pytest.approx(found.value - Z * error, abs=0.1 * error)
+    assert found.high == pytest.approx(found.value + Z * error, abs=0.1 * error)
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(2)
+    samples = [mean(rng.exponential(1.0, 40).tolist()) for _ in range(200)]
+    assert 0.88 <= sum(found.low <= 1.0 <= found.high for found in samples) / 200 <= 0.98
+
+
+@given(st.lists(numbers, min_size=2, max_size=6), st.integers(2, 5))
+def test_rows_repeated_inside_clusters_add_no_certainty(values: list[float], times: int) -> None:
+    names = [f"episode {i}" for i in range(len(values))]
+    once, often = mean(values, names), mean(values * times, names * times)
+    assert often.n == len(values)
+    assert often[:3] == pytest.approx(once[:3], abs=1e-9)
+
+
+def test_the_same_rows_without_clusters_would_look_more_certain() -> None:
+    values = [0.0, 1.0, 2.0, 5.0] * 25
+    clustered, single = mean(values, ["a", "b", "c", "d"] * 25), mean(values)
+    assert clustered.value == single.value == 2.0
+    assert clustered.high - clustered.low > 3 * (single.high - single.low)
+
+
+def test_clusters_count_by_their_rows() -> None:
+    found = mean([0.0, 0.0, 0.0, 4.0], ["long", "long", "long", "short"])
+    assert found == Estimate(1.0, 0.0, 4.0, 2)
+
+
+def test_rows_of_a_cluster_need_not_stand_together() -> None:
+    apart = mean([1.0, 5.0, 2.0, 7.0], ["a", "b", "a", "b"])
+    assert apart == mean([1.0, 2.0, 5.0, 7.0], ["a", "a", "b", "b"])
+
+
+@pytest.mark.parametrize("values", [[3.0], [1.0, 5.0]])
+def test_a_single_cluster_has_no_width(values: list[float]) -> None:
+    assert mean(values, ["only"] * len(values)) == Estimate(3.0, 3.0, 3.0, 1)
+
+
+def test_a_ratio_whose_denominator_may_vanish_still_has_an_interval() -> None:
+    found = ratio([0.5, 0.0], [1.0, 0.0])
+    assert found.value == 0.5
+    assert math.isfinite(found.low)
+    assert math.isfinite(found.high)
+
+
+# Tests
+
+
+def test_the_lady_tasting_tea() -> None:
+    assert fisher([True] * 3 + [False], [True] + [False] * 3) == pytest.approx(34 / 70)
+    assert fisher([True] * 4, [False] * 4) == pytest.approx(2 / 70)
+    assert fisher([True] * 4, [True] * 4) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "p"),
+    [
+        ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], 2 / 20),  # U = 0, one of C(6, 3) orders, two-sided
+        ([1.0, 3.0, 5.0], [2.0, 4.0, 6.0], 14 / 20),  # U = 3: seven orders have U ≤ 3
+        ([0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 2.0], 0.133614),  # ties: U = 3, μ = 8, σ = 3, z = (5 − ½) / 3
+    ],
+)
+def test_mann_whitney_by_hand(ours: Sequence[float], theirs: Sequence[float], p: float) -> None:
+    assert mann_whitney(ours, theirs) == pytest.approx(p, abs=1e-6)
+    assert mann_whitney(theirs, ours) == pytest.approx(p, abs=1e-6)
+
+
+def test_groups_that_are_all_the_same_do_not_differ() -> None:
+    assert mann_whitney([2.0] * 5, [2.0] * 7) == 1.0
+
+
+def test_benjamini_hochberg_by_hand() -> None:
+    # in order: .01 · 4/1, .03 · 4/2, .04 · 4/3, .5 · 4/4, each no larger than the next
+    assert benjamini_hochberg([0.01, 0.04, 0.03, 0.5]) == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])
+    assert benjamini_hochberg([0.2]) == [0.2]
+    assert benjamini_hochberg([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_correction_never_makes_a_p_value_smaller_and_keeps_their_order(p_values: list[float]) -> None:
+    corrected = benjamini_hochberg(p_values)
+    assert all(p <= q + 1e-12 and q <= 1.0 for p, q in zip(p_values, corrected, strict=True))
+    ranked = [q for _, q in sorted(zip(p_values, corrected, strict=True))]
+    assert ranked == sorted(ranked)
+
+
+# Correlation
+
+
+def test_pearson_by_hand() -> None:
+    assert pearson([1.0, 2.0, 3.0], [1.0, 3.0, 2.0]) == pytest.approx(0.5)
+    assert pearson([1.0, 2.0, 3.0], [-2.0, -4.0, -6.0]) == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize(("x", "y"), [([1.0, 1.0], [1.0, 2.0]), ([1.0, 2.0], [3.0, 3.0]), ([], []), ([1.0], [1.0])])
+def test_nothing_correlates_with_what_does_not_vary(x: list[float], y: list[float]) -> None:
+    assert math.isnan(pearson(x, y))
