@@ -102,7 +102,8 @@ def _cell(row: Row | None) -> str:
         return ""
     if row["metric"] == "decision_ms":
         return f"{row['value']:.1f}"
-    return f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+    value, low, high = (round(row[name], 2) + 0.0 for name in ("value", "low", "high"))  # + 0.0 turns −0 into 0
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _published(row: Row | None) -> str:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from otherminds.errors import InputError
 from otherminds.experiments.level_design import (
     SHORTEST,
+    JointPlanner,
     LevelSet,
     alone,
     candidate,
@@ -194,6 +195,27 @@ def test_a_level_between_the_classes_has_none() -> None:
     too_short = parse_level("agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb", Path("x.txt"))
     assert certified(unsolvable) is None
     assert certified(too_short) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "broken"), [(331, "one message"), (901, "cooperation"), (2389, "steps"), (338, "agreement")]
+)
+def test_a_level_is_not_useful_if_it_misses_one_condition(number: int, broken: str) -> None:
+    level = candidate(20261103, number)
+    favours, start = Favours(level.world), level.world.initial
+    goals = tuple(Goal("gem", gem) for gem in level.world.goals)
+    runs = [n for seed in range(5) if (n := alone(level, favours, seed)) is not None]
+    told = min(favours.steps(start, goals, favour, level.horizon) for favour in favours.candidates(start))
+    together = JointPlanner(level.world).makespan(level.horizon) or level.horizon
+    conditions = {
+        "one message": told <= 0.85 * min(runs),
+        "cooperation": together <= 0.8 * min(runs),
+        "steps": min(runs) - together >= 4,
+        "agreement": max(runs) - min(runs) <= 2,
+    }
+    assert len(runs) == 5
+    assert [name for name, held in conditions.items() if not held] == [broken]
+    assert certified(level) is None
 
 
 def test_a_proven_level_is_called_by_its_class_and_number() -> None:

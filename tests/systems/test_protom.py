@@ -277,9 +277,10 @@ def test_where_the_only_key_could_be_wasted_it_waits_until_it_knows_more() -> No
     assert {played[1].decision.silence for played in patient} == {"it pays to see more before speaking"}
 
 
-def test_where_waiting_gains_nothing_it_speaks_at_once() -> None:
+@pytest.mark.parametrize("effort", [1.0, 3.0])
+def test_where_waiting_gains_nothing_it_speaks_at_once(effort: float) -> None:
     world = world_of("a1 .. dr gr", "## ## ## ..", "gb .. kr a2")
-    assert spoken(list(episode(world, waits=AHEAD))) == spoken(list(episode(world))) == [(1, OPEN)]
+    assert spoken(list(episode(world, waits=AHEAD, effort=effort))) == spoken(list(episode(world))) == [(1, OPEN)]
 
 
 def test_a_message_that_costs_more_than_it_saves_is_put_off() -> None:

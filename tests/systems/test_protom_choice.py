@@ -127,7 +127,12 @@ def test_those_who_can_only_want_the_same_are_thought_to() -> None:
     assert dict(thinking({"Ana": {"x": 1.0}, "Ben": {"x": 1.0}}).joint_goals(generator())) == {("x", "x"): 1.0}
 
 
-def test_what_is_hardly_likely_is_left_out() -> None:
+def test_what_is_hardly_likely_of_somebody_is_left_out_before_people_are_told_apart() -> None:
+    beliefs = {"Ana": {"x": 0.995, "y": 0.005}, "Ben": {"x": 1.0}}
+    assert dict(thinking(beliefs).joint_goals(generator())) == {("x", "x"): 1.0}
+
+
+def test_what_is_hardly_likely_of_all_together_is_left_out() -> None:
     beliefs = {"Ana": {"x": 0.992, "y": 0.008}, "Ben": {"x": 0.3, "z": 0.7}, "Cem": {"v": 0.99, "w": 0.01}}
     found = dict(thinking(beliefs, distinct=False).joint_goals(generator()))
     assert found == pytest.approx({("x", "x", "v"): 0.3, ("x", "z", "v"): 0.7})

@@ -225,7 +225,7 @@ def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) ->
     axes.set(xlabel="Stated probability of a goal", ylabel="Share of these that were true")
     if cases:
         error = float(np.mean([(p - true) ** 2 for _, p, true in cases]))
-        axes.text(0.0, 1.0, f"mean squared error {error:.3f}", va="top")
+        axes.text(1.0, 0.0, f"mean squared error {error:.3f}", ha="right")
     return figure
 
 

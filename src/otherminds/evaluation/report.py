@@ -140,7 +140,7 @@ def number(value: float | None, digits: int = 2) -> str:
     """A number for people to read: a fixed number of decimals, a true minus sign, a dash for none."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    return f"{value:,.{digits}f}".replace("-", MINUS)
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", MINUS)  # + 0.0 turns −0 into 0
 
 
 def interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:

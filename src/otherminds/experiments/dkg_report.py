@@ -65,9 +65,10 @@ def _results(summary: Sequence[Row], prefix: str) -> Html:
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
     lines: list[list[str]] = []
     for name in CLASSES:
+        label = name.replace("_", " ")
         for subject in dict.fromkeys(r["subject"] for r in summary if r["condition"] == prefix + name):
-            label = "" if lines and lines[-1][0] in (name.replace("_", " "), "") else name.replace("_", " ")
             lines.append([label, subject, *(cell(found.get((prefix + name, subject, m))) for m in METRICS)])
+            label = ""
         if name == "all" and not prefix:
             lines += _published()
     columns = ("Levels", "Facilitator", "Success", "Speed-up", "Ratio of means", "Messages", "Decision, ms")
@@ -144,10 +145,14 @@ def _tests(rows: Sequence[Row]) -> Html:
         "them; they ignore that both played the same levels, so the paired difference stands beside them."
     )
     lines = [
-        [c.other, c.metric, c.test, number(c.p, 4), number(c.p_corrected, 4), interval(*c.difference[:3])]
+        [c.other, c.metric, c.test, _p(c.p), _p(c.p_corrected), interval(*c.difference[:3])]
         for c in compare(outcomes(rows), "protom")
     ]
     return stack(words, table(("Against", "Metric", "Test", "p", "p corrected", "Paired difference"), lines))
+
+
+def _p(value: float) -> str:
+    return "< 0.0001" if value < 0.0001 else number(value, 4)
 
 
 def _messages(rows: Sequence[Row]) -> Html:
