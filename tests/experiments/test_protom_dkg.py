@@ -110,14 +110,12 @@ def test_a_message_still_under_way_at_the_end_is_told_as_such(seed: int) -> None
     assert fates(found) == ["running"]
 
 
-@pytest.mark.xfail(strict=True, reason="what becomes of a message in the very last step is not told")
 def test_of_every_message_it_is_told_what_became_of_it() -> None:
     for seed in range(12):
         found = rows(entry(OWN_KEY, "random", seed))
         assert len(fates(found)) == sum(bool(row["action"]) for row in advice(found))
 
 
-@pytest.mark.xfail(strict=True, reason="a message said after the last step is in no row, its outcome is")
 def test_nothing_becomes_of_what_has_not_been_said() -> None:
     for seed in range(8):
         found = rows(entry(replace(LOCKED_IN, horizon=1), "random", seed))

@@ -220,8 +220,8 @@ def test_everybody_is_judged_by_what_they_see_themselves() -> None:
 @pytest.mark.parametrize("turns", BOTH)
 @pytest.mark.parametrize("third", ["", " a3 gy"], ids=["two people", "three people"])
 def test_where_somebody_is_locked_out_it_speaks_once_and_everybody_succeeds(turns: Any, third: str) -> None:
-    wall, hall = (" ##" * (len(third) // 3) for _ in range(2))
-    world = world_of(f"a1 .. dr gr{wall}", f"## ## ## ..{hall}", f"gb a2 kr ..{third}", turns=turns)
+    rock = " ##" * (len(third) // 3)
+    world = world_of(f"a1 .. dr gr{rock}", f"## ## ## ..{rock}", f"gb a2 kr ..{third}", turns=turns)
     played = list(episode(world, horizon=80))
     ((t, message),) = spoken(played)
     assert message == OPEN

@@ -100,8 +100,8 @@ def rows(entry: Entry) -> list[Row]:
     told = [row for t, moment in enumerate(moments) for row in _moment_rows(entry, favours, t, moment)]
     world = entry.level.world
     success = world.done(moments[-1].after if moments else world.initial)
-    if played.message is not None:
-        told[-1]["outcome"] = favours.status(moments[-1].after, played.message)
+    if played.status is not None:
+        told[-1]["outcome"] = played.status
     told[-1] |= {"success": success, "length": len(moments) if success else entry.level.horizon}
     return told
 

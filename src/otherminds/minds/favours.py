@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, cast
 from otherminds.minds.locked_map import Goal, Stage
 from otherminds.minds.plans import Head, Plans, until_given
 from otherminds.minds.seeker import Seeker
-from otherminds.minds.told import Purposeful, Told
+from otherminds.minds.told import Purposeful, oneself
 from otherminds.planning.search import UNREACHABLE
 from otherminds.worlds.doors_keys_gems import STAY, USED, Action, DoorsKeysGems, State, Thing
 
@@ -85,7 +85,7 @@ class Favours:
 
     def errand(self, favour: Favour, mind: Purposeful[Action]) -> Seeker:
         """The mind of somebody as rational as `mind` who does the favour and wants nothing else."""
-        return replace(_oneself(mind), goal=favour.goal)
+        return replace(cast("Seeker", oneself(mind)), goal=favour.goal)
 
     def status(self, state: State, favour: Favour) -> Literal["running", "completed", "impossible"]:
         """Whether the favour is yet to be done, is done, or can no longer be done by its helper."""
@@ -94,7 +94,11 @@ class Favours:
         return "impossible" if self.plans.settled(state, favour.helper, favour.goal) else "running"
 
     def effort(self, state: State, favour: Favour) -> int:
-        """How many steps the helper needs for the favour, while the friend stands still."""
+        """How many steps of the world the favour takes the helper, while the friend stands still."""
+        return self._alone(state, favour) * (1 if self.world.turns == "simultaneous" else len(state.cells))
+
+    def _alone(self, state: State, favour: Favour) -> int:
+        """How many steps of its own the helper needs."""
         if favour.goal.kind != "give":
             return self.plans.cost(state, favour.helper, favour.goal)
         fetching = self.plans.cost(state, favour.helper, Goal("key", favour.goal.thing))
@@ -236,7 +240,3 @@ def _the(things: Sequence[Thing], i: int) -> str:
     word = thing.name.rstrip("0123456789") or thing.name
     alone = sum(other.colour == thing.colour for other in things) == 1
     return f"the {thing.colour} {word}" + ("" if alone else f" ({thing.name})")
-
-
-def _oneself(mind: Purposeful[Action]) -> Seeker:
-    return cast("Seeker", mind.mind if isinstance(mind, Told) else mind)

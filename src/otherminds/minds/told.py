@@ -55,6 +55,11 @@ class Told(Generic[A]):
         return self.mind.over
 
 
+def oneself(mind: Purposeful[A]) -> Purposeful[A]:
+    """The mind itself, whatever it has been told."""
+    return mind.mind if isinstance(mind, Told) else mind
+
+
 def settle(mind: Purposeful[A]) -> Purposeful[A]:
     """The mind itself again, once its errand is over."""
     return mind.mind if isinstance(mind, Told) and mind.errand.over else mind

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from otherminds.distribution import Categorical
-from otherminds.minds.told import Purposeful, Told, settle
+from otherminds.minds.told import Purposeful, Told, oneself, settle
 from otherminds.world import World
 
 S = TypeVar("S", bound=Hashable)
@@ -151,8 +151,9 @@ class Episode(Generic[S, A, F]):
     """People run forward in a world, with a facilitator at their side; iterate to play, one Moment a step.
 
     Whoever is told something does it first with probability `obedience`, and else carries on. While a message is
-    under way, in `message`, the facilitator says nothing else (ProToM §3.2); one that has not been carried out ten
-    steps after it could have been counts as ignored. The facilitator first decides after everybody has acted once.
+    under way the facilitator says nothing else (ProToM §3.2); one that has not been carried out ten steps after it
+    could have been counts as ignored. The facilitator first decides after everybody has acted once. `message` is
+    the one under way, `status` what has just become of it.
     """
 
     world: World[S, Any, A]
@@ -164,24 +165,25 @@ class Episode(Generic[S, A, F]):
     facilitator_rng: np.random.Generator
     obedience: float = 1.0
     message: F | None = field(default=None, init=False)
+    status: Status | None = field(default=None, init=False)
     _deadline: int = field(default=0, init=False)
 
     def __iter__(self) -> Iterator[Moment[S, A, F]]:
         state = self.world.start(self.people_rng)
         self._look(state)
         decision: Decision[F] = Decision(silence="nobody has done anything yet")
-        status, ms = None, 0.0
+        ms = 0.0
         for t in range(1, self.horizon + 1):
             if self.world.done(state):
                 return
             joint = {agent: mind.act().sample(self.people_rng) for agent, mind in self.minds.items()}
             after = self.world.step(state, joint, self.people_rng)
-            yield Moment(state, self.facilitator.beliefs(), decision, status, ms, joint, after)
+            yield Moment(state, self.facilitator.beliefs(), decision, self.status, ms, joint, after)
             state = after
             self._look(state)
             began = time.perf_counter()
             self.facilitator = self.facilitator.watch(joint, state)
-            status = self._follow_up(state, t)
+            self.status = self._follow_up(state, t)
             decision = self._decide(state, t)
             ms = 1e3 * (time.perf_counter() - began)
             if decision.message is not None:
@@ -205,8 +207,8 @@ class Episode(Generic[S, A, F]):
         return status
 
     def _decide(self, state: S, t: int) -> Decision[F]:
-        if self.world.done(state):
-            return Decision(silence="everybody is done")
+        if self.world.done(state) or t == self.horizon:
+            return Decision(silence="the episode is over")
         if self.message is not None:
             return Decision(silence="a message is under way")
         return self.facilitator.decide(state, self.horizon - t, self.facilitator_rng)
@@ -216,5 +218,5 @@ class Episode(Generic[S, A, F]):
         self.message, self._deadline = message, t + self.messages.effort(state, message) + PATIENCE
         self.facilitator = self.facilitator.tell(message)
         if self.people_rng.random() < self.obedience:
-            mind = self.minds[helper]
+            mind = oneself(self.minds[helper])
             self.minds = {**self.minds, helper: Told(mind, self.messages.errand(message, mind))}

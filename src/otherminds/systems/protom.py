@@ -18,7 +18,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, cast
 import numpy as np
 
 from otherminds.distribution import Categorical
-from otherminds.minds.told import Purposeful, Told, settle
+from otherminds.minds.told import Purposeful, Told, oneself, settle
 from otherminds.observer import Observer, Watchers, attend
 from otherminds.systems.facilitation import Decision, Goals, Messages, Price
 from otherminds.world import World
@@ -82,7 +82,7 @@ class ProToM(Generic[S, A, F]):
     def tell(self, message: F | None) -> Self:
         """Expect the helper to do as it has been told; None: expect nobody to run any errand."""
         if message is None:
-            return replace(self, watchers={a: o.revise(_oneself) for a, o in self.watchers.items()})
+            return replace(self, watchers={a: o.revise(oneself) for a, o in self.watchers.items()})
         helper, errand = self.messages.helper(message), self.messages.errand
         told = self.watchers[helper].revise(lambda mind: Told(mind, errand(message, mind)))
         return replace(self, watchers={**self.watchers, helper: told})
@@ -185,7 +185,3 @@ class ProToM(Generic[S, A, F]):
 
 def _with_goal(observer: Minds, goal: Hashable) -> Purposeful[Any]:
     return next(mind for mind in observer.minds if mind.goal == goal)
-
-
-def _oneself(mind: Purposeful[Any]) -> Purposeful[Any]:
-    return mind.mind if isinstance(mind, Told) else mind
