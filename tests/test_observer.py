@@ -277,3 +277,12 @@ def test_posteriors_are_calibrated_and_the_true_mind_is_mostly_found() -> None:
         spread = math.sqrt(np.sum(p[inside] * (1 - p[inside])))
         assert abs(np.sum(hit[inside] - p[inside])) < 3 * spread
     assert found > 0.7 * 300
+
+
+def test_conditioning_rules_minds_out_and_keeps_the_odds_of_the_others() -> None:
+    observer = Observer((certain("x"), certain("y"), certain("z")), (0.0, -1.0, -2.0))
+    assert observer.condition(lambda mind: mind != certain("x")).posterior.probs == pytest.approx(
+        (0.0, 1 / (1 + math.exp(-1)), 1 / (1 + math.e))
+    )
+    with pytest.raises(ValueError, match="no mind is left"):
+        observer.condition(lambda mind: False)

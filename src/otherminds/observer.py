@@ -65,6 +65,14 @@ class Observer(Generic[M]):
         """Change every mind in the same way (tell it something, say), keeping its weight."""
         return replace(self, minds=tuple(change(mind) for mind in self.minds))
 
+    def condition(self, event: Callable[[M], bool]) -> Self:
+        """P(m | event): rule out the minds of which it does not hold. Raises ValueError if none is left."""
+        held = [event(mind) for mind in self.minds]
+        weights = tuple(w if holds else IMPOSSIBLE for w, holds in zip(self.weights, held, strict=True))
+        if max(weights) == IMPOSSIBLE:
+            raise ValueError("no mind is left of which this holds")
+        return replace(self, weights=weights)
+
     def ask(self, question: Callable[[M], T]) -> Categorical[T]:
         """The posterior of any property of the mind: its goal, belief, strategy."""
         return self.posterior.map(question)

@@ -35,6 +35,10 @@ class Errand:
         return Categorical.uniform([self.goal])
 
     @property
+    def reached(self) -> bool:
+        return self.seen > self.enough
+
+    @property
     def over(self) -> bool:
         return self.seen >= self.enough
 

@@ -26,6 +26,7 @@ class Wish:
     """Wants something and does nothing about it."""
 
     goal: str
+    reached: bool = False
     over: bool = False
 
     def observe(self, obs: object, /) -> Wish:

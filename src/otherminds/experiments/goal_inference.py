@@ -14,6 +14,7 @@ from otherminds.minds.locked_map import Goal
 from otherminds.minds.plans import Plans
 from otherminds.minds.seeker import Seeker
 from otherminds.observer import Observer, replay
+from otherminds.systems.protom import conclude
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
 from otherminds.worlds.sprites import hue
@@ -47,7 +48,8 @@ def posteriors(world: DoorsKeysGems, steps: Steps, *, beta: float, lapse: float,
         for i, agent in enumerate(world.agents)
     }
     try:
-        watched = list(replay(world, watchers, steps)) or [watchers]
+        start = {a: o.see(world.observe(world.initial, a)) for a, o in watchers.items()}
+        watched = list(replay(world, watchers, steps)) or [start]
     except ValueError as error:
         raise InputError(str(error), hint="with a lapse above 0 anybody could do anything") from None
     gems = gem_labels(world)
@@ -58,7 +60,7 @@ def posteriors(world: DoorsKeysGems, steps: Steps, *, beta: float, lapse: float,
             "joint": joint,
             "posterior": {
                 agent: {gems[goal.thing]: p for goal, p in observer.ask(lambda mind: mind.goal)}
-                for agent, observer in observers.items()
+                for agent, observer in ((a, conclude(o)) for a, o in observers.items())
             },
         }
         for t, (observers, joint) in enumerate(zip(watched, [*joints, {}], strict=True))

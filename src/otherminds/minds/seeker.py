@@ -38,6 +38,11 @@ class Seeker:
         )
 
     @property
+    def reached(self) -> bool:
+        """Whether the goal holds."""
+        return self.plans.achieved(self._seen, self.agent, self.goal)
+
+    @property
     def over(self) -> bool:
         """Whether there is nothing left for it to do: the goal holds, or it cannot bring it about alone."""
         return self.plans.settled(self._seen, self.agent, self.goal)

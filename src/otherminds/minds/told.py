@@ -21,6 +21,11 @@ class Purposeful(Mind[Any, A], Protocol[A]):
         ...
 
     @property
+    def reached(self) -> bool:
+        """Whether it has what it wants."""
+        ...
+
+    @property
     def over(self) -> bool:
         """Whether the goal has been reached, or is out of its own reach."""
         ...
@@ -48,6 +53,11 @@ class Told(Generic[A]):
     def goal(self) -> Hashable:
         """What the mind wants for itself."""
         return self.mind.goal
+
+    @property
+    def reached(self) -> bool:
+        """Whether the mind has what it wants for itself."""
+        return self.mind.reached
 
     @property
     def over(self) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, cast
 
 import numpy as np
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.minds.told import Purposeful, Told, oneself, settle
 from otherminds.observer import Observer, Watchers, attend
 from otherminds.systems.facilitation import Decision, Goals, Messages, Price
@@ -27,6 +27,7 @@ S = TypeVar("S", bound=Hashable)
 A = TypeVar("A", bound=Hashable)
 F = TypeVar("F", bound=Hashable)
 
+M = TypeVar("M", bound=Purposeful[Any])
 Minds = Observer[Purposeful[Any]]
 NEGLIGIBLE = 0.01
 AT_MOST = 64
@@ -75,7 +76,7 @@ class ProToM(Generic[S, A, F]):
         watchers = attend(self.world, self.watchers, joint, after)
         return replace(
             self,
-            watchers={agent: observer.revise(settle) for agent, observer in watchers.items()},
+            watchers={agent: conclude(observer.revise(settle)) for agent, observer in watchers.items()},
             recent=(*self.recent, (self.watchers, joint))[-MEMORY:],
         )
 
@@ -181,6 +182,14 @@ class ProToM(Generic[S, A, F]):
                 saved = without - self.messages.steps(state, goals, said, left - wait)
                 gains.append((wait, saved - self.effort * (said is not None)))
         return gains
+
+
+def conclude(observer: Observer[M]) -> Observer[M]:
+    """Somebody who has got what one of the minds wants is taken to have wanted it."""
+    possible = (mind for mind, w in zip(observer.minds, observer.weights, strict=True) if w > IMPOSSIBLE)
+    if not any(mind.reached for mind in possible):
+        return observer
+    return observer.condition(lambda mind: mind.reached)
 
 
 def _with_goal(observer: Minds, goal: Hashable) -> Purposeful[Any]:
