@@ -280,4 +280,4 @@ def test_chatter_talks_as_much_as_it_is_set_to(talkativeness: float, speaks: boo
 def test_chatter_has_nothing_to_say_where_nobody_can_do_anything() -> None:
     world = world_of("a1 dr gr", "a2 gb ..")
     decision = Chatter(Favours(world), 1.0).decide(world.initial, HORIZON, generator())
-    assert decision == Decision(silence="it chose to say nothing")
+    assert decision == Decision(silence="nobody could do anything for anybody")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import pytest
@@ -139,7 +140,10 @@ def test_what_is_hardly_likely_of_all_together_is_left_out() -> None:
     assert found == pytest.approx({("x", "x", "v"): 0.3, ("x", "z", "v"): 0.7})
 
 
-MANY = {agent: {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1} for agent in ("Ana", "Ben", "Cem", "Dan")}
+MANY = {
+    agent: {"a": 0.4, "b": 0.25, "c": 0.15, "d": 0.1, "e": 0.1} if agent < "C" else dict.fromkeys("abcde", 0.2)
+    for agent in ("Ana", "Ben", "Cem", "Dan", "Eve")
+}
 
 
 @pytest.mark.parametrize("distinct", [True, False])
@@ -150,11 +154,16 @@ def test_where_there_are_too_many_possibilities_some_are_drawn(distinct: bool) -
     assert sum(joint.probs) == pytest.approx(1.0)
     assert all(math.isfinite(lp) for lp in joint.log_probs)
     assert 2 <= len(joint) <= 64
-    assert not distinct or all(len(set(goals)) == 4 for goals in joint.support)
+    assert not distinct or all(len(set(goals)) == 5 for goals in joint.support)
 
 
-def test_draws_are_from_what_is_believed() -> None:
-    facilitator, rng = thinking(MANY, distinct=False), generator()
-    drawn = [facilitator.joint_goals(rng).map(lambda goals: goals[0]) for _ in range(60)]
-    mean = {goal: sum(d.prob(goal) for d in drawn) / 60 for goal in "abcd"}
-    assert mean == pytest.approx(MANY["Ana"], abs=0.03)
+@pytest.mark.parametrize("distinct", [True, False])
+def test_draws_are_from_what_is_believed(distinct: bool) -> None:
+    facilitator, rng = thinking(MANY, distinct=distinct), generator()
+    drawn = [facilitator.joint_goals(rng).map(lambda goals: goals[0]) for _ in range(200)]
+    mean = {goal: sum(d.prob(goal) for d in drawn) / 200 for goal in "abcde"}
+    exact = dict.fromkeys("abcde", 0.0)
+    for goals in product("abcde", repeat=5):
+        if not distinct or len(set(goals)) == 5:
+            exact[goals[0]] += math.prod(MANY[agent][goal] for agent, goal in zip(MANY, goals, strict=True))
+    assert mean == pytest.approx({goal: p / sum(exact.values()) for goal, p in exact.items()}, abs=0.03)

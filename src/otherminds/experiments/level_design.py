@@ -150,7 +150,10 @@ def prove(level: Level, favours: Favours | None = None) -> Proof | None:
     necessary: somebody fails in every run, but one message makes all succeed. useful: all succeed, and a message
     saves at least 15 % and perfect cooperation 20 % and four steps. not_needed: nothing can make it shorter.
     In levels where help counts, a facilitator who knows the goals must succeed however ties are broken.
+    Raises InputError for alternating turns.
     """
+    if level.world.turns != "simultaneous":
+        raise InputError(f"{level.name}: certificates are about simultaneous turns")
     favours = favours or Favours(level.world)
     world, horizon, state = level.world, level.horizon, level.world.initial
     goals = tuple(Goal("gem", gem) for gem in world.goals)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -97,4 +98,4 @@ def _things(word: str, colours: Sequence[str], cells: Sequence[int]) -> tuple[Th
 
 def _wanting(world: DoorsKeysGems, spots: Sequence[int]) -> DoorsKeysGems:
     cells = [gem.cell for gem in world.gems]
-    return DoorsKeysGems(**{**vars(world), "goals": tuple(cells.index(spot) for spot in spots)})
+    return replace(world, goals=tuple(cells.index(spot) for spot in spots))

@@ -125,7 +125,9 @@ class Chatter(Silent):
     def decide(self, state: Any, left: int, rng: np.random.Generator) -> Decision[Any]:
         """A uniform choice among all candidate messages, with probability `talkativeness`."""
         candidates = self.messages.candidates(state)
-        if not candidates or rng.random() >= self.talkativeness:
+        if not candidates:
+            return Decision(silence="nobody could do anything for anybody")
+        if rng.random() >= self.talkativeness:
             return Decision(silence="it chose to say nothing")
         return Decision(candidates[int(rng.integers(len(candidates)))], words="No reason given.")
 

@@ -17,7 +17,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, cast
 
 import numpy as np
 
-from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical, log_sum_exp
 from otherminds.minds.told import Purposeful, Told, oneself, settle
 from otherminds.observer import Observer, Watchers, attend
 from otherminds.systems.facilitation import Decision, Goals, Messages, Price
@@ -30,7 +30,8 @@ F = TypeVar("F", bound=Hashable)
 M = TypeVar("M", bound=Purposeful[Any])
 Minds = Observer[Purposeful[Any]]
 NEGLIGIBLE = 0.01
-AT_MOST = 64
+ENUMERATED = 256
+SAMPLES = 64
 SAME = 1e-9
 MEMORY = 5
 
@@ -107,19 +108,27 @@ class ProToM(Generic[S, A, F]):
 
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
         """What everybody wants, jointly: enumerated where that is feasible, else sampled (eq. 10)."""
-        beliefs = [list(belief) for belief in self.beliefs().values()]
-        likely = [[(g, p) for g, p in belief if p >= NEGLIGIBLE] for belief in beliefs]
-        if math.prod(map(len, likely)) > AT_MOST:
-            draws = [[b.sample(rng) for b in self.beliefs().values()] for _ in range(AT_MOST)]
-            scored = [(tuple(goals), 0.0) for goals in draws]
+        likely = [[(g, p) for g, p in belief if p >= NEGLIGIBLE] for belief in self.beliefs().values()]
+        if math.prod(map(len, likely)) <= ENUMERATED:
+            every = [(tuple(g for g, _ in c), sum(math.log(p) for _, p in c)) for c in product(*likely)]
+            scored = [(goals, lp) for goals, lp in every if not self.distinct or len(set(goals)) == len(goals)]
         else:
-            scored = [
-                (tuple(g for g, _ in combination), sum(math.log(p) for _, p in combination))
-                for combination in product(*likely)
-            ]
-        apart = [(goals, lp) for goals, lp in scored if not self.distinct or len(set(goals)) == len(goals)]
-        joint = Categorical.from_scores(apart or scored)
+            every, draws = [], (self._draw(likely, rng) for _ in range(SAMPLES))
+            scored = [draw for draw in draws if draw is not None]
+        joint = Categorical.from_scores(scored or every or [(tuple(b.mode for b in self.beliefs().values()), 0.0)])
         return joint.condition(lambda goals: joint.prob(goals) >= min(NEGLIGIBLE, joint.prob(joint.mode)))
+
+    def _draw(self, likely: list[list[tuple[Hashable, float]]], rng: np.random.Generator) -> tuple[Goals, float] | None:
+        """One joint hypothesis, drawn agent by agent among what is left to want, with its log importance weight."""
+        goals: list[Hashable] = []
+        weight = 0.0
+        for belief in likely:
+            left = [(g, math.log(p)) for g, p in belief if not self.distinct or g not in goals]
+            if not left:
+                return None
+            weight += log_sum_exp(lp for _, lp in left)
+            goals.append(Categorical.from_scores(left).sample(rng))
+        return tuple(goals), weight
 
     def _news(self, message: F) -> float:
         """1 − P(the helper is at it already | its last deeds), even prior (after Ullman et al. 2009)."""
@@ -160,6 +169,7 @@ class ProToM(Generic[S, A, F]):
         if not self.waits:
             return False
         gains = dict.fromkeys(self.waits, 0.0)
+        (rng,) = rng.spawn(1)  # looking ahead must not change how later ties are broken
         for goals, p in self.joint_goals(rng):
             for wait, gain in self._gains_after(goals, state, left, rng):
                 gains[wait] += p * gain
