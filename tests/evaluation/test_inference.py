@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from otherminds.evaluation.inference import Bin, brier, calibration_error, quality, reliability
+from otherminds.evaluation.inference import brier, calibration_error, quality
 
 Row = dict[str, Any]
 
@@ -77,20 +77,3 @@ def test_the_interval_of_calibration_error_is_by_episodes() -> None:
     spread = calibration_error(table(0.75, 2, 8))
     assert 0.0 <= spread.low < 0.5 < spread.high <= 0.75
     assert spread == calibration_error(table(0.75, 2, 8))
-
-
-def test_reliability_by_hand() -> None:
-    rows = [*table(0.75, 6, 8), *table(1.0, 0, 4), {"episode": "e", "agent": "facilitator"}]
-    assert reliability(rows) == [
-        Bin(0.0, 1.0, 4),
-        Bin(0.25, 0.25, 8),
-        Bin(0.75, 0.75, 8),
-        Bin(1.0, 0.0, 4),
-    ]
-
-
-def test_probabilities_of_about_the_same_size_share_a_bin() -> None:
-    rows = [judged("a", "red", red=0.81, blue=0.19), judged("b", "blue", red=0.89, blue=0.11)]
-    low, high = reliability(rows)
-    assert low[:] == pytest.approx((0.15, 0.5, 2))
-    assert high[:] == pytest.approx((0.85, 0.5, 2))

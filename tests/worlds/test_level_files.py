@@ -18,7 +18,6 @@ from otherminds.worlds.level_files import (
     draw_text,
     parse_level,
     read_level,
-    with_goals,
     write_level,
 )
 from strategies import BOTH, moments, world_of, worlds
@@ -87,13 +86,6 @@ def test_every_colour_has_a_letter_of_its_own() -> None:
     row = " ".join(f"g{letter}" for letter in COLOURS)
     world = parse_level(f"agents: Ana\ngoals: red\n\na1 {row}\n", WHERE).world
     assert [gem.colour for gem in world.gems] == list(COLOURS.values())
-
-
-def test_other_goals_make_another_level_without_a_certificate() -> None:
-    level = parse_level(GOOD, WHERE)
-    other = with_goals(level, (1, 0))
-    assert (other.world.goals, other.kind, other.certificate) == ((1, 0), "", {})
-    assert with_goals(other, (0, 1)).world == level.world
 
 
 # Pictures

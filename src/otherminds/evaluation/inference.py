@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,27 +32,6 @@ def quality(rows: Iterable[Row]) -> dict[str, Estimate]:
         "brier": st.mean([brier(row["posterior"], row["goal"]) for row in judged], names),
         "calibration_error": calibration_error(judged),
     }
-
-
-class Bin(NamedTuple):
-    """Probabilities of about the same size: their mean, how often what they were about was true, how many."""
-
-    said: float
-    happened: float
-    n: int
-
-
-def reliability(rows: Sequence[Row]) -> list[Bin]:
-    """Stated probabilities of every goal against how often it was the true one, in ten bins."""
-    bins: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
-    for row in rows:
-        for goal, p in row.get("posterior", {}).items():
-            bins[min(int(p * BINS), BINS - 1)].append((p, goal == row["goal"]))
-    return [
-        Bin(sum(p for p, _ in found) / len(found), sum(true for _, true in found) / len(found), len(found))
-        for found in bins
-        if found
-    ]
 
 
 def calibration_error(rows: Sequence[Row]) -> Estimate:

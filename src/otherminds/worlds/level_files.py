@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -266,8 +266,3 @@ def bundled_levels(folder: str = "twenty") -> list[Level]:
     root = resources.files("otherminds.worlds") / "levels" / folder
     files = sorted((file for file in root.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
     return [parse_level(file.read_text("utf-8"), Path(file.name)) for file in files]
-
-
-def with_goals(level: Level, goals: tuple[int, ...]) -> Level:
-    """The same level with other gems wanted, and so without its certificate."""
-    return replace(level, world=replace(level.world, goals=goals), certificate={})
