@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.experiments.level_design import JointPlanner
+from otherminds.experiments.joint_planner import JointPlanner
 from otherminds.minds.favours import Favours
 from otherminds.minds.locked_map import Goal
 from otherminds.minds.seeker import Seeker
