@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
+from otherminds.experiments.joint_planner import JointPlanner
 from otherminds.experiments.level_design import (
     SHORTEST,
-    JointPlanner,
     LevelSet,
     alone,
     candidate,
