@@ -14,7 +14,7 @@ from otherminds.worlds.doors_keys_gems import NOTHING, STAY, Action, DoorsKeysGe
 from otherminds.worlds.level_files import draw_text
 from otherminds.worlds.pddl import parse_problem, read_problem
 from otherminds.worlds.pddl_syntax import MAX_DEPTH, read_nodes
-from otherminds.worlds.plans import Move, follow_plan, read_plan
+from otherminds.worlds.plan_files import Move, follow_plan, read_plan
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 HERE = Path("problem.pddl")

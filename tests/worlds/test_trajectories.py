@@ -16,7 +16,7 @@ from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import STAY, Action, DoorsKeysGems, State
 from otherminds.worlds.level_files import parse_level
 from otherminds.worlds.pddl import read_problem
-from otherminds.worlds.plans import follow_plan, read_plan
+from otherminds.worlds.plan_files import follow_plan, read_plan
 from otherminds.worlds.trajectories import read_steps, read_trajectory, write_trajectory
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"

@@ -27,7 +27,7 @@ from otherminds.observer import Observer, replay
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import Action, State
 from otherminds.worlds.pddl import read_problem
-from otherminds.worlds.plans import follow_plan, read_plan
+from otherminds.worlds.plan_files import follow_plan, read_plan
 
 EXPERIMENT = "dkg-human"
 FOLDER = Path("domains/doors-keys-gems")

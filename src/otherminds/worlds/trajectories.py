@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from otherminds.errors import InputError, read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
-from otherminds.worlds.plans import follow_plan, not_allowed, read_plan
+from otherminds.worlds.plan_files import follow_plan, not_allowed, read_plan
 
 SCHEMA = 1
 PLANS = (".pddl", ".dat", ".plan")
