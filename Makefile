@@ -4,7 +4,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CORE := src/otherminds/distribution.py,src/otherminds/mind.py,src/otherminds/world.py,src/otherminds/observer.py,src/otherminds/systems/protom.py,src/otherminds/systems/facilitation.py
 
 .PHONY: install run test bench lint clean
 
@@ -26,8 +25,8 @@ lint: install
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/python -m pytest -n auto --cov --cov-report=
-	$(BIN)/coverage report --include=$(CORE) --fail-under=95
+	$(BIN)/python -m pytest -n auto --cov --cov-report= --cov-config=pyproject.toml
+	$(BIN)/coverage report --fail-under=95
 
 bench: install
 	$(BIN)/python benchmarks/run.py
