@@ -9,7 +9,8 @@ from otherminds.evaluation import plots
 from otherminds.evaluation.assistance import compare, outcomes
 from otherminds.evaluation.replay import replays
 from otherminds.evaluation.report import Html, Section, inline, interval, number, page, side_by_side, stack, table
-from otherminds.experiments.results import figures, verdicts
+from otherminds.experiments.results import figures
+from otherminds.experiments.tables import cell, targets
 from otherminds.worlds.level_files import Level
 
 Row = Mapping[str, Any]
@@ -41,7 +42,7 @@ CHOICE = (
 def report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Level]) -> str:
     """The whole page, from rows and summary alone."""
     sections = [
-        Section("Results", stack(_results(summary, ""), PUBLISHED, SPEEDUP, _targets(summary))),
+        Section("Results", stack(_results(summary, ""), PUBLISHED, SPEEDUP, targets(summary))),
         Section("Watch the episodes", replays({level.name: level for level in levels}, rows)),
         Section("By class of level", _bars(summary)),
         Section("How well goals were inferred", _inference(rows, summary)),
@@ -53,13 +54,6 @@ def report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Level])
         sections.insert(3, Section("Held-out levels", _held_out(summary)))
         sections.append(Section("How ε was chosen", _tuning(summary)))
     return page("ProToM in Doors-Keys-Gems", LEAD, sections)
-
-
-def cell(row: Row | None) -> str:
-    """A value with its interval, as tables show it."""
-    if row is None:
-        return "–"
-    return interval(row["value"], row["low"], row["high"])
 
 
 def _results(summary: Sequence[Row], prefix: str) -> Html:
@@ -88,17 +82,12 @@ def _published() -> Iterator[list[str]]:
         yield ["", f"{subject.removeprefix('lm:')}, published", *cells]
 
 
-def _targets(summary: Sequence[Row]) -> Html:
-    lines = [[str(t), number(row["value"]), "met" if met else "missed"] for t, row, met in verdicts(summary)]
-    return table(("Target", "Value", ""), lines) if lines else Html("")
-
-
 def _bars(summary: Sequence[Row]) -> Html:
     return side_by_side(*(inline(plots.class_bars(summary, metric)) for metric in ("success", "speedup", "messages")))
 
 
 def _held_out(summary: Sequence[Row]) -> Html:
-    words = "300 levels made from a seed, 100 of each class, never looked at while the method was set up."
+    words = "300 levels made from a seed, 100 of each class; no setting was chosen on them."
     bars = (inline(plots.class_bars(summary, metric, held_out=True)) for metric in ("speedup", "messages"))
     return stack(words, _results(summary, "heldout/"), side_by_side(*bars))
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from otherminds.evaluation.report import Html, Section, inline, interval, number, page, stack, table
-from otherminds.experiments.results import figures, verdicts
+from otherminds.evaluation.report import Html, Section, inline, number, page, stack, table
+from otherminds.experiments.results import figures
+from otherminds.experiments.tables import cell, targets
 
 Row = Mapping[str, Any]
 MODEL = "boltzmann_lapse_leak"
@@ -28,7 +29,7 @@ MODELS = (
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
     """The whole page, from rows and summary alone."""
     sections = [
-        Section("Results", stack(_results(summary), MODELS, _targets(summary))),
+        Section("Results", stack(_results(summary), MODELS, targets(summary))),
         Section("Model and people", inline(_scatter(rows))),
         Section("Settings", _settings(rows)),
     ]
@@ -41,7 +42,7 @@ def _results(summary: Sequence[Row]) -> Html:
         [
             condition.replace("_", " "),
             subject.replace("_", " "),
-            *(_cell(found[condition, subject, m]) for m in ("r", "rmse")),
+            *(cell(found[condition, subject, m]) for m in ("r", "rmse")),
         ]
         for condition, subject in dict.fromkeys((r["condition"], r["subject"]) for r in summary)
     ]
@@ -51,15 +52,6 @@ def _results(summary: Sequence[Row]) -> Html:
 
 def _published() -> Sequence[Any]:
     return [p for p in figures().published if p.experiment == "dkg-human"]
-
-
-def _cell(row: Row) -> str:
-    return interval(row["value"], row["low"], row["high"])
-
-
-def _targets(summary: Sequence[Row]) -> Html:
-    lines = [[str(t), number(row["value"]), "met" if met else "missed"] for t, row, met in verdicts(summary)]
-    return table(("Target", "Value", ""), lines) if lines else Html("")
 
 
 def _scatter(rows: Sequence[Row]) -> Figure:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from otherminds.minds.locked_map import LockedMap
 from otherminds.planning.joint import Deed, JointPositions, joint_makespan
 from otherminds.worlds.doors_keys_gems import DoorsKeysGems
 
@@ -25,12 +26,8 @@ class JointPlanner:
     def __init__(self, world: DoorsKeysGems) -> None:
         """Keys of a colour are interchangeable, and count only while a door of their colour is locked."""
         self.world = world
-        colours = sorted({door.colour for door in world.doors})
-        self._doors = [sum(1 << d for d, door in enumerate(world.doors) if door.colour == colour) for colour in colours]
-        self._key_colour = [colours.index(k.colour) if k.colour in colours else -1 for k in world.keys]
-        self._door_colour = [colours.index(door.colour) for door in world.doors]
-        self._sides = [sum(1 << cell for cell in world.grid.neighbours[door.cell]) for door in world.doors]
-        self.floor = cache(self._floor)
+        self.map = LockedMap(world)
+        self.floor = cache(self.map.floor)
         self.deeds = cache(lambda context, i: tuple(self._deeds(context, i)))
 
     def makespan(self, limit: int) -> int | None:
@@ -42,7 +39,7 @@ class JointPlanner:
             self._tidy(
                 Context(
                     ground=(1 << len(world.keys)) - 1,
-                    held=((0,) * len(self._doors),) * n,
+                    held=((0,) * len(self.map.doors_of),) * n,
                     locked=(1 << len(world.doors)) - 1,
                     have=0,
                 )
@@ -53,10 +50,6 @@ class JointPlanner:
             limit=limit,
         )
 
-    def _floor(self, locked: int) -> int:
-        doors = enumerate(self.world.doors)
-        return self.world.grid.floor & ~sum(1 << door.cell for d, door in doors if locked >> d & 1)
-
     def _deeds(self, context: Context, i: int) -> Iterator[Deed[Context]]:
         gem = self.world.gems[self.world.goals[i]]
         if not context.have >> i & 1:
@@ -64,11 +57,12 @@ class JointPlanner:
         for k, key in enumerate(self.world.keys):
             if context.ground >> k & 1:
                 taken = context._replace(ground=context.ground & ~(1 << k))
-                yield Deed(1 << key.cell, self._tidy(_give(taken, i, self._key_colour[k], 1)))
-        for d, colour in enumerate(self._door_colour):
+                yield Deed(1 << key.cell, self._tidy(_give(taken, i, self.map.key_colour[k], 1)))
+        for d, colour in enumerate(self.map.door_colour):
             if context.locked >> d & 1 and context.held[i][colour]:
                 opened = context._replace(locked=context.locked & ~(1 << d))
-                yield Deed(self._sides[d], self._tidy(_give(opened, i, colour, -1)))
+                sides = sum(1 << side for side in self.map.sides[d])
+                yield Deed(sides, self._tidy(_give(opened, i, colour, -1)))
         for colour, count in enumerate(context.held[i]):
             if count:
                 for j in range(len(context.held)):
@@ -78,11 +72,8 @@ class JointPlanner:
 
     def _tidy(self, context: Context) -> Context:
         """Forget keys that no locked door needs, so that equivalent contexts are equal."""
-        needed = [(context.locked & doors).bit_count() for doors in self._doors]
-        ground = context.ground
-        for k, colour in enumerate(self._key_colour):
-            if colour < 0 or not needed[colour]:
-                ground &= ~(1 << k)
+        needed = [(context.locked & doors).bit_count() for doors in self.map.doors_of]
+        ground = context.ground & sum(keys for keys, doors in zip(self.map.keys_of, needed, strict=True) if doors)
         held = tuple(tuple(map(min, counts, needed)) for counts in context.held)
         return context._replace(ground=ground, held=held)
 

@@ -41,10 +41,10 @@ class LockedMap:
         """Keys of a colour are interchangeable in the hand, and matter only while a door of it is locked."""
         self.world = world
         colours = sorted({door.colour for door in world.doors})
-        self._key_colour = [colours.index(k.colour) if k.colour in colours else -1 for k in world.keys]
-        self._door_colour = [colours.index(door.colour) for door in world.doors]
-        self._doors_of = [_where(self._door_colour, colour) for colour in range(len(colours))]
-        self._keys_of = [_where(self._key_colour, colour) for colour in range(len(colours))]
+        self.key_colour = [colours.index(k.colour) if k.colour in colours else -1 for k in world.keys]
+        self.door_colour = [colours.index(door.colour) for door in world.doors]
+        self.doors_of = [_where(self.door_colour, colour) for colour in range(len(colours))]
+        self.keys_of = [_where(self.key_colour, colour) for colour in range(len(colours))]
         self.sides = [world.grid.neighbours[door.cell] for door in world.doors]
         self._rows: dict[tuple[int, int], Sequence[int]] = {}
         self._regions = Table(self._find_regions)
@@ -111,9 +111,9 @@ class LockedMap:
 
     def _find_stage(self, key: tuple[Sequence[int], int, int]) -> Stage:
         items, locked, i = key
-        doors = [(locked & those).bit_count() for those in self._doors_of]
+        doors = [(locked & those).bit_count() for those in self.doors_of]
         ground, held = 0, [0] * len(doors)
-        for k, colour in enumerate(self._key_colour):
+        for k, colour in enumerate(self.key_colour):
             if colour >= 0 and doors[colour]:
                 if items[k] == GROUND and (i, k) not in self.world.forbidden:
                     ground |= 1 << k
@@ -143,7 +143,7 @@ class LockedMap:
 
     def _openings(self, stage: Stage) -> Iterator[Exit[Action]]:
         for d, sides in enumerate(self.sides):
-            if stage.locked >> d & 1 and stage.held[self._door_colour[d]]:
+            if stage.locked >> d & 1 and stage.held[self.door_colour[d]]:
                 yield from (Exit(side, 1, Action("unlock", target=d)) for side in sides)
             if stage.locked >> d & 1 and stage.hope:
                 yield from (Exit(side, HOPE, Action("stay", target=d)) for side in sides)
@@ -153,15 +153,15 @@ class LockedMap:
         ground, held, locked = stage.ground, list(stage.held), stage.locked
         if deed.verb == "pickup":
             ground &= ~(1 << deed.item)
-            held[self._key_colour[deed.item]] += 1
+            held[self.key_colour[deed.item]] += 1
         else:
             locked &= ~(1 << deed.target)
-            held[self._door_colour[deed.target]] -= deed.verb == "unlock"
-        for colour, doors in enumerate(self._doors_of):
+            held[self.door_colour[deed.target]] -= deed.verb == "unlock"
+        for colour, doors in enumerate(self.doors_of):
             needed = (locked & doors).bit_count()
             held[colour] = min(held[colour], needed)
             if not needed:
-                ground &= ~self._keys_of[colour]
+                ground &= ~self.keys_of[colour]
         return Stage(ground, tuple(held), locked, stage.hope)
 
 
