@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar, cast
@@ -72,6 +73,12 @@ class Observer(Generic[M]):
         if max(weights) == IMPOSSIBLE:
             raise ValueError("no mind is left of which this holds")
         return replace(self, weights=weights)
+
+    def keep(self, least: float) -> Self:
+        """Drop the minds that are less than `least` times as probable as the most probable one."""
+        floor = max(self.weights) + math.log(least)
+        kept = [(mind, w) for mind, w in zip(self.minds, self.weights, strict=True) if w >= floor]
+        return replace(self, minds=tuple(m for m, _ in kept), weights=tuple(w for _, w in kept))
 
     def ask(self, question: Callable[[M], T]) -> Categorical[T]:
         """The posterior of any property of the mind: its goal, belief, strategy."""

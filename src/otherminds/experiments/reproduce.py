@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError
 from otherminds.evaluation.run import run
-from otherminds.experiments import dkg_human, dkg_report, human_report, protom_dkg
+from otherminds.experiments import (
+    card_and_word_games,
+    dkg_human,
+    dkg_report,
+    functional,
+    functional_report,
+    functional_scores,
+    human_report,
+    protom_dkg,
+)
 from otherminds.experiments.level_design import level_set
 from otherminds.experiments.progress import shown
 from otherminds.experiments.results import Rows, beside_published, write_results
+from otherminds.minds.players import plan_for
+from otherminds.worlds.game_files import find_game
 from otherminds.worlds.level_files import bundled_levels
 
 Row = dict[str, Any]
 SUBJECTS = ("none", "random", "oracle", "protom")
-LATER = ("protom-overcooked", "functional", "hypothetical", "mumatom", "study")
+LATER = ("protom-overcooked", "hypothetical", "mumatom", "study")
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,7 @@ def _protom_dkg(options: Options) -> list[Row]:
         for name, subjects in (("heldout", protom_dkg.HELD_OUT), ("tuning", protom_dkg.TUNING)):
             plan += protom_dkg.plan(level_set(name).levels(), subjects, seed=options.seed, prefix=f"{name}/")
     kept = Rows(options.out, f"protom-dkg seed {options.seed}")
-    todo = [entry for entry in plan if entry.key not in kept.done()]
+    todo = kept.todo(plan)
     for episode in shown(run(protom_dkg.rows, todo, jobs=options.jobs), len(todo), "Playing levels"):
         kept.add(episode)
     rows = kept.all([entry.key for entry in plan])
@@ -69,8 +81,33 @@ def _dkg_human(options: Options) -> list[Row]:
     return table
 
 
+def _functional(options: Options) -> list[Row]:
+    _solve_ahead()
+    repeated, clues = functional.plan(options.scale, options.seed), card_and_word_games.plan(options.seed)
+    kept = Rows(options.out, f"functional {options.scale} seed {options.seed}")
+    total = len(repeated) + len(clues)
+    playing = chain(
+        run(functional.rows, kept.todo(repeated), jobs=options.jobs, chunk=16),
+        run(card_and_word_games.rows, kept.todo(clues), jobs=options.jobs, chunk=16),
+    )
+    for episode in shown(playing, total, "Playing games"):
+        kept.add(episode)
+    told = [kept.all([entry.key for entry in plan]) for plan in (repeated, clues)]
+    table = beside_published([*functional_scores.assess(told[0]), *card_and_word_games.summarise(told[1])])
+    write_results(options.out, table, functional_report.report(told[0], table))
+    return table
+
+
+def _solve_ahead() -> None:
+    """Solve the largest plan once, with progress shown, before processes would each do it for themselves."""
+    plan = plan_for(find_game("rps"), functional.HORIZON)
+    plan.progress = shown
+    _ = plan.opening
+
+
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
     "protom-dkg": _protom_dkg,
+    "functional": _functional,
     "dkg-human": _dkg_human,
 }
 

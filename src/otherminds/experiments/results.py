@@ -8,20 +8,36 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from importlib import resources
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from otherminds.errors import InputError
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
 NORMAL = 1.96
+ENDS = ("success", "functional_regret")
+"""What only the last row of an episode has."""
+# A subject, and a value and its margin for every metric; in the file they are all in one list.
+Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(lambda row: (*row[:1], row[1:]))]
+
+
+class Entry(Protocol):
+    """One episode of a plan."""
+
+    @property
+    def key(self) -> Key:
+        """What tells it apart in the rows."""
+        ...
+
+
+E = TypeVar("E", bound=Entry)
 
 
 class _Figure(BaseModel):
@@ -39,19 +55,48 @@ class _Figure(BaseModel):
 
 
 class Published(_Figure):
-    """A figure as a paper prints it, with its standard error."""
+    """A figure as a paper prints it, with its standard error or the margin of its 95 % interval, if any."""
 
     value: float
     error: float | None = None
+    margin: float | None = None
     source: str
+    note: str = ""
 
     def columns(self) -> dict[str, Any]:
-        """The figure as columns of a summary row; its interval is the value ± 1.96 standard errors."""
+        """The figure as columns of a summary row; its interval is the value ± the margin or 1.96 standard errors."""
         found: dict[str, Any] = {"published": self.value}
-        if self.error is not None:
-            low, high = self.value - NORMAL * self.error, self.value + NORMAL * self.error
-            found |= {"published_low": low, "published_high": high}
+        margin = self.margin if self.error is None else NORMAL * self.error
+        if margin is not None:
+            found |= {"published_low": self.value - margin, "published_high": self.value + margin}
         return found | {"source": self.source}
+
+
+class Table(BaseModel):
+    """Many published figures: every row is a subject and, for each of the metrics, a value and its margin."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    experiment: str
+    condition: str
+    source: str
+    note: str = ""
+    metrics: tuple[str, ...]
+    rows: tuple[Line, ...]
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        for subject, pairs in self.rows:
+            if len(pairs) != len(self.metrics):
+                raise ValueError(f"{subject} has {len(pairs)} figures for {len(self.metrics)} metrics")
+        return self
+
+    def published(self) -> Iterator[Published]:
+        """The figures one by one."""
+        about = {"experiment": self.experiment, "condition": self.condition, "source": self.source, "note": self.note}
+        for subject, pairs in self.rows:
+            for metric, (value, margin) in zip(self.metrics, pairs, strict=True):
+                yield Published(subject=subject, metric=metric, value=value, margin=margin, **about)
 
 
 class Target(_Figure):
@@ -74,8 +119,14 @@ class Figures(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    published: tuple[Published, ...]
+    singly: tuple[Published, ...] = Field(alias="published")
+    table: tuple[Table, ...] = ()
     target: tuple[Target, ...]
+
+    @cached_property
+    def published(self) -> tuple[Published, ...]:
+        """All published figures, given singly or in tables."""
+        return (*self.singly, *(figure for table in self.table for figure in table.published()))
 
 
 @cache
@@ -129,11 +180,16 @@ class Rows:
             hint = "choose another folder with --out"
             raise InputError(f"belongs to another run than {self.run}", path=self.path, hint=hint)
         episodes = [[row for _, row in rows] for _, rows in groupby(found, key=lambda pair: pair[0])]
-        return [row for rows in episodes if "success" in rows[-1] for row in rows]
+        return [row for rows in episodes if any(end in rows[-1] for end in ENDS) for row in rows]
 
     def done(self) -> set[Key]:
         """The episodes that need not be played again."""
         return {key(row) for row in self._kept}
+
+    def todo(self, plan: Sequence[E]) -> list[E]:
+        """The entries of a plan that were not played yet."""
+        done = self.done()
+        return [entry for entry in plan if entry.key not in done]
 
     def add(self, rows: Iterable[Row]) -> None:
         """Append the rows of one episode."""

@@ -1,0 +1,302 @@
+"""Literal and functional Theory of Mind: does a subject predict its partner, and does it act on that?
+
+One row per decision: the prediction, made before the partner's action is seen, what the partner did, the subject's
+own action, its payoff, and what the optimum expects of that round. (Riemer et al., Definitions 2.1 and 2.2.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.mind import Mind
+from otherminds.minds.responder import Reader, mirrored, response_to
+from otherminds.minds.strategies import Machine
+from otherminds.planning.response import best_rate, best_response
+from otherminds.worlds.repeated_game import Game, Outcome
+
+Row = dict[str, Any]
+Optimum = Literal["exact", "rate"]
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Task:
+    """A partner to play a game with for a number of rounds, and what can be earned there.
+
+    Raises ValueError if there is no round to play, or if the partner does not fit the game.
+    """
+
+    game: Game
+    partner: Machine
+    horizon: int = 100
+
+    def __post_init__(self) -> None:
+        if self.horizon < 1:
+            raise ValueError(f"a task needs at least 1 round, not {self.horizon}")
+        if self.partner.chances.moves.shape[1:] != self.game.payoff().shape:
+            raise ValueError(f"{self.partner.name} does not play {self.game.name}")
+
+    @cached_property
+    def optimum(self) -> float:
+        """The highest expected payoff of any policy, over all rounds."""
+        return float(response_to(self.game, self.partner, self.horizon).values[0, 0])
+
+    @cached_property
+    def rate(self) -> float:
+        """The paper's optimum: the best average payoff per round in the long run, times the number of rounds."""
+        return self.horizon * best_rate(self.game.payoff(), self.partner.chances)
+
+    @cached_property
+    def least(self) -> float:
+        """The lowest expected payoff of any policy: nobody's expected regret exceeds optimum − least."""
+        worst = best_response(self.game.payoff(), self.partner.chances, self.horizon, least=True)
+        return float(worst.values[0, 0])
+
+    @cached_property
+    def uniform(self) -> float:
+        """The expected payoff of choosing uniformly at random in every round."""
+        options = len(self.game.payoff())
+        plain = self.game.payoff().mean(axis=0, keepdims=True)
+        outputs, moves = self.partner.chances
+        spread = np.zeros((len(outputs), len(outputs)))
+        for q, a, b in np.ndindex(moves.shape):
+            spread[q, moves[q, a, b]] += outputs[q, b] / options
+        weight = np.eye(len(outputs))[0]
+        total = 0.0
+        for _ in range(self.horizon):
+            total += float(weight @ outputs @ plain[0])
+            weight = weight @ spread
+        return total
+
+    @cached_property
+    def best_by_round(self) -> NDArray[np.float64]:
+        """What the optimal policy expects to get in each round; the sum is the optimum."""
+        plan, outputs, moves = response_to(self.game, self.partner, self.horizon), *self.partner.chances
+        payoff = self.game.payoff()
+        weight, found = np.eye(len(outputs))[0], []
+        for chosen in plan.actions:
+            found.append(float(weight @ (outputs * payoff[chosen]).sum(axis=1)))
+            onward = np.zeros(len(outputs))
+            reached = moves[np.arange(len(outputs)), chosen]
+            np.add.at(onward, reached, weight[:, None] * outputs)
+            weight = onward
+        by_round = np.array(found)
+        by_round.setflags(write=False)
+        return by_round
+
+
+def play(
+    task: Task, subject: Reader, *, rng: np.random.Generator, partner_rng: np.random.Generator | None = None
+) -> Iterator[Row]:
+    """One episode, a row per round. With a stream of its own the partner trembles alike for every subject."""
+    game, partner = task.game, task.partner.start
+    payoff = game.payoff()
+    subject = subject.observe(None)
+    for t in range(task.horizon):
+        expected = subject.predict()
+        action = subject.act().sample(rng)
+        done = partner.act().sample(partner_rng or rng)
+        outcome = Outcome(action, done, float(payoff[action, done]))
+        yield {
+            "t": t,
+            "predicted": expected.mode,
+            "p_true": expected.prob(done),
+            "brier": brier(expected, done),
+            "observed": done,
+            "action": action,
+            "reward": outcome.payoff,
+            "best": float(task.best_by_round[t]),
+            "consistent": consistent(payoff, expected, action),
+        }
+        subject, partner = subject.observe(outcome), partner.observe(mirrored(game, outcome))
+
+
+def consistent(payoff: NDArray[np.float64], expected: Categorical[int], action: int) -> bool:
+    """Whether an action maximises the expected payoff of this round under the agent's own prediction."""
+    worth = payoff @ np.array([expected.prob(b) for b in range(payoff.shape[1])])
+    return bool(worth[action] >= worth.max() - ROUNDING)
+
+
+def brier(expected: Categorical[int], done: int) -> float:
+    """Σ_b (P(b) − 1[b = done])², between 0 and 2."""
+    return float(sum((p - (b == done)) ** 2 for b, p in expected) + (done not in expected.support))
+
+
+# Literal
+
+
+def same(sequence: Sequence[int]) -> Sequence[int]:
+    """φ: the actions themselves."""
+    return sequence
+
+
+def n_grams(n: int) -> Callable[[Sequence[int]], Sequence[tuple[int, ...]]]:
+    """φ: all runs of n consecutive actions, of which there are none in fewer than n rounds."""
+    return lambda sequence: [tuple(sequence[i : i + n]) for i in range(len(sequence) - n + 1)]
+
+
+def share_wrong(true: Sequence[Any], told: Sequence[Any]) -> float:
+    """𝔻: the share of places in which two sequences differ. Raises ValueError if they are empty."""
+    if not true:
+        raise ValueError("there is nothing to compare")
+    return sum(bool(a != b) for a, b in zip(true, told, strict=True)) / len(true)
+
+
+def literal_loss(
+    rows: Sequence[Row],
+    *,
+    phi: Callable[[Sequence[int]], Sequence[Any]] = same,
+    distance: Callable[[Sequence[Any], Sequence[Any]], float] = share_wrong,
+) -> float:
+    """L = 𝔻(φ(a₁ … a_T), φ(â₁ … â_T)) (Riemer et al., Definition 2.1)."""
+    return distance(phi([row["observed"] for row in rows]), phi([row["predicted"] for row in rows]))
+
+
+def tom_percent(rows: Sequence[Row]) -> float:
+    """100 · (1 − share of rounds in which the prediction was wrong)."""
+    return 100.0 * (1.0 - literal_loss(rows))
+
+
+def log_score(rows: Sequence[Row]) -> float:
+    """−(1/T) Σ log P(what the partner did), in nats; ∞ if anything was held to be impossible."""
+    return -float(np.mean([np.log(row["p_true"]) if row["p_true"] else IMPOSSIBLE for row in rows]))
+
+
+# Functional
+
+
+def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "exact") -> float:
+    """Δ / T = (1/T) Σ (r*_t − r_t) (Riemer et al., Definition 2.2), r* being the exact T-step optimum or the rate.
+
+    Raises ValueError if it is more than any policy could lose, which shows that task and rows do not belong together.
+    """
+    return _per_round(task, sum(row["reward"] for row in rows), len(rows), optimum)
+
+
+def _per_round(task: Task, earned: float, rounds: int, optimum: Optimum) -> float:
+    if rounds != task.horizon:
+        raise ValueError(f"{rounds} rounds of a task of {task.horizon}")
+    close = ROUNDING * max(1.0, abs(task.optimum) + abs(task.least))
+    if task.partner.deterministic and not task.least - close <= earned <= task.optimum + close:
+        bounds = f"{task.least:g} and {task.optimum:g}"
+        raise ValueError(f"nobody can earn {earned:g} from {task.partner.name}: it is between {bounds}")
+    return ((task.optimum if optimum == "exact" else task.rate) - earned) / rounds
+
+
+def costs(game: Game) -> NDArray[np.float64]:
+    """What a wrong prediction costs in the paper's account, for each action of the partner.
+
+    The mean of max_a R(a, b) − R(a, b) over the actions a that are no best response to b.
+    """
+    losses = game.payoff().max(axis=0) - game.payoff()
+    wrong = losses > ROUNDING
+    found: NDArray[np.float64] = losses.sum(axis=0) / np.maximum(wrong.sum(axis=0), 1)
+    return found
+
+
+def tom_regret_paper(task: Task, rows: Sequence[Row]) -> float:
+    """ΔToM / T as the paper's tables have it: every wrong prediction costs `costs` of what the partner did.
+
+    With a partner that reacts, the mean cost over its actions, whatever it did.
+    """
+    price = costs(task.game)
+    if len(task.partner.outputs) > 1:
+        price = np.full_like(price, price.mean())
+    return float(sum(price[row["observed"]] for row in rows if row["predicted"] != row["observed"]) / len(rows))
+
+
+def process_consistency(rows: Sequence[Row]) -> float:
+    """The share of rounds in which the action is a best response to the subject's own prediction of that round."""
+    return float(np.mean([row["consistent"] for row in rows]))
+
+
+def interestingness(tasks: Sequence[Task]) -> float:
+    """I = E[Δ(BR(π′), π″) / T] over independent draws of two partners: how much it matters whom one plays with.
+
+    The best response to π′ is followed on the states that π′ would be in. Ties to the lowest action.
+    (Riemer et al., §2.1.)
+    """
+    return float(np.mean([misjudged(held, true) for held in tasks for true in tasks]))
+
+
+def misjudged(held: Task, true: Task) -> float:
+    """The regret per round of the best response to one partner when playing with another."""
+    joint = held.partner.chances.moves, true.partner.chances
+    plan = response_to(held.game, held.partner, held.horizon)
+    weight = {(0, 0): 1.0}
+    earned = 0.0
+    for chosen in plan.actions:
+        onward: dict[tuple[int, int], float] = {}
+        for (p, q), w in weight.items():
+            a = int(chosen[p])
+            for b in np.flatnonzero(joint[1].outputs[q]):
+                chance = w * float(joint[1].outputs[q, b])
+                earned += chance * float(true.game.payoff()[a, b])
+                to = (int(joint[0][p, a, b]), int(joint[1].moves[q, a, b]))
+                onward[to] = onward.get(to, 0.0) + chance
+        weight = onward
+    return (true.optimum - earned) / true.horizon
+
+
+# On a common scale
+
+
+def normalised(task: Task, regret: float) -> float:
+    """Regret per round as a share of what uniformly random play loses: 0 is the optimum, 1 is random.
+
+    NaN where random play loses nothing.
+    """
+    if task.optimum - task.uniform <= ROUNDING:
+        return float("nan")
+    return regret * task.horizon / (task.optimum - task.uniform)
+
+
+def skill(regret: float, *, bayes: float, reference: float) -> float:
+    """1 − (Δ − Δ_Bayes) / (Δ_reference − Δ_Bayes): 1 at the Bayes bound, 0 at the reference (RMax, say).
+
+    NaN where the reference is at the bound.
+    """
+    if abs(reference - bayes) <= ROUNDING:
+        return float("nan")
+    return 1.0 - (regret - bayes) / (reference - bayes)
+
+
+# Exactly
+
+
+def expected_regret(task: Task, subject: Mind[Outcome | None, int], *, optimum: Optimum = "exact") -> float:
+    """The exact expected regret per round: every branch of chance is followed, equal pairs of minds are merged.
+
+    Minds are immutable and hashable, so a distribution over pairs of them can be carried forward in full. That is
+    quick for minds that come back to the same state, and exponential for those that remember everything.
+    """
+    payoff = task.game.payoff()
+    pairs = {(subject.observe(None), task.partner.start): 1.0}
+    earned = 0.0
+    for _ in range(task.horizon):
+        onward: dict[Any, float] = {}
+        for (mine, theirs), weight in pairs.items():
+            for a, p in _enumerated(mine):
+                for b, q in theirs.act():
+                    if not (chance := weight * p * q):
+                        continue
+                    outcome = Outcome(a, b, float(payoff[a, b]))
+                    earned += chance * outcome.payoff
+                    both = (mine.observe(outcome), theirs.observe(mirrored(task.game, outcome)))
+                    onward[both] = onward.get(both, 0.0) + chance
+        pairs = onward
+    return ((task.optimum if optimum == "exact" else task.rate) - earned) / task.horizon
+
+
+def _enumerated(mind: Mind[Outcome | None, int]) -> Categorical[int]:
+    policy = mind.act()
+    if not isinstance(policy, Categorical):
+        raise TypeError("exact values need minds whose policies are tables")
+    return policy

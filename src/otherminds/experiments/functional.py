@@ -1,0 +1,221 @@
+"""Literal and functional Theory of Mind in repeated games (Riemer et al.), with exact optima and Bayes bounds.
+
+A condition is a game and a suite of partners, a subject is a player; an episode is a pure function of its entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from otherminds.evaluation.literal_functional import (
+    Task,
+    functional_regret,
+    play,
+    tom_percent,
+    tom_regret_paper,
+)
+from otherminds.evaluation.run import stream
+from otherminds.minds import partners
+from otherminds.minds.believer import Believer
+from otherminds.minds.librarian import Librarian, Library, closed, open_to_strangers
+from otherminds.minds.players import player
+from otherminds.minds.responder import Myopic, Rational, Reader
+from otherminds.worlds.game_files import find_game
+from otherminds.worlds.repeated_game import Game
+
+EXPERIMENT = "functional"
+HORIZON = 100
+GAMES = ("rps", "ibs", "ipd")
+CELLS = tuple(f"{game}/{suite}" for game in GAMES for suite in ("single", "tft"))
+NOISES = {"noise05": 0.05, "noise10": 0.10}
+LEFT_OUT = "machines_leave_one_out"
+LIBRARY = f"ipd/{LEFT_OUT}"
+STRANGERS = "strangers"
+SUITES = {
+    "single": partners.single_action,
+    "tft": partners.tit_for_tat,
+    "memory_one": partners.memory_one,
+    "machines": partners.machines,
+    LEFT_OUT: partners.machines,
+}
+
+Row = dict[str, Any]
+
+
+@cache
+def tasks(condition: str) -> tuple[Task, ...]:
+    """The tasks of a condition `game/suite` or `game/suite_noise05`: one for each partner."""
+    name, suite = condition.split("/")
+    plain, _, noise = suite.partition("_noise")
+    game = find_game(name)
+    tremble = NOISES[f"noise{noise}"] if noise else 0.0
+    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in SUITES[plain](game))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One episode of the plan: `policy` is how the subject acts, its own way or rationally on its predictions."""
+
+    condition: str
+    subject: str
+    partner: int
+    number: int
+    seed: int
+    policy: str = "own"
+
+    @property
+    def task(self) -> Task:
+        """With whom it is played."""
+        return tasks(self.condition)[self.partner]
+
+    @property
+    def episode(self) -> str:
+        """The partner, which episode with it this is, and the policy if it is not the subject's own."""
+        name = f"{self.task.partner.name}/{self.number}"
+        return name if self.policy == "own" else f"{name}/{self.policy}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells the episode apart in the rows."""
+        return (self.condition, self.subject, self.episode)
+
+
+def reader(entry: Entry) -> Reader:
+    """The subject before the first round. The floors and libraries are told the suite that the partner is from."""
+    game, horizon = entry.task.game, entry.task.horizon
+    if entry.subject == "floor":
+        return Believer.of(game, [task.partner for task in tasks(entry.condition)], horizon=horizon)
+    if entry.subject == "floor_suite":
+        return _suite(game)
+    if entry.subject == "bayes_library" and entry.condition == LIBRARY:
+        return Librarian.of(_without(entry.partner, entry.seed))
+    if entry.subject == "bayes_library":
+        return Librarian.of(_known(game))
+    return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))
+
+
+@cache
+def _suite(game: Game) -> Believer:
+    """Whoever knows that the partner is one of the single action partners or, as probably, the tit-for-tat one."""
+    single = [task.partner for task in tasks(f"{game.name}/single")]
+    weights = [0.5 / len(single)] * len(single) + [0.5]
+    return Believer.of(game, [*single, tasks(f"{game.name}/tft")[0].partner], weights, HORIZON)
+
+
+@cache
+def _known(game: Game) -> Library:
+    return closed(game, partners.machines(game), HORIZON)
+
+
+def _without(left_out: int, seed: int) -> Library:
+    """The library without one machine, open to strangers."""
+    known = [task.partner for i, task in enumerate(tasks(LIBRARY)) if i != left_out]
+    return open_to_strangers(find_game("ipd"), known, HORIZON, rng=stream(seed, STRANGERS))
+
+
+def _stream(entry: Entry, role: str) -> Any:
+    """Partners tremble alike whoever plays with them; everything else is the subject's own."""
+    whose = () if role == "partner" else (entry.subject, entry.policy)
+    return stream(entry.seed, entry.condition, f"{entry.task.partner.name}/{entry.number}", role, *whose)
+
+
+def rows(entry: Entry) -> list[Row]:
+    """Play an episode and tell it in rows, one per round; the last one has the scores of the episode."""
+    task, subject = entry.task, reader(entry)
+    if entry.policy == "myopic":
+        subject = Myopic(subject, task.game)
+    elif entry.policy == "model":
+        subject = Rational(subject, task.game, task.horizon)
+    base = {"schema": 1, "experiment": EXPERIMENT, "condition": entry.condition, "subject": entry.subject}
+    base |= {"seed": entry.seed, "episode": entry.episode, "partner": task.partner.name, "policy": entry.policy}
+    played = play(task, subject, rng=_stream(entry, "acts"), partner_rng=_stream(entry, "partner"))
+    found = [{**base, **row} for row in played]
+    found[-1] |= {
+        "functional_regret": functional_regret(task, found),
+        "functional_regret_rate": functional_regret(task, found, optimum="rate"),
+        "tom_regret_paper": tom_regret_paper(task, found),
+        "tom_percent": tom_percent(found),
+    }
+    return found
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many episodes with each partner: of the tabular player in the paper's cells, and of others left to chance."""
+
+    paper: int
+    chance: int
+    noise: int
+    machines: int
+    left_out: int
+    everything: bool
+
+
+SCALES = {
+    "quick": Sizes(paper=100, chance=24, noise=12, machines=1, left_out=3, everything=False),
+    "normal": Sizes(paper=100, chance=100, noise=50, machines=2, left_out=1, everything=True),
+    "full": Sizes(paper=300, chance=300, noise=200, machines=10, left_out=1, everything=True),
+}
+CERTAIN = ("bayes_simplicity", "floor", "floor_suite", "counts_myopic", "counts_model", "bayes_library")
+BY_CHANCE = ("rmax_exact_ties", "posterior_sampling", "fictitious_play")
+K_TOM = ("k_tom_0", "k_tom_1", "k_tom_2")
+READERS = ("rmax", "bayes_simplicity", "posterior_sampling", "fictitious_play")
+
+
+def plan(scale: str, seed: int) -> list[Entry]:
+    """All episodes of a scale."""
+    sizes = SCALES[scale]
+    return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed), *_everything(sizes, seed)]
+
+
+def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[Entry]:
+    """`total` episodes, the same number with each partner (rounded up)."""
+    each = -(-total // len(tasks(condition)))
+    for number in range(each):
+        for partner in range(len(tasks(condition))):
+            yield Entry(condition, subject, partner, number, seed, policy)
+
+
+def _cells(sizes: Sizes, seed: int) -> Iterator[Entry]:
+    for condition in CELLS:
+        yield from _episodes(condition, "rmax", seed, sizes.paper)
+        for subject in BY_CHANCE:
+            yield from _episodes(condition, subject, seed, sizes.chance)
+        for subject in ("bayes_simplicity", "floor", "floor_suite"):
+            yield from _episodes(condition, subject, seed, 1)
+        if not condition.startswith("rps"):
+            for subject in K_TOM:
+                yield from _episodes(condition, subject, seed, sizes.chance // 8)
+        for subject in READERS:
+            for policy in ("myopic", "model"):
+                yield from _episodes(condition, subject, seed, 1 if subject != "posterior_sampling" else 4, policy)
+
+
+def _noisy(sizes: Sizes, seed: int) -> Iterator[Entry]:
+    for condition in (f"{cell}_{noise}" for cell in CELLS for noise in NOISES):
+        for subject in ("rmax", "bayes_simplicity", "posterior_sampling"):
+            yield from _episodes(condition, subject, seed, sizes.noise)
+
+
+def _machines(sizes: Sizes, seed: int) -> Iterator[Entry]:
+    machines = len(tasks("ipd/machines"))
+    for subject in ("rmax", "posterior_sampling"):
+        yield from _episodes("ipd/machines", subject, seed, machines * sizes.machines)
+    for subject in ("bayes_library", "bayes_simplicity", "tft", "always-defect"):
+        yield from _episodes("ipd/machines", subject, seed, machines)
+    for partner in range(0, machines, sizes.left_out):
+        yield Entry(LIBRARY, "bayes_library", partner, 0, seed)
+
+
+def _everything(sizes: Sizes, seed: int) -> Iterator[Entry]:
+    if not sizes.everything:
+        return
+    for game in GAMES:
+        condition = f"{game}/memory_one"
+        for subject in ("rmax", "posterior_sampling"):
+            yield from _episodes(condition, subject, seed, 4 * len(tasks(condition)))
+        for subject in ("bayes_simplicity", "floor") if game != "rps" else ("bayes_simplicity",):
+            yield from _episodes(condition, subject, seed, 1)

@@ -1,0 +1,129 @@
+"""The summary of repeated games: literal and functional scores of every subject, from rows; bounds, from the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from otherminds.evaluation.literal_functional import (
+    Task,
+    expected_regret,
+    interestingness,
+    normalised,
+    process_consistency,
+    skill,
+)
+from otherminds.evaluation.statistics import Estimate, mean, stratified
+from otherminds.experiments.functional import CELLS, EXPERIMENT, tasks
+from otherminds.minds.learner import RMax
+from otherminds.planning.lookahead import Pool, action_values, clairvoyant
+
+Row = dict[str, Any]
+Scores = Mapping[str, Estimate]
+TABULAR = ("rmax", "rmax_exact_ties")
+SAMPLED = ("machines", "machines_leave_one_out")
+CERTIFIED_DEPTH = 12
+
+
+def assess(rows: Sequence[Row]) -> list[Row]:
+    """One row for each condition, subject and metric, with a 95 % interval.
+
+    `functional_regret` is against the paper's optimum (the reward rate) for the tabular subjects, as the figures they
+    stand beside are, and against the exact optimum for all others; both are there under their own names, too.
+    """
+    found: dict[tuple[str, str], Scores] = {}
+    for (condition, subject), chosen in _grouped(rows).items():
+        found[condition, subject] = dict(_scores(condition, subject, chosen))
+    for condition in dict.fromkeys(condition for condition, _ in found):
+        found[condition, "task"] = {"interestingness": _exactly(interestingness(tasks(condition)), condition)}
+    for condition in CELLS:
+        if (condition, "rmax") in found:
+            for subject in TABULAR:
+                found[condition, subject] = {**found.get((condition, subject), {}), **_enumerated(condition, subject)}
+    if ("ipd/machines", "rmax") in found:
+        floor = certified_floor(tasks("ipd/machines"))
+        found["ipd/machines", "floor"] = {"functional_regret": _exactly(floor, "ipd/machines")}
+    return [
+        {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric, **estimate._asdict()}
+        for (condition, subject), scores in found.items()
+        for metric, estimate in (*scores.items(), *_skills(condition, subject, found))
+    ]
+
+
+def _grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[list[Row]]]:
+    """The episodes of every condition and subject."""
+    episodes: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        episodes.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
+    found: dict[tuple[str, str], list[list[Row]]] = {}
+    for (condition, subject, _), episode in episodes.items():
+        found.setdefault((condition, subject), []).append(episode)
+    return found
+
+
+def _scores(condition: str, subject: str, episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Estimate]]:
+    own = [episode for episode in episodes if episode[-1]["policy"] == "own"]
+    lasts = [episode[-1] for episode in own]
+    names = [last["partner"] for last in lasts]
+    primary = "functional_regret_rate" if subject in TABULAR else "functional_regret"
+    yield "functional_regret", _mean(condition, [last[primary] for last in lasts], names)
+    yield "functional_regret_exact", _mean(condition, [last["functional_regret"] for last in lasts], names)
+    for metric in ("functional_regret_rate", "tom_regret_paper", "tom_percent"):
+        yield metric, _mean(condition, [last[metric] for last in lasts], names)
+    yield "consistency", _mean(condition, [process_consistency(episode) for episode in own], names)
+    for metric in ("brier",):
+        yield metric, _mean(condition, [sum(row[metric] for row in e) / len(e) for e in own], names)
+    by_name = {task.partner.name: task for task in tasks(condition)}
+    scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
+    yield "normalised_regret", _mean(condition, scaled, names)
+    for policy in ("myopic", "model"):
+        chosen = [episode[-1] for episode in episodes if episode[-1]["policy"] == policy]
+        if chosen:
+            values = [last["functional_regret"] for last in chosen]
+            yield f"tom_regret_{policy}", _mean(condition, values, [last["partner"] for last in chosen])
+
+
+def _mean(condition: str, values: Sequence[float], partners: Sequence[str]) -> Estimate:
+    """Over machines, which stand for others of their sort, a bootstrap of partners; elsewhere partners are given."""
+    sampled = condition.split("/")[1] in SAMPLED
+    return mean(values, partners) if sampled else stratified(values, partners)
+
+
+def _exactly(value: float, condition: str) -> Estimate:
+    """A value that was computed, not sampled."""
+    return Estimate(value, value, value, len(tasks(condition)))
+
+
+def _enumerated(condition: str, subject: str) -> Scores:
+    """The tabular player's regret by following every branch of chance; not for RPS tit-for-tat, which has too many."""
+    if condition == "rps/tft":
+        return {}
+    chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # all three of RPS are alike
+    player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
+    values = [expected_regret(task, player, optimum="rate") for task in chosen]
+    return {"functional_regret_enumerated": _exactly(sum(values) / len(values), condition)}
+
+
+def certified_floor(chosen: Sequence[Task], depth: int = CERTIFIED_DEPTH) -> float:
+    """What nobody can undercut who is not told which of the partners it is, by look-ahead with known partners after it.
+
+    A bound, not the Bayes-optimal value, which is somewhere above.
+    """
+    task = chosen[0]
+    pool = Pool.of(task.game.payoff(), [t.partner.chances for t in chosen], task.horizon)
+    share = np.full(len(chosen), 1.0 / len(chosen))
+    best = action_values(pool, 0, pool.starts, share, depth=depth, leaf=clairvoyant).max()
+    return float(sum(t.optimum for t in chosen) / len(chosen) - best) / task.horizon
+
+
+def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:
+    """The share of the way from RMax to the Bayes bound, where there are both."""
+    bound, reference = found.get((condition, "floor")), found.get((condition, "rmax"))
+    own = found[condition, subject].get("functional_regret_exact")
+    if bound is None or reference is None or own is None:
+        return
+    ends = {"bayes": bound["functional_regret"].value, "reference": reference["functional_regret_exact"].value}
+    value, low, high = (skill(regret, **ends) for regret in (own.value, own.high, own.low))
+    yield "skill", Estimate(value, low, high, own.n)
