@@ -16,12 +16,14 @@ import numpy as np
 
 import decisions
 import fields
+import matches
+from otherminds.evaluation.matches import expected_score, score, scores
 from otherminds.minds.favours import Favours
 from otherminds.planning.search import UNREACHABLE
 from otherminds.worlds.level_files import bundled_levels
 from timing import Ratio, ratio
 
-Line = tuple[str, str, str, bool]
+Line = tuple[str, str, str, bool | None]
 
 
 def field_lines() -> Iterator[Line]:
@@ -72,6 +74,24 @@ def process_lines() -> Iterator[Line]:
         wall = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     yield "reproduce protom-dkg", f"{wall:.1f} s, peak {peak:.0f} MB", "≤ 20 s, ≤ 400 MB", wall <= 20 and peak <= 400
+
+
+def match_lines() -> Iterator[Line]:
+    """Matches of 100 rounds between 11 deterministic strategies that other libraries have too; scores must be equal."""
+    pairs = matches.pairs()
+    rounds = matches.ROUNDS * len(pairs)
+
+    def one_by_one() -> list[tuple[float, float]]:
+        return [score(matches.GAME, first, second, matches.ROUNDS) for first, second in pairs]
+
+    def at_once() -> np.ndarray:
+        return scores(matches.GAME, pairs * matches.MANY, matches.ROUNDS)
+
+    for library, load, package, floors in (
+        ("Axelrod", matches.axelrod, "axelrod", (50.0, 200.0)),
+        ("OpenSpiel", matches.open_spiel, "open-spiel", (None, None)),
+    ):
+        ...
 
 
 def _cpu(code: str) -> float:

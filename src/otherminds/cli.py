@@ -1,4 +1,4 @@
-"""The command line: `otherminds reproduce`, `watch`, `infer`, `draw`, `generate levels`, `verify levels`."""
+"""The command line: `otherminds reproduce`, `play`, `watch`, `infer`, `draw`, `generate levels`, `verify levels`."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ class Format(StrEnum):
     table = "table"
     json = "json"
     picture = "picture"
+
+
+class Scores(StrEnum):
+    """How to show scores."""
+
+    table = "table"
+    json = "json"
 
 
 class Helper(StrEnum):
@@ -107,7 +114,7 @@ def _root(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="protom-dkg, dkg-human or all.")] = "all",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="protom-dkg, functional, dkg-human or all.")] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels included.")] = False,
     seed: SeedOption = 42,
@@ -141,6 +148,34 @@ def reproduce(
         console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
     if check and missed:
         raise typer.Exit(MISSED)
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a payoff file.")],
+    partners: Annotated[
+        list[str], typer.Argument(metavar="PARTNER...", help="Partners, as tft, tft~0.05 (noise), cycle-011, random.")
+    ],
+    players: Annotated[
+        list[str] | None, typer.Option("--player", help="Who plays; may be given again. Default: bayes_simplicity.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of an episode.")] = 100,
+    episodes: Annotated[int, typer.Option(min=1, max=10_000, help="Episodes with each partner.")] = 20,
+    seed: SeedOption = 42,
+    form: Annotated[Scores, typer.Option("--format", help="How to show the scores.")] = Scores.table,
+) -> None:
+    """Does a player predict its partner, and does it act on that? Scores against the exact optimum.
+
+    Example: otherminds play ipd tft always-defect --player rmax --player bayes_simplicity
+    """
+    from otherminds.experiments.matches import scores
+    from otherminds.worlds.game_files import find_game
+
+    found = scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)
+    if form is Scores.json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+    else:
+        Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))
 
 
 @app.command()

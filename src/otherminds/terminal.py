@@ -111,3 +111,28 @@ def _published(row: Row | None) -> str:
         return ""
     bounds = f" [{row['published_low']:.2f}, {row['published_high']:.2f}]" if "published_low" in row else ""
     return f"{row['published']:.2f}{bounds}"
+
+
+def scores(found: Sequence[Row]) -> Table:
+    """Literal and functional scores of players with partners: means with 95 % intervals over episodes."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in ("partner", "player"):
+        table.add_column(column)
+    for column in ("predicts, %", "regret a round", "reward", "optimum", "consistent"):
+        table.add_column(column, justify="right", no_wrap=True)
+    by_pair: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in found:
+        by_pair.setdefault((row["partner"], row["player"]), {})[row["metric"]] = row
+    for (partner, player), metrics in by_pair.items():
+        literal, functional, reward, consistent = (
+            metrics[name] for name in ("tom_percent", "functional_regret", "reward", "consistency")
+        )
+        figures = (_spread(literal, 1), _spread(functional, 3), f"{reward['value']:.3f}", f"{reward['optimum']:.3f}")
+        table.add_row(escape(partner), escape(player), *figures, f"{consistent['value']:.2f}")
+    return table
+
+
+def _spread(row: Row, digits: int) -> str:
+    """A value and half the width of its interval: `0.248 ± 0.006`."""
+    margin = (row["high"] - row["low"]) / 2
+    return f"{row['value']:.{digits}f} ± {margin:.{digits}f}"

@@ -18,6 +18,7 @@ from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.mind import Mind
 from otherminds.minds.responder import Reader, mirrored, response_to
 from otherminds.minds.strategies import Machine
+from otherminds.planning.lookahead import Pool
 from otherminds.planning.response import best_rate, best_response
 from otherminds.worlds.repeated_game import Game, Outcome
 
@@ -223,25 +224,39 @@ def interestingness(tasks: Sequence[Task]) -> float:
     The best response to π′ is followed on the states that π′ would be in. Ties to the lowest action.
     (Riemer et al., §2.1.)
     """
-    return float(np.mean([misjudged(held, true) for held in tasks for true in tasks]))
+    return float(np.mean([misjudged(held, tasks) for held in tasks]))
 
 
-def misjudged(held: Task, true: Task) -> float:
-    """The regret per round of the best response to one partner when playing with another."""
-    joint = held.partner.chances.moves, true.partner.chances
-    plan = response_to(held.game, held.partner, held.horizon)
-    weight = {(0, 0): 1.0}
-    earned = 0.0
+def misjudged(held: Task, tasks: Sequence[Task]) -> NDArray[np.float64]:
+    """The expected regret per round of the best response to one partner when playing with each of several others."""
+    if not all(task.partner.deterministic for task in tasks):
+        return np.array([_misjudged(held, task) for task in tasks])
+    payoff = held.game.payoff()
+    plan, imagined = response_to(held.game, held.partner, held.horizon), held.partner.chances.moves
+    pool = Pool.of(payoff, [task.partner.chances for task in tasks], held.horizon)
+    believed, true, earned = np.zeros(len(tasks), dtype=np.intp), pool.starts, np.zeros(len(tasks))
+    for chosen in plan.actions:
+        own, theirs = chosen[believed], pool.likely[true]
+        earned += payoff[own, theirs]
+        believed, true = imagined[believed, own, theirs], pool.chances.moves[true, own, theirs]
+    return (np.array([task.optimum for task in tasks]) - earned) / held.horizon
+
+
+def _misjudged(held: Task, true: Task) -> float:
+    """The same by carrying the distribution over pairs of states forward: the believed one and the true one."""
+    payoff, (outputs, moves) = true.game.payoff(), true.partner.chances
+    plan, imagined = response_to(held.game, held.partner, held.horizon), held.partner.chances.moves
+    weights, earned = {(0, 0): 1.0}, 0.0
     for chosen in plan.actions:
         onward: dict[tuple[int, int], float] = {}
-        for (p, q), w in weight.items():
+        for (p, q), weight in weights.items():
             a = int(chosen[p])
-            for b in np.flatnonzero(joint[1].outputs[q]):
-                chance = w * float(joint[1].outputs[q, b])
-                earned += chance * float(true.game.payoff()[a, b])
-                to = (int(joint[0][p, a, b]), int(joint[1].moves[q, a, b]))
-                onward[to] = onward.get(to, 0.0) + chance
-        weight = onward
+            for b in range(len(payoff[a])):
+                if chance := weight * float(outputs[q, b]):
+                    earned += chance * float(payoff[a, b])
+                    to = (int(imagined[p, a, b]), int(moves[q, a, b]))
+                    onward[to] = onward.get(to, 0.0) + chance
+        weights = onward
     return (true.optimum - earned) / true.horizon
 
 

@@ -197,7 +197,8 @@ def _cells(sizes: Sizes, seed: int) -> Iterator[Entry]:
 def _noisy(sizes: Sizes, seed: int) -> Iterator[Entry]:
     for condition in (f"{cell}_{noise}" for cell in CELLS for noise in NOISES):
         for subject in ("rmax", "bayes_simplicity", "posterior_sampling"):
-            yield from _episodes(condition, subject, seed, sizes.noise)
+            if subject != "bayes_simplicity" or sizes.everything or not condition.startswith("rps"):
+                yield from _episodes(condition, subject, seed, sizes.noise)
 
 
 def _machines(sizes: Sizes, seed: int) -> Iterator[Entry]:

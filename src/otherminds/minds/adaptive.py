@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,12 +21,14 @@ from otherminds.planning.adaptive import (
     TIE,
     Floats,
     Knowledge,
+    Policy,
     Prior,
     Progress,
     Situation,
     Solution,
     context_of,
     learned,
+    reachable,
     solve,
     weights,
 )
@@ -33,6 +36,7 @@ from otherminds.planning.plan_cache import digest, remembered
 from otherminds.worlds.repeated_game import Game, Outcome
 
 SMALL = 4
+DETOURS = 16
 
 
 class Plan:
@@ -58,7 +62,9 @@ class Plan:
         options, self.replies = self._payoff.shape
         turned = np.roll(self._payoff, (1, 1), axis=(0, 1))
         self._cyclic = options == self.replies and np.array_equal(turned, self._payoff)
+        self._priors: dict[int, Floats] = {}
         self._solved: dict[int, Solution] = {}
+        self._detours: deque[tuple[int, Policy]] = deque(maxlen=DETOURS)
 
     @cached_property
     def opening(self) -> int:
@@ -75,28 +81,45 @@ class Plan:
         """The best action in a situation, after this first action of the partner."""
         turn = first if self._cyclic else 0
         turned, start = self._turned(situation, turn), first - turn
-        choices = self._after(start).choices
-        if turned not in choices:
-            choices.update(solve(self._payoff, self._weights(start, turned.known), [turned], self.horizon).choices)
-        return (choices[turned] + turn) % len(self._payoff)
+        action = self._after(start).choices.get(turned)
+        if action is None:
+            policy = self._detour(start, turned.known)
+            action = policy.action(self.horizon - turned.round, turned.context, turned.known)
+        return (action + turn) % len(self._payoff)
 
     def _after(self, first: int) -> Solution:
+        """The rounds after the first one, in which the partner did `first`."""
         if first not in self._solved:
-            options = range(len(self._payoff))
-            starts = [Situation(1, context_of(a, first, self.replies), (0,) * self._payoff.size) for a in options]
-            weight = self._weights(first)
-            name = digest(self._payoff.tobytes(), self.prior, self.horizon, first)
+            starts = [context_of(a, first, self.replies) for a in range(len(self._payoff))]
+            name = digest(self._payoff.tobytes(), self._payoff.shape, self.prior, self.horizon, first)
+            folder = self._cache if self._payoff.size > SMALL else None
             self._solved[first] = remembered(
-                self._cache if self._payoff.size > SMALL else None,
-                name,
-                lambda: solve(self._payoff, weight, starts, self.horizon, self.progress),
+                folder, name, lambda: reachable(self._solve(first), self._weights(first), starts, self.replies)
             )
         return self._solved[first]
 
-    def _weights(self, first: int, known: Knowledge = ()) -> Floats:
-        """The prior, or a uniform one over tables if what is known contradicts the prior."""
-        weight = weights(self.prior, first, *self._payoff.shape)
-        return weight if not known or weight[known] else weights((("memory_one", 1.0),), first, *self._payoff.shape)
+    def _solve(self, first: int, known: Knowledge | None = None) -> Policy:
+        """The policy from some knowledge on; if that contradicts the prior, all tables are equally likely."""
+        nothing = (0,) * self._payoff.size
+        weight = self._weights(first)
+        if known and not weight[known]:
+            weight = weights((("memory_one", 1.0),), first, *self._payoff.shape)
+        progress = self.progress if known is None else lambda items, _total, _what: items
+        return solve(self._payoff, weight, known or nothing, self.horizon - 1, progress)
+
+    def _detour(self, first: int, known: Knowledge) -> Policy:
+        """A policy for a partner that has broken its own table, so that nothing was planned for this."""
+        for start, policy in self._detours:
+            if start == first and policy.covers(known):
+                return policy
+        policy = self._solve(first, known)
+        self._detours.append((first, policy))
+        return policy
+
+    def _weights(self, first: int) -> Floats:
+        if first not in self._priors:
+            self._priors[first] = weights(self.prior, first, *self._payoff.shape)
+        return self._priors[first]
 
     def _turned(self, situation: Situation, turn: int) -> Situation:
         """The same situation with all actions renamed, action a being called a − turn."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -120,7 +121,16 @@ def build(
     `follow(state, own, theirs)` may use any hashable states; those that can be reached are numbered.
     Raises ValueError for an action outside the game.
     """
-    sizes = game.payoff(agent).shape
+    return _numbered(name, game.payoff(agent).shape, start, act, follow)
+
+
+def _numbered(
+    name: str,
+    sizes: tuple[int, ...],
+    start: Q,
+    act: Callable[[Q], int | Law],
+    follow: Callable[[Q, int, int], Q],
+) -> Machine:
     index: dict[Q, int] = {start: 0}
     outputs: list[Law] = []
     moves: list[tuple[tuple[int, ...], ...]] = []
@@ -129,6 +139,28 @@ def build(
         onward = [[follow(state, own, theirs) for theirs in range(sizes[1])] for own in range(sizes[0])]
         moves.append(tuple(tuple(index.setdefault(q, len(index)) for q in row) for row in onward))
     return Machine(name, tuple(outputs), tuple(moves))
+
+
+def together(game: Game, machines: Sequence[Machine]) -> Machine:
+    """Several partners as one, who chooses their joint action: machine i is agent i + 1 of the game, agent 0 plays.
+
+    P(b | q) = Π_i π_i(b_i | q_i). Raises ValueError if there is not one machine for everybody else.
+    """
+    if len(machines) != len(game.agents) - 1:
+        raise ValueError(f"{game.name} needs {len(game.agents) - 1} partners, not {len(machines)}")
+    sizes = game.shape[1:]
+
+    def act(states: tuple[int, ...]) -> Law:
+        laws = [machine.outputs[q] for machine, q in zip(machines, states, strict=True)]
+        return tuple(prod(law) for law in product(*laws))
+
+    def follow(states: tuple[int, ...], own: int, theirs: int) -> tuple[int, ...]:
+        joint = (theirs, *map(int, np.unravel_index(own, sizes)))
+        moves = (machine.moves[q] for machine, q in zip(machines, states, strict=True))
+        return tuple(move[joint[i]][game.others(i, joint)] for i, move in enumerate(moves, 1))
+
+    name = " + ".join(machine.name for machine in machines)
+    return _numbered(name, game.payoff(0).shape[::-1], (0,) * len(machines), act, follow)
 
 
 def _growing(index: dict[Q, int]) -> Iterator[Q]:

@@ -7,6 +7,7 @@ All states of knowledge together are an array with one axis per context, so back
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
 
@@ -101,6 +102,45 @@ def _at(axis: int, digit: int) -> tuple[slice | int, ...]:
     return (*(slice(None),) * axis, digit)
 
 
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """The optimum from some knowledge on: `actions[n − 1][context, *what else is known]` with n rounds to go.
+
+    `worth` is W · V with the most rounds to go, in the same shape.
+    """
+
+    known: Knowledge
+    actions: tuple[NDArray[np.int8], ...]
+    worth: Floats
+
+    def covers(self, known: Knowledge) -> bool:
+        """Whether this is knowledge that the policy may lead to."""
+        return all(before in (0, digit) for before, digit in zip(self.known, known, strict=True))
+
+    def action(self, rounds: int, context: int, known: Knowledge) -> int:
+        """The best action with so many rounds to go."""
+        return int(self.actions[rounds - 1][(context, *self._news(known))])
+
+    def _news(self, known: Knowledge) -> Knowledge:
+        return tuple(0 if before else digit for before, digit in zip(self.known, known, strict=True))
+
+
+def solve(
+    payoff: Floats,
+    weight: Floats,
+    known: Knowledge,
+    rounds: int,
+    progress: Progress = lambda items, _total, _what: items,
+) -> Policy:
+    """The optimum from this knowledge on, exactly, for every number of rounds to go up to `rounds`."""
+    free = weight[tuple(slice(digit, digit + 1) if digit else slice(None) for digit in known)]
+    actions, worth = list[NDArray[np.int8]](), np.zeros((payoff.size, *free.shape))
+    for stage in progress(backward(payoff, free, known, rounds), rounds, "Planning ahead"):
+        actions.append(stage.actions)
+        worth = stage.worth
+    return Policy(known, tuple(actions), worth)
+
+
 class Situation(NamedTuple):
     """Where a decision is made: the round, the last joint action, and what is known by then."""
 
@@ -110,54 +150,28 @@ class Situation(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The worth W · V of each start, and what to do wherever optimal play can lead from there."""
+    """The worth W · V of every opening, and what to do wherever optimal play can lead from there."""
 
     worth: tuple[float, ...]
     choices: dict[Situation, int]
 
 
-def solve(
-    payoff: Floats,
-    weight: Floats,
-    starts: Sequence[Situation],
-    horizon: int,
-    progress: Progress = lambda items, _total, _what: items,
-) -> Solution:
-    """The optimum from some situations of the same round and knowledge, exactly, to the last round.
-
-    Only what optimal play can lead to is kept.
-    """
-    begun, _, known = starts[0]
-    free = weight[tuple(slice(digit, digit + 1) if digit else slice(None) for digit in known)]
-    rounds = horizon - begun
-    policies, worth = list[NDArray[np.int8]](), np.zeros((payoff.size, *free.shape))
-    for stage in progress(backward(payoff, free, known, rounds), rounds, "Planning ahead"):
-        policies.append(stage.actions)
-        worth = stage.worth
-    at = tuple(0 if digit else slice(None) for digit in known)
-    onward = [actions[(slice(None), *at)] for actions in reversed(policies)]
-    choices = dict(_reached(starts, onward, weight, payoff.shape))
-    return Solution(tuple(float(worth[(s.context, *(0,) * payoff.size)]) for s in starts), choices)
-
-
-def _reached(
-    starts: Sequence[Situation], policies: Sequence[NDArray[np.int8]], weight: Floats, shape: tuple[int, ...]
-) -> Iterator[tuple[Situation, int]]:
-    """What to do in every situation that the best actions lead to, round by round."""
-    given, replies = starts[0].known, shape[1]
-    frontier = set(starts)
-    for t, policy in enumerate(policies, starts[0].round):
-        onward = set()
-        for situation in frontier:
-            _, context, known = situation
-            news = tuple(digit for digit, before in zip(known, given, strict=True) if not before)
-            action = int(policy[(context, *news)])
-            yield situation, action
-            for b in range(replies):
-                told = learned(known, context, b)
-                if known[context] in (0, 1 + b) and weight[told] > 0.0:
-                    onward.add(Situation(t + 1, context_of(action, b, replies), told))
-        frontier = onward
+def reachable(policy: Policy, weight: Floats, starts: Sequence[int], replies: int) -> Solution:
+    """The part of a policy that its own actions lead to from some contexts in round 1, while nothing is impossible."""
+    rounds = len(policy.actions)
+    frontier = {Situation(1, context, policy.known) for context in starts}
+    choices: dict[Situation, int] = {}
+    for t in range(1, rounds + 1):
+        here = {s: policy.action(rounds + 1 - t, s.context, s.known) for s in frontier}
+        frontier = {
+            Situation(t + 1, context_of(action, b, replies), told)
+            for (_, context, known), action in here.items()
+            for b in range(replies)
+            if known[context] in (0, 1 + b) and weight[told := learned(known, context, b)] > 0.0
+        }
+        choices |= here
+    nothing = (0,) * len(policy.known)
+    return Solution(tuple(float(policy.worth[(context, *nothing)]) for context in starts), choices)
 
 
 def context_of(own: int, theirs: int, replies: int) -> int:

@@ -1,0 +1,166 @@
+"""Matches of two machines: played round by round, many in lock step, or in expectation; and tournaments of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.minds.strategies import Machine
+from otherminds.worlds.repeated_game import Game
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+_Row = list[tuple["_Row", int, float]]
+
+
+def score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[float, float]:
+    """What two deterministic machines get in all rounds, Σ_t R_i(a_t, b_t), played one round after the other.
+
+    Raises ValueError for a stochastic machine, and for one that does not fit its place in the game.
+    """
+    _check_rounds(rounds)
+    row, own = _linked(game, 0, first)
+    other_row, other = _linked(game, 1, second)
+    total = other_total = 0.0
+    for _ in range(rounds):
+        (row, own, gain), (other_row, other, other_gain) = row[other], other_row[own]
+        total += gain
+        other_total += other_gain
+    return total, other_total
+
+
+def scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: int) -> Floats:
+    """What `score` says of each pair, all played in lock step: shape (pairs, 2).
+
+    Raises ValueError for a stochastic machine, and for one that does not fit its place in the game.
+    """
+    _check_rounds(rounds)
+    if not pairs:
+        return np.zeros((0, 2))
+    first, second = (_seated(game, seat, machines) for seat, machines in enumerate(zip(*pairs, strict=True)))
+    split = len(first.actions)
+    actions = np.concatenate([first.actions, second.actions])
+    gains = np.concatenate([first.gains, second.gains])
+    onward = np.concatenate([first.onward, second.onward + split])
+    places = np.stack([first.starts, second.starts + split])
+    total = np.zeros(places.shape)
+    for _ in range(rounds):
+        cells = places + actions[places][::-1]
+        total += gains[cells]
+        places = onward[cells]
+    return total.T
+
+
+def expected_score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[float, float]:
+    """The exact expectation of what two machines get in all rounds, stochastic ones too, without sampling.
+
+    w₀ = 1[(0, 0)],  w_{t+1} = w_t P,  E[Σ_t R_i] = Σ_t w_t · r_i; w is a distribution over pairs of states, P and r
+    are their transitions and expected payoffs. Raises ValueError for a machine that does not fit its place.
+    """
+    _check_rounds(rounds)
+    for seat, machine in enumerate((first, second)):
+        _check_place(game, seat, machine)
+    outputs, moves = first.chances
+    other_outputs, other_moves = second.chances
+    chance = outputs[:, None, :, None] * other_outputs[None, :, None, :]
+    onward = moves.transpose(0, 2, 1)[:, None] * len(other_outputs) + other_moves[None]
+    flat, to = chance.reshape(len(outputs) * len(other_outputs), -1), onward.ravel()
+    visits = np.zeros(len(flat))
+    weight = np.eye(1, len(flat))[0]
+    for _ in range(rounds):
+        visits += weight
+        weight = np.bincount(to, (weight[:, None] * flat).ravel(), len(flat))
+    joint = visits @ flat
+    return float(joint @ game.payoff(0).ravel()), float(joint @ game.payoff(1).T.ravel())
+
+
+def tournament(game: Game, machines: Sequence[Machine], rounds: int) -> Floats:
+    """Expected payoffs per round of everybody with everybody, oneself included: shape (machines, machines, 2).
+
+    `tournament(…)[i, j]` is what machine i gets in the first place, and machine j in the second, when they meet.
+    Raises ValueError for a machine that does not fit both places.
+    """
+    pairs = [(first, second) for first in machines for second in machines]
+    certain = np.array([machine.deterministic for machine in machines], dtype=bool)
+    sure = np.logical_and.outer(certain, certain).ravel()
+    found = np.zeros((len(pairs), 2))
+    found[sure] = scores(game, list(compress(pairs, sure)), rounds)
+    for k in np.flatnonzero(~sure):
+        found[k] = expected_score(game, *pairs[k], rounds)
+    return found.reshape(len(machines), len(machines), 2) / rounds
+
+
+class _Table(NamedTuple):
+    """A deterministic machine by states: its action, then by action of the other its payoff, and where that leads."""
+
+    actions: Ints
+    gains: Floats
+    onward: Ints
+
+
+@lru_cache(maxsize=4096)
+def _table(game: Game, seat: int, machine: Machine) -> _Table:
+    _check_place(game, seat, machine)
+    if not machine.deterministic:
+        raise ValueError(f"{machine.name} leaves something to chance: expected_score has the exact expectation")
+    outputs, moves = machine.chances
+    actions = outputs.argmax(axis=1)
+    return _Table(actions, game.payoff(seat)[actions], moves[np.arange(len(actions)), :, actions])
+
+
+@lru_cache(maxsize=4096)
+def _linked(game: Game, seat: int, machine: Machine) -> tuple[_Row, int]:
+    """The first of the machine's rows, and its first action.
+
+    For every action of the other a row has the next row, the machine's action there, and the payoff of this round.
+    """
+    actions, gains, onward = (part.tolist() for part in _table(game, seat, machine))
+    rows: list[_Row] = [[] for _ in actions]
+    for row, gain, to in zip(rows, gains, onward, strict=True):
+        row += [(rows[q], actions[q], r) for q, r in zip(to, gain, strict=True)]
+    return rows[0], actions[0]
+
+
+class _Seated(NamedTuple):
+    """Many machines in one place as flat arrays: cell = state · actions of the other + its action.
+
+    `starts` has the cell in which every match begins. A state's action stands in all of its cells.
+    """
+
+    starts: Ints
+    actions: Ints
+    gains: Floats
+    onward: Ints
+
+
+def _seated(game: Game, seat: int, machines: Sequence[Machine]) -> _Seated:
+    # by identity, because to hash thousands of machines takes as long as to play them
+    distinct = {id(machine): machine for machine in machines}
+    tables = [_table(game, seat, machine) for machine in distinct.values()]
+    first = np.cumsum([0, *(len(table.actions) for table in tables)])[:-1]
+    places = dict(zip(distinct, first.tolist(), strict=True))
+    width = game.payoff(seat).shape[1]
+    return _Seated(
+        width * np.array([places[id(machine)] for machine in machines]),
+        np.concatenate([table.actions for table in tables]).repeat(width),
+        np.concatenate([table.gains for table in tables]).ravel(),
+        width * np.concatenate([table.onward + q for table, q in zip(tables, first, strict=True)]).ravel(),
+    )
+
+
+def _check_rounds(rounds: int) -> None:
+    if rounds < 1:
+        raise ValueError(f"a match needs at least 1 round, not {rounds}")
+
+
+def _check_place(game: Game, seat: int, machine: Machine) -> None:
+    if len(game.agents) != 2:
+        raise ValueError(f"matches are between two, and {game.name} has {len(game.agents)} agents")
+    shape = len(machine.outputs[0]), len(machine.moves[0][0])
+    if shape != game.payoff(seat).shape:
+        raise ValueError(f"{machine.name} does not fit {game.agents[seat]} in {game.name}: it has other actions")
