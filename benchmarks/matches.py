@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from itertools import product
 from types import ModuleType
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.evaluation.literal_functional import Task, expected_regret
+from otherminds.evaluation.matches import expected_score, score, scores
 from otherminds.minds.machine_files import bundled_machines
 from otherminds.minds.partners import partner
 from otherminds.minds.strategies import Machine, constant
@@ -38,25 +40,38 @@ NAMES = (
 )
 STOCHASTIC = ("gtft", "zd-extort-2", "joss", "random", "tft~0.05")
 Pair = tuple[Machine, Machine]
+Floats = NDArray[np.float64]
 
 
 class Peer(NamedTuple):
     """What both get in every match by another library, and how it plays all of them once."""
 
-    scores: NDArray[np.float64]
+    scores: Floats
     play: Callable[[], object]
 
 
+@cache
 def pairs() -> list[Pair]:
     """Simple deterministic strategies, everybody with everybody."""
     known = {machine.name: machine for machine in bundled_machines(GAME)} | {COOPERATOR: constant(GAME, 0)}
     return [(known[first], known[second]) for first, second in product(NAMES, repeat=2)]
 
 
+@cache
 def stochastic_pairs() -> list[Pair]:
     """Strategies that leave something to chance, everybody with everybody."""
     machines = [partner(name, GAME) for name in STOCHASTIC]
     return [(first, second) for first in machines for second in machines]
+
+
+def one_by_one() -> Floats:
+    """What both get in every match."""
+    return np.array([score(GAME, first, second, ROUNDS) for first, second in pairs()])
+
+
+def at_once() -> Floats:
+    """The same for all matches several times over, in lock step."""
+    return scores(GAME, pairs() * MANY, ROUNDS)
 
 
 def axelrod() -> Peer | None:
@@ -104,8 +119,13 @@ def open_spiel() -> Peer | None:
     return Peer(np.array(play()), play)
 
 
-def minds() -> list[float]:
-    """What the first of every stochastic pair expects to get, with minds followed along every branch of chance."""
+def expectations() -> list[float]:
+    """What the first of every stochastic pair expects to get."""
+    return [expected_score(GAME, first, second, ROUNDS)[0] for first, second in stochastic_pairs()]
+
+
+def followed() -> list[float]:
+    """The same, with minds followed along every branch of chance."""
     tasks = [(first, Task(GAME, second, ROUNDS)) for first, second in stochastic_pairs()]
     return [task.optimum - ROUNDS * expected_regret(task, first.start) for first, task in tasks]
 

@@ -168,7 +168,7 @@ def play(
 
     Example: otherminds play ipd tft always-defect --player rmax --player bayes_simplicity
     """
-    from otherminds.experiments.matches import scores
+    from otherminds.experiments.encounters import scores
     from otherminds.worlds.game_files import find_game
 
     found = scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)

@@ -21,6 +21,7 @@ from otherminds.minds.strategies import (
     memory_one,
     periodic,
     reactive,
+    together,
 )
 from otherminds.world import rollout
 from otherminds.worlds.repeated_game import Game, Outcome, RepeatedGame
@@ -206,3 +207,23 @@ def test_machines_can_take_any_place_in_a_game() -> None:
     }
     steps = list(rollout(RepeatedGame(THREE, 4), minds, steps=9, rng=generator()))
     assert [tuple(step.joint.values()) for step in steps] == [(0, 1, 2), (1, 1, 1), (0, 1, 0), (1, 1, 1)]
+
+
+def test_partners_together_choose_a_joint_action_independently() -> None:
+    rng = np.random.default_rng(3)
+    payoffs = tuple(map(tuple, rng.integers(0, 9, size=(12, 3)).astype(float).tolist()))
+    game = Game("three", ("a", "b", "c"), (("x", "y"), ("x", "y", "z"), ("u", "v")), payoffs)
+    copier = reactive("copier", game, 2, [0, 1, 2, 0], agent=1)
+    coin = build("coin", game, 0, lambda _: (0.25, 0.75), lambda q, _own, _theirs: q, agent=2)
+    both = together(game, [copier, coin])
+    assert both.outputs[0] == pytest.approx((0, 0, 0, 0, 0.25, 0.75))
+    mind = both.start
+    for own, joint in ((0, 5), (1, 4), (1, 1), (0, 2)):
+        # the copier sees the joint action of a and c
+        seen = own * 2 + joint % 2
+        mind = mind.observe(Outcome(joint, own, 0.0))
+        expected = np.zeros(6)
+        expected[[0, 1, 2, 0][seen] * 2 : [0, 1, 2, 0][seen] * 2 + 2] = 0.25, 0.75
+        assert [mind.act().prob(b) for b in range(6)] == pytest.approx(expected.tolist())
+    with pytest.raises(ValueError, match="needs 2 partners"):
+        together(game, [copier])

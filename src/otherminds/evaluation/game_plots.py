@@ -1,0 +1,223 @@
+"""Figures of repeated games: predicting against acting, regret over rounds, by noise, and machine by machine.
+
+Players have a colour (Okabe and Ito) and a mark each. Figures are narrow, to be legible on a phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+from otherminds.evaluation.plots import BLUE, SOFT, WIDER, Mark, Row, _styled, _whisker
+from otherminds.evaluation.statistics import Estimate, stratified
+from otherminds.worlds.sprites import printable
+
+GAMES = {"rps": "Rock, Paper, Scissors", "ibs": "Battle of the Sexes", "ipd": "Prisoner’s Dilemma"}
+PARTNERS = {"single": "single action", "tft": "tit for tat"}
+NOISES = {"": 0, "_noise05": 5, "_noise10": 10}
+INK = "black"  # the reader's own ink, light or dark
+PURPLE = "#cc79a7"
+PLAYERS = {
+    "rmax": Mark("RMax", "#e69f00", "^"),
+    "bayes_simplicity": Mark("Bayes, simplicity prior", BLUE, "s"),
+    "posterior_sampling": Mark("Posterior sampling", "#d55e00", "D"),
+    "fictitious_play": Mark("Fictitious play", "#009e73", "v"),
+    "k_tom_0": Mark("0-ToM", PURPLE, "P"),
+    "k_tom_1": Mark("1-ToM", PURPLE, "X"),
+    "k_tom_2": Mark("2-ToM", PURPLE, "p"),
+    "bayes_library": Mark("Bayes, library", "#56b4e9", "o"),
+}
+FLOOR = "floor"
+LEARNERS = ("rmax", "bayes_simplicity", "posterior_sampling")
+LEFT_OUT = "ipd/machines_leave_one_out"
+LEAST = 0.01
+LONGEST = 26
+
+Published = Mapping[str, Sequence[tuple[float, float]]]
+
+
+def cells() -> list[str]:
+    """The six conditions: three games with two kinds of partners."""
+    return [f"{game}/{partner}" for game in GAMES for partner in PARTNERS]
+
+
+def _grid(draw: Callable[[Axes, str], None], height: float) -> Figure:
+    """A panel for each of the six cells, games below each other."""
+    figure = Figure(figsize=(WIDER, height))
+    panels = figure.subplots(len(GAMES), len(PARTNERS), squeeze=False)
+    for axes, condition in zip(panels.flat, cells(), strict=True):
+        game, partner = condition.split("/")
+        axes.set_title(f"{GAMES[game]}\n{PARTNERS[partner]}", loc="left", fontsize=9)
+        draw(axes, condition)
+    return figure
+
+
+def _key(figure: Figure, handles: Iterable[Line2D]) -> None:
+    figure.legend(handles=[*handles], loc="outside upper left", ncols=2, frameon=False, borderaxespad=0)
+
+
+def _handle(mark: Mark, *, line: str = "-", shape: str | None = None) -> Line2D:
+    shape = mark.shape if shape is None else shape
+    return Line2D([], [], color=mark.colour, marker=shape, linestyle=line, fillstyle="none", label=mark.name)
+
+
+# Predicting against acting
+
+
+@_styled
+def literal_against_functional(summary: Sequence[Row], published: Published) -> Figure:
+    """What players predict and what they lose, cell by cell; grey dots are published language models."""
+    found = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}
+    present = {subject for condition, subject, _ in found if condition in cells()}
+
+    def draw(axes: Axes, condition: str) -> None:
+        for percent, regret in published.get(condition, ()):
+            axes.plot(percent, regret, "o", color=SOFT, markersize=3, alpha=0.7, markeredgewidth=0)
+        for subject, mark in PLAYERS.items():
+            percent, regret = (found.get((condition, subject, m)) for m in ("tom_percent", "functional_regret_exact"))
+            if percent is not None and regret is not None:
+                axes.plot(percent, regret, mark.shape, color=mark.colour, fillstyle="none", clip_on=False)
+        if (floor := found.get((condition, FLOOR, "functional_regret_exact"))) is not None:
+            axes.axhline(floor, color=INK, linewidth=0.8, linestyle=":", zorder=0)
+        _logarithmic(axes)
+        axes.set_xlim(15, 101)
+        axes.set_ylabel("Regret a round" if condition.endswith("single") else "")
+        axes.set_xlabel("ToM %" if condition.startswith([*GAMES][-1]) else "")
+
+    figure = _grid(draw, 6.9)
+    dots = Line2D([], [], color=SOFT, marker="o", markersize=3, linestyle="", label="Language models, published")
+    line = Line2D([], [], color=INK, linestyle=":", linewidth=0.8, label="Bayes floor")
+    shown = [_handle(mark, line="") for subject, mark in PLAYERS.items() if subject in present]
+    _key(figure, [*shown, line, *([dots] if any(published.values()) else [])])
+    return figure
+
+
+def _logarithmic(axes: Axes) -> None:
+    """A scale on which 0.01, 0.1 and 1 are equally far apart, and 0 has a place."""
+    axes.set_yscale("symlog", linthresh=LEAST, linscale=0.5)
+    axes.set_yticks([0, 0.01, 0.1, 1], ["0", "0.01", "0.1", "1"])
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(-LEAST / 4, 8)
+
+
+# Regret over rounds
+
+
+@_styled
+def regret_over_rounds(rows: Sequence[Row]) -> Figure:
+    """Cumulative regret Σ (best − reward) with the 95 % interval over episodes; dotted, the Bayes floor."""
+    curves = _curves(rows)
+
+    def draw(axes: Axes, condition: str) -> None:
+        for subject in (*LEARNERS, FLOOR):
+            if followed := curves.get((condition, subject)):
+                _curve(axes, followed, PLAYERS.get(subject))
+        axes.set_ylabel("Points lost so far" if condition.endswith("single") else "")
+        axes.set_xlabel("Round" if condition.startswith([*GAMES][-1]) else "")
+        axes.set_xlim(left=0)
+
+    figure = _grid(draw, 6.4)
+    line = Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="Bayes floor")
+    _key(figure, [*(_handle(PLAYERS[subject], shape="") for subject in LEARNERS), line])
+    return figure
+
+
+def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark | None) -> None:
+    value, low, high, _ = np.array(followed).T
+    rounds = np.arange(1, len(value) + 1)
+    if mark is None:
+        axes.plot(rounds, value, ":", color=INK, linewidth=1.2)
+        return
+    axes.fill_between(rounds, low, high, color=mark.colour, alpha=0.25, linewidth=0)
+    axes.plot(rounds, value, color=mark.colour, linewidth=1.4)
+
+
+def _curves(rows: Iterable[Row]) -> dict[tuple[str, str], list[Estimate]]:
+    """For every cell and player the points lost after each round, over the episodes with each partner."""
+    episodes: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
+    wanted = {(condition, subject) for condition in cells() for subject in (*LEARNERS, FLOOR)}
+    for row in rows:
+        if (key := (row["condition"], row["subject"])) in wanted and row["policy"] == "own":
+            episode = episodes.setdefault(key, {}).setdefault((row["partner"], row["episode"]), [])
+            episode.append(row["best"] - row["reward"])
+    found = {}
+    for key, played in episodes.items():
+        lost = np.cumsum([*played.values()], axis=1)
+        partners = [partner for partner, _ in played]
+        found[key] = [stratified(column, partners) for column in lost.T.tolist()]
+    return found
+
+
+# Noise
+
+
+@_styled
+def regret_by_noise(summary: Sequence[Row]) -> Figure:
+    """Regret per round with partners that tremble in none, 5 % and 10 % of the rounds, with 95 % intervals."""
+    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "functional_regret_exact"}
+
+    def draw(axes: Axes, condition: str) -> None:
+        for i, subject in enumerate(LEARNERS):
+            mark = PLAYERS[subject]
+            known = {n: row for noise, n in NOISES.items() if (row := found.get((condition + noise, subject)))}
+            places = [n + 0.4 * (i - 1) for n in known]  # apart, so that intervals do not hide each other
+            values = [row["value"] for row in known.values()]
+            axes.plot(places, values, mark.shape + "-", color=mark.colour, markersize=4, linewidth=1.2)
+            for place, row in zip(places, known.values(), strict=True):
+                axes.plot([place, place], [row["low"], row["high"]], color=mark.colour, linewidth=0.8)
+        axes.axhline(0, color=SOFT, linewidth=0.5, zorder=0)
+        axes.set_xticks([*NOISES.values()])
+        axes.set_ylabel("Regret a round" if condition.endswith("single") else "")
+        axes.set_xlabel("Noise, %" if condition.startswith([*GAMES][-1]) else "")
+
+    figure = _grid(draw, 6.0)
+    handles = [_handle(PLAYERS[subject]) for subject in LEARNERS]
+    for handle in handles:
+        handle.set(fillstyle="full", markersize=4)
+    _key(figure, handles)
+    return figure
+
+
+# Machine by machine
+
+
+@_styled
+def regret_by_machine(rows: Iterable[Row]) -> Figure:
+    """Regret per round with every machine, by that of RMax; open marks are for a library without that machine."""
+    lost = _by_machine(rows)
+    hardest = sorted(lost, key=lambda name: (lost[name].get("rmax", 0.0), name))
+    figure = Figure(figsize=(WIDER, 1.0 + 0.155 * len(hardest)))
+    axes = figure.subplots()
+    for y, name in enumerate(hardest):
+        _whisker(axes, y, min(lost[name].values()), max(lost[name].values()), SOFT, 0.5)
+        for subject, regret in lost[name].items():
+            mark = PLAYERS[subject.removesuffix(LEFT_OUT)]
+            fill = "none" if subject.endswith(LEFT_OUT) else "full"
+            axes.plot(regret, y, mark.shape, color=mark.colour, markersize=4.5, fillstyle=fill, clip_on=False)
+    axes.set_yticks(range(len(hardest)), [printable(name)[:LONGEST] for name in hardest], fontsize=8)
+    axes.tick_params(axis="y", length=0)
+    axes.set(ylim=(-0.7, len(hardest) - 0.3), xlabel="Regret a round")
+    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
+    library = PLAYERS["bayes_library"]
+    left_out = library._replace(name="without this machine")
+    handles = [_handle(mark, line="") for mark in (PLAYERS["rmax"], library, left_out)]
+    for handle in handles[:2]:
+        handle.set_fillstyle("full")
+    _key(figure, handles)
+    return figure
+
+
+def _by_machine(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
+    """The mean regret of RMax and the library players by machine."""
+    found: dict[str, dict[str, list[float]]] = {}
+    wanted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_library"), (LEFT_OUT, "bayes_library")}
+    for row in rows:
+        if (row["condition"], row["subject"]) in wanted and "functional_regret" in row:
+            subject = row["subject"] + (LEFT_OUT if row["condition"] == LEFT_OUT else "")
+            found.setdefault(row["partner"], {}).setdefault(subject, []).append(row["functional_regret"])
+    return {name: {who: float(np.mean(values)) for who, values in about.items()} for name, about in found.items()}
