@@ -1,4 +1,4 @@
-# make run     install, play the main experiment on what comes with the library, say where the report is
+# make run     install, play the main experiments on what comes with the library, say where the reports are
 # make test    install, then everything that must hold: types, style, layers, tests with coverage
 # make bench   install, then speed as ratios against reference implementations in the same process
 PYTHON ?= python3
@@ -16,7 +16,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@touch $@
 
 run: install
-	$(BIN)/otherminds reproduce protom-dkg --jobs 1
+	$(BIN)/otherminds reproduce --quick
 
 lint: install
 	$(BIN)/ruff check

@@ -64,9 +64,9 @@ def stochastic_pairs() -> list[Pair]:
     return [(first, second) for first in machines for second in machines]
 
 
-def one_by_one() -> Floats:
+def one_by_one() -> list[tuple[float, float]]:
     """What both get in every match."""
-    return np.array([score(GAME, first, second, ROUNDS) for first, second in pairs()])
+    return [score(GAME, first, second, ROUNDS) for first, second in pairs()]
 
 
 def at_once() -> Floats:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from pathlib import Path
 
 import numpy as np
@@ -100,9 +100,9 @@ def match_lines() -> Iterator[Line]:
     yield "Expected scores of 25 pairs: following minds / ours", _times(found), "same numbers", None if same else False
 
 
-def _against(name: str, ours: Callable[[], matches.Floats], peer: matches.Peer, floor: int | None) -> Line:
+def _against(name: str, ours: Callable[[], Sized], peer: matches.Peer, floor: int | None) -> Line:
     times = len(ours()) // len(peer.scores)
-    same = np.array_equal(ours(), np.tile(peer.scores, (times, 1)))
+    same = np.array_equal(np.array(ours()), np.tile(peer.scores, (times, 1)))
     found = max((ratio(ours, peer.play) for _ in range(2)), key=lambda r: r.ratio)
     faster, rounds = times * found.ratio, 1e-3 * matches.ROUNDS * len(peer.scores)
     rates = f"{times * rounds / found.ours_ms:.1f} / {rounds / found.theirs_ms:.2f} M rounds/s"

@@ -286,3 +286,64 @@ def test_conditioning_rules_minds_out_and_keeps_the_odds_of_the_others() -> None
     )
     with pytest.raises(ValueError, match="no mind is left"):
         observer.condition(lambda mind: False)
+
+
+# Dropping minds
+
+positive = st.floats(0.001, 1)
+
+
+def of_weights(weights: list[float]) -> Observer[Table]:
+    """Minds of these weights, all different."""
+    minds = tuple(Table(((0.5, 0.5 - 0.01 * i, 0.01 * i),)) for i in range(len(weights)))
+    return Observer(minds, tuple(math.log(w) if w else -math.inf for w in weights), decay=0.9, gain=0.5)
+
+
+@given(st.lists(positive, min_size=1, max_size=5), positive)
+def test_keeping_drops_those_that_are_too_improbable_and_no_others(weights: list[float], least: float) -> None:
+    observer = of_weights(weights)
+    top = max(weights)
+    for mind, weight in zip(observer.minds, weights, strict=True):
+        if abs(weight / top - least) > CLOSE:  # at the limit itself it is for rounding to decide
+            assert (mind in observer.keep(least).minds) == (weight > least * top)
+
+
+@given(st.lists(positive, min_size=1, max_size=5), positive)
+def test_those_that_are_kept_keep_their_order_and_their_odds(weights: list[float], least: float) -> None:
+    observer = of_weights(weights)
+    kept = observer.keep(least)
+    before = dict(zip(observer.minds, observer.weights, strict=True))
+    assert list(kept.minds) == [mind for mind in observer.minds if mind in kept.minds]
+    assert kept.weights == tuple(before[mind] for mind in kept.minds)
+    assert observer.posterior.mode in kept.minds
+    assert (kept.decay, kept.gain) == (observer.decay, observer.gain)
+    assert kept.keep(least) == kept
+
+
+def test_the_most_probable_minds_are_always_kept() -> None:
+    observer = of_weights([0.25, 0.5, 0.5])
+    assert observer.keep(1.0).minds == observer.minds[1:]
+    assert observer.keep(1e-300).minds == observer.minds
+
+
+def test_impossible_minds_are_dropped_however_little_is_asked_for() -> None:
+    observer = of_weights([0.5, 0.0, 1e-200])
+    assert observer.keep(1e-250).minds == (observer.minds[0], observer.minds[2])
+    assert observer.keep(1e-100).minds == observer.minds[:1]
+
+
+# Priors
+
+
+@given(pools, st.lists(st.one_of(st.just(0.0), positive), min_size=4, max_size=4).filter(lambda p: p[0]), deeds)
+def test_the_prior_is_weighed_with_what_happened(minds: list[Table], shares: list[float], happened: Deeds) -> None:
+    prior = shares[: len(minds)]
+    observer = watch_all(Observer.over(minds, iter(prior)), happened)
+    joint = [p * math.prod(likelihoods(mind, happened)) for mind, p in zip(minds, prior, strict=True)]
+    assert observer.posterior.probs == pytest.approx([p / sum(joint) for p in joint], abs=CLOSE)
+
+
+@pytest.mark.parametrize("prior", [[], [1.0], [0.5, 0.25, 0.25], [0.0, 0.0]])
+def test_a_prior_has_a_share_for_every_mind_and_one_above_nothing(prior: list[float]) -> None:
+    with pytest.raises(ValueError, match="each of its minds"):
+        Observer.over([certain("x"), certain("y")], prior)

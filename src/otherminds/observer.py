@@ -31,12 +31,22 @@ class Observer(Generic[M]):
     gain: float = 1.0
 
     @classmethod
-    def over(cls, minds: Iterable[M], *, decay: float = 1.0, gain: float = 1.0) -> Self:
-        """A uniform prior over the minds. Raises ValueError if there are none."""
+    def over(
+        cls, minds: Iterable[M], prior: Iterable[float] | None = None, *, decay: float = 1.0, gain: float = 1.0
+    ) -> Self:
+        """An observer with prior probabilities, up to a factor, or a uniform prior over the minds.
+
+        Raises ValueError if there are no minds, or none of them is possible.
+        """
         pool = tuple(minds)
         if not pool:
             raise ValueError("an observer needs at least one mind to attribute")
-        return cls(pool, (0.0,) * len(pool), decay, gain)
+        if prior is None:
+            return cls(pool, (0.0,) * len(pool), decay, gain)
+        weights = tuple(math.log(p) if p > 0.0 else IMPOSSIBLE for p in prior)
+        if len(weights) != len(pool) or max(weights) == IMPOSSIBLE:
+            raise ValueError("an observer needs a probability for each of its minds, not all of them 0")
+        return cls(pool, weights, decay, gain)
 
     @property
     def posterior(self) -> Categorical[M]:
@@ -75,7 +85,12 @@ class Observer(Generic[M]):
         return replace(self, weights=weights)
 
     def keep(self, least: float) -> Self:
-        """Drop the minds that are less than `least` times as probable as the most probable one."""
+        """Drop the minds that are less than `least` times as probable as the most probable one.
+
+        Raises ValueError unless 0 < least ≤ 1.
+        """
+        if not 0.0 < least <= 1.0:
+            raise ValueError(f"{least} is not a share of the highest probability")
         floor = max(self.weights) + math.log(least)
         kept = [(mind, w) for mind, w in zip(self.minds, self.weights, strict=True) if w >= floor]
         return replace(self, minds=tuple(m for m, _ in kept), weights=tuple(w for _, w in kept))

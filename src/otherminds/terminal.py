@@ -20,6 +20,7 @@ from otherminds.worlds.level_files import draw_text
 from otherminds.worlds.sprites import printable
 
 Row = Mapping[str, Any]
+Found = Mapping[tuple[str, str, str], Row]
 STYLES = {
     "red": "#d55e00",
     "blue": "#0072b2",
@@ -34,6 +35,13 @@ STYLES = {
 }
 BAR = 24
 SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
+GAMES = "functional"
+REGRET = "functional_regret"
+EXACTLY = "functional_regret_exact"
+NOISES = {"noise05": "5 %", "noise10": "10 %"}
+LEARNERS = ("rmax", "bayes_simplicity", "posterior_sampling")
+IN_CELLS = (*LEARNERS, "floor")
+MARGIN = 0.001
 
 
 def picture(world: DoorsKeysGems, state: State) -> Text:
@@ -79,8 +87,13 @@ def frame(
     return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in said))
 
 
-def results(summary: Sequence[Row]) -> Table:
+def results(summary: Sequence[Row]) -> RenderableType:
     """The main figures of an experiment with 95 % intervals, beside the published ones."""
+    games = [row for row in summary if row.get("experiment") == GAMES]
+    return _games(games) if games else _by_condition(summary)
+
+
+def _by_condition(summary: Sequence[Row]) -> Table:
     present = dict.fromkeys(row["metric"] for row in summary)
     metrics = [metric for metric in SHOWN if metric in present]
     table = Table("", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
@@ -111,6 +124,83 @@ def _published(row: Row | None) -> str:
         return ""
     bounds = f" [{row['published_low']:.2f}, {row['published_high']:.2f}]" if "published_low" in row else ""
     return f"{row['published']:.2f}{bounds}"
+
+
+def _games(summary: Sequence[Row]) -> RenderableType:
+    """Regret in the six cells, with machines, and under noise; the report has the rest."""
+    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    conditions = list(dict.fromkeys(row["condition"] for row in summary))
+    noisy = [c for c in conditions if c.endswith(tuple(NOISES))]
+    machines = [c for c in conditions if c.startswith("ipd/machines")]
+    cells = [c for c in conditions if c.endswith(("/single", "/tft"))]
+    optima = "Regret is per round against the exact optimum; rmax's in the first table against the paper's."
+    parts = [_cells(found, cells), _machines(found, machines), _noise(found, noisy)]
+    shown = [renderable for table in parts if table.row_count for renderable in (table, Text())]
+    return Group(Text(), *shown, Text(optima, style="dim"))
+
+
+def _plain(*columns: str, words: int) -> Table:
+    """A table of which so many columns are words, the others numbers."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i < words else "right", no_wrap=i >= words)
+    return table
+
+
+def _cells(found: Found, cells: Sequence[str]) -> Table:
+    table = _plain("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
+    for cell in cells:
+        title = escape(cell)
+        for subject in IN_CELLS:
+            if row := found.get((cell, subject, REGRET)):
+                paper = {end: row.get(f"published_{end}") for end in ("low", "high")} | {"value": row.get("published")}
+                table.add_row(title, subject, _estimate(row), _estimate(paper), *_literal(found, cell, subject))
+                title = ""
+    return table
+
+
+def _machines(found: Found, conditions: Sequence[str]) -> Table:
+    table = _plain("machines", "player", "regret", "ToM %", "consistent", words=2)
+    for condition in conditions:
+        title = escape(condition.removeprefix("ipd/machines").removeprefix("_") or "all")
+        present = dict.fromkeys(subject for c, subject, metric in found if (c, metric) == (condition, REGRET))
+        regret = {s: found.get((condition, s, EXACTLY)) or found[condition, s, REGRET] for s in present}
+        for subject in sorted(regret, key=lambda subject: float(regret[subject]["value"])):
+            table.add_row(title, escape(subject), _between(regret[subject]), *_literal(found, condition, subject))
+            title = ""
+    return table
+
+
+def _noise(found: Found, conditions: Sequence[str]) -> Table:
+    """Without intervals, to be short."""
+    table = _plain(f"noise {' and '.join(NOISES.values())}", *LEARNERS, words=1)
+    for cell in dict.fromkeys(condition.rpartition("_")[0] for condition in conditions):
+        rows = ([found.get((f"{cell}_{noise}", s, EXACTLY)) for noise in NOISES] for s in LEARNERS)
+        table.add_row(escape(cell), *("  ".join(_plainly(row) if row else "-" for row in pair) for pair in rows))
+    return table
+
+
+def _literal(found: Found, condition: str, subject: str) -> tuple[str, str]:
+    literal, consistent = (found.get((condition, subject, metric)) for metric in ("tom_percent", "consistency"))
+    return f"{literal['value']:.1f}" if literal else "", f"{consistent['value']:.2f}" if consistent else ""
+
+
+def _plainly(row: Row) -> str:
+    return f"{round(row['value'], 3) + 0.0:.3f}"  # + 0.0 turns −0 into 0
+
+
+def _estimate(row: Row) -> str:
+    """A value, with its margin if it varies; nothing if there is none."""
+    if row["value"] is None:
+        return ""
+    sure = row["low"] is None or row["high"] - row["low"] < MARGIN
+    return _plainly(row) if sure else _spread(row, 3)
+
+
+def _between(row: Row) -> str:
+    """A value, and its interval if it has one: intervals over machines are lopsided."""
+    value, low, high = (f"{row[name]:.3f}" for name in ("value", "low", "high"))
+    return value if low == high else f"{value} [{low}, {high}]"
 
 
 def scores(found: Sequence[Row]) -> Table:

@@ -19,6 +19,7 @@ from otherminds.evaluation.statistics import (
     pearson,
     proportion,
     ratio,
+    stratified,
 )
 
 Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
@@ -170,3 +171,24 @@ def test_pearson_by_hand() -> None:
 @pytest.mark.parametrize(("x", "y"), [([1.0, 1.0], [1.0, 2.0]), ([1.0, 2.0], [3.0, 3.0]), ([], []), ([1.0], [1.0])])
 def test_nothing_correlates_with_what_does_not_vary(x: list[float], y: list[float]) -> None:
     assert math.isnan(pearson(x, y))
+
+
+def test_strata_weigh_the_same_however_many_values_they_have() -> None:
+    found = stratified([1.0, 2.0, 3.0, 10.0], ["a", "a", "a", "b"])
+    assert found.value == pytest.approx(6.0)
+    assert found.n == 4
+    # V = (1 / 3 + 0) / 2², since a single value leaves nothing to chance
+    assert found.high - found.low == pytest.approx(2 * 1.959964 * (1 / 3) ** 0.5 / 2, rel=1e-6)
+
+
+def test_what_lies_between_strata_is_not_chance() -> None:
+    found = stratified([0.0, 0.0, 5.0, 5.0], ["a", "a", "b", "b"])
+    assert (found.low, found.value, found.high) == (2.5, 2.5, 2.5)
+
+
+def test_stratified_intervals_cover() -> None:
+    rng = np.random.default_rng(5)
+    draws = [rng.normal([0.0] * 10 + [4.0] * 10) for _ in range(400)]
+    strata = ["a"] * 10 + ["b"] * 10
+    covered = [(e := stratified(list(draw), strata)).low <= 2.0 <= e.high for draw in draws]
+    assert 0.9 <= sum(covered) / 400 <= 0.99

@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-from otherminds.evaluation.literal_functional import Task, expected_regret
+from otherminds.evaluation.literal_functional import expected_regret
 from otherminds.experiments import functional, functional_scores
 from otherminds.experiments.functional import CELLS, Entry, plan, rows, tasks
-from otherminds.minds.believer import Believer
-from otherminds.minds.partners import single_action
-from otherminds.worlds.game_files import find_game
 
 Row = dict[str, Any]
 
@@ -125,11 +122,8 @@ def test_rational_policies_give_the_other_two_regrets() -> None:
     assert found["ipd/tft", "rmax", "functional_regret"]["n"] == 1
 
 
-def test_the_certified_floor_is_below_what_bayes_can_do() -> None:
-    game = find_game("ibs")
-    family = [Task(game, machine, 30) for machine in single_action(game)]
-    player = Believer.of(game, [task.partner for task in family], horizon=30)
-    exact = sum(expected_regret(task, player) for task in family) / len(family)
-    shallow, deep = (functional_scores.certified_floor(family, depth) for depth in (1, 30))
-    assert shallow <= deep + 1e-12
-    assert deep == pytest.approx(exact)
+def test_who_knows_the_library_cannot_do_better() -> None:
+    """One round of look-ahead with commitments is Bayes-optimal with the machines that come with the library."""
+    for subject in ("floor", "bayes_library"):
+        entries = (Entry("ipd/machines", subject, partner, 0, seed=1) for partner in range(45))
+        assert sum(rows(entry)[-1]["functional_regret"] for entry in entries) == pytest.approx(15.35)

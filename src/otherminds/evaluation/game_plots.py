@@ -6,6 +6,7 @@ Players have a colour (Okabe and Ito) and a mark each. Figures are narrow, to be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,15 +18,18 @@ from otherminds.evaluation.plots import BLUE, SOFT, WIDER, Mark, Row, _styled, _
 from otherminds.evaluation.statistics import Estimate, stratified
 from otherminds.worlds.sprites import printable
 
+Published = Mapping[str, Sequence[tuple[float, float]]]
+
 GAMES = {"rps": "Rock, Paper, Scissors", "ibs": "Battle of the Sexes", "ipd": "Prisoner’s Dilemma"}
 PARTNERS = {"single": "single action", "tft": "tit for tat"}
+CELLS = tuple(f"{game}/{partner}" for game in GAMES for partner in PARTNERS)
 NOISES = {"": 0, "_noise05": 5, "_noise10": 10}
 INK = "black"  # the reader's own ink, light or dark
 PURPLE = "#cc79a7"
 PLAYERS = {
-    "rmax": Mark("RMax", "#e69f00", "^"),
     "bayes_simplicity": Mark("Bayes, simplicity prior", BLUE, "s"),
     "posterior_sampling": Mark("Posterior sampling", "#d55e00", "D"),
+    "rmax": Mark("RMax", "#e69f00", "^"),
     "fictitious_play": Mark("Fictitious play", "#009e73", "v"),
     "k_tom_0": Mark("0-ToM", PURPLE, "P"),
     "k_tom_1": Mark("1-ToM", PURPLE, "X"),
@@ -33,27 +37,24 @@ PLAYERS = {
     "bayes_library": Mark("Bayes, library", "#56b4e9", "o"),
 }
 FLOOR = "floor"
-LEARNERS = ("rmax", "bayes_simplicity", "posterior_sampling")
+BOUND = Mark("Bayes floor", INK, "")
+MODELS = Mark("Language models, as published", SOFT, "o")
+LEARNERS = ("bayes_simplicity", "posterior_sampling", "rmax")
 LEFT_OUT = "ipd/machines_leave_one_out"
 LEAST = 0.01
 LONGEST = 26
 
-Published = Mapping[str, Sequence[tuple[float, float]]]
 
-
-def cells() -> list[str]:
-    """The six conditions: three games with two kinds of partners."""
-    return [f"{game}/{partner}" for game in GAMES for partner in PARTNERS]
-
-
-def _grid(draw: Callable[[Axes, str], None], height: float) -> Figure:
-    """A panel for each of the six cells, games below each other."""
+def _grid(draw: Callable[[Axes, str], None], height: float, x: str, y: str) -> Figure:
+    """A panel for each of the six cells, games below each other, with the names of the axes on the outer ones."""
     figure = Figure(figsize=(WIDER, height))
     panels = figure.subplots(len(GAMES), len(PARTNERS), squeeze=False)
-    for axes, condition in zip(panels.flat, cells(), strict=True):
+    for axes, condition in zip(panels.flat, CELLS, strict=True):
         game, partner = condition.split("/")
         axes.set_title(f"{GAMES[game]}\n{PARTNERS[partner]}", loc="left", fontsize=9)
         draw(axes, condition)
+        axes.set_xlabel(x if condition in CELLS[-len(PARTNERS) :] else "")
+        axes.set_ylabel(y if condition in CELLS[:: len(PARTNERS)] else "")
     return figure
 
 
@@ -61,7 +62,7 @@ def _key(figure: Figure, handles: Iterable[Line2D]) -> None:
     figure.legend(handles=[*handles], loc="outside upper left", ncols=2, frameon=False, borderaxespad=0)
 
 
-def _handle(mark: Mark, *, line: str = "-", shape: str | None = None) -> Line2D:
+def _handle(mark: Mark, line: Literal["-", ":", ""] = "-", shape: str | None = None) -> Line2D:
     shape = mark.shape if shape is None else shape
     return Line2D([], [], color=mark.colour, marker=shape, linestyle=line, fillstyle="none", label=mark.name)
 
@@ -73,11 +74,16 @@ def _handle(mark: Mark, *, line: str = "-", shape: str | None = None) -> Line2D:
 def literal_against_functional(summary: Sequence[Row], published: Published) -> Figure:
     """What players predict and what they lose, cell by cell; grey dots are published language models."""
     found = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}
-    present = {subject for condition, subject, _ in found if condition in cells()}
+    present = {subject for condition, subject, _ in found if condition in CELLS}
+    worst = min(
+        [value for (condition, _, metric), value in found.items() if condition in CELLS and metric == "tom_percent"]
+        + [percent for points in published.values() for percent, _ in points],
+        default=0.0,
+    )
 
     def draw(axes: Axes, condition: str) -> None:
-        for percent, regret in published.get(condition, ()):
-            axes.plot(percent, regret, "o", color=SOFT, markersize=3, alpha=0.7, markeredgewidth=0)
+        for point in published.get(condition, ()):
+            axes.plot(*point, MODELS.shape, color=MODELS.colour, markersize=3, alpha=0.7, markeredgewidth=0)
         for subject, mark in PLAYERS.items():
             percent, regret = (found.get((condition, subject, m)) for m in ("tom_percent", "functional_regret_exact"))
             if percent is not None and regret is not None:
@@ -85,24 +91,22 @@ def literal_against_functional(summary: Sequence[Row], published: Published) -> 
         if (floor := found.get((condition, FLOOR, "functional_regret_exact"))) is not None:
             axes.axhline(floor, color=INK, linewidth=0.8, linestyle=":", zorder=0)
         _logarithmic(axes)
-        axes.set_xlim(15, 101)
-        axes.set_ylabel("Regret a round" if condition.endswith("single") else "")
-        axes.set_xlabel("ToM %" if condition.startswith([*GAMES][-1]) else "")
+        axes.set_xlim(worst - 5, 101)
 
-    figure = _grid(draw, 6.9)
-    dots = Line2D([], [], color=SOFT, marker="o", markersize=3, linestyle="", label="Language models, published")
-    line = Line2D([], [], color=INK, linestyle=":", linewidth=0.8, label="Bayes floor")
-    shown = [_handle(mark, line="") for subject, mark in PLAYERS.items() if subject in present]
-    _key(figure, [*shown, line, *([dots] if any(published.values()) else [])])
+    figure = _grid(draw, 6.9, "ToM %", "Regret a round")
+    dots = _handle(MODELS, "")
+    dots.set(markersize=3, fillstyle="full")
+    shown = [_handle(mark, "") for subject, mark in PLAYERS.items() if subject in present]
+    _key(figure, [*([dots] if any(published.values()) else []), _handle(BOUND, ":"), *shown])
     return figure
 
 
 def _logarithmic(axes: Axes) -> None:
     """A scale on which 0.01, 0.1 and 1 are equally far apart, and 0 has a place."""
     axes.set_yscale("symlog", linthresh=LEAST, linscale=0.5)
-    axes.set_yticks([0, 0.01, 0.1, 1], ["0", "0.01", "0.1", "1"])
+    axes.set_yticks([0, 0.01, 0.1, 1, 10], ["0", "0.01", "0.1", "1", "10"])
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylim(-LEAST / 4, 8)
+    axes.set_ylim(-LEAST / 4, 11)
 
 
 # Regret over rounds
@@ -117,13 +121,10 @@ def regret_over_rounds(rows: Sequence[Row]) -> Figure:
         for subject in (*LEARNERS, FLOOR):
             if followed := curves.get((condition, subject)):
                 _curve(axes, followed, PLAYERS.get(subject))
-        axes.set_ylabel("Points lost so far" if condition.endswith("single") else "")
-        axes.set_xlabel("Round" if condition.startswith([*GAMES][-1]) else "")
-        axes.set_xlim(left=0)
+        axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
 
-    figure = _grid(draw, 6.4)
-    line = Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="Bayes floor")
-    _key(figure, [*(_handle(PLAYERS[subject], shape="") for subject in LEARNERS), line])
+    figure = _grid(draw, 6.4, "Round", "Points lost so far")
+    _key(figure, [*(_handle(PLAYERS[subject], shape="") for subject in LEARNERS), _handle(BOUND, ":")])
     return figure
 
 
@@ -140,7 +141,7 @@ def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark | None) -> None:
 def _curves(rows: Iterable[Row]) -> dict[tuple[str, str], list[Estimate]]:
     """For every cell and player the points lost after each round, over the episodes with each partner."""
     episodes: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
-    wanted = {(condition, subject) for condition in cells() for subject in (*LEARNERS, FLOOR)}
+    wanted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR)}
     for row in rows:
         if (key := (row["condition"], row["subject"])) in wanted and row["policy"] == "own":
             episode = episodes.setdefault(key, {}).setdefault((row["partner"], row["episode"]), [])
@@ -172,10 +173,8 @@ def regret_by_noise(summary: Sequence[Row]) -> Figure:
                 axes.plot([place, place], [row["low"], row["high"]], color=mark.colour, linewidth=0.8)
         axes.axhline(0, color=SOFT, linewidth=0.5, zorder=0)
         axes.set_xticks([*NOISES.values()])
-        axes.set_ylabel("Regret a round" if condition.endswith("single") else "")
-        axes.set_xlabel("Noise, %" if condition.startswith([*GAMES][-1]) else "")
 
-    figure = _grid(draw, 6.0)
+    figure = _grid(draw, 6.0, "Noise, %", "Regret a round")
     handles = [_handle(PLAYERS[subject]) for subject in LEARNERS]
     for handle in handles:
         handle.set(fillstyle="full", markersize=4)
@@ -205,7 +204,7 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
     library = PLAYERS["bayes_library"]
     left_out = library._replace(name="without this machine")
-    handles = [_handle(mark, line="") for mark in (PLAYERS["rmax"], library, left_out)]
+    handles = [_handle(mark, "") for mark in (PLAYERS["rmax"], library, left_out)]
     for handle in handles[:2]:
         handle.set_fillstyle("full")
     _key(figure, handles)

@@ -224,7 +224,7 @@ def interestingness(tasks: Sequence[Task]) -> float:
     The best response to π′ is followed on the states that π′ would be in. Ties to the lowest action.
     (Riemer et al., §2.1.)
     """
-    return float(np.mean([misjudged(held, tasks) for held in tasks]))
+    return max(0.0, float(np.mean([misjudged(held, tasks) for held in tasks])))
 
 
 def misjudged(held: Task, tasks: Sequence[Task]) -> NDArray[np.float64]:

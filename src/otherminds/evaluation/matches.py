@@ -21,7 +21,7 @@ _Row = list[tuple["_Row", int, float]]
 def score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[float, float]:
     """What two deterministic machines get in all rounds, Σ_t R_i(a_t, b_t), played one round after the other.
 
-    Raises ValueError for a stochastic machine, and for one that does not fit its place in the game.
+    Raises ValueError for a stochastic machine, one that does not fit its place in the game, or less than a round.
     """
     _check_rounds(rounds)
     row, own = _linked(game, 0, first)
@@ -37,7 +37,7 @@ def score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[flo
 def scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: int) -> Floats:
     """What `score` says of each pair, all played in lock step: shape (pairs, 2).
 
-    Raises ValueError for a stochastic machine, and for one that does not fit its place in the game.
+    Raises ValueError for a stochastic machine, one that does not fit its place in the game, or less than a round.
     """
     _check_rounds(rounds)
     if not pairs:
@@ -60,7 +60,8 @@ def expected_score(game: Game, first: Machine, second: Machine, rounds: int) -> 
     """The exact expectation of what two machines get in all rounds, stochastic ones too, without sampling.
 
     w₀ = 1[(0, 0)],  w_{t+1} = w_t P,  E[Σ_t R_i] = Σ_t w_t · r_i; w is a distribution over pairs of states, P and r
-    are their transitions and expected payoffs. Raises ValueError for a machine that does not fit its place.
+    are their transitions and expected payoffs. Raises ValueError for a machine that does not fit its place in the
+    game, or less than a round.
     """
     _check_rounds(rounds)
     for seat, machine in enumerate((first, second)):
@@ -83,7 +84,7 @@ def tournament(game: Game, machines: Sequence[Machine], rounds: int) -> Floats:
     """Expected payoffs per round of everybody with everybody, oneself included: shape (machines, machines, 2).
 
     `tournament(…)[i, j]` is what machine i gets in the first place, and machine j in the second, when they meet.
-    Raises ValueError for a machine that does not fit both places.
+    Raises ValueError for a machine that does not fit both places, or less than a round.
     """
     pairs = [(first, second) for first in machines for second in machines]
     certain = np.array([machine.deterministic for machine in machines], dtype=bool)

@@ -42,6 +42,8 @@ SUITES = {
     LEFT_OUT: partners.machines,
 }
 
+KEPT = ("t", "predicted", "p_true", "observed", "action", "reward", "best", "consistent")
+
 Row = dict[str, Any]
 
 
@@ -87,7 +89,7 @@ def reader(entry: Entry) -> Reader:
     """The subject before the first round. The floors and libraries are told the suite that the partner is from."""
     game, horizon = entry.task.game, entry.task.horizon
     if entry.subject == "floor":
-        return Believer.of(game, [task.partner for task in tasks(entry.condition)], horizon=horizon)
+        return _told(entry.condition)
     if entry.subject == "floor_suite":
         return _suite(game)
     if entry.subject == "bayes_library" and entry.condition == LIBRARY:
@@ -95,6 +97,13 @@ def reader(entry: Entry) -> Reader:
     if entry.subject == "bayes_library":
         return Librarian.of(_known(game))
     return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))
+
+
+@cache
+def _told(condition: str) -> Believer:
+    """Whoever knows which partners there are, and not which of them it is."""
+    chosen = tasks(condition)
+    return Believer.of(chosen[0].game, [task.partner for task in chosen], horizon=HORIZON)
 
 
 @cache
@@ -131,9 +140,10 @@ def rows(entry: Entry) -> list[Row]:
         subject = Rational(subject, task.game, task.horizon)
     base = {"schema": 1, "experiment": EXPERIMENT, "condition": entry.condition, "subject": entry.subject}
     base |= {"seed": entry.seed, "episode": entry.episode, "partner": task.partner.name, "policy": entry.policy}
-    played = play(task, subject, rng=_stream(entry, "acts"), partner_rng=_stream(entry, "partner"))
-    found = [{**base, **row} for row in played]
+    played = list(play(task, subject, rng=_stream(entry, "acts"), partner_rng=_stream(entry, "partner")))
+    found = [{**base, **{name: row[name] for name in KEPT}, "p_true": round(row["p_true"], 6)} for row in played]
     found[-1] |= {
+        "brier": sum(row["brier"] for row in played) / len(played),
         "functional_regret": functional_regret(task, found),
         "functional_regret_rate": functional_regret(task, found, optimum="rate"),
         "tom_regret_paper": tom_regret_paper(task, found),
@@ -156,8 +166,8 @@ class Sizes:
 
 SCALES = {
     "quick": Sizes(paper=100, chance=24, noise=12, machines=1, left_out=3, everything=False),
-    "normal": Sizes(paper=100, chance=100, noise=50, machines=2, left_out=1, everything=True),
-    "full": Sizes(paper=300, chance=300, noise=200, machines=10, left_out=1, everything=True),
+    "normal": Sizes(paper=100, chance=50, noise=24, machines=2, left_out=1, everything=True),
+    "full": Sizes(paper=300, chance=300, noise=100, machines=10, left_out=1, everything=True),
 }
 CERTAIN = ("bayes_simplicity", "floor", "floor_suite", "counts_myopic", "counts_model", "bayes_library")
 BY_CHANCE = ("rmax_exact_ties", "posterior_sampling", "fictitious_play")
@@ -205,7 +215,7 @@ def _machines(sizes: Sizes, seed: int) -> Iterator[Entry]:
     machines = len(tasks("ipd/machines"))
     for subject in ("rmax", "posterior_sampling"):
         yield from _episodes("ipd/machines", subject, seed, machines * sizes.machines)
-    for subject in ("bayes_library", "bayes_simplicity", "tft", "always-defect"):
+    for subject in ("floor", "bayes_library", "bayes_simplicity", "tft", "always-defect"):
         yield from _episodes("ipd/machines", subject, seed, machines)
     for partner in range(0, machines, sizes.left_out):
         yield Entry(LIBRARY, "bayes_library", partner, 0, seed)
@@ -217,6 +227,6 @@ def _everything(sizes: Sizes, seed: int) -> Iterator[Entry]:
     for game in GAMES:
         condition = f"{game}/memory_one"
         for subject in ("rmax", "posterior_sampling"):
-            yield from _episodes(condition, subject, seed, 4 * len(tasks(condition)))
+            yield from _episodes(condition, subject, seed, 2 * len(tasks(condition)))
         for subject in ("bayes_simplicity", "floor") if game != "rps" else ("bayes_simplicity",):
             yield from _episodes(condition, subject, seed, 1)

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from otherminds.evaluation.literal_functional import (
-    Task,
     expected_regret,
     interestingness,
     normalised,
@@ -18,13 +15,11 @@ from otherminds.evaluation.literal_functional import (
 from otherminds.evaluation.statistics import Estimate, mean, stratified
 from otherminds.experiments.functional import CELLS, EXPERIMENT, tasks
 from otherminds.minds.learner import RMax
-from otherminds.planning.lookahead import Pool, action_values, clairvoyant
 
 Row = dict[str, Any]
 Scores = Mapping[str, Estimate]
 TABULAR = ("rmax", "rmax_exact_ties")
 SAMPLED = ("machines", "machines_leave_one_out")
-CERTIFIED_DEPTH = 12
 
 
 def assess(rows: Sequence[Row]) -> list[Row]:
@@ -42,9 +37,6 @@ def assess(rows: Sequence[Row]) -> list[Row]:
         if (condition, "rmax") in found:
             for subject in TABULAR:
                 found[condition, subject] = {**found.get((condition, subject), {}), **_enumerated(condition, subject)}
-    if ("ipd/machines", "rmax") in found:
-        floor = certified_floor(tasks("ipd/machines"))
-        found["ipd/machines", "floor"] = {"functional_regret": _exactly(floor, "ipd/machines")}
     return [
         {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric, **estimate._asdict()}
         for (condition, subject), scores in found.items()
@@ -70,11 +62,9 @@ def _scores(condition: str, subject: str, episodes: Sequence[Sequence[Row]]) -> 
     primary = "functional_regret_rate" if subject in TABULAR else "functional_regret"
     yield "functional_regret", _mean(condition, [last[primary] for last in lasts], names)
     yield "functional_regret_exact", _mean(condition, [last["functional_regret"] for last in lasts], names)
-    for metric in ("functional_regret_rate", "tom_regret_paper", "tom_percent"):
+    for metric in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier"):
         yield metric, _mean(condition, [last[metric] for last in lasts], names)
     yield "consistency", _mean(condition, [process_consistency(episode) for episode in own], names)
-    for metric in ("brier",):
-        yield metric, _mean(condition, [sum(row[metric] for row in e) / len(e) for e in own], names)
     by_name = {task.partner.name: task for task in tasks(condition)}
     scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
     yield "normalised_regret", _mean(condition, scaled, names)
@@ -104,18 +94,6 @@ def _enumerated(condition: str, subject: str) -> Scores:
     player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
     values = [expected_regret(task, player, optimum="rate") for task in chosen]
     return {"functional_regret_enumerated": _exactly(sum(values) / len(values), condition)}
-
-
-def certified_floor(chosen: Sequence[Task], depth: int = CERTIFIED_DEPTH) -> float:
-    """What nobody can undercut who is not told which of the partners it is, by look-ahead with known partners after it.
-
-    A bound, not the Bayes-optimal value, which is somewhere above.
-    """
-    task = chosen[0]
-    pool = Pool.of(task.game.payoff(), [t.partner.chances for t in chosen], task.horizon)
-    share = np.full(len(chosen), 1.0 / len(chosen))
-    best = action_values(pool, 0, pool.starts, share, depth=depth, leaf=clairvoyant).max()
-    return float(sum(t.optimum for t in chosen) / len(chosen) - best) / task.horizon
 
 
 def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:

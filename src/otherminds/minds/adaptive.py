@@ -64,7 +64,7 @@ class Plan:
         self._cyclic = options == self.replies and np.array_equal(turned, self._payoff)
         self._priors: dict[int, Floats] = {}
         self._solved: dict[int, Solution] = {}
-        self._detours: deque[tuple[int, Policy]] = deque(maxlen=DETOURS)
+        self._detours: deque[tuple[tuple[int, bool], Policy]] = deque(maxlen=DETOURS)
 
     @cached_property
     def opening(self) -> int:
@@ -98,22 +98,24 @@ class Plan:
             )
         return self._solved[first]
 
-    def _solve(self, first: int, known: Knowledge | None = None) -> Policy:
-        """The policy from some knowledge on; if that contradicts the prior, all tables are equally likely."""
+    def _solve(self, first: int) -> Policy:
         nothing = (0,) * self._payoff.size
-        weight = self._weights(first)
-        if known and not weight[known]:
-            weight = weights((("memory_one", 1.0),), first, *self._payoff.shape)
-        progress = self.progress if known is None else lambda items, _total, _what: items
-        return solve(self._payoff, weight, known or nothing, self.horizon - 1, progress)
+        return solve(self._payoff, self._weights(first), nothing, self.horizon - 1, self.progress)
 
     def _detour(self, first: int, known: Knowledge) -> Policy:
-        """A policy for a partner that has broken its own table, so that nothing was planned for this."""
-        for start, policy in self._detours:
-            if start == first and policy.covers(known):
+        """A policy for a partner that has broken its own table, so that nothing was planned for this.
+
+        If what is known contradicts the prior, all tables are taken to be equally likely.
+        """
+        weight = self._weights(first)
+        possible = bool(weight[known])
+        for (start, kind), policy in self._detours:
+            if (start, kind) == (first, possible) and policy.covers(known):
                 return policy
-        policy = self._solve(first, known)
-        self._detours.append((first, policy))
+        if not possible:
+            weight = weights((("memory_one", 1.0),), first, *self._payoff.shape)
+        policy = solve(self._payoff, weight, known, max(1, self.horizon - 1))
+        self._detours.append(((first, possible), policy))
         return policy
 
     def _weights(self, first: int) -> Floats:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log
 from typing import Any, Self
 
 import numpy as np
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.minds.responder import mirrored, response_to
 from otherminds.minds.strategies import Machine, point
 from otherminds.observer import Observer
@@ -23,8 +22,10 @@ Key = frozenset[tuple[Any, float]]
 
 
 def key(observer: Observer[Any]) -> Key:
-    """The posterior as a value: minds that are possible, with their probabilities up to rounding."""
-    return frozenset((mind, round(p, 10)) for mind, p in observer.posterior if p > 0.0)
+    """The posterior as a value: minds that are possible, with their log probabilities up to rounding."""
+    posterior = observer.posterior
+    pairs = zip(posterior.support, posterior.log_probs, strict=True)
+    return frozenset((mind, round(log_p, 8)) for mind, log_p in pairs if log_p > IMPOSSIBLE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Beliefs:
     horizon: int
 
     @cached_property
-    def unrolled(self) -> tuple[Chances, dict[Key, int]]:
+    def unrolled(self) -> Chances:
         """The machine of posteriors: O[q, b] = Σ P(m) π(b | m), δ(q, a, b) = the posterior after a and b."""
         index = {key(self.observer): 0}
         beliefs = [self.observer]
@@ -53,7 +54,7 @@ class Beliefs:
             moves.append(onward)
             if len(beliefs) > MOST:
                 raise ValueError(f"more than {MOST:,} posteriors are possible: no exact best response")
-        return Chances(np.array(outputs), np.array(moves)), index
+        return Chances(np.array(outputs), np.array(moves))
 
     def _onward(
         self, here: Observer[Any], index: dict[Key, int], beliefs: list[Observer[Any]], stay: int
@@ -72,7 +73,7 @@ class Beliefs:
     @cached_property
     def response(self) -> Response:
         """The Bayes-optimal plan: V_t(belief), and what to do."""
-        return best_response(self.game.payoff(), self.unrolled[0], self.horizon)
+        return best_response(self.game.payoff(), self.unrolled, self.horizon)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Believer:
     """Whoever is told the prior and plays Bayes-optimally: nobody who is told no more can expect less regret."""
 
     beliefs: Beliefs
-    watched: Observer[Any]
+    state: int = 0
     t: int = 0
 
     @classmethod
@@ -88,26 +89,26 @@ class Believer:
         cls, game: Game, machines: Iterable[Machine], weights: Iterable[float] | None = None, horizon: int = 100
     ) -> Self:
         """A player with a prior (default: uniform) over machines."""
-        watched: Observer[Any] = Observer.over(machine.start for machine in machines)
-        if weights is not None:
-            watched = replace(watched, weights=tuple(log(w) for w in weights))
-        return cls(Beliefs(game, watched, horizon), watched)
+        watched: Observer[Any] = Observer.over((machine.start for machine in machines), weights)
+        return cls(Beliefs(game, watched, horizon))
 
     def observe(self, outcome: Outcome | None) -> Self:
-        """Condition on what the partner did. Raises ValueError if the prior had excluded it."""
+        """Go on to the posterior that follows. Raises ValueError if the prior had excluded what the partner did."""
         if outcome is None:
             return self
-        watched = self.watched.watch(outcome.theirs, mirrored(self.beliefs.game, outcome)).keep(FORGOTTEN)
-        return replace(self, watched=watched, t=self.t + 1)
+        outputs, moves = self.beliefs.unrolled
+        if not outputs[self.state, outcome.theirs]:
+            raise ValueError(f"none of the machines could have done {outcome.theirs}")
+        return replace(self, state=int(moves[self.state, outcome.own, outcome.theirs]), t=self.t + 1)
 
     def predict(self) -> Categorical[int]:
         """Σ P(m) π(b | m)."""
-        return self.watched.predict()
+        outputs = self.beliefs.unrolled.outputs[self.state]
+        return Categorical.from_scores((b, float(np.log(p))) for b, p in enumerate(outputs) if p)
 
     def act(self) -> Categorical[int]:
         """The optimal action for this posterior, ties to the lowest."""
-        state = self.beliefs.unrolled[1][key(self.watched)]
-        return point(int(self.beliefs.response.actions[min(self.t, self.beliefs.horizon - 1), state]))
+        return point(int(self.beliefs.response.actions[min(self.t, self.beliefs.horizon - 1), self.state]))
 
 
 def bayes_floor(game: Game, machines: Sequence[Machine], horizon: int = 100) -> float:

@@ -35,7 +35,9 @@ class Kind:
 
     @classmethod
     def of(cls, name: str, game: Game, noise: float = SURPRISE) -> Self:
-        """Nothing shown yet."""
+        """Nothing shown yet. Raises ValueError unless 0 < noise ≤ 1; it may be hardly any."""
+        if not 0.0 < noise <= 1.0:
+            raise ValueError(f"a noise of {noise} is not above 0 and at most 1")
         options, replies = game.payoff().shape
         groups = kinds(options, replies)[name]
         part = {context: i for i, group in enumerate(groups) for context in group}
@@ -75,5 +77,4 @@ class Kind:
 
 def over_kinds(game: Game, prior: Mapping[str, float] = SIMPLICITY, noise: float = SURPRISE) -> Observer[Kind]:
     """An observer who does not know of which kind a partner is."""
-    weights = tuple(log(share) for share in prior.values())
-    return replace(Observer.over(Kind.of(name, game, noise) for name in prior), weights=weights)
+    return Observer.over((Kind.of(name, game, noise) for name in prior), prior.values())

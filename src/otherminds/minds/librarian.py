@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log
 from typing import Self
 
 import numpy as np
@@ -78,8 +77,8 @@ def open_to_strangers(
         (memory_one, list(all_memory_one(game))),
         (random, list(random_machines(game, 500, 8, rng))),
     ]
-    held = tuple(machine for _, group in groups for machine in group)
-    prior = tuple(share / len(group) for share, group in groups for _ in group)
+    held = tuple(machine for share, group in groups if share for machine in group)
+    prior = tuple(share / len(group) for share, group in groups if share for _ in group)
     return Library(game, held, prior, noise, horizon, clairvoyant)
 
 
@@ -94,8 +93,7 @@ class Librarian:
     @classmethod
     def of(cls, library: Library) -> Self:
         """Before the first round."""
-        weights = tuple(map(log, library.prior))
-        return cls(library, replace(Observer.over(m.start for m in library.slipping), weights=weights))
+        return cls(library, Observer.over((machine.start for machine in library.slipping), library.prior))
 
     def observe(self, outcome: Outcome | None) -> Self:
         """Condition on what the partner did; machines that are out of the question are dropped."""
@@ -112,7 +110,7 @@ class Librarian:
         """The action of the highest value, ties to the lowest."""
         pool, t = self.library.pool, min(self.t, self.library.horizon - 1)
         weights = np.exp(self.watched.weights)
-        likely = weights > NEGLIGIBLE * weights.sum()
+        likely = weights > NEGLIGIBLE * weights.max()
         minds = [mind for mind, kept in zip(self.watched.minds, likely, strict=True) if kept]
         states = np.array([self.library.place[mind] for mind in minds])
         if len(states) == 1:

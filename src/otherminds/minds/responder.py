@@ -121,9 +121,16 @@ def imagined(reader: Predictor, game: Game) -> Imagined:
     """What a mindreader expects now, then what it would expect after every outcome (own action varying slowest)."""
     payoff = game.payoff()
     outcomes = (Outcome(a, b, float(payoff[a, b])) for a, b in np.ndindex(payoff.shape))
-    now = reader.predict()
-    expected = [now, *(reader.observe(o).predict() if now.prob(o.theirs) else now for o in outcomes)]
+    expected = [reader.predict(), *(_after(reader, outcome) for outcome in outcomes)]
     return tuple(tuple(round(p.prob(b), 12) for b in range(payoff.shape[1])) for p in expected)
+
+
+def _after(reader: Predictor, outcome: Outcome) -> Categorical[int]:
+    """What would be expected after an outcome; what is expected now, if the reader holds it to be impossible."""
+    try:
+        return reader.observe(outcome).predict()
+    except ValueError:
+        return reader.predict()
 
 
 @lru_cache(maxsize=100_000)

@@ -55,7 +55,8 @@ Leaf = Callable[[Pool, int, Ints, Floats], float]
 def action_values(pool: Pool, t: int, states: Ints, weights: Floats, *, depth: int, leaf: Leaf) -> Floats:
     """Q(a) = Σ w E[R | q, a] + Σ_b V(belief after a and b), `depth` rounds deep, then `leaf`.
 
-    Weights need not sum to 1. Branches and machines of less than a thousandth of the weight are cut off.
+    Weights need not sum to 1. Branches of less than a thousandth of the weight are cut off, and so are machines
+    that are a thousand times less probable than the most probable one.
     """
     outputs, moves = pool.chances
     found = weights @ pool.expected[states]
@@ -63,7 +64,7 @@ def action_values(pool: Pool, t: int, states: Ints, weights: Floats, *, depth: i
         joint = weights * outputs[states, b]
         if joint.sum() <= NEGLIGIBLE * weights.sum():
             continue
-        kept = joint > NEGLIGIBLE * joint.sum()
+        kept = joint > NEGLIGIBLE * joint.max()
         for a in range(len(found)):
             found[a] += _worth(pool, t + 1, moves[states[kept], a, b], joint[kept], depth - 1, leaf)
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -41,12 +41,12 @@ def remembered(folder: Path | None, name: str, compute: Callable[[], Solution]) 
 
 def _read(path: Path) -> Solution | None:
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             situations = map(
                 Situation, kept["rounds"].tolist(), kept["contexts"].tolist(), map(tuple, kept["known"].tolist())
             )
             return Solution(tuple(kept["worth"].tolist()), dict(zip(situations, kept["actions"].tolist(), strict=True)))
-    except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile):
+    except Exception:  # zip files can be spoilt in more ways than can be listed
         return None
 
 
@@ -65,4 +65,5 @@ def _write(path: Path, solution: Solution) -> None:
         )
         draft.replace(path)
     except OSError:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
