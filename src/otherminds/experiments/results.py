@@ -110,8 +110,9 @@ class Target(_Figure):
         return bool(self.at_least <= row["value"] <= self.at_most)
 
     def __str__(self) -> str:
-        bound = f"≥ {self.at_least:g}" if self.at_most == float("inf") else f"≤ {self.at_most:g}"
-        return f"{self.condition} · {self.subject} · {self.metric} {bound}"
+        bounds = [f"≥ {self.at_least:g}"] if self.at_least > float("-inf") else []
+        bounds += [f"≤ {self.at_most:g}"] if self.at_most < float("inf") else []
+        return f"{self.condition} · {self.subject} · {self.metric} {', '.join(bounds)}"
 
 
 class Figures(BaseModel):

@@ -18,5 +18,5 @@ def cell(row: Row | None) -> str:
 
 def targets(summary: Sequence[Row]) -> Html:
     """The stated targets, what was reached, and whether it is enough; nothing if there are none."""
-    lines = [[str(t), number(row["value"]), "met" if met else "missed"] for t, row, met in verdicts(summary)]
+    lines = [[str(t), number(row["value"], 4), "met" if met else "missed"] for t, row, met in verdicts(summary)]
     return table(("Target", "Value", ""), lines) if lines else Html("")
