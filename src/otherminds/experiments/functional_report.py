@@ -109,7 +109,7 @@ INTEREST = (
     "with all of them, as defecting is in the Prisoner’s Dilemma with partners of a single action."
 )
 NOTES: tuple[str, ...] = (
-    "The simplicity prior and the library player with a known library have nothing to tune. Posterior sampling's draw "
+    "The simplicity prior and the library player with a known library have nothing to tune. Posterior sampling’s draw "
     "every third round was chosen among 1, 3, 5 and 10 on the cells of IBS and IPD with 0, 5 and 10 % of noise, with "
     "other seeds than those reported. When its partner is left out, the library player allows for slips in 5 % of the "
     "rounds and shares its prior 40/30/30 among library, memory-one and random machines: this was chosen on the 45 "
