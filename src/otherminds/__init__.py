@@ -5,39 +5,39 @@ from typing import TYPE_CHECKING, Any
 
 from otherminds.distribution import Categorical, Distribution
 from otherminds.errors import InputError
-from otherminds.evaluation.literal_functional import (
-    Task,
-    expected_regret,
-    functional_regret,
-    interestingness,
-    play,
-    tom_percent,
-)
 from otherminds.mind import Mind, Mindreader
-from otherminds.minds.adaptive import Adaptive
-from otherminds.minds.believer import Believer
 from otherminds.minds.favours import Favour, Favours
-from otherminds.minds.learner import RMax, tabular
-from otherminds.minds.librarian import Librarian
 from otherminds.minds.locked_map import Goal
 from otherminds.minds.plans import Plans
-from otherminds.minds.sampler import Sampler
 from otherminds.minds.seeker import Seeker
-from otherminds.minds.strategies import Machine, Partner, together
 from otherminds.minds.told import Told
 from otherminds.observer import Observer, attend, replay
-from otherminds.planning.response import best_response
 from otherminds.systems.facilitation import Chatter, Decision, Episode, Facilitator, Messages, Silent
 from otherminds.systems.protom import ProToM
 from otherminds.world import Step, Trajectory, World, rollout
 from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
 from otherminds.worlds.level_files import Level, bundled_levels, read_level
-from otherminds.worlds.repeated_game import Game, RepeatedGame
 
 if TYPE_CHECKING:
+    from otherminds.evaluation.literal_functional import (
+        Task,
+        expected_regret,
+        functional_regret,
+        interestingness,
+        play,
+        tom_percent,
+    )
+    from otherminds.minds.adaptive import Adaptive
+    from otherminds.minds.believer import Believer
+    from otherminds.minds.learner import RMax, tabular
+    from otherminds.minds.librarian import Librarian
     from otherminds.minds.partners import partner
     from otherminds.minds.players import player
+    from otherminds.minds.sampler import Sampler
+    from otherminds.minds.strategies import Machine, Partner, together
+    from otherminds.planning.response import best_response
     from otherminds.worlds.game_files import find_game, read_game
+    from otherminds.worlds.repeated_game import Game, RepeatedGame
 
 __version__ = "0.1.0"
 
@@ -97,16 +97,32 @@ __all__ = [
     "tom_percent",
 ]
 
-_READERS = {
-    "find_game": "otherminds.worlds.game_files",
-    "partner": "otherminds.minds.partners",
-    "player": "otherminds.minds.players",
-    "read_game": "otherminds.worlds.game_files",
+_LATER = {
+    "otherminds.evaluation.literal_functional": (
+        "Task",
+        "expected_regret",
+        "functional_regret",
+        "interestingness",
+        "play",
+        "tom_percent",
+    ),
+    "otherminds.minds.adaptive": ("Adaptive",),
+    "otherminds.minds.believer": ("Believer",),
+    "otherminds.minds.learner": ("RMax", "tabular"),
+    "otherminds.minds.librarian": ("Librarian",),
+    "otherminds.minds.partners": ("partner",),
+    "otherminds.minds.players": ("player",),
+    "otherminds.minds.sampler": ("Sampler",),
+    "otherminds.minds.strategies": ("Machine", "Partner", "together"),
+    "otherminds.planning.response": ("best_response",),
+    "otherminds.worlds.game_files": ("find_game", "read_game"),
+    "otherminds.worlds.repeated_game": ("Game", "RepeatedGame"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """What needs a library for validation is imported when it is first asked for."""
-    if name in _READERS:
-        return getattr(import_module(_READERS[name]), name)
+    """Repeated games and their players are imported when they are first asked for: `import otherminds` stays quick."""
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
