@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,7 +66,7 @@ def test_rows_follow_the_contract() -> None:
 
 
 def test_whoever_is_left_out_is_not_in_the_library() -> None:
-    library = functional._without(7, seed=1)
+    library = functional._without(Entry(functional.LIBRARY, "bayes_library", 7, 0, seed=1))
     names = [machine.name for machine in library.machines]
     left_out = tasks(functional.LIBRARY)[7].partner
     assert left_out.name not in names
@@ -127,3 +129,18 @@ def test_who_knows_the_library_cannot_do_better() -> None:
     for subject in ("floor", "bayes_library"):
         entries = (Entry("ipd/machines", subject, partner, 0, seed=1) for partner in range(45))
         assert sum(rows(entry)[-1]["functional_regret"] for entry in entries) == pytest.approx(15.35)
+
+
+def test_other_machines_can_be_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "machines.json"
+    machines = {
+        "Stubborn": {"states": 1, "output": ["D"], "next": [[0, 0]]},
+        "Mirror": {"states": 2, "output": ["C", "D"], "next": [[0, 1], [0, 1]]},
+    }
+    path.write_text(json.dumps({"about": "two machines", "machines": machines}))
+    entries = plan("quick", seed=1, machines=str(path))
+    assert {entry.condition for entry in entries} == {"ipd/machines", functional.LIBRARY}
+    assert {entry.task.partner.name for entry in entries} == {"Stubborn", "Mirror"}
+    found = functional_scores.assess([row for entry in entries for row in rows(entry)], str(path))
+    regret = {(r["condition"], r["subject"]): r["value"] for r in found if r["metric"] == "functional_regret"}
+    assert 0.0 <= regret["ipd/machines", "bayes_library"] < regret["ipd/machines", "rmax"]

@@ -6,8 +6,10 @@ A condition is a game and a suite of partners, a subject is a player; an episode
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 from otherminds.evaluation.literal_functional import (
@@ -21,6 +23,7 @@ from otherminds.evaluation.run import stream
 from otherminds.minds import partners
 from otherminds.minds.believer import Believer
 from otherminds.minds.librarian import Librarian, Library, closed, open_to_strangers
+from otherminds.minds.machine_files import read_machines
 from otherminds.minds.players import player
 from otherminds.minds.responder import Myopic, Rational, Reader
 from otherminds.worlds.game_files import find_game
@@ -48,13 +51,18 @@ Row = dict[str, Any]
 
 
 @cache
-def tasks(condition: str) -> tuple[Task, ...]:
-    """The tasks of a condition `game/suite` or `game/suite_noise05`: one for each partner."""
+def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
+    """The tasks of a condition `game/suite` or `game/suite_noise05`: one for each partner.
+
+    `machines` is a file to read the machines from, instead of those that come with the library.
+    """
     name, suite = condition.split("/")
     plain, _, noise = suite.partition("_noise")
     game = find_game(name)
     tremble = NOISES[f"noise{noise}"] if noise else 0.0
-    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in SUITES[plain](game))
+    suite_of = SUITES[plain]
+    chosen = read_machines(Path(machines), game) if machines and suite_of is partners.machines else suite_of(game)
+    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in chosen)
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,12 @@ class Entry:
     number: int
     seed: int
     policy: str = "own"
+    machines: str = ""
 
     @property
     def task(self) -> Task:
         """With whom it is played."""
-        return tasks(self.condition)[self.partner]
+        return tasks(self.condition, self.machines)[self.partner]
 
     @property
     def episode(self) -> str:
@@ -89,20 +98,20 @@ def reader(entry: Entry) -> Reader:
     """The subject before the first round. The floors and libraries are told the suite that the partner is from."""
     game, horizon = entry.task.game, entry.task.horizon
     if entry.subject == "floor":
-        return _told(entry.condition)
+        return _told(entry.condition, entry.machines)
     if entry.subject == "floor_suite":
         return _suite(game)
     if entry.subject == "bayes_library" and entry.condition == LIBRARY:
-        return Librarian.of(_without(entry.partner, entry.seed))
+        return Librarian.of(_without(entry))
     if entry.subject == "bayes_library":
-        return Librarian.of(_known(game))
+        return Librarian.of(_known(entry.machines))
     return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))
 
 
 @cache
-def _told(condition: str) -> Believer:
+def _told(condition: str, machines: str) -> Believer:
     """Whoever knows which partners there are, and not which of them it is."""
-    chosen = tasks(condition)
+    chosen = tasks(condition, machines)
     return Believer.of(chosen[0].game, [task.partner for task in chosen], horizon=HORIZON)
 
 
@@ -115,14 +124,14 @@ def _suite(game: Game) -> Believer:
 
 
 @cache
-def _known(game: Game) -> Library:
-    return closed(game, partners.machines(game), HORIZON)
+def _known(machines: str) -> Library:
+    return closed(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
 
 
-def _without(left_out: int, seed: int) -> Library:
-    """The library without one machine, open to strangers."""
-    known = [task.partner for i, task in enumerate(tasks(LIBRARY)) if i != left_out]
-    return open_to_strangers(find_game("ipd"), known, HORIZON, rng=stream(seed, STRANGERS))
+def _without(entry: Entry) -> Library:
+    """The library without the partner, open to strangers."""
+    known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
+    return open_to_strangers(entry.task.game, known, HORIZON, rng=stream(entry.seed, STRANGERS))
 
 
 def _stream(entry: Entry, role: str) -> Any:
@@ -175,10 +184,12 @@ K_TOM = ("k_tom_0", "k_tom_1", "k_tom_2")
 READERS = ("rmax", "bayes_simplicity", "posterior_sampling", "fictitious_play")
 
 
-def plan(scale: str, seed: int) -> list[Entry]:
-    """All episodes of a scale."""
+def plan(scale: str, seed: int, machines: str = "") -> list[Entry]:
+    """All episodes of a scale; with a file of machines, those with these machines alone."""
     sizes = SCALES[scale]
-    return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed), *_everything(sizes, seed)]
+    if machines:
+        return [replace(entry, machines=machines) for entry in _machines(sizes, seed, machines)]
+    return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed, ""), *_everything(sizes, seed)]
 
 
 def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[Entry]:
@@ -211,13 +222,15 @@ def _noisy(sizes: Sizes, seed: int) -> Iterator[Entry]:
                 yield from _episodes(condition, subject, seed, sizes.noise)
 
 
-def _machines(sizes: Sizes, seed: int) -> Iterator[Entry]:
-    machines = len(tasks("ipd/machines"))
-    for subject in ("rmax", "posterior_sampling"):
-        yield from _episodes("ipd/machines", subject, seed, machines * sizes.machines)
-    for subject in ("floor", "bayes_library", "bayes_simplicity", "tft", "always-defect"):
-        yield from _episodes("ipd/machines", subject, seed, machines)
-    for partner in range(0, machines, sizes.left_out):
+def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[Entry]:
+    """The posteriors over a file of machines may be too many for a floor; those over the bundled ones are not."""
+    count = len(tasks("ipd/machines", machines))
+    certain = ("bayes_library", "bayes_simplicity", "tft", "always-defect", *(() if machines else ("floor",)))
+    for subject in ("rmax", "posterior_sampling", *certain):
+        episodes = 1 if subject in certain else sizes.machines
+        for number, partner in product(range(episodes), range(count)):
+            yield Entry("ipd/machines", subject, partner, number, seed)
+    for partner in range(0, count, sizes.left_out):
         yield Entry(LIBRARY, "bayes_library", partner, 0, seed)
 
 

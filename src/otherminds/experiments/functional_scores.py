@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from otherminds.evaluation.literal_functional import (
+    Task,
     expected_regret,
     interestingness,
     normalised,
@@ -22,7 +23,7 @@ TABULAR = ("rmax", "rmax_exact_ties")
 SAMPLED = ("machines", "machines_leave_one_out")
 
 
-def assess(rows: Sequence[Row]) -> list[Row]:
+def assess(rows: Sequence[Row], machines: str = "") -> list[Row]:
     """One row for each condition, subject and metric, with a 95 % interval.
 
     `functional_regret` is against the paper's optimum (the reward rate) for the tabular subjects, as the figures they
@@ -30,9 +31,10 @@ def assess(rows: Sequence[Row]) -> list[Row]:
     """
     found: dict[tuple[str, str], Scores] = {}
     for (condition, subject), chosen in _grouped(rows).items():
-        found[condition, subject] = dict(_scores(condition, subject, chosen))
+        found[condition, subject] = dict(_scores(tasks(condition, machines), condition, subject, chosen))
     for condition in dict.fromkeys(condition for condition, _ in found):
-        found[condition, "task"] = {"interestingness": _exactly(interestingness(tasks(condition)), condition)}
+        every = tasks(condition, machines)
+        found[condition, "task"] = {"interestingness": _exactly(interestingness(every), len(every))}
     for condition in CELLS:
         if (condition, "rmax") in found:
             for subject in TABULAR:
@@ -55,7 +57,9 @@ def _grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[list[Row]]]:
     return found
 
 
-def _scores(condition: str, subject: str, episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Estimate]]:
+def _scores(
+    chosen_tasks: Sequence[Task], condition: str, subject: str, episodes: Sequence[Sequence[Row]]
+) -> Iterator[tuple[str, Estimate]]:
     own = [episode for episode in episodes if episode[-1]["policy"] == "own"]
     lasts = [episode[-1] for episode in own]
     names = [last["partner"] for last in lasts]
@@ -65,7 +69,7 @@ def _scores(condition: str, subject: str, episodes: Sequence[Sequence[Row]]) -> 
     for metric in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier"):
         yield metric, _mean(condition, [last[metric] for last in lasts], names)
     yield "consistency", _mean(condition, [process_consistency(episode) for episode in own], names)
-    by_name = {task.partner.name: task for task in tasks(condition)}
+    by_name = {task.partner.name: task for task in chosen_tasks}
     scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
     yield "normalised_regret", _mean(condition, scaled, names)
     for policy in ("myopic", "model"):
@@ -81,9 +85,9 @@ def _mean(condition: str, values: Sequence[float], partners: Sequence[str]) -> E
     return mean(values, partners) if sampled else stratified(values, partners)
 
 
-def _exactly(value: float, condition: str) -> Estimate:
+def _exactly(value: float, n: int) -> Estimate:
     """A value that was computed, not sampled."""
-    return Estimate(value, value, value, len(tasks(condition)))
+    return Estimate(value, value, value, n)
 
 
 def _enumerated(condition: str, subject: str) -> Scores:
@@ -93,7 +97,7 @@ def _enumerated(condition: str, subject: str) -> Scores:
     chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # all three of RPS are alike
     player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
     values = [expected_regret(task, player, optimum="rate") for task in chosen]
-    return {"functional_regret_enumerated": _exactly(sum(values) / len(values), condition)}
+    return {"functional_regret_enumerated": _exactly(sum(values) / len(values), len(tasks(condition)))}
 
 
 def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:

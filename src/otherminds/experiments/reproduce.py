@@ -82,9 +82,11 @@ def _dkg_human(options: Options) -> list[Row]:
 
 
 def _functional(options: Options) -> list[Row]:
+    machines = str(options.data) if options.data and not options.data.is_dir() else ""
+    repeated = functional.plan(options.scale, options.seed, machines)
+    clues = [] if machines else card_and_word_games.plan(options.seed)
     _solve_ahead()
-    repeated, clues = functional.plan(options.scale, options.seed), card_and_word_games.plan(options.seed)
-    kept = Rows(options.out, f"functional {options.scale} seed {options.seed}")
+    kept = Rows(options.out, " ".join(filter(None, (f"functional {options.scale} seed {options.seed}", machines))))
     total = len(repeated) + len(clues)
     playing = chain(
         run(functional.rows, kept.todo(repeated), jobs=options.jobs, chunk=16),
@@ -93,7 +95,7 @@ def _functional(options: Options) -> list[Row]:
     for episode in shown(playing, total, "Playing games"):
         kept.add(episode)
     told = [kept.all([entry.key for entry in plan]) for plan in (repeated, clues)]
-    table = beside_published([*functional_scores.assess(told[0]), *card_and_word_games.summarise(told[1])])
+    table = beside_published([*functional_scores.assess(told[0], machines), *card_and_word_games.summarise(told[1])])
     write_results(options.out, table, functional_report.report(told[0], table))
     return table
 
