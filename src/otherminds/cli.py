@@ -120,7 +120,7 @@ def reproduce(
     seed: SeedOption = 42,
     out: Annotated[Path | None, typer.Option(help="Where to write; default runs/NAME-TIME.")] = None,
     jobs: JobsOption = 1,
-    data: Annotated[Path | None, typer.Option(help="Data that may not ship: a clone for dkg-human, a file of machines for functional.")] = None,
+    data: Annotated[Path | None, typer.Option(help="A clone (dkg-human), or a file of machines (functional).")] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a stated target is missed.")] = False,
 ) -> None:
     """Reproduce a paper's experiment: a table beside the published figures, and a report.

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from otherminds.evaluation.plots import BLUE, SOFT, WIDER, Mark, Row, _styled, _whisker
+from otherminds.evaluation.plots import BLUE, SOFT, WIDER, Mark, Row, styled, whisker
 from otherminds.evaluation.statistics import Estimate, stratified
 from otherminds.worlds.sprites import printable
 
@@ -70,7 +70,7 @@ def _handle(mark: Mark, line: Literal["-", ":", ""] = "-", shape: str | None = N
 # Predicting against acting
 
 
-@_styled
+@styled
 def literal_against_functional(summary: Sequence[Row], published: Published) -> Figure:
     """What players predict and what they lose, cell by cell; grey dots are published language models."""
     found = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}
@@ -112,7 +112,7 @@ def _logarithmic(axes: Axes) -> None:
 # Regret over rounds
 
 
-@_styled
+@styled
 def regret_over_rounds(rows: Sequence[Row]) -> Figure:
     """Cumulative regret Σ (best − reward) with the 95 % interval over episodes; dotted, the Bayes floor."""
     curves = _curves(rows)
@@ -157,7 +157,7 @@ def _curves(rows: Iterable[Row]) -> dict[tuple[str, str], list[Estimate]]:
 # Noise
 
 
-@_styled
+@styled
 def regret_by_noise(summary: Sequence[Row]) -> Figure:
     """Regret per round with partners that tremble in none, 5 % and 10 % of the rounds, with 95 % intervals."""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "functional_regret_exact"}
@@ -185,7 +185,7 @@ def regret_by_noise(summary: Sequence[Row]) -> Figure:
 # Machine by machine
 
 
-@_styled
+@styled
 def regret_by_machine(rows: Iterable[Row]) -> Figure:
     """Regret per round with every machine, by that of RMax; open marks are for a library without that machine."""
     lost = _by_machine(rows)
@@ -193,7 +193,7 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
     figure = Figure(figsize=(WIDER, 1.0 + 0.155 * len(hardest)))
     axes = figure.subplots()
     for y, name in enumerate(hardest):
-        _whisker(axes, y, min(lost[name].values()), max(lost[name].values()), SOFT, 0.5)
+        whisker(axes, y, min(lost[name].values()), max(lost[name].values()), SOFT, 0.5)
         for subject, regret in lost[name].items():
             mark = PLAYERS[subject.removesuffix(LEFT_OUT)]
             fill = "none" if subject.endswith(LEFT_OUT) else "full"

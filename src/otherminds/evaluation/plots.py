@@ -72,7 +72,7 @@ SPARE = (("#009e73", "v"), ("#cc79a7", "P"), ("#56b4e9", "X"))
 CLASS_LINES = {"not_needed": ("#009e73", ":"), "useful": (BLUE, "--"), "necessary": ("#d55e00", "-")}
 
 
-def _styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """The same function, drawing in the look of this module whatever the user's own settings are."""
 
     @wraps(draw)
@@ -86,7 +86,7 @@ def _styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 # How well it goes
 
 
-@_styled
+@styled
 def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -> Figure:
     """One metric by class and facilitator, with 95 % intervals; open marks are the published values."""
     prefix = "heldout/" if held_out else ""
@@ -119,15 +119,16 @@ def _marks(subjects: Iterable[str]) -> dict[str, Mark]:
 
 def _estimate(axes: Axes, y: float, row: Row, mark: Mark) -> None:
     """A filled mark with its interval; below it, open, what the paper prints."""
-    _whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
+    whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
     axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5.5, clip_on=False)
     if row.get("published") is not None:
         y += 0.4
-        _whisker(axes, y, row.get("published_low"), row.get("published_high"), SOFT, 0.8)
+        whisker(axes, y, row.get("published_low"), row.get("published_high"), SOFT, 0.8)
         axes.plot(row["published"], y, mark.shape, color=SOFT, markersize=4.5, fillstyle="none", clip_on=False)
 
 
-def _whisker(axes: Axes, y: float, low: float | None, high: float | None, colour: str, width: float) -> None:
+def whisker(axes: Axes, y: float, low: float | None, high: float | None, colour: str, width: float) -> None:
+    """A horizontal line from low to high, if there are bounds."""
     if low is not None and high is not None:
         axes.plot([low, high], [y, y], color=colour, linewidth=width, solid_capstyle="butt", clip_on=False)
 
@@ -151,7 +152,7 @@ def _finish_bars(axes: Axes, names: Mapping[float, str], metric: str) -> None:
 # How goals are inferred
 
 
-@_styled
+@styled
 def posterior_over_time(rows: Sequence[Row], subject: str = "protom", points: int = 41) -> Figure:
     """Mean P(true goal) over the course of an episode, with the 95 % interval over episodes, and by class."""
     figure = Figure(figsize=(WIDER, 2.9))
@@ -205,7 +206,7 @@ def _half_interval(samples: np.ndarray) -> np.ndarray:
 # How honest the beliefs are
 
 
-@_styled
+@styled
 def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) -> Figure:
     """How often a goal that was given probability p was the true one; larger marks stand for more cases."""
     figure = Figure(figsize=(WIDER, 3.6))

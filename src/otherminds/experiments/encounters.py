@@ -16,7 +16,7 @@ from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import stratified
 from otherminds.experiments.progress import shown
 from otherminds.minds.partners import partner
-from otherminds.minds.players import player
+from otherminds.minds.players import plan_for, player
 from otherminds.worlds.repeated_game import Game
 
 Row = dict[str, Any]
@@ -32,8 +32,17 @@ def scores(
     tasks = [Task(game, partner(name, game), rounds) for name in partners]
     for name in players:
         player(name, game, horizon=rounds, rng=stream(seed, name))
+    if "bayes_simplicity" in players:
+        solve_ahead(game, rounds)
     pairs = [(task, name) for task in tasks for name in players]
     return [row for task, name in shown(pairs, len(pairs), "Playing") for row in _pair(task, name, episodes, seed)]
+
+
+def solve_ahead(game: Game, rounds: int) -> None:
+    """Solve the Bayes-adaptive plan of a game, with progress shown, before anybody would do it in silence."""
+    plan = plan_for(game, rounds)
+    plan.progress = shown
+    _ = plan.opening
 
 
 def _pair(task: Task, name: str, episodes: int, seed: int) -> Iterator[Row]:

@@ -20,10 +20,10 @@ from otherminds.experiments import (
     human_report,
     protom_dkg,
 )
+from otherminds.experiments.encounters import solve_ahead
 from otherminds.experiments.level_design import level_set
 from otherminds.experiments.progress import shown
 from otherminds.experiments.results import Rows, beside_published, write_results
-from otherminds.minds.players import plan_for
 from otherminds.worlds.game_files import find_game
 from otherminds.worlds.level_files import bundled_levels
 
@@ -85,7 +85,7 @@ def _functional(options: Options) -> list[Row]:
     machines = str(options.data) if options.data and not options.data.is_dir() else ""
     repeated = functional.plan(options.scale, options.seed, machines)
     clues = [] if machines else card_and_word_games.plan(options.seed)
-    _solve_ahead()
+    solve_ahead(find_game("rps"), functional.HORIZON)
     kept = Rows(options.out, " ".join(filter(None, (f"functional {options.scale} seed {options.seed}", machines))))
     total = len(repeated) + len(clues)
     playing = chain(
@@ -98,13 +98,6 @@ def _functional(options: Options) -> list[Row]:
     table = beside_published([*functional_scores.assess(told[0], machines), *card_and_word_games.summarise(told[1])])
     write_results(options.out, table, functional_report.report(told[0], table))
     return table
-
-
-def _solve_ahead() -> None:
-    """Solve the largest plan once, with progress shown, before processes would each do it for themselves."""
-    plan = plan_for(find_game("rps"), functional.HORIZON)
-    plan.progress = shown
-    _ = plan.opening
 
 
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {

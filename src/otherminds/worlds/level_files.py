@@ -59,7 +59,9 @@ class Level:
         return self.certificate.get("class", "")
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
+    """A line of a file, with its number."""
+
     number: int
     text: str
 
@@ -81,7 +83,7 @@ def read_level(path: Path) -> Level:
 def parse_level(text: str, path: Path) -> Level:
     """Read a level from text; `path` is what errors call it."""
     rows = text.removesuffix("\n").split("\n") if text else []  # not splitlines(): editors count newlines only
-    lines = [_Line(n, raw.rstrip()) for n, raw in enumerate(rows, 1)]
+    lines = [Line(n, raw.rstrip()) for n, raw in enumerate(rows, 1)]
     lines = [line for line in lines if not line.text.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text), None)
     if gap is None:
@@ -93,13 +95,13 @@ def parse_level(text: str, path: Path) -> Level:
     tiles = list(_tiles(body, path))
     world = _world(tiles, header, path)
     certificate = {key: header[key].text for key in CERTIFICATE if key in header}
-    horizon = _horizon(header["horizon"], path) if "horizon" in header else HORIZON
+    horizon = read_horizon(header["horizon"], path) if "horizon" in header else HORIZON
     name = header["name"].text if "name" in header else path.stem
     return Level(name, world, horizon, certificate)
 
 
-def _header(lines: list[_Line], path: Path) -> dict[str, _Line]:
-    found: dict[str, _Line] = {}
+def _header(lines: list[Line], path: Path) -> dict[str, Line]:
+    found: dict[str, Line] = {}
     for number, text in lines:
         key, colon, value = (part.strip() for part in text.partition(":"))
         if not colon or not value:
@@ -109,20 +111,21 @@ def _header(lines: list[_Line], path: Path) -> dict[str, _Line]:
             raise InputError(f"unknown header `{key}`", path=path, line=number, column=1, hint=hint)
         if key in found:
             raise InputError(f"`{key}` is given twice", path=path, line=number, column=1)
-        found[key] = _Line(number, value)
+        found[key] = Line(number, value)
     for key in ("agents", "goals"):
         if key not in found:
             raise InputError(f"the header lacks `{key}`", path=path, line=1, hint="e.g. `agents: Ana, Ben`")
     return found
 
 
-def _horizon(line: _Line, path: Path) -> int:
+def read_horizon(line: Line, path: Path) -> int:
+    """The number of steps that a line gives. Raises InputError if it does not."""
     if not re.fullmatch(r"[1-9]\d{0,4}", line.text):
         raise InputError("`horizon` is not a number of steps from 1 to 99999", path=path, line=line.number)
     return int(line.text)
 
 
-def _tiles(body: list[_Line], path: Path) -> Iterator[_Tile]:
+def _tiles(body: list[Line], path: Path) -> Iterator[_Tile]:
     width = len(body[0].text.split())
     if max(width, len(body)) > MAX_SIDE:
         raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=body[0].number)
@@ -142,11 +145,11 @@ def _tiles(body: list[_Line], path: Path) -> Iterator[_Tile]:
             yield _Tile(tile[0], tile[1], x, y, number, column)
 
 
-def _world(tiles: list[_Tile], header: Mapping[str, _Line], path: Path) -> DoorsKeysGems:
+def _world(tiles: list[_Tile], header: Mapping[str, Line], path: Path) -> DoorsKeysGems:
     width, height = tiles[-1].x + 1, tiles[-1].y + 1
     grid = Grid.of(width, height, ((t.x, t.y) for t in tiles if t.kind == "#"))
     things = {kind: _things(kind, tiles, grid, path) for kind in "kdg"}
-    names = _names(header["agents"], path)
+    names = agent_names(header["agents"], path)
     return DoorsKeysGems(
         grid=grid,
         agents=names,
@@ -173,7 +176,8 @@ def _things(kind: str, tiles: list[_Tile], grid: Grid, path: Path) -> tuple[Thin
     return tuple(found)
 
 
-def _names(line: _Line, path: Path) -> tuple[str, ...]:
+def agent_names(line: Line, path: Path) -> tuple[str, ...]:
+    """The different names that a line gives, after commas. Raises InputError for anything else."""
     names = tuple(name.strip() for name in line.text.split(","))
     for name in names:
         if not re.fullmatch(r"[^\W\d_]\w{0,23}", name):
@@ -200,7 +204,7 @@ def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid, path: Path) 
     return tuple(found[n] for n in range(1, len(names) + 1))
 
 
-def _goals(line: _Line, names: tuple[str, ...], gems: tuple[Thing, ...], path: Path) -> tuple[int, ...]:
+def _goals(line: Line, names: tuple[str, ...], gems: tuple[Thing, ...], path: Path) -> tuple[int, ...]:
     colours = [colour.strip() for colour in line.text.split(",")]
     present = [gem.colour for gem in gems]
     if len(colours) != len(names):
@@ -215,7 +219,7 @@ def _goals(line: _Line, names: tuple[str, ...], gems: tuple[Thing, ...], path: P
     return tuple(present.index(colour) for colour in colours)
 
 
-def _turns(line: _Line | None, path: Path) -> Turns:
+def _turns(line: Line | None, path: Path) -> Turns:
     if line is None:
         return "simultaneous"
     if line.text not in ("simultaneous", "alternating"):

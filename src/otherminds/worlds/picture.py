@@ -44,7 +44,7 @@ from otherminds.worlds.sprites import (
     printable,
 )
 
-_MANY_PIXELS = 2_000_000
+MANY_PIXELS = 2_000_000
 _CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
 
 
@@ -163,9 +163,9 @@ def _wanted_by(world: DoorsKeysGems, gem: int) -> Shapes:
 def svg(world: DoorsKeysGems, state: State, *, goals: bool = False) -> str:
     """The state as an SVG element; a script can move or hide every part, a `<g data-part="agent-0">`."""
     box = " ".join(f"{value:g}" for value in frame(world.grid))
-    drawn = "".join(_svg_part(part) for part in parts(world, state, goals=goals))
-    scene = "".join(_svg_shape(shape) for shape in background(world))
-    title = _text("A map with " + ", ".join(world.agents))
+    drawn = "".join(svg_part(part) for part in parts(world, state, goals=goals))
+    scene = "".join(svg_shape(shape) for shape in background(world))
+    title = svg_text("A map with " + ", ".join(world.agents))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{title}" '
         f'viewBox="{box}" preserveAspectRatio="xMinYMid" '
@@ -174,20 +174,22 @@ def svg(world: DoorsKeysGems, state: State, *, goals: bool = False) -> str:
     )
 
 
-def _svg_part(part: Part) -> str:
+def svg_part(part: Part) -> str:
+    """A part of a drawing as an SVG group that can be moved."""
     x, y = part.place or (0.0, 0.0)
     hidden = "" if part.place else ' display="none"'
-    inner = "".join(_svg_shape(shape) for shape in part.shapes)
+    inner = "".join(svg_shape(shape) for shape in part.shapes)
     if part.scale != 1.0:
         inner = f'<g transform="scale({part.scale:g})">{inner}</g>'
     place = f'transform="translate({x:g} {y:g})"{hidden}'
-    return f'<g data-part="{part.name}" {place}><title>{_text(part.title)}</title>{inner}</g>'
+    return f'<g data-part="{part.name}" {place}><title>{svg_text(part.title)}</title>{inner}</g>'
 
 
-def _svg_shape(shape: Shape) -> str:
+def svg_shape(shape: Shape) -> str:
+    """A shape as an SVG element."""
     if isinstance(shape, Letters):
         at = f'x="{shape.x:g}" y="{shape.y + 0.36 * shape.size:g}" font-size="{shape.size:g}"'
-        return f'<text {at} fill="{shape.fill}">{_text(shape.text)}</text>'
+        return f'<text {at} fill="{shape.fill}">{svg_text(shape.text)}</text>'
     paint = f'fill="{shape.fill}"'
     paint += f' class="{THEMED[shape.fill]}"' if shape.fill in THEMED else ""
     paint += f' stroke="{shape.outline}" stroke-width="{EDGE:g}"' if shape.outline != "none" else ""
@@ -209,7 +211,8 @@ def frame(grid: Grid) -> tuple[float, float, float, float]:
     return cut, cut, grid.width * CELL - 2 * cut, grid.height * CELL - 2 * cut
 
 
-def _text(text: str) -> str:
+def svg_text(text: str) -> str:
+    """Text as it can stand in SVG."""
     return html.escape(printable(text))
 
 
@@ -225,9 +228,9 @@ def png(
     """
     left, top, width, height = (value * cell / CELL for value in frame(world.grid))
     size = round(width), round(height)
-    finer = 4 if size[0] * size[1] < _MANY_PIXELS else 2
+    finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
     image = Image.new("RGB", (size[0] * finer, size[1] * finer), FLOOR)
-    brush = _Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
+    brush = Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
     brush.paint(background(world))
     for part in parts(world, state, goals=goals):
         if part.place:
@@ -238,16 +241,16 @@ def png(
         raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
 
 
-class _Brush(NamedTuple):
+class Brush(NamedTuple):
     """Paints shapes on a canvas on which one unit of theirs is `unit` pixels and (0, 0) is at `origin`."""
 
     draw: ImageDraw.ImageDraw
     unit: float
     origin: Place = (0.0, 0.0)
 
-    def at(self, place: Place, scale: float) -> _Brush:
+    def at(self, place: Place, scale: float) -> Brush:
         """The same brush with another origin and scale."""
-        return _Brush(self.draw, self.unit * scale, self._at(*place))
+        return Brush(self.draw, self.unit * scale, self._at(*place))
 
     def paint(self, shapes: Iterable[Shape]) -> None:
         """Paint them one over the other."""

@@ -132,7 +132,8 @@ def _rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def _mix(colour: str, other: str, share: float) -> str:
+def mix(colour: str, other: str, share: float) -> str:
+    """A colour between two others."""
     channels = zip(_rgb(colour), _rgb(other), strict=True)
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in channels)
 
@@ -146,7 +147,7 @@ def _letters(x: float, y: float, size: float, text: str, fill: str) -> Letters:
 
 def key_shapes(colour: str, label: str) -> Shapes:
     """A key in its colour, with the letter of it."""
-    edge = _mix(colour, INK, 0.45)
+    edge = mix(colour, INK, 0.45)
     return (
         Box(0, -3, 19, 6, colour, 1, edge),
         Box(9, 2, 4, 7, colour, 0, edge),
@@ -158,11 +159,11 @@ def key_shapes(colour: str, label: str) -> Shapes:
 
 def door_shapes(colour: str, label: str) -> Shapes:
     """A locked door in its colour, with the letter of it."""
-    edge, hole = _mix(colour, INK, 0.5), _mix(colour, INK, 0.85)
+    edge, hole = mix(colour, INK, 0.5), mix(colour, INK, 0.85)
     return (
         Box(-21, -22, 42, 44, colour, 4, edge),
-        Box(-8, -21, 1.5, 42, _mix(colour, INK, 0.2)),
-        Box(7, -21, 1.5, 42, _mix(colour, INK, 0.2)),
+        Box(-8, -21, 1.5, 42, mix(colour, INK, 0.2)),
+        Box(7, -21, 1.5, 42, mix(colour, INK, 0.2)),
         Disc(0, 6, 5, hole),
         Polygon(((-2.5, 8), (2.5, 8), (4.5, 17), (-4.5, 17)), hole),
         _letters(0, -10, 15, label, ink_on(colour)),
@@ -171,12 +172,12 @@ def door_shapes(colour: str, label: str) -> Shapes:
 
 def gem_shapes(colour: str, label: str) -> Shapes:
     """A cut gem in its colour, with the letter of it."""
-    edge, light, dark = _mix(colour, INK, 0.45), _mix(colour, PAPER, 0.3), _mix(colour, INK, 0.14)
+    edge, light, dark = mix(colour, INK, 0.45), mix(colour, PAPER, 0.3), mix(colour, INK, 0.14)
     top, girdle = -13, -4
     return (
         Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), colour, edge),
         Polygon(((-10, top), (10, top), (18, girdle), (-18, girdle)), light),
-        Polygon(((-10, top), (-7, girdle), (-18, girdle)), _mix(colour, PAPER, 0.5)),
+        Polygon(((-10, top), (-7, girdle), (-18, girdle)), mix(colour, PAPER, 0.5)),
         Polygon(((10, top), (7, girdle), (18, girdle)), colour),
         Polygon(((7, girdle), (18, girdle), (0, 17)), dark),
         Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), "none", edge),

@@ -1,0 +1,252 @@
+"""Kitchens and what is cooked in them: squares, rooms, who sees what from where, and how things are put together.
+
+A thing is a set of parts: foods, fresh or chopped, and at most one plate. It is an integer with four bits for how many
+of each part it has, so that putting two things together adds them up, and equal things are equal numbers.
+(Wu et al. 2021, Too many cooks; rooms and doors as in ProToM §4.1.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from otherminds.worlds.grid import Grid
+
+# Things
+
+FOODS = ("tomato", "lettuce", "onion")
+NOTHING = 0
+MANY = 15
+PLATE = 1 << 12
+CHOPPED = {food: 1 << 4 * i for i, food in enumerate(FOODS)}
+FRESH = {food: part << 16 for food, part in CHOPPED.items()}
+PARTS = {
+    **{f"fresh {food}": part for food, part in FRESH.items()},
+    **{f"chopped {food}": part for food, part in CHOPPED.items()},
+    "plate": PLATE,
+}
+SINGLE = frozenset(PARTS.values())
+RECIPES = {
+    "SimpleTomato": PLATE + CHOPPED["tomato"],
+    "SimpleLettuce": PLATE + CHOPPED["lettuce"],
+    "SimpleOnion": PLATE + CHOPPED["onion"],
+    "Salad": PLATE + CHOPPED["tomato"] + CHOPPED["lettuce"],
+    "OnionSalad": PLATE + CHOPPED["tomato"] + CHOPPED["lettuce"] + CHOPPED["onion"],
+}
+_RAW = MANY * sum(FRESH.values())
+_PLATES = MANY * PLATE
+
+
+def parts(thing: int) -> tuple[str, ...]:
+    """What a thing consists of, such as `chopped tomato` and `plate`, each as often as it is there."""
+    return tuple(name for name, part in PARTS.items() for _ in range(thing // part & MANY))
+
+
+def is_thing(number: int) -> bool:
+    """Whether there can be such a thing: one fresh food, or chopped foods and at most one plate."""
+    return number in SINGLE or (0 < number < min(FRESH.values()) and number & _PLATES <= PLATE)
+
+
+def mergeable(one: int, other: int) -> bool:
+    """Whether two things go together: no fresh food in either, no second plate."""
+    both = one | other
+    return not both & _RAW and not one & other & PLATE
+
+
+def deliverable(thing: int) -> bool:
+    """Whether a delivery square takes the thing: two parts or more, no fresh food. A plate is not required."""
+    return thing != NOTHING and thing not in SINGLE and not thing & _RAW
+
+
+def interact(held: int, lying: int, board: bool) -> tuple[int, int]:
+    """What somebody holds, and what lies there, after turning to a counter or a cutting board with free or full hands.
+
+    Free hands pick up. A thing is merged with what lies there and stays in hand; a fresh food is chopped on an empty
+    board and stays in hand; anything else is put down where nothing lies.
+    """
+    if not held:
+        return lying, NOTHING
+    if lying:
+        return (held + lying, NOTHING) if mergeable(held, lying) else (held, lying)
+    if board and held & _RAW:
+        return held >> 16, NOTHING
+    return NOTHING, held
+
+
+# Squares
+
+Tile = Literal[" ", "-", "/", "*", "#", "D"]
+FLOOR: Tile = " "
+COUNTER: Tile = "-"
+BOARD: Tile = "/"
+DELIVERY: Tile = "*"
+WALL: Tile = "#"
+DOOR: Tile = "D"
+TILES = (FLOOR, COUNTER, BOARD, DELIVERY, WALL, DOOR)
+STAY = "stay"
+NOWHERE = -1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The squares of a kitchen, row by row: floor, counters, cutting boards, deliveries, walls `#`, doors `D`.
+
+    Rooms are what is left of the floor, in connected pieces, without the doors; doors are always open. Something in a
+    room is seen from every square of it; counters, boards and deliveries are in all rooms that have floor next to
+    them. Whoever stands on a door is in all rooms next to it. Places are the counters and boards, then the deliveries,
+    each in reading order. Raises ValueError for anything but a rectangle of such squares.
+    """
+
+    rows: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.rows or not self.rows[0] or len({len(row) for row in self.rows}) > 1:
+            raise ValueError("a kitchen is a rectangle of squares")
+        if odd := set("".join(self.rows)) - set(TILES):
+            raise ValueError(f"there is no kind of square called {min(odd)!r}")
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Where people can walk: floor and doors."""
+        width, height = len(self.rows[0]), len(self.rows)
+        solid = ((x, y) for y, row in enumerate(self.rows) for x, tile in enumerate(row) if tile not in (FLOOR, DOOR))
+        return Grid.of(width, height, solid)
+
+    def cells(self, *tiles: Tile) -> tuple[int, ...]:
+        """All squares of these kinds, in reading order."""
+        return tuple(
+            self.grid.cell(x, y) for y, row in enumerate(self.rows) for x, tile in enumerate(row) if tile in tiles
+        )
+
+    # Places
+
+    @cached_property
+    def counters(self) -> tuple[int, ...]:
+        """The squares on which one thing can lie: counters and cutting boards."""
+        return self.cells(COUNTER, BOARD)
+
+    @cached_property
+    def boards(self) -> frozenset[int]:
+        """Which of the counters are cutting boards."""
+        boards = set(self.cells(BOARD))
+        return frozenset(k for k, cell in enumerate(self.counters) if cell in boards)
+
+    @cached_property
+    def deliveries(self) -> tuple[int, ...]:
+        """The squares where dishes are delivered."""
+        return self.cells(DELIVERY)
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The squares that people turn to: the counters, then the deliveries."""
+        return self.counters + self.deliveries
+
+    @cached_property
+    def beside(self) -> tuple[tuple[int, ...], ...]:
+        """For each place, the squares from which it can be used."""
+        return tuple(self.grid.neighbours[cell] for cell in self.places)
+
+    @cached_property
+    def ahead(self) -> tuple[dict[str, tuple[int, int]], ...]:
+        """For each square and action, the square where it leads, and the place that is used, or NOWHERE.
+
+        A wall, and whatever is outside, leads nowhere.
+        """
+        place_at = {cell: place for place, cell in enumerate(self.places)}
+        found: tuple[dict[str, tuple[int, int]], ...] = tuple({} for _ in range(self.grid.size))
+        for cell in self.grid.cells():
+            found[cell][STAY] = cell, NOWHERE
+            for direction, offset in self.grid.offsets.items():
+                free = self.grid.is_floor(cell + offset)
+                found[cell][direction] = (cell + offset if free else cell), place_at.get(cell + offset, NOWHERE)
+        return found
+
+    # Rooms
+
+    @cached_property
+    def rooms(self) -> tuple[frozenset[int], ...]:
+        """The floor of each room, the rooms in reading order."""
+        return self._connected(self.cells(FLOOR))
+
+    @cached_property
+    def doors(self) -> tuple[frozenset[int], ...]:
+        """The squares of each door."""
+        return self._connected(self.cells(DOOR))
+
+    @cached_property
+    def floors(self) -> tuple[frozenset[int], ...]:
+        """Squares between which one can walk, through doors too."""
+        return self._connected(self.grid.cells())
+
+    def _connected(self, cells: Iterable[int]) -> tuple[frozenset[int], ...]:
+        left, found = dict.fromkeys(cells), []
+        while left:
+            piece = edge = {next(iter(left))}
+            while edge:
+                edge = {near for cell in edge for near in self.grid.neighbours[cell] if near in left} - piece
+                piece = piece | edge
+            for cell in piece:
+                del left[cell]
+            found.append(frozenset(piece))
+        return tuple(found)
+
+    def reachable(self, cell: int) -> frozenset[int]:
+        """The squares to which one can walk from here."""
+        return next(floor for floor in self.floors if cell in floor)
+
+    @cached_property
+    def sight(self) -> tuple[int, ...]:
+        """For each square, the rooms that it is in, as bits; squares with a room in common see each other.
+
+        The doors follow the rooms as little rooms of their own: in them is what can be used from them.
+        """
+        inside = [0] * self.grid.size
+        for room, cells in enumerate(self.rooms + self.doors):
+            for cell in cells:
+                inside[cell] = 1 << room
+        found = list(inside)
+        for cell, near in zip(self.places, self.beside, strict=True):
+            found[cell] = _union(inside[at] for at in near)
+        for door in self.doors:
+            rooms = _union(inside[near] for cell in door for near in (cell, *self.grid.neighbours[cell]))
+            for cell in door:
+                found[cell] = rooms
+        return tuple(found)
+
+    def visible(self, cell: int) -> tuple[bool, ...]:
+        """Which of the places are seen from a square where one can stand."""
+        return self._seen[self.sight[cell]]
+
+    @cached_property
+    def _seen(self) -> dict[int, tuple[bool, ...]]:
+        masks = {self.sight[cell] for cell in self.grid.cells()}
+        return {mask: tuple(bool(mask & self.sight[cell]) for cell in self.places) for mask in masks}
+
+    # Handing over
+
+    @cached_property
+    def shared(self) -> tuple[int, ...]:
+        """The counters where things can change rooms: not on the border, with floor of two rooms next to them."""
+        rooms = (1 << len(self.rooms)) - 1
+        return tuple(k for k in self._inner if (self.sight[self.counters[k]] & rooms).bit_count() >= 2)
+
+    def between(self, one: int, other: int) -> tuple[int, ...]:
+        """The counters inside the kitchen that can be used by who walks from either of two squares."""
+        mine, theirs = self.reachable(one), self.reachable(other)
+        return tuple(k for k in self._inner if mine & {*self.beside[k]} and theirs & {*self.beside[k]})
+
+    @cached_property
+    def _inner(self) -> tuple[int, ...]:
+        """The counters that are neither cutting boards nor on the border of the kitchen."""
+        right, bottom = self.grid.width - 1, self.grid.height - 1
+        within = [0 < x < right and 0 < y < bottom for x, y in map(self.grid.xy, self.counters)]
+        return tuple(k for k in range(len(self.counters)) if within[k] and k not in self.boards)
+
+
+def _union(sets: Iterable[int]) -> int:
+    found = 0
+    for bits in sets:
+        found |= bits
+    return found

@@ -1,0 +1,249 @@
+"""What a kitchen looks like, to everybody or to one agent: one description of the drawing, shown as SVG or as PNG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from PIL import Image, ImageDraw
+
+from otherminds.errors import InputError
+from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, FRESH, NOTHING, PLATE, WALL, parts
+from otherminds.worlds.overcooked import UNSEEN, Overcooked, State, View
+from otherminds.worlds.picture import MANY_PIXELS, Brush, svg_part, svg_shape, svg_text
+from otherminds.worlds.sprites import (
+    CELL,
+    FRONT,
+    GREY,
+    HELD,
+    INK,
+    LINES,
+    PAPER,
+    Box,
+    Disc,
+    Letters,
+    Part,
+    Place,
+    Polygon,
+    Shape,
+    Shapes,
+    badge,
+    ink_on,
+    labels,
+    mix,
+    moved,
+    person_shapes,
+)
+from otherminds.worlds.sprites import FLOOR as GROUND
+from otherminds.worlds.sprites import WALL as STONE
+
+HALF = CELL / 2
+FOG = "#b9bcc2"
+WOOD = "#d8b98c"
+RIM = "#b8935f"
+STEEL = "#9fb4bd"
+HUES = {"tomato": "#d8412f", "lettuce": "#5aa02c", "onion": "#b48ac4"}
+LETTERS = {food: food[0].upper() for food in HUES}
+
+
+# Squares, drawn around (0, 0)
+
+
+def _square(fill: str) -> Box:
+    return Box(-HALF, -HALF, CELL, CELL, fill)
+
+
+def _block(top: str, edge: str) -> Shapes:
+    return (_square(edge), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 6, top, 2))
+
+
+_GROUND: Shapes = (_square(LINES), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 2, GROUND))
+_SQUARES: dict[str, Shapes] = {
+    FLOOR: _GROUND,
+    WALL: _block(STONE, FRONT),
+    COUNTER: _block(WOOD, RIM),
+    BOARD: (
+        *_block(WOOD, RIM),
+        Box(-18, -17, 36, 30, "#f4e4c1", 5, mix(RIM, INK, 0.25)),
+        Polygon(((-13, -10), (9, -10), (12, -6), (-13, -6)), "#c6ccd2", GREY),
+        Box(-16, -11, 7, 6, INK, 2),
+    ),
+    DELIVERY: (
+        *_block(STEEL, mix(STEEL, INK, 0.35)),
+        Disc(0, -14, 3, INK),
+        Disc(0, 3, 15, "#e8c547", INK),
+        Box(-20, 3, 40, 18, STEEL),
+        Box(-18, 3, 36, 5, INK, 2),
+    ),
+    DOOR: (*_GROUND, Box(-13, -13, 26, 26, "#c9d3c0", 3)),
+}
+_ACROSS: Shapes = (Box(-24, -24, 48, 6, RIM), Box(-24, 18, 48, 6, RIM))
+_UPRIGHT: Shapes = (Box(-24, -24, 6, 48, RIM), Box(18, -24, 6, 48, RIM))
+
+
+def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
+    """What never changes, every square in its place; what is not seen from the square `seen_from`, if any, is dim."""
+    layout = world.layout
+    drawn: list[Shape] = []
+    for y, row in enumerate(layout.rows):
+        for x, tile in enumerate(row):
+            cell = layout.grid.cell(x, y)
+            shapes = _SQUARES[tile] + (_posts(world, cell) if tile == DOOR else ())
+            seen = seen_from is None or tile == WALL or layout.sight[cell] & layout.sight[seen_from]
+            drawn += moved(shapes if seen else tuple(map(_dim, shapes)), *_centre(world, cell))
+    return tuple(drawn)
+
+
+def _posts(world: Overcooked, cell: int) -> Shapes:
+    """The posts of a door, on the sides that people do not walk through."""
+    grid = world.layout.grid
+    return _ACROSS if grid.is_floor(cell - 1) or grid.is_floor(cell + 1) else _UPRIGHT
+
+
+def _dim(shape: Shape) -> Shape:
+    faded = shape._replace(fill=mix(shape.fill, FOG, 0.7))
+    if isinstance(faded, Letters) or faded.outline == "none":
+        return faded
+    return faded._replace(outline=mix(faded.outline, FOG, 0.7))
+
+
+def _centre(world: Overcooked, cell: int) -> Place:
+    x, y = world.layout.grid.xy(cell)
+    return x * CELL + HALF, y * CELL + HALF
+
+
+# Things, drawn around (0, 0)
+
+
+def thing_shapes(thing: int) -> Shapes:
+    """A food, a plate, or what has been put together: foods side by side, on a plate if there is one."""
+    foods = [name.split()[1] for name in parts(thing) if name != "plate"]
+    plate = (Disc(0, 0, 18, PAPER, GREY), Disc(0, 0, 12.5, "#eef1f4")) if thing & PLATE else ()
+    if thing in FRESH.values():
+        return _fresh(foods[0])
+    return (*plate, *(shape for food, at, size in _spread(foods) for shape in moved(_chopped(food, size), *at)))
+
+
+def _spread(foods: list[str]) -> Iterator[tuple[str, Place, float]]:
+    """Where each food lies, and how large it is drawn: one in the middle, more of them in a ring."""
+    radius, size = (0.0, 12.0) if len(foods) == 1 else (8.0, 7.5)
+    for n, food in enumerate(foods):
+        angle = math.tau * n / len(foods) - math.pi / 2 * (len(foods) != 2)
+        yield food, (radius * math.cos(angle), radius * math.sin(angle)), size
+
+
+def _fresh(food: str) -> Shapes:
+    colour = HUES[food]
+    edge = mix(colour, INK, 0.45)
+    leaf = mix(HUES["lettuce"], INK, 0.25)
+    looks = {
+        "tomato": (Disc(0, 1, 15, colour, edge), Polygon(((-8, -13), (0, -10), (8, -13), (3, -7), (-3, -7)), leaf)),
+        "lettuce": (
+            *(Disc(10 * math.cos(a), 10 * math.sin(a), 7, colour, edge) for a in (math.tau * n / 7 for n in range(7))),
+            Disc(0, 0, 11, mix(colour, PAPER, 0.25)),
+        ),
+        "onion": (Polygon(((-5, -11), (0, -20), (5, -11)), edge), Disc(0, 2, 14, colour, edge)),
+    }
+    fill = mix(colour, PAPER, 0.25) if food == "lettuce" else colour
+    return (*looks[food], Letters(0, 2, 17, LETTERS[food], ink_on(fill)))
+
+
+def _chopped(food: str, size: float) -> Shapes:
+    """Pieces of a food with its letter: slices of tomato, strips of lettuce, rings of onion."""
+    colour = HUES[food]
+    edge, leaf, flesh = mix(colour, INK, 0.4), mix(colour, PAPER, 0.3), mix(colour, PAPER, 0.55)
+    drawn: list[Shape] = []
+    for n in range(3):
+        angle = math.tau * n / 3 + math.pi / 6
+        x, y, r = 0.55 * size * math.cos(angle), 0.55 * size * math.sin(angle), 0.6 * size
+        if food == "lettuce":
+            drawn.append(Polygon(((x - r, y), (x, y - 0.6 * r), (x + r, y), (x, y + 0.6 * r)), leaf, edge))
+        else:
+            drawn += (Disc(x, y, r, colour, edge), Disc(x, y, 0.6 * r, flesh))
+    return (*drawn, Letters(0, 0, 1.15 * size, LETTERS[food], INK))
+
+
+# What is where
+
+
+def drawing(world: Overcooked, state: State | View) -> Iterator[Part]:
+    """Everything that may change, in the order in which it is drawn; what is not there or not seen has no place.
+
+    Parts: `counter-k` what lies there, `delivery-d` what has been delivered, `agent-i`, `held-i` what it holds.
+    """
+    for k, (cell, thing) in enumerate(zip(world.layout.counters, state.on, strict=True)):
+        yield Part(f"counter-{k}", *_shown(thing), _centre(world, cell) if thing > NOTHING else None)
+    for d, (cell, dishes) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
+        yield Part(f"delivery-{d}", *_heap(dishes or ()), _centre(world, cell) if dishes else None, 0.8)
+    people, places = labels(world.agents), [_standing(world, state, i) for i in range(len(world.agents))]
+    for i, name in enumerate(world.agents):
+        yield Part(f"agent-{i}", name, person_shapes(i, people[name]), places[i])
+    for i, (thing, place) in enumerate(zip(state.hands, places, strict=True)):
+        title, shapes = _shown(thing)
+        at = (place[0] + 15, place[1] + 12) if place and thing > NOTHING else None
+        yield Part(f"held-{i}", title, badge(shapes), at, HELD)
+
+
+def _shown(thing: int) -> tuple[str, Shapes]:
+    """A thing in words and as shapes; NOTHING and UNSEEN are neither."""
+    return (", ".join(parts(thing)), thing_shapes(thing)) if thing > NOTHING else ("", ())
+
+
+def _heap(dishes: Sequence[int]) -> tuple[str, Shapes]:
+    """Dishes side by side, each partly over the one before."""
+    left = -6.0 * (len(dishes) - 1)
+    shapes = (shape for n, dish in enumerate(dishes) for shape in moved(thing_shapes(dish), left + 12.0 * n, 5.0))
+    return "; ".join(_shown(dish)[0] for dish in dishes), tuple(shapes)
+
+
+def _standing(world: Overcooked, state: State | View, i: int) -> Place | None:
+    """Where an agent is drawn: in the middle of its square, or beside whoever else stands there."""
+    if state.cells[i] == UNSEEN:
+        return None
+    x, y = _centre(world, state.cells[i])
+    here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
+    return x + 9.0 * here.index(i) - 4.5 * (len(here) - 1), y
+
+
+def _scene(world: Overcooked, state: State, seen_by: str | None) -> tuple[Shapes, Iterable[Part]]:
+    if seen_by is None:
+        return background(world), drawing(world, state)
+    here = state.cells[world.agents.index(seen_by)]
+    return background(world, seen_from=here), drawing(world, world.observe(state, seen_by))
+
+
+def svg(world: Overcooked, state: State, *, seen_by: str | None = None) -> str:
+    """The state as an SVG element, all of it or what one agent sees; every part is a `<g data-part="agent-0">`."""
+    scene, changing = _scene(world, state, seen_by)
+    width, height = world.layout.grid.width * CELL, world.layout.grid.height * CELL
+    title = svg_text("A kitchen with " + ", ".join(world.agents))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{title}" '
+        f'viewBox="0 0 {width} {height}" preserveAspectRatio="xMinYMid" '
+        f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
+        f"<g>{''.join(map(svg_shape, scene))}</g>{''.join(map(svg_part, changing))}</svg>"
+    )
+
+
+def png(
+    world: Overcooked, state: State, file: Path | str | IO[bytes], *, cell: int = CELL, seen_by: str | None = None
+) -> None:
+    """Write the state, all of it or what one agent sees, as a PNG image of `cell` pixels a square.
+
+    Raises InputError if it cannot be written.
+    """
+    scene, changing = _scene(world, state, seen_by)
+    size = world.layout.grid.width * cell, world.layout.grid.height * cell
+    finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
+    image = Image.new("RGB", (size[0] * finer, size[1] * finer), GROUND)
+    brush = Brush(ImageDraw.Draw(image), finer * cell / CELL)
+    brush.paint(scene)
+    for part in changing:
+        if part.place:
+            brush.at(part.place, part.scale).paint(part.shapes)
+    try:
+        image.resize(size, Image.Resampling.LANCZOS).save(file, format="PNG")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
