@@ -210,3 +210,19 @@ def test_log_sum_exp_neither_overflows_nor_underflows() -> None:
     assert log_sum_exp([-1e4, -1e4]) == pytest.approx(-1e4 + math.log(2))
     assert log_sum_exp([IMPOSSIBLE, 0.0]) == 0
     assert log_sum_exp([]) == log_sum_exp([IMPOSSIBLE]) == IMPOSSIBLE
+
+
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6), st.floats(0.0, 1.0, exclude_max=True))
+def test_a_number_is_decoded_to_an_outcome_and_a_place_within_it(weights: list[float], u: float) -> None:
+    p = Categorical.from_scores((i, math.log(w)) for i, w in enumerate(weights))
+    outcome, rest = p.decode(u)
+    below = sum(p.probs[:outcome])
+    assert below - 1e-9 <= u <= below + p.probs[outcome] + 1e-9
+    assert -1e-6 <= rest <= 1.0 + 1e-6
+    if rest != 0.5:
+        assert below + rest * p.probs[outcome] == pytest.approx(u, abs=1e-9)
+
+
+def test_outcomes_without_probability_are_never_decoded() -> None:
+    p = Categorical(("never", "always"), (-math.inf, 0.0))
+    assert p.decode(0.0) == ("always", 0.0)

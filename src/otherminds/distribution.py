@@ -106,12 +106,19 @@ class Categorical(Generic[T]):
 
     def sample(self, rng: np.random.Generator, /) -> T:
         """Draw x ~ p by inverting the cumulative distribution with one uniform number."""
-        u, total = rng.random(), 0.0
+        return self.decode(rng.random())[0]
+
+    def decode(self, u: float) -> tuple[T, float]:
+        """The outcome in whose part of [0, 1) u lies, and where in that part: uniform again, if u was.
+
+        So one number can make all choices of an episode, and evenly spaced numbers spread episodes over all choices.
+        """
+        total = 0.0
         for x, p in self:
+            if u < total + p:
+                return x, (u - total) / p
             total += p
-            if u < total:
-                return x
-        return self.mode
+        return self.mode, 0.5
 
     @property
     def mode(self) -> T:

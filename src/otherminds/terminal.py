@@ -206,8 +206,8 @@ def _between(row: Row) -> str:
 def scores(found: Sequence[Row]) -> Table:
     """Literal and functional scores of players with partners: means with 95 % intervals over episodes."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in ("partner", "player"):
-        table.add_column(column)
+    table.add_column("partner")
+    table.add_column("player", no_wrap=True)
     for column in ("predicts, %", "regret a round", "reward", "optimum", "consistent"):
         table.add_column(column, justify="right", no_wrap=True)
     by_pair: dict[tuple[str, str], dict[str, Row]] = {}

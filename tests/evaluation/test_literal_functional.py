@@ -19,6 +19,7 @@ from otherminds.evaluation.literal_functional import (
     brier,
     consistent,
     costs,
+    evenly,
     expected_regret,
     functional_regret,
     interestingness,
@@ -428,3 +429,29 @@ def test_skill_is_zero_at_the_reference_and_one_at_the_bound() -> None:
     assert skill(0.49, bayes=0.01, reference=0.49) == pytest.approx(0.0)
     assert skill(0.01, bayes=0.01, reference=0.49) == pytest.approx(1.0)
     assert skill(0.25, bayes=0.01, reference=0.49) == pytest.approx(0.5)
+
+
+def test_choices_are_spread_evenly_over_episodes() -> None:
+    """Eight episodes of three fair choices: every course of events exactly once, whatever the seed."""
+    coin = Categorical.uniform([0, 1])
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        found = set()
+        for episode in range(8):
+            choose = evenly(episode, 8, rng)
+            found.add(tuple(choose(coin) for _ in range(3)))
+        assert len(found) == 8
+
+
+def test_evenly_spread_episodes_have_the_same_expectation() -> None:
+    task = Task(IPD, reactive("tft", IPD, 0, [0, 1]), 20)
+    means = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        earned = [
+            sum(row["reward"] for row in play(task, tabular(IPD), rng=rng, choose=evenly(e, 10, rng)))
+            for e in range(10)
+        ]
+        means.append(task.optimum - float(np.mean(earned)))
+    expected = 20 * expected_regret(task, RMax.of(IPD))
+    assert float(np.mean(means)) == pytest.approx(expected, abs=4 * float(np.std(means)) / 40**0.5)

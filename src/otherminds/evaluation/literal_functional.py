@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical, Distribution
 from otherminds.mind import Mind
 from otherminds.minds.responder import Reader, mirrored, response_to
 from otherminds.minds.strategies import Machine
@@ -93,16 +93,47 @@ class Task:
         return by_round
 
 
+Choice = Callable[[Distribution[int]], int]
+
+
+def evenly(episode: int, episodes: int, rng: np.random.Generator) -> Choice:
+    """Choices that are spread evenly over the episodes of a run: systematic sampling of the subject's own chance.
+
+    Episode i of n makes its choices from one number in [i/n, (i + 1)/n), digit by digit; so of all first choices, of
+    all second ones after each of these, and so on, every one is made in its share of the episodes.
+    """
+    number = (episode + rng.random()) / episodes
+
+    def choose(policy: Distribution[int]) -> int:
+        nonlocal number
+        action: int
+        if isinstance(policy, Categorical):
+            action, number = policy.decode(number)
+        else:
+            action = policy.sample(rng)
+        return action
+
+    return choose
+
+
 def play(
-    task: Task, subject: Reader, *, rng: np.random.Generator, partner_rng: np.random.Generator | None = None
+    task: Task,
+    subject: Reader,
+    *,
+    rng: np.random.Generator,
+    partner_rng: np.random.Generator | None = None,
+    choose: Choice | None = None,
 ) -> Iterator[Row]:
-    """One episode, a row per round. With a stream of its own the partner trembles alike for every subject."""
+    """One episode, a row per round. With a stream of its own the partner trembles alike for every subject.
+
+    The subject's actions are sampled, or left to `choose`.
+    """
     game, partner = task.game, task.partner.start
     payoff = game.payoff()
     subject = subject.observe(None)
     for t in range(task.horizon):
         expected = subject.predict()
-        action = subject.act().sample(rng)
+        action = choose(subject.act()) if choose else subject.act().sample(rng)
         done = partner.act().sample(partner_rng or rng)
         outcome = Outcome(action, done, float(payoff[action, done]))
         yield {

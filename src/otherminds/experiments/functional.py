@@ -14,6 +14,7 @@ from typing import Any
 
 from otherminds.evaluation.literal_functional import (
     Task,
+    evenly,
     functional_regret,
     play,
     tom_percent,
@@ -67,7 +68,10 @@ def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One episode of the plan: `policy` is how the subject acts, its own way or rationally on its predictions."""
+    """One episode of the plan: `policy` is how the subject acts, its own way or rationally on its predictions.
+
+    With `spread` the subject's own chance is spread evenly over so many episodes with this partner.
+    """
 
     condition: str
     subject: str
@@ -76,6 +80,7 @@ class Entry:
     seed: int
     policy: str = "own"
     machines: str = ""
+    spread: int = 0
 
     @property
     def task(self) -> Task:
@@ -149,7 +154,9 @@ def rows(entry: Entry) -> list[Row]:
         subject = Rational(subject, task.game, task.horizon)
     base = {"schema": 1, "experiment": EXPERIMENT, "condition": entry.condition, "subject": entry.subject}
     base |= {"seed": entry.seed, "episode": entry.episode, "partner": task.partner.name, "policy": entry.policy}
-    played = list(play(task, subject, rng=_stream(entry, "acts"), partner_rng=_stream(entry, "partner")))
+    acts = _stream(entry, "acts")
+    choose = evenly(entry.number, entry.spread, acts) if entry.spread else None
+    played = list(play(task, subject, rng=acts, partner_rng=_stream(entry, "partner"), choose=choose))
     found = [{**base, **{name: row[name] for name in KEPT}, "p_true": round(row["p_true"], 6)} for row in played]
     found[-1] |= {
         "brier": sum(row["brier"] for row in played) / len(played),
@@ -179,6 +186,7 @@ SCALES = {
     "full": Sizes(paper=300, chance=300, noise=100, machines=10, left_out=1, everything=True),
 }
 CERTAIN = ("bayes_simplicity", "floor", "floor_suite", "counts_myopic", "counts_model", "bayes_library")
+TABULAR = ("rmax", "rmax_exact_ties")
 BY_CHANCE = ("rmax_exact_ties", "posterior_sampling", "fictitious_play")
 K_TOM = ("k_tom_0", "k_tom_1", "k_tom_2")
 READERS = ("rmax", "bayes_simplicity", "posterior_sampling", "fictitious_play")
@@ -197,7 +205,7 @@ def _episodes(condition: str, subject: str, seed: int, total: int, policy: str =
     each = -(-total // len(tasks(condition)))
     for number in range(each):
         for partner in range(len(tasks(condition))):
-            yield Entry(condition, subject, partner, number, seed, policy)
+            yield Entry(condition, subject, partner, number, seed, policy, spread=each if subject in TABULAR else 0)
 
 
 def _cells(sizes: Sizes, seed: int) -> Iterator[Entry]:

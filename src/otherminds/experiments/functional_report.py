@@ -115,8 +115,9 @@ NOTES: tuple[str, ...] = (
     "rounds and shares its prior 40/30/30 among library, memory-one and random machines: this was chosen on the 45 "
     "machines themselves, each left out in turn, with other random machines than those reported. It never tests those "
     "who always cooperate, whom it loses 1.98 a round to when they are not in its library.",
-    "That all 18 figures of RMax lie inside what is printed depends on the seed: of eight seeds, five had all six "
-    "regrets inside. The exact values do not.",
+    "RMax breaks ties at random. Its choices are spread evenly over the episodes with a partner (systematic sampling), "
+    "so its intervals are wider than they need be. Drawn independently, all six of its regrets were inside what is "
+    "printed with five of eight seeds; spread evenly, with all eight.",
     "RMax does not know the payoffs; Bayesian players do, as language models do. So RMax against Bayes is not a "
     "comparison of ways to learn alone.",
 )

@@ -14,12 +14,11 @@ from otherminds.evaluation.literal_functional import (
     skill,
 )
 from otherminds.evaluation.statistics import Estimate, mean, stratified
-from otherminds.experiments.functional import CELLS, EXPERIMENT, tasks
+from otherminds.experiments.functional import CELLS, EXPERIMENT, TABULAR, tasks
 from otherminds.minds.learner import RMax
 
 Row = dict[str, Any]
 Scores = Mapping[str, Estimate]
-TABULAR = ("rmax", "rmax_exact_ties")
 SAMPLED = ("machines", "machines_leave_one_out")
 
 
