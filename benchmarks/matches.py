@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.evaluation.literal_functional import Task, expected_regret
+from otherminds.evaluation.literal_functional import expected_regret
 from otherminds.evaluation.matches import expected_score, score, scores
+from otherminds.evaluation.tasks import Task
 from otherminds.minds.machine_files import bundled_machines
 from otherminds.minds.partners import partner
 from otherminds.minds.strategies import Machine, constant

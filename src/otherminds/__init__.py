@@ -20,13 +20,12 @@ from otherminds.worlds.level_files import Level, bundled_levels, read_level
 
 if TYPE_CHECKING:
     from otherminds.evaluation.literal_functional import (
-        Task,
         expected_regret,
         functional_regret,
         interestingness,
-        play,
         tom_percent,
     )
+    from otherminds.evaluation.tasks import Task, play
     from otherminds.minds.adaptive import Adaptive
     from otherminds.minds.believer import Believer
     from otherminds.minds.learner import RMax, tabular
@@ -99,13 +98,12 @@ __all__ = [
 
 _LATER = {
     "otherminds.evaluation.literal_functional": (
-        "Task",
         "expected_regret",
         "functional_regret",
         "interestingness",
-        "play",
         "tom_percent",
     ),
+    "otherminds.evaluation.tasks": ("Task", "play"),
     "otherminds.minds.adaptive": ("Adaptive",),
     "otherminds.minds.believer": ("Believer",),
     "otherminds.minds.learner": ("RMax", "tabular"),

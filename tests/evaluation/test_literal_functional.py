@@ -14,12 +14,7 @@ from hypothesis import strategies as st
 
 from otherminds.distribution import Categorical
 from otherminds.evaluation.literal_functional import (
-    Row,
-    Task,
-    brier,
-    consistent,
     costs,
-    evenly,
     expected_regret,
     functional_regret,
     interestingness,
@@ -28,12 +23,12 @@ from otherminds.evaluation.literal_functional import (
     misjudged,
     n_grams,
     normalised,
-    play,
     process_consistency,
     skill,
     tom_percent,
     tom_regret_paper,
 )
+from otherminds.evaluation.tasks import Row, Task, brier, consistent, evenly, play
 from otherminds.mind import Mind
 from otherminds.minds.learner import Counts, FictitiousPlay, RMax, Split, tabular
 from otherminds.minds.responder import Informed

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from otherminds.evaluation.literal_functional import Task, expected_regret, play, tom_percent
+from otherminds.evaluation.literal_functional import expected_regret, tom_percent
+from otherminds.evaluation.tasks import Task, play
 from otherminds.minds.adaptive import Adaptive, Plan
 from otherminds.minds.believer import Believer
 from otherminds.minds.kinds import SIMPLICITY

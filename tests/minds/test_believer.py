@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.evaluation.literal_functional import Task, expected_regret
+from otherminds.evaluation.literal_functional import expected_regret
+from otherminds.evaluation.tasks import Task
 from otherminds.mind import Mind
 from otherminds.minds import believer
 from otherminds.minds.adaptive import Adaptive, Plan

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.evaluation.literal_functional import Task, expected_regret, functional_regret, play
+from otherminds.evaluation.literal_functional import expected_regret, functional_regret
+from otherminds.evaluation.tasks import Task, play
 from otherminds.minds.believer import bayes_floor
 from otherminds.minds.learner import tabular
 from otherminds.minds.librarian import SLIP, Librarian, Library, closed, open_to_strangers

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.evaluation.literal_functional import Task, expected_regret
+from otherminds.evaluation.literal_functional import expected_regret
+from otherminds.evaluation.tasks import Task
 from otherminds.minds.learner import tabular
 from otherminds.minds.responder import Informed, Myopic, Rational, imagined, mirrored
 from otherminds.minds.strategies import Machine, all_memory_one, all_reactive, constant, memory_one, reactive

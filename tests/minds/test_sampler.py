@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.evaluation.literal_functional import Task, expected_regret, functional_regret, play, tom_percent
+from otherminds.evaluation.literal_functional import expected_regret, functional_regret, tom_percent
+from otherminds.evaluation.tasks import Task, play
 from otherminds.minds.kinds import over_kinds
 from otherminds.minds.learner import tabular
 from otherminds.minds.partners import memory_one, single_action, tit_for_tat

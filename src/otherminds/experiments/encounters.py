@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from otherminds.evaluation.literal_functional import (
-    Task,
-    functional_regret,
-    play,
-    process_consistency,
-    tom_percent,
-)
+from otherminds.evaluation.literal_functional import functional_regret, process_consistency, tom_percent
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import stratified
+from otherminds.evaluation.tasks import Task, play
 from otherminds.experiments.progress import shown
 from otherminds.minds.partners import partner
 from otherminds.minds.players import plan_for, player

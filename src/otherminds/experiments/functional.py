@@ -12,15 +12,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from otherminds.evaluation.literal_functional import (
-    Task,
-    evenly,
-    functional_regret,
-    play,
-    tom_percent,
-    tom_regret_paper,
-)
+from otherminds.evaluation.literal_functional import functional_regret, tom_percent, tom_regret_paper
 from otherminds.evaluation.run import stream
+from otherminds.evaluation.tasks import Task, evenly, play
 from otherminds.minds import partners
 from otherminds.minds.believer import Believer
 from otherminds.minds.librarian import Librarian, Library, closed, open_to_strangers
@@ -185,7 +179,6 @@ SCALES = {
     "normal": Sizes(paper=100, chance=50, noise=24, machines=2, left_out=1, everything=True),
     "full": Sizes(paper=300, chance=300, noise=100, machines=10, left_out=1, everything=True),
 }
-CERTAIN = ("bayes_simplicity", "floor", "floor_suite", "counts_myopic", "counts_model", "bayes_library")
 TABULAR = ("rmax", "rmax_exact_ties")
 BY_CHANCE = ("rmax_exact_ties", "posterior_sampling", "fictitious_play")
 K_TOM = ("k_tom_0", "k_tom_1", "k_tom_2")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from otherminds.evaluation.literal_functional import (
-    Task,
     expected_regret,
     interestingness,
     normalised,
@@ -14,6 +13,7 @@ from otherminds.evaluation.literal_functional import (
     skill,
 )
 from otherminds.evaluation.statistics import Estimate, mean, stratified
+from otherminds.evaluation.tasks import Task
 from otherminds.experiments.functional import CELLS, EXPERIMENT, TABULAR, tasks
 from otherminds.minds.learner import RMax
 

@@ -1,0 +1,154 @@
+"""Tasks and episodes of repeated games: a partner to play with, what can be earned there, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.distribution import Categorical, Distribution
+from otherminds.minds.responder import Reader, mirrored, response_to
+from otherminds.minds.strategies import Machine
+from otherminds.planning.response import best_rate, best_response
+from otherminds.worlds.repeated_game import Game, Outcome
+
+Row = dict[str, Any]
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Task:
+    """A partner to play a game with for a number of rounds, and what can be earned there.
+
+    Raises ValueError if there is no round to play, or if the partner does not fit the game.
+    """
+
+    game: Game
+    partner: Machine
+    horizon: int = 100
+
+    def __post_init__(self) -> None:
+        if self.horizon < 1:
+            raise ValueError(f"a task needs at least 1 round, not {self.horizon}")
+        if self.partner.chances.moves.shape[1:] != self.game.payoff().shape:
+            raise ValueError(f"{self.partner.name} does not play {self.game.name}")
+
+    @cached_property
+    def optimum(self) -> float:
+        """The highest expected payoff of any policy, over all rounds."""
+        return float(response_to(self.game, self.partner, self.horizon).values[0, 0])
+
+    @cached_property
+    def rate(self) -> float:
+        """The paper's optimum: the best average payoff per round in the long run, times the number of rounds."""
+        return self.horizon * best_rate(self.game.payoff(), self.partner.chances)
+
+    @cached_property
+    def least(self) -> float:
+        """The lowest expected payoff of any policy: nobody's expected regret exceeds optimum − least."""
+        worst = best_response(self.game.payoff(), self.partner.chances, self.horizon, least=True)
+        return float(worst.values[0, 0])
+
+    @cached_property
+    def uniform(self) -> float:
+        """The expected payoff of choosing uniformly at random in every round."""
+        options = len(self.game.payoff())
+        plain = self.game.payoff().mean(axis=0, keepdims=True)
+        outputs, moves = self.partner.chances
+        spread = np.zeros((len(outputs), len(outputs)))
+        for q, a, b in np.ndindex(moves.shape):
+            spread[q, moves[q, a, b]] += outputs[q, b] / options
+        weight = np.eye(len(outputs))[0]
+        total = 0.0
+        for _ in range(self.horizon):
+            total += float(weight @ outputs @ plain[0])
+            weight = weight @ spread
+        return total
+
+    @cached_property
+    def best_by_round(self) -> NDArray[np.float64]:
+        """What the optimal policy expects to get in each round; the sum is the optimum."""
+        plan, outputs, moves = response_to(self.game, self.partner, self.horizon), *self.partner.chances
+        payoff = self.game.payoff()
+        weight, found = np.eye(len(outputs))[0], []
+        for chosen in plan.actions:
+            found.append(float(weight @ (outputs * payoff[chosen]).sum(axis=1)))
+            onward = np.zeros(len(outputs))
+            reached = moves[np.arange(len(outputs)), chosen]
+            np.add.at(onward, reached, weight[:, None] * outputs)
+            weight = onward
+        by_round = np.array(found)
+        by_round.setflags(write=False)
+        return by_round
+
+
+Choice = Callable[[Distribution[int]], int]
+
+
+def evenly(episode: int, episodes: int, rng: np.random.Generator) -> Choice:
+    """Choices that are spread evenly over the episodes of a run: systematic sampling of the subject's own chance.
+
+    Episode i of n makes its choices from one number in [i/n, (i + 1)/n), digit by digit; so of all first choices, of
+    all second ones after each of these, and so on, every one is made in its share of the episodes.
+    """
+    number = (episode + rng.random()) / episodes
+
+    def choose(policy: Distribution[int]) -> int:
+        nonlocal number
+        action: int
+        if isinstance(policy, Categorical):
+            action, number = policy.decode(number)
+        else:
+            action = policy.sample(rng)
+        return action
+
+    return choose
+
+
+def play(
+    task: Task,
+    subject: Reader,
+    *,
+    rng: np.random.Generator,
+    partner_rng: np.random.Generator | None = None,
+    choose: Choice | None = None,
+) -> Iterator[Row]:
+    """One episode, a row per round. With a stream of its own the partner trembles alike for every subject.
+
+    The subject's actions are sampled, or left to `choose`.
+    """
+    game, partner = task.game, task.partner.start
+    payoff = game.payoff()
+    subject = subject.observe(None)
+    for t in range(task.horizon):
+        expected = subject.predict()
+        action = choose(subject.act()) if choose else subject.act().sample(rng)
+        done = partner.act().sample(partner_rng or rng)
+        outcome = Outcome(action, done, float(payoff[action, done]))
+        yield {
+            "t": t,
+            "predicted": expected.mode,
+            "p_true": expected.prob(done),
+            "brier": brier(expected, done),
+            "observed": done,
+            "action": action,
+            "reward": outcome.payoff,
+            "best": float(task.best_by_round[t]),
+            "consistent": consistent(payoff, expected, action),
+        }
+        subject, partner = subject.observe(outcome), partner.observe(mirrored(game, outcome))
+
+
+def consistent(payoff: NDArray[np.float64], expected: Categorical[int], action: int) -> bool:
+    """Whether an action maximises the expected payoff of this round under the agent's own prediction."""
+    worth = payoff @ np.array([expected.prob(b) for b in range(payoff.shape[1])])
+    return bool(worth[action] >= worth.max() - ROUNDING)
+
+
+def brier(expected: Categorical[int], done: int) -> float:
+    """Σ_b (P(b) − 1[b = done])², between 0 and 2."""
+    return float(sum((p - (b == done)) ** 2 for b, p in expected) + (done not in expected.support))
