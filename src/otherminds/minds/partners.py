@@ -26,10 +26,14 @@ MAX_SUITE = 10_000
 Maker = Callable[[Game], Machine]
 
 
+class UnknownPartnerError(InputError):
+    """There is no partner of that name."""
+
+
 def partner(name: str, game: Game) -> Machine:
     """The partner of that name, without regard to case; `~0.05` after it is the noise with which it trembles.
 
-    Raises InputError for a name that is unknown, and for a partner that cannot play the game.
+    Raises UnknownPartnerError for a name that is unknown, InputError for a partner that cannot play the game.
     """
     plain, tilde, noise = _plain(name).partition("~")
     _need(_of_two(game), plain, game, f"it plays games of two, with {MAX_ACTIONS} actions at most")
@@ -203,7 +207,7 @@ def _by_name(name: str, game: Game) -> Machine:
     known = ", ".join([*constants, *_named(game)])
     digits = "cycle-, reactive- and memory-one- with digits"
     hint = (f"did you mean {close[0]}? " if close else "") + f"there is {known}, {digits}, and the bundled machines"
-    raise InputError(f"unknown partner `{name[:60]}`", hint=hint)
+    raise UnknownPartnerError(f"unknown partner `{name[:60]}`", hint=hint)
 
 
 def _by_digits(name: str, game: Game) -> Machine | None:

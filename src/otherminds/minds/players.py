@@ -13,7 +13,7 @@ from otherminds.minds.adaptive import Adaptive, Plan
 from otherminds.minds.k_tom import KToM
 from otherminds.minds.learner import Counts, FictitiousPlay, Split, tabular
 from otherminds.minds.librarian import Librarian, Library, open_to_strangers
-from otherminds.minds.partners import machines, partner
+from otherminds.minds.partners import UnknownPartnerError, machines, partner
 from otherminds.minds.responder import Myopic, Rational, Reader
 from otherminds.minds.sampler import Sampler
 from otherminds.planning.plan_cache import user_cache
@@ -33,9 +33,7 @@ def player(name: str, game: Game, *, horizon: int, rng: np.random.Generator) -> 
         return PLAYERS[name](game, horizon, rng)
     try:
         scripted = partner(name, game.seen_by(1))
-    except InputError as error:
-        if "unknown" not in str(error):
-            raise
+    except UnknownPartnerError:
         close = difflib.get_close_matches(name[:60], PLAYERS, n=1)
         hint = (f"did you mean {close[0]}? " if close else "") + f"there is {', '.join(PLAYERS)}, and all partners"
         raise InputError(f"unknown player `{name[:60]}`", hint=hint) from None
