@@ -151,3 +151,15 @@ class Categorical(Generic[T]):
     def entropy(self) -> float:
         """H = −Σ p log p, in nats."""
         return -sum(p * lp for p, lp in zip(self.probs, self.log_probs, strict=True) if p > 0.0)
+
+
+def divergence(p: Categorical[T], q: Categorical[T]) -> float:
+    """The Jensen–Shannon divergence of two distributions, in bits: from 0, if they are equal, to 1.
+
+    JSD(p, q) = ½ Σ p log₂(p / m) + ½ Σ q log₂(q / m) with m = ½ (p + q); its square root is a distance.
+    """
+    total = 0.0
+    for x in {**p._index, **q._index}:
+        a, b = p.prob(x), q.prob(x)
+        total += sum(0.5 * z * math.log2(2 * z / (a + b)) for z in (a, b) if z > 0.0)
+    return max(total, 0.0)

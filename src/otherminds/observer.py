@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar, cast
 
-from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical, log_sum_exp
 from otherminds.mind import Mind
 from otherminds.world import Step, World
 
@@ -94,6 +94,19 @@ class Observer(Generic[M]):
         floor = max(self.weights) + math.log(least)
         kept = [(mind, w) for mind, w in zip(self.minds, self.weights, strict=True) if w >= floor]
         return replace(self, minds=tuple(m for m, _ in kept), weights=tuple(w for _, w in kept))
+
+    def even(self, group: Callable[[M], Hashable]) -> Self:
+        """Give all groups of minds the same probability, keeping the odds within each; impossible groups stay so."""
+        groups = [group(mind) for mind in self.minds]
+        weights = dict.fromkeys(groups, IMPOSSIBLE)
+        for name, w in zip(groups, self.weights, strict=True):
+            weights[name] = log_sum_exp((weights[name], w))
+        return replace(
+            self,
+            weights=tuple(
+                w if w == IMPOSSIBLE else w - weights[name] for name, w in zip(groups, self.weights, strict=True)
+            ),
+        )
 
     def ask(self, question: Callable[[M], T]) -> Categorical[T]:
         """The posterior of any property of the mind: its goal, belief, strategy."""

@@ -27,6 +27,7 @@ class Errand:
     goal: str
     enough: int
     seen: int = 0
+    particle: int = 0
 
     def observe(self, obs: int, /) -> Errand:
         return replace(self, seen=self.seen + obs)

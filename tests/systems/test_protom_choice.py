@@ -29,6 +29,7 @@ class Wish:
     goal: str
     reached: bool = False
     over: bool = False
+    particle: int = 0
 
     def observe(self, obs: object, /) -> Wish:
         return self
@@ -58,11 +59,14 @@ class Table:
     def effort(self, state: object, message: str) -> int:
         return 1
 
-    def steps(self, state: object, goals: tuple[Any, ...], message: str | None, horizon: int) -> int:
-        return 100 - (self.saves[message][goals[0]] if message else 0)
+    def length(self, state: object, minds: Sequence[Purposeful[Any]], message: str | None, horizon: int) -> int:
+        return 100 - (self.saves[message][str(minds[0].goal)] if message else 0)
 
     def explain(self, state: object, message: str, goals: tuple[Any, ...]) -> str:
         return f"{message}: {goals[0]}"
+
+    def address(self, message: str) -> str:
+        return f"Ana: {message}"
 
 
 def thinking(beliefs: Mapping[str, Mapping[str, float]], saves: Any = None, **more: Any) -> ProToM[State, Any, str]:

@@ -107,6 +107,10 @@ class Favours:
 
     # What would come of it
 
+    def length(self, state: State, minds: Sequence[Purposeful[Action]], favour: Favour | None, horizon: int) -> int:
+        """C(f, g) of people with these minds: everything is in view, so that only their goals matter."""
+        return self.steps(state, tuple([cast("Goal", mind.goal) for mind in minds]), favour, horizon)
+
     def steps(self, state: State, goals: tuple[Goal, ...], favour: Favour | None, horizon: int) -> int:
         """C(f, g): steps until everybody has their gem if `favour` is done first; `horizon` if that takes longer.
 

@@ -48,6 +48,11 @@ class Seeker:
         return self.plans.settled(self._seen, self.agent, self.goal)
 
     @property
+    def particle(self) -> int:
+        """Always the same: who sees everything can believe one thing only."""
+        return 0
+
+    @property
     def _seen(self) -> State:
         if self.state is None:
             raise ValueError("a mind must observe something before it can act")

@@ -30,6 +30,11 @@ class Purposeful(Mind[Any, A], Protocol[A]):
         """Whether the goal has been reached, or is out of its own reach."""
         ...
 
+    @property
+    def particle(self) -> int:
+        """Which one it is of the minds with this goal that were drawn to stand for all that the agent may believe."""
+        ...
+
 
 @dataclass(frozen=True)
 class Told(Generic[A]):
@@ -63,6 +68,11 @@ class Told(Generic[A]):
     def over(self) -> bool:
         """Whether the mind's own goal leaves it nothing to do."""
         return self.mind.over
+
+    @property
+    def particle(self) -> int:
+        """The one of the mind."""
+        return self.mind.particle
 
 
 def oneself(mind: Purposeful[A]) -> Purposeful[A]:

@@ -47,12 +47,16 @@ class Messages(Protocol[S_contra, A, F]):
         """How many steps it takes to do as the message says."""
         ...
 
-    def steps(self, state: S_contra, goals: Goals, message: F | None, horizon: int) -> int:
-        """C(f, g): how long everybody takes if the message is followed first; `horizon` if they take longer."""
+    def length(self, state: S_contra, minds: Sequence[Purposeful[A]], message: F | None, horizon: int) -> int:
+        """C(f, g): how long people with these minds take if the message is followed first; at most `horizon`."""
         ...
 
     def explain(self, state: S_contra, message: F, goals: Goals) -> str:
         """The message in words, with the reason for it, given the goals that people are believed to have."""
+        ...
+
+    def address(self, message: F) -> str:
+        """The message in short, beginning with who is asked: what logs and tables show."""
         ...
 
 

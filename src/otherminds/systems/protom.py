@@ -10,6 +10,7 @@ An oracle is the same facilitator with observers that consider one mind only: th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -17,7 +18,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, cast
 
 import numpy as np
 
-from otherminds.distribution import IMPOSSIBLE, Categorical, log_sum_exp
+from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp
 from otherminds.minds.told import Purposeful, Told, oneself, settle
 from otherminds.observer import Observer, Watchers, attend
 from otherminds.systems.facilitation import Decision, Goals, Messages, Price
@@ -40,10 +41,12 @@ MEMORY = 5
 class ProToM(Generic[S, A, F]):
     """The facilitator at one moment: `watchers` are the observers of each agent, in the order of the agents.
 
-    phi: steps that a message must save to be considered (φ). epsilon: how likely it must be to change how things
-    go (ε; the paper's 0.1 goes with its own measure, ours was chosen on tuning levels). gate: how that is judged,
-    by plans or by recent deeds. distinct: whether two agents never want the same thing. waits: numbers of steps to
-    look ahead before speaking, at a price of `effort` steps a message (ours, not the paper's; off by default).
+    phi: steps that a message must save to be considered (φ). epsilon: how much it must change (ε; the paper's 0.1
+    for Doors-Keys-Gems goes with a measure of its own, ours was chosen on tuning levels). gate: how that is judged,
+    by plans, by recent deeds, or by what the helper would do next. faithful: whether all particles of an agent
+    count alike, whatever they explain (eq. 9), or as Bayes' rule has it. distinct: whether two agents never want
+    the same thing. waits: numbers of steps to look ahead before speaking, at a price of `effort` steps a message
+    (ours, not the paper's; off by default).
     """
 
     world: World[S, Any, A]
@@ -51,7 +54,8 @@ class ProToM(Generic[S, A, F]):
     watchers: Watchers[Purposeful[A]]
     phi: float = 0.0
     epsilon: float = 0.5
-    gate: Literal["plan", "traj"] = "plan"
+    gate: Literal["plan", "traj", "next"] = "plan"
+    faithful: bool = True
     distinct: bool = True
     waits: tuple[int, ...] = ()
     effort: float = 1.0
@@ -75,6 +79,8 @@ class ProToM(Generic[S, A, F]):
     def watch(self, joint: Mapping[str, A], after: S) -> Self:
         """Condition every observer on what its agent did, then let it see what the agent saw (eq. 8)."""
         watchers = attend(self.world, self.watchers, joint, after)
+        if self.faithful:
+            watchers = {agent: observer.even(_particle) for agent, observer in watchers.items()}
         return replace(
             self,
             watchers={agent: conclude(observer.revise(settle)) for agent, observer in watchers.items()},
@@ -85,8 +91,8 @@ class ProToM(Generic[S, A, F]):
         """Expect the helper to do as it has been told; None: expect nobody to run any errand."""
         if message is None:
             return replace(self, watchers={a: o.revise(oneself) for a, o in self.watchers.items()})
-        helper, errand = self.messages.helper(message), self.messages.errand
-        told = self.watchers[helper].revise(lambda mind: Told(mind, errand(message, mind)))
+        helper = self.messages.helper(message)
+        told = self.watchers[helper].revise(lambda mind: self._told(message, mind))
         return replace(self, watchers={**self.watchers, helper: told})
 
     def beliefs(self) -> dict[str, Categorical[Hashable]]:
@@ -97,14 +103,42 @@ class ProToM(Generic[S, A, F]):
 
     def prices(self, state: S, left: int, rng: np.random.Generator) -> list[Price[F]]:
         """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)] and div(f) for every candidate message."""
-        hypotheses = self.joint_goals(rng)
-        return [self._price(message, state, left, hypotheses) for message in self.messages.candidates(state)]
+        length = self.messages.length
+        hypotheses = [(p, minds) for goals, p in self.joint_goals(rng) for p, minds in self.imagine(goals, p)]
+        without = [length(state, minds, None, left) for _, minds in hypotheses]
+        found = []
+        for message in self.messages.candidates(state):
+            saved = [
+                (p, alone - length(state, minds, message, left))
+                for (p, minds), alone in zip(hypotheses, without, strict=True)
+            ]
+            found.append(Price(message, sum(p * saves for p, saves in saved), self._changes(message, saved)))
+        return found
 
-    def _price(self, message: F, state: S, left: int, hypotheses: Categorical[Goals]) -> Price[F]:
-        steps = self.messages.steps
-        saved = [(p, steps(state, g, None, left) - steps(state, g, message, left)) for g, p in hypotheses]
-        changes = sum(p for p, saves in saved if saves > 0) if self.gate == "plan" else self._news(message)
-        return Price(message, sum(p * saves for p, saves in saved), changes)
+    def _changes(self, message: F, saved: list[tuple[float, int]]) -> float:
+        """div(f): how much the message would change."""
+        if self.gate == "plan":
+            return sum(p for p, saves in saved if saves > 0)
+        return self._news(message) if self.gate == "traj" else self._turn(message)
+
+    def imagine(self, goals: Goals, share: float) -> list[tuple[float, tuple[Purposeful[A], ...]]]:
+        """What people with these goals may have in mind, with probabilities that add up to `share`.
+
+        As many draws as there are particles, evenly spaced over what each of them is believed to have in mind.
+        """
+        thought = [
+            [(mind, w) for mind, w in zip(o.minds, o.weights, strict=True) if mind.goal == goal and w > IMPOSSIBLE]
+            for o, goal in zip(self.watchers.values(), goals, strict=True)
+        ]
+        n = max(map(len, thought))
+        if n == 1:
+            return [(share, tuple(mind for ((mind, _),) in thought))]
+        spread = [Categorical.from_scores((k, w) for k, (_, w) in enumerate(minds)) for minds in thought]
+        drawn = Counter(tuple(p.decode((k + 0.5) / n)[0] for p in spread) for k in range(n))
+        return [
+            (share * times / n, tuple(minds[k][0] for minds, k in zip(thought, ks, strict=True)))
+            for ks, times in drawn.items()
+        ]
 
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
         """What everybody wants, jointly: enumerated where that is feasible, else sampled (eq. 10)."""
@@ -139,6 +173,18 @@ class ProToM(Generic[S, A, F]):
             errand = self.messages.errand(message, observer.minds[0])
             odds += observer.predict().log_prob(action) - errand.act().log_prob(action)
         return 1.0 / (1.0 + math.exp(min(-odds, 700.0)))
+
+    def _turn(self, message: F) -> float:
+        """Σₘ P(m) JSD(π_m, π_m after the message): how differently the helper would act next, in bits."""
+        changed = [
+            (w, divergence(cast("Categorical[A]", mind.act()), cast("Categorical[A]", self._told(message, mind).act())))
+            for mind, w in self.watchers[self.messages.helper(message)].posterior
+            if w > 0.0
+        ]
+        return sum(w * bits for w, bits in changed)
+
+    def _told(self, message: F, mind: Purposeful[A]) -> Told[A]:
+        return Told(mind, self.messages.errand(message, mind))
 
     # 3. Select (algorithm 1, lines 15-20)
 
@@ -182,14 +228,16 @@ class ProToM(Generic[S, A, F]):
         for wait in range(1, min(max(self.waits), left - 1) + 1):
             if self.world.done(state):
                 break
-            minds = {a: _with_goal(o, g) for (a, o), g in zip(then.watchers.items(), goals, strict=True)}
-            joint = {a: cast("Categorical[A]", mind.act()).mode for a, mind in minds.items()}
+            minds = [_with_goal(o, g) for o, g in zip(then.watchers.values(), goals, strict=True)]
+            deeds = [cast("Categorical[A]", mind.act()).mode for mind in minds]
+            joint = dict(zip(then.watchers, deeds, strict=True))
             state = self.world.step(state, joint, rng)
             then = then.watch(joint, state)
             if wait in self.waits:
                 said = then.decide(state, left - wait, rng).message
-                without = self.messages.steps(state, goals, None, left - wait)
-                saved = without - self.messages.steps(state, goals, said, left - wait)
+                minds = [_with_goal(o, g) for o, g in zip(then.watchers.values(), goals, strict=True)]
+                without = self.messages.length(state, minds, None, left - wait)
+                saved = without - self.messages.length(state, minds, said, left - wait)
                 gains.append((wait, saved - self.effort * (said is not None)))
         return gains
 
@@ -200,6 +248,10 @@ def conclude(observer: Observer[M]) -> Observer[M]:
     if not any(mind.reached for mind in possible):
         return observer
     return observer.condition(lambda mind: mind.reached)
+
+
+def _particle(mind: Purposeful[Any]) -> int:
+    return mind.particle
 
 
 def _with_goal(observer: Minds, goal: Hashable) -> Purposeful[Any]:

@@ -1,0 +1,219 @@
+"""How long cooks take who know only what they see: joint plans run forward, step by step, ties in a fixed order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from otherminds.minds.cooking import Aim, Cooking, On, Request, is_under_way, useful
+from otherminds.minds.kitchen_beliefs import Imagination
+from otherminds.planning.search import UNREACHABLE
+from otherminds.worlds.kitchen import NOTHING, NOWHERE, RECIPES, STAY
+from otherminds.worlds.overcooked import ACTIONS, Overcooked, State
+
+PATIENCE = 2
+NEVER = 1 << 20
+LONG = 500
+
+Head = tuple[str, int, int]
+
+
+class Outlook(NamedTuple):
+    """All that decides how things go on.
+
+    wants: everybody's recipe, None for who has nothing left to do. beliefs: the kitchen that each takes it to be as far
+    as it matters to them, None if they are right. request: what somebody has been asked to do first.
+    """
+
+    state: State
+    wants: tuple[str | None, ...]
+    beliefs: tuple[State | None, ...]
+    request: Request | None
+
+
+class Forecast:
+    """The steps that everybody takes in an outlook, remembered from every moment at which something happens."""
+
+    def __init__(self, world: Overcooked, cooking: Cooking, imagination: Imagination) -> None:
+        """Of the world only the rules are used, not who is to deliver what."""
+        self.world, self.cooking, self.imagination = world, cooking, imagination
+        self._known: dict[Outlook, int] = {}
+        self._heads: dict[tuple[Aim, int, On], dict[int, Head]] = {}
+
+    def outlook(
+        self, state: State, wants: Sequence[str | None], kitchens: Sequence[State], request: Request | None
+    ) -> Outlook:
+        """Where things stand if these are the recipes that people have still to deliver, and their beliefs."""
+        state = state._replace(served=0)
+        beliefs = tuple(_gist(state, want, kitchen) for want, kitchen in zip(wants, kitchens, strict=True))
+        return Outlook(state, tuple(wants), beliefs, request)
+
+    def steps(self, outlook: Outlook) -> int:
+        """Steps until everybody is done, NEVER if that will not be: everybody does what is best as far as they know.
+
+        What is out of sight, and not where it was believed to be, is imagined elsewhere. (ProToM eq. 14.)
+        """
+        trail: list[tuple[Outlook, int]] = []
+        t = 0
+        while True:
+            rest = 0 if not any(outlook.wants) else self._known.get(outlook)
+            if rest is None and t > LONG:
+                rest = NEVER
+            if rest is not None:
+                break
+            trail.append((outlook, t))
+            took, outlook = self._until_something_happens(outlook)
+            t += took
+            if took == NEVER:
+                rest = NEVER
+                break
+        for known, since in trail:
+            self._known[known] = min(t - since + rest, NEVER)
+        return min(t + rest, NEVER)
+
+    def _until_something_happens(self, outlook: Outlook) -> tuple[int, Outlook]:
+        """Go on until somebody uses something, or sees what they did not expect; NEVER if nobody will."""
+        state = outlook.state
+        routes = [self._route(outlook, i) for i in range(len(state.cells))]
+        sight = self.world.layout.sight
+        astray = [i for i, belief in enumerate(outlook.beliefs) if belief is not None]
+        cells, still = state.cells, 0
+        for t in range(1, LONG):
+            heads = [self._head(route, cell) for route, cell in zip(routes, cells, strict=True)]
+            after = tuple([to for _, to, _ in heads])
+            if any(place != NOWHERE for _, _, place in heads) or _in_the_way(cells, after):
+                before = state._replace(cells=cells)
+                joint = self._make_way(routes, cells, heads, still)
+                then = self.world.advance(before, joint)
+                if then.hands != before.hands:
+                    return t, self._news(outlook._replace(state=before), then)
+                still = still + 1 if then.cells == cells else 0
+                after = then.cells
+            elif after == cells:
+                return NEVER, outlook
+            if any(sight[cells[i]] != sight[after[i]] for i in astray):
+                return t, self._news(outlook, state._replace(cells=after))
+            cells = after
+        return NEVER, outlook
+
+    # What people do next
+
+    def _route(self, outlook: Outlook, i: int) -> tuple[Aim, int, On] | None:
+        """What agent i is up to, holds, and takes to lie where; None if there is nothing for it to do."""
+        hand, request = outlook.state.hands[i], outlook.request
+        if request and request.helper == i:
+            return request, hand, outlook.state.on
+        want = outlook.wants[i]
+        return None if want is None else (want, hand, (outlook.beliefs[i] or outlook.state).on)
+
+    def _head(self, route: tuple[Aim, int, On] | None, cell: int) -> Head:
+        """The best action, and where it leads; a move rather than staying, and the first of equals."""
+        if route is None:
+            return STAY, cell, NOWHERE
+        heads = self._heads.setdefault(route, {})
+        if cell not in heads:
+            heads[cell] = self._find_head(route, cell)
+        return heads[cell]
+
+    def _find_head(self, route: tuple[Aim, int, On], cell: int) -> Head:
+        aim, hand, on = route
+        ahead, values = self.world.layout.ahead[cell], self.cooking.values(aim, hand, on)
+        if values[cell] < UNREACHABLE:
+            for action, (to, place) in ahead.items():
+                if place == NOWHERE and values[to] == values[cell] - 1:
+                    return action, to, place
+            costs = self.cooking.action_costs(aim, cell, hand, on)
+            for action, cost in zip(ACTIONS, costs, strict=True):
+                if cost == values[cell] and ahead[action][1] != NOWHERE:
+                    return action, *ahead[action]
+        return STAY, cell, NOWHERE
+
+    def _make_way(self, routes: Sequence[Any], cells: tuple[int, ...], heads: list[Head], still: int) -> list[str]:
+        """What everybody does when some are in each other's way: go round; if nobody could move, somebody gives way."""
+        actions = [action for action, _, _ in heads]
+        for i, (_, to, _) in enumerate(heads):
+            if to != cells[i] and to in cells:
+                actions[i] = self._detour(routes[i], cells, cells[i], actions[i])
+        if still >= PATIENCE:
+            i = still % len(cells)
+            ahead = self.world.layout.ahead[cells[i]]
+            free = [a for a, (to, _) in ahead.items() if to != cells[i] and to not in cells]
+            actions[i] = free[still // len(cells) % len(free)] if free else actions[i]
+        return actions
+
+    def _detour(self, route: tuple[Aim, int, On] | None, cells: tuple[int, ...], cell: int, action: str) -> str:
+        """Another move that leads as near, if there is one."""
+        if route is None:
+            return action
+        values = self.cooking.values(*route)
+        ahead = self.world.layout.ahead[cell].items()
+        other = (a for a, (to, _) in ahead if to not in cells and values[to] == values[cell] - 1)
+        return next(other, action)
+
+    # What people know then
+
+    def _news(self, outlook: Outlook, after: State) -> Outlook:
+        """The outlook after a step in which something was used or somebody came to see another room."""
+        before, request = outlook.state, outlook.request
+        wants = _still_wanted(before, after, outlook.wants)
+        if request and not self._goes_on(request, after):
+            request = None
+        beliefs = tuple(self._belief(outlook, after, i, want) for i, want in enumerate(wants))
+        return Outlook(after._replace(served=0), wants, beliefs, request)
+
+    def _goes_on(self, request: Request, state: State) -> bool:
+        i = request.helper
+        if not is_under_way(request, state.hands[i], state.on):
+            return False
+        return self.cooking.values(request, state.hands[i], state.on)[state.cells[i]] < UNREACHABLE
+
+    def _belief(self, outlook: Outlook, after: State, i: int, want: str | None) -> State | None:
+        """What agent i believes after a step, as far as it matters to it."""
+        before, belief = outlook.state, outlook.beliefs[i]
+        if want is None:
+            return None
+        layout = self.world.layout
+        if belief is None and all(
+            new == old or sees
+            for old, new, sees in zip(before.on, after.on, layout.visible(after.cells[i]), strict=False)
+        ):
+            return None
+        view = self.world.observe(after, self.world.agents[i])
+        return _gist(after, want, self.imagination.look(belief or before, view, i, 0))
+
+
+def _gist(state: State, want: str | None, kitchen: State) -> State | None:
+    """What somebody believes of the things that they need, everything else as it is; None if they are right."""
+    if want is None:
+        return None
+    dish = RECIPES[want]
+
+    def believed(true: On, taken: On) -> On:
+        pairs = zip(true, taken, strict=True)
+        return tuple([t if useful(t, dish) else NOTHING if useful(s, dish) else s for s, t in pairs])
+
+    on, hands = believed(state.on, kitchen.on), believed(state.hands, kitchen.hands)
+    return None if (on, hands) == (state.on, state.hands) else state._replace(on=on, hands=hands)
+
+
+def _still_wanted(before: State, after: State, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """The recipes that are still to be delivered: a dish counts for who brings it, else for the first who wants it."""
+    if before.delivered == after.delivered:
+        return wants
+    fresh = Counter(chain(*after.delivered)) - Counter(chain(*before.delivered))
+    left = list(wants)
+    for i, dish in enumerate(before.hands):
+        if fresh[dish] and not after.hands[i]:
+            fresh[dish] -= 1
+            order = sorted(range(len(left)), key=lambda j: j != i)
+            served = next((j for j in order if left[j] and RECIPES[str(left[j])] == dish), None)
+            if served is not None:
+                left[served] = None
+    return tuple(left)
+
+
+def _in_the_way(cells: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether somebody is heading for a square that another one is on or heading for."""
+    return len({*after}) < len(after) or any(to in cells and to != cell for cell, to in zip(cells, after, strict=True))
