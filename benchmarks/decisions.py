@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from otherminds.experiments.protom_dkg import Entry, episode, facilitator
+from otherminds.experiments.facilitated import Entry
+from otherminds.experiments.protom_dkg import episode, facilitator
 from otherminds.minds.favours import Favour, Favours
 from otherminds.minds.locked_map import Goal
 from otherminds.minds.seeker import Seeker

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +16,8 @@ from otherminds.evaluation.report import Section, page
 from otherminds.worlds.doors_keys_gems import DoorsKeysGems, State
 from otherminds.worlds.level_files import Level, parse_level
 from otherminds.worlds.picture import placements
+from viewer import BROWSER, HOSTILE, Outline, browsed, data
 
-HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u2028\x1b'
 LEVEL = """\
 name: corridor
 agents: Ana, Ben
@@ -63,12 +59,6 @@ def played(level: Level, subject: str = "protom", **more: Any) -> list[Row]:
     said["prices"] = [worse, {"message": MESSAGE, "saves": 3.2, "changes": 0.5}]
     done["status"] = "completed"
     return rows
-
-
-def data(markup: str) -> dict[str, Any]:
-    (found,) = re.findall(r'<script type="application/json" data-at="data">(.*?)</script>', markup, re.DOTALL)
-    loaded: dict[str, Any] = json.loads(found)
-    return loaded
 
 
 def shown(level: Level, rows: Sequence[Row]) -> dict[str, Any]:
@@ -217,18 +207,6 @@ def report(name: str) -> str:
     return page(name, name, [Section(name, replays({level.name: level}, rows))])
 
 
-class Outline(HTMLParser):
-    """The tags of a page with the names of their attributes, in order."""
-
-    def __init__(self, markup: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, list[str]]] = []
-        self.feed(markup)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, [name for name, _ in attrs]))
-
-
 def test_hostile_words_change_no_tag_of_the_viewer() -> None:
     tame, wild = Outline(report("tame")).tags, Outline(report(HOSTILE)).tags
     assert [tag for tag, _ in tame].count("script") == 2
@@ -267,9 +245,6 @@ def long(level: Level, subject: str) -> list[Row]:
     return rows
 
 
-BROWSER = os.environ.get("OTHERMINDS_BROWSER", "")
-
-
 @pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
 @pytest.mark.parametrize(("t", "heading"), [(0, "is silent"), (1, "The facilitator says"), (99, "The end")])
 def test_a_browser_shows_the_moment_of_the_address(level: Level, t: int, heading: str, tmp_path: Path) -> None:
@@ -286,14 +261,3 @@ def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
     assert ("output", ["data-at"]) in tame
     assert wild == tame
-
-
-def browsed(markup: str, moment: str, folder: Path) -> str:
-    """The page as it is after its script has run."""
-    file = folder / "page.html"
-    file.write_text(markup, "utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-    quiet = ["--disable-background-networking", "--disable-component-update", "--virtual-time-budget=2000"]
-    profile = f"--user-data-dir={folder / 'profile'}"
-    command = [BROWSER, *flags, *quiet, profile, "--dump-dom", f"{file.as_uri()}#{moment}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout

@@ -15,18 +15,8 @@ from hypothesis import strategies as st
 
 from otherminds.errors import InputError
 from otherminds.experiments.joint_planner import JointPlanner
-from otherminds.experiments.level_design import (
-    SHORTEST,
-    LevelSet,
-    alone,
-    candidate,
-    certified,
-    choose,
-    digest,
-    level_set,
-    proven,
-    symmetry_hash,
-)
+from otherminds.experiments.level_design import DESIGN, SHORTEST, alone, symmetry_hash
+from otherminds.experiments.level_sets import LevelSet
 from otherminds.experiments.map_maker import random_level
 from otherminds.minds.favours import Favours
 from otherminds.minds.locked_map import Goal
@@ -98,7 +88,7 @@ def test_gems_that_nobody_wants_may_have_any_colour() -> None:
 
 def test_different_levels_have_different_hashes() -> None:
     assert len({symmetry_hash(level) for level in TWENTY}) == 20
-    assert len({symmetry_hash(candidate(7, n)) for n in range(50)}) == 50
+    assert len({symmetry_hash(DESIGN.candidate(7, n)) for n in range(50)}) == 50
 
 
 def variations(level: Level) -> Iterator[Level]:
@@ -125,7 +115,7 @@ def test_a_level_that_differs_in_anything_that_matters_has_another_hash() -> Non
 
 @pytest.mark.parametrize("level", TWENTY, ids=NAMES)
 def test_bundled_levels_are_proved_again(level: Level) -> None:
-    again = certified(level)
+    again = DESIGN.certified(level)
     assert again is not None
     assert again.certificate == level.certificate
 
@@ -177,14 +167,14 @@ def test_the_figures_are_those_of_the_level(level: Level) -> None:
 @pytest.mark.parametrize("level", TWENTY, ids=NAMES)
 def test_bundled_levels_are_those_of_their_seeds(level: Level) -> None:
     seed, _, index = level.certificate["seed"].partition("/")
-    made = replace(candidate(int(seed), int(index)), name=level.name, certificate=level.certificate)
+    made = replace(DESIGN.candidate(int(seed), int(index)), name=level.name, certificate=level.certificate)
     assert write_level(made) == write_level(level)
 
 
 @pytest.mark.parametrize("drawn", [reflected, transposed, recoloured])
 @pytest.mark.parametrize("level", TWENTY[::3], ids=NAMES[::3])
 def test_the_class_does_not_depend_on_how_a_level_is_drawn(level: Level, drawn: Callable[[Level], Level]) -> None:
-    again = certified(drawn(level))
+    again = DESIGN.certified(drawn(level))
     assert again is not None
     kept = ("class", "alone", "together", "told")
     assert [again.certificate[key] for key in kept] == [level.certificate[key] for key in kept]
@@ -193,15 +183,15 @@ def test_the_class_does_not_depend_on_how_a_level_is_drawn(level: Level, drawn: 
 def test_a_level_between_the_classes_has_none() -> None:
     unsolvable = parse_level("agents: Ana, Ben\ngoals: red, blue\n\na1 dr gr\na2 .. gb", Path("x.txt"))
     too_short = parse_level("agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb", Path("x.txt"))
-    assert certified(unsolvable) is None
-    assert certified(too_short) is None
+    assert DESIGN.certified(unsolvable) is None
+    assert DESIGN.certified(too_short) is None
 
 
 @pytest.mark.parametrize(
     ("number", "broken"), [(331, "one message"), (901, "cooperation"), (2389, "steps"), (338, "agreement")]
 )
 def test_a_level_is_not_useful_if_it_misses_one_condition(number: int, broken: str) -> None:
-    level = candidate(20261103, number)
+    level = DESIGN.candidate(20261103, number)
     favours, start = Favours(level.world), level.world.initial
     goals = tuple(Goal("gem", gem) for gem in level.world.goals)
     runs = [n for seed in range(5) if (n := alone(level, favours, seed)) is not None]
@@ -215,11 +205,11 @@ def test_a_level_is_not_useful_if_it_misses_one_condition(number: int, broken: s
     }
     assert len(runs) == 5
     assert [name for name, held in conditions.items() if not held] == [broken]
-    assert certified(level) is None
+    assert DESIGN.certified(level) is None
 
 
 def test_a_proven_level_is_called_by_its_class_and_number() -> None:
-    found = {n: level for n in range(8) if (level := proven(20261103, n))}
+    found = {n: level for n in range(8) if (level := DESIGN.proven(20261103, n))}
     assert found
     for n, level in found.items():
         assert (level.name, level.certificate["seed"]) == (f"{level.kind}-{n}", f"20261103/{n}")
@@ -230,9 +220,9 @@ def test_a_proven_level_is_called_by_its_class_and_number() -> None:
 
 @pytest.mark.parametrize("name", ["tuning", "heldout"])
 def test_a_set_is_made_anew_as_it_was(name: str) -> None:
-    chosen = level_set(name)
+    chosen = DESIGN.level_set(name)
     made = chosen.levels()
-    assert digest(made) == chosen.maps
+    assert DESIGN.digest(made) == chosen.maps
     assert [level.kind for level in made] == [kind for kind, numbers in chosen.numbers.items() for _ in numbers]
     assert len({symmetry_hash(level) for level in made}) == len(made)
 
@@ -244,12 +234,12 @@ def test_no_two_sets_share_a_seed() -> None:
     assert len({*seeds, *bundled}) == len(seeds) + len(bundled)
 
 
-def small_set(*numbers: int, maps: str) -> LevelSet:
-    return LevelSet(seed=5, numbers={"useful": numbers}, maps=maps, certificates="")
+def small_set(*numbers: int, maps: str) -> LevelSet[Level]:
+    return LevelSet(DESIGN, seed=5, numbers={"useful": numbers}, maps=maps, certificates="")
 
 
 def test_a_set_with_another_number_or_hash_is_refused() -> None:
-    good = digest([candidate(5, 1, "useful"), candidate(5, 2, "useful")])
+    good = DESIGN.digest([DESIGN.candidate(5, 1, "useful"), DESIGN.candidate(5, 2, "useful")])
     assert [level.name for level in small_set(1, 2, maps=good).levels()] == ["useful-1", "useful-2"]
     for wrong in (small_set(1, 3, maps=good), small_set(2, 1, maps=good), small_set(1, 2, maps=good[::-1])):
         with pytest.raises(InputError, match="seed 5 are not those that were chosen"):
@@ -262,13 +252,13 @@ def test_as_many_of_each_class_are_chosen_as_wanted_and_none_twice() -> None:
         double = replace(reflected(recoloured(level)), certificate=level.certificate, name="double")
         offered += [level, None, double]
     wanted = {"not_needed": 2, "useful": 99, "necessary": 0}
-    chosen = list(choose(offered, wanted))
+    chosen = list(DESIGN.choose(offered, wanted))
     assert chosen == [level for level in TWENTY if level.kind == "useful" or level.name in NAMES[:2]]
 
 
 def test_choosing_stops_as_soon_as_there_are_enough() -> None:
     offered: Iterator[Level | None] = iter(TWENTY)
-    assert [level.kind for level in choose(offered, {"not_needed": 1, "useful": 1})] == ["not_needed", "useful"]
+    assert [level.kind for level in DESIGN.choose(offered, {"not_needed": 1, "useful": 1})] == ["not_needed", "useful"]
     assert next(offered) == TWENTY[[level.kind for level in TWENTY].index("useful") + 1]
 
 

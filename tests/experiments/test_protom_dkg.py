@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from otherminds.experiments.protom_dkg import SUBJECTS, VARIANTS, Entry, assess, episode, plan, rows
+from otherminds.experiments.facilitated import SUBJECTS, Entry, assess, plan
+from otherminds.experiments.protom_dkg import EXPERIMENT, VARIANTS, episode, rows
 from otherminds.minds.favours import Favours
 from otherminds.worlds.level_files import Level, bundled_levels, parse_level
 
@@ -220,12 +221,14 @@ HAND_MADE = [
 )
 def test_what_is_made_of_rows(condition: str, subject: str, metric: str, value: float) -> None:
     wanted = {"experiment": "protom-dkg", "condition": f"new/{condition}", "subject": subject, "metric": metric}
-    (found,) = [row for row in assess(HAND_MADE, prefix="new/") if row.items() >= wanted.items()]
+    (found,) = [row for row in assess(EXPERIMENT, HAND_MADE, prefix="new/") if row.items() >= wanted.items()]
     assert found["value"] == pytest.approx(value)
     assert found["low"] <= found["value"] <= found["high"]
     assert found["n"] == (2 if condition == "all" else 1)
 
 
 def test_nothing_is_made_up_about_those_who_infer_nothing() -> None:
-    inferred = {row["subject"] for row in assess(HAND_MADE, prefix="new/") if row["metric"] in ("p_true", "brier")}
+    inferred = {
+        row["subject"] for row in assess(EXPERIMENT, HAND_MADE, prefix="new/") if row["metric"] in ("p_true", "brier")
+    }
     assert inferred == {"protom"}

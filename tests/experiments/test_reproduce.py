@@ -14,7 +14,8 @@ import pytest
 from otherminds.errors import InputError
 from otherminds.experiments import dkg_human
 from otherminds.experiments.dkg_human import FULL, MODELS, Setting, read_stimuli
-from otherminds.experiments.reproduce import SUBJECTS, Options, names, reproduce
+from otherminds.experiments.facilitated import SUBJECTS
+from otherminds.experiments.reproduce import Options, names, reproduce
 from otherminds.experiments.results import figures, key, verdicts
 from otherminds.worlds.level_files import bundled_levels
 

@@ -46,7 +46,7 @@ CLASSES = {
     "all": "All",
 }
 METRICS = {
-    "success": "Share of episodes in which all get their gem",
+    "success": "Share of episodes in which all succeed",
     "speedup": "Speedup (steps without help ÷ with help − 1)",
     "speedup_ratio_of_means": "Speedup of the mean numbers of steps",
     "messages": "Messages an episode",
@@ -69,6 +69,11 @@ SUBJECTS = {
     "protom": Mark("ProToM", "#d55e00", "D"),
 }
 SPARE = (("#009e73", "v"), ("#cc79a7", "P"), ("#56b4e9", "X"))
+NAMES_OF_SETTINGS = {
+    "epsilon": "ε: how much a message must change, in bits",
+    "phi": "φ: steps that a message must save",
+    "particles": "N: particles an agent",
+}
 CLASS_LINES = {"not_needed": ("#009e73", ":"), "useful": (BLUE, "--"), "necessary": ("#d55e00", "-")}
 
 
@@ -201,6 +206,37 @@ def _half_interval(samples: np.ndarray) -> np.ndarray:
         return np.zeros(samples.shape[1:])
     half: np.ndarray = stats.t.ppf(0.975, n - 1) * samples.std(axis=0, ddof=1) / np.sqrt(n)
     return half
+
+
+# How settings were chosen
+
+
+SWEPT = {
+    ("tuning/all", "success"): ("Success", "#009e73", "o"),
+    ("tuning/useful", "share_of_oracle_speedup"): ("Share of the oracle's speedup, where help is useful", BLUE, "s"),
+    ("tuning/not_needed", "messages"): ("Messages an episode, where help is not needed", "#d55e00", "D"),
+}
+
+
+@styled
+def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen: Mapping[str, float]) -> Figure:
+    """What comes of every value of some settings, one at a time, with 95 % intervals; dashed: the chosen one."""
+    found = {(r["condition"], r["metric"], r["subject"]): r for r in summary}
+    figure = Figure(figsize=(WIDTH, 1.9 * len(values) + 0.6))
+    panels = figure.subplots(len(values), sharey=True, squeeze=False)[:, 0]
+    for axes, (setting, tried) in zip(panels, values.items(), strict=True):
+        axes.axvline(chosen[setting], color=SOFT, linewidth=0.8, linestyle="--", zorder=0)
+        for (condition, metric), (label, colour, shape) in SWEPT.items():
+            rows = [(x, found.get((condition, metric, f"protom_{setting}_{x:g}"))) for x in tried]
+            there = [(x, row) for x, row in rows if row is not None]
+            xs, ys = [x for x, _ in there], [row["value"] for _, row in there]
+            reach = [[abs(row["value"] - row[end]) for _, row in there] for end in ("low", "high")]
+            axes.errorbar(
+                xs, ys, reach, color=colour, marker=shape, markersize=4, linewidth=1, elinewidth=0.6, label=label
+            )
+        axes.set(xlabel=NAMES_OF_SETTINGS.get(setting, setting), ylim=(-0.05, 1.15))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", frameon=False)
+    return figure
 
 
 # How honest the beliefs are

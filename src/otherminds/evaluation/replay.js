@@ -31,12 +31,19 @@
     return element;
   }
 
-  // A small gem, so that goals never look like people
-  function gem([name, label, colour, ink]) {
-    const icon = drawn("svg", { viewBox: "-20 -16 40 36", class: "gem", role: "img", "aria-label": name });
-    const letter = drawn("text", { y: 5, "font-size": label.length > 1 ? 13 : 17, "font-weight": 700, "text-anchor": "middle", fill: ink });
+  // What stands for a goal: a small gem or a dish, so that goals never look like people
+  const ICONS = {
+    gem: (colour) => [drawn("polygon", { points: "-10,-13 10,-13 18,-4 0,17 -18,-4", fill: colour })],
+    dish: (colour) => [drawn("circle", { r: 18.5, cy: 2, class: "plate" }), drawn("circle", { r: 14, cy: 2, fill: colour })],
+  };
+  const DROPS = { gem: 5, dish: 7.5 };
+
+  function goalIcon(kind, [name, label, colour, ink]) {
+    const icon = drawn("svg", { viewBox: "-20 -16 40 36", class: "goal", role: "img", "aria-label": name });
+    const size = label.length > 1 ? 13 - 2 * (label.length - 2) : 17;
+    const letter = drawn("text", { y: DROPS[kind], "font-size": size, "font-weight": 700, "text-anchor": "middle", fill: ink });
     letter.textContent = label;
-    icon.append(drawn("polygon", { points: "-10,-13 10,-13 18,-4 0,17 -18,-4", fill: colour }), letter);
+    icon.append(...ICONS[kind](colour), letter);
     return icon;
   }
 
@@ -51,8 +58,11 @@
       this.at = Object.fromEntries([...parts].map((part) => [part.dataset.at, part]));
       this.data = JSON.parse(this.at.data.textContent);
       this.maps = [...root.querySelectorAll("[data-map]")];
+      this.looks = this.at.looks ? [...this.at.looks.content.firstElementChild.children] : [];
       this.group = `replay-subject-${number}`;
+      this.eyes = `replay-eyes-${number}`;
       this.level = 0;
+      this.eye = -1;
       this.subject = Math.max(0, this.data.subjects.findIndex(([key]) => key === "protom"));
       this.t = 0;
       this.timer = 0;
@@ -65,6 +75,7 @@
     get episode() { return this.data.episodes[this.level][this.subject]; }
     get steps() { return this.episode.acts.length; }
     get place() { return this.data.levels[this.level]; }
+    icon(goal) { return goalIcon(this.place.icon, goal); }
     word(number) { return number < 0 ? "" : this.data.words[number]; }
 
     choose() {
@@ -75,6 +86,7 @@
       this.at.scrubber.max = String(this.steps);
       this.maps.forEach((map, i) => { map.hidden = i !== this.level; });
       this.drawSubjects(played);
+      this.drawEyes();
       this.drawTrack();
       this.drawCharts();
       this.at.outcome.textContent = this.outcome();
@@ -105,13 +117,33 @@
     showMap() {
       const places = [...this.place.start];
       for (const moves of this.episode.moves.slice(0, this.t)) {
-        for (const [part, ...place] of moves) places[part] = place.length ? place : null;
+        for (const [part, x, y, look] of moves) places[part] = x === undefined ? null : [x, y, look ?? places[part]?.[2]];
       }
+      const map = this.maps[this.level];
+      const [outline, hidden] = this.view();
+      map.querySelector("[data-fog]")?.setAttribute("d", outline);
       this.place.parts.forEach((name, i) => {
-        const part = this.maps[this.level].querySelector(`[data-part="${name}"]`);
-        part.setAttribute("display", places[i] ? "inline" : "none");
-        if (places[i]) part.style.transform = `translate(${places[i][0]}px, ${places[i][1]}px)`;
+        const part = map.querySelector(`[data-part="${name}"]`);
+        const place = hidden.includes(i) ? null : places[i];
+        part.setAttribute("display", place ? "inline" : "none");
+        if (!place) return;
+        const [x, y, look] = place;
+        part.style.transform = `translate(${x}px, ${y}px)`;
+        if (look !== undefined) this.dress(part, String(look));
       });
+    }
+
+    // The fog before the chosen eyes, and the parts that it hides
+    view() {
+      const { sights } = this.episode;
+      return sights && this.eye >= 0 ? this.place.views[sights[this.t][this.eye]] : ["", []];
+    }
+
+    // Things change: show the part as it looks now
+    dress(part, look) {
+      if (part.dataset.look === look) return;
+      part.dataset.look = look;
+      part.replaceChildren(...this.looks[look].cloneNode(true).childNodes);
     }
 
     // Choices and what became of them
@@ -129,16 +161,31 @@
       if (focused) this.at.subjects.querySelectorAll("input")[this.subject].focus();
     }
 
+    drawEyes() {
+      const { eyes } = this.at;
+      if (!eyes) return;
+      const { people } = this.place;
+      eyes.hidden = !this.episode.sights;
+      if (eyes.hidden || this.eye >= people.length) this.eye = -1;
+      const choices = ["everything", ...people.map(([name]) => `what ${name} sees`)].map((title, i) => {
+        const radio = make("input");
+        Object.assign(radio, { type: "radio", name: this.eyes, checked: i - 1 === this.eye });
+        radio.addEventListener("change", () => { this.eye = i - 1; this.showMap(); this.writeHash(); });
+        return make("label", "", radio, title);
+      });
+      eyes.replaceChildren(eyes.querySelector("legend"), ...choices);
+    }
+
     length(episode) {
       if (!episode) return "not played";
       return episode.done ? `${episode.acts.length} steps` : "failed";
     }
 
     outcome() {
-      const { done } = this.episode;
-      const ended = done
-        ? `Everybody has their gem after ${count(this.steps, "step")}.`
-        : `Not everybody had their gem when time was up, after ${count(this.steps, "step")}.`;
+      const [reached, missed] = this.place.ends;
+      const ended = this.episode.done
+        ? `${reached} after ${count(this.steps, "step")}.`
+        : `${missed} when time was up, after ${count(this.steps, "step")}.`;
       const none = this.data.subjects.findIndex(([key]) => key === "none");
       const alone = none < 0 ? null : this.data.episodes[this.level][none];
       if (!alone || none === this.subject) return ended;
@@ -178,7 +225,7 @@
       const charts = this.place.people.map(([name, label, colour], i) => {
         const goal = this.place.goals[wants[i]];
         const head = make("h4", "", token(label, colour), name);
-        if (goal) head.append(make("span", "quiet", `wants the ${goal[0]}`), gem(goal));
+        if (goal) head.append(make("span", "quiet", `wants the ${goal[0]}`), this.icon(goal));
         const mind = make("div", "mind", head);
         if (beliefs) mind.append(this.plot(i), this.drawBars(i));
         return mind;
@@ -231,7 +278,7 @@
       const widths = above.map((p, t) => Math.min(p - below[t], 600) - Math.abs(t - this.steps / 2) / this.steps);
       const t = widths.indexOf(Math.max(...widths.slice(1, -1), -1000));
       if (t < 0 || above[t] - below[t] < 250) return null;
-      const tag = gem(this.place.goals[goal]);
+      const tag = this.icon(this.place.goals[goal]);
       tag.classList.add("tag");
       tag.style.left = percent(t / this.steps);
       tag.style.top = percent(1 - (above[t] + below[t]) / 2000);
@@ -245,7 +292,7 @@
         const value = make("b");
         const bar = make("i");
         bar.style.background = colour;
-        const line = make("li", goal === this.episode.wants[i] ? "true" : "", gem(this.place.goals[goal]), make("span", "", bar), value);
+        const line = make("li", goal === this.episode.wants[i] ? "true" : "", this.icon(this.place.goals[goal]), make("span", "", bar), value);
         line.title = name;
         list.append(line);
         this.bars.push({ i, goal, value, bar });
@@ -382,7 +429,7 @@
       this.at.account.setAttribute("aria-live", "polite");
     }
 
-    // The address of a moment: #level=far%20key&who=protom&t=12
+    // The address of a moment: #level=far%20key&who=protom&t=12, in a world with rooms perhaps &by=Ana
 
     readHash() {
       const wanted = new URLSearchParams(window.location.hash.slice(1));
@@ -392,6 +439,7 @@
       this.stop();
       this.level = level;
       if (subject >= 0) this.subject = subject;
+      this.eye = this.place.people.findIndex(([name]) => name === wanted.get("by"));
       this.t = Math.max(0, Math.floor(Number(wanted.get("t"))) || 0);
       this.choose();
       this.root.scrollIntoView();
@@ -400,6 +448,7 @@
 
     writeHash() {
       const address = new URLSearchParams({ level: this.place.name, who: this.data.subjects[this.subject][0], t: String(this.t) });
+      if (this.eye >= 0) address.set("by", this.place.people[this.eye][0]);
       try {
         window.history.replaceState(null, "", `#${address}`);
       } catch {

@@ -6,17 +6,18 @@ Everything is worked out here, by replaying the joint actions of the rows; the s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.evaluation.report import Html, embedded, safe, stack
-from otherminds.worlds.doors_keys_gems import DoorsKeysGems, State
+from otherminds.evaluation.scenes import Scene, scene
+from otherminds.worlds.kitchen_files import KitchenLevel
 from otherminds.worlds.level_files import Level
-from otherminds.worlds.picture import placements, svg
-from otherminds.worlds.sprites import GREY, PEOPLE, colour_labels, hue, ink_on, labels, printable
+from otherminds.worlds.sprites import PEOPLE, labels, printable
 
 FACILITATOR = "facilitator"
 KINDS = {"not_needed": "Help not needed", "useful": "Help useful", "necessary": "Help necessary"}
@@ -26,9 +27,12 @@ NOTHING = -1
 
 Row = Mapping[str, Any]
 Key = tuple[str, str]
+Playable = Level | KitchenLevel
+Levels = Mapping[str, Playable]
+Numbered = tuple[float, ...] | None
 
 
-def replays(levels: Mapping[str, Level], rows: Sequence[Row]) -> Html:
+def replays(levels: Levels, rows: Sequence[Row]) -> Html:
     """A widget to step through the episodes of these levels; other levels, and held-out ones, are left out.
 
     Where there are several episodes of a level and a facilitator, the one with the lowest seed is shown.
@@ -39,29 +43,28 @@ def replays(levels: Mapping[str, Level], rows: Sequence[Row]) -> Html:
         return stack("There is no episode to show.")
     names = sorted({name for name, _ in found}, key=lambda name: _rank(name, levels))
     subjects = sorted({subject for _, subject in found}, key=_subject_rank)
-    words, shown, episodes = _Words(), [], []
-    for name in names:
+    words, looks = _Table(), _Table()
+    scenes = [scene(levels[name]) for name in names]
+    shown, episodes = [], []
+    for name, shared in zip(names, scenes, strict=True):
         played = [found.get((name, subject), []) for subject in subjects]
-        goals = _goals(levels[name].world, [row for episode in played for row in episode])
-        shown.append(_level(levels[name], goals))
-        episodes.append([_summary(levels[name], episode, goals, words) for episode in played])
+        goals = sorted({goal for episode in played for goal in _goals(episode)}, key=shared.rank)
+        tables = _Tables(goals, words, looks, _Table())
+        episodes.append([_Episode.of(shared, rows).summary(tables) if rows else None for rows in played])
+        shown.append(_level(levels[name].name, shared, tables))
     data = {
         "levels": shown,
         "subjects": [[printable(subject), SUBJECTS.get(subject, printable(subject))] for subject in subjects],
         "episodes": episodes,
         "words": words.known,
     }
-    return _widget(data, [levels[name] for name in names])
-
-
-def _summary(level: Level, rows: Sequence[Row], goals: Sequence[str], words: _Words) -> dict[str, Any] | None:
-    return _Episode.of(level, rows).summary(goals, words) if rows else None
+    return _widget(data, [levels[name] for name in names], scenes, looks.known)
 
 
 # Which episodes, in which order
 
 
-def _choose(levels: Mapping[str, Level], rows: Sequence[Row]) -> dict[Key, list[Row]]:
+def _choose(levels: Levels, rows: Sequence[Row]) -> dict[Key, list[Row]]:
     """The rows of every level and facilitator, of the lowest seed there is."""
     found: dict[Key, dict[int, list[Row]]] = {}
     for row in rows:
@@ -71,7 +74,7 @@ def _choose(levels: Mapping[str, Level], rows: Sequence[Row]) -> dict[Key, list[
     return {key: seeds[min(seeds)] for key, seeds in found.items()}
 
 
-def _rank(name: str, levels: Mapping[str, Level]) -> tuple[int, int]:
+def _rank(name: str, levels: Levels) -> tuple[int, int]:
     kinds, kind = list(KINDS), levels[name].kind
     return kinds.index(kind) if kind in kinds else len(kinds), list(levels).index(name)
 
@@ -84,36 +87,7 @@ def _subject_rank(subject: str) -> tuple[int, str]:
 # What episodes of one level share
 
 
-def _level(level: Level, goals: Sequence[str]) -> dict[str, Any]:
-    world, initials = level.world, labels(level.world.agents)
-    start = placements(world, world.initial)
-    return {
-        "name": printable(level.name),
-        "people": [[printable(name), initials[name], PEOPLE[i % len(PEOPLE)]] for i, name in enumerate(world.agents)],
-        "goals": [_goal(world, goal) for goal in goals],
-        "parts": list(start),
-        "start": list(start.values()),
-    }
-
-
-def _goals(world: DoorsKeysGems, rows: Sequence[Row]) -> list[str]:
-    """Everything that somebody wants or is thought to want, in the order of the level's gems."""
-    mentioned = {str(goal) for row in rows for goal in (row.get("goal"), *row.get("posterior", ())) if goal}
-    order = [gem.colour for gem in world.gems]
-    return sorted(mentioned, key=lambda goal: (order.index(goal) if goal in order else len(order), goal))
-
-
-def _goal(world: DoorsKeysGems, goal: str) -> list[str]:
-    """What it is called, its label, and the colours of its shape and of letters on it."""
-    if any(goal == gem.colour for gem in world.gems):
-        return [f"{printable(goal)} gem", colour_labels(world)[goal], hue(goal), ink_on(hue(goal))]
-    return [printable(goal), printable(goal)[:1].upper(), GREY, ink_on(GREY)]
-
-
-# One episode
-
-
-class _Words:
+class _Table:
     """Texts and lists that occur again and again, each kept once and referred to by its number."""
 
     def __init__(self) -> None:
@@ -131,16 +105,51 @@ class _Words:
         return self._numbers[key]
 
 
+class _Tables(NamedTuple):
+    """What numbers in the data stand for: goals and views within one level, words and looks on the whole page.
+
+    A look is what a part of the picture is drawn as; a view is the outline of the fog and the parts hidden in it.
+    """
+
+    goals: Sequence[str]
+    words: _Table
+    looks: _Table
+    views: _Table
+
+
+def _level(name: str, shared: Scene[Any, Any], tables: _Tables) -> dict[str, Any]:
+    agents, start = shared.world.agents, _spots(shared, shared.world.initial, tables.looks)
+    initials = labels(agents)
+    return {
+        "name": printable(name),
+        "people": [[printable(agent), initials[agent], PEOPLE[i % len(PEOPLE)]] for i, agent in enumerate(agents)],
+        "goals": [shared.goal(goal) for goal in tables.goals],
+        "icon": shared.icon,
+        "ends": shared.ends,
+        "parts": list(start),
+        "start": list(start.values()),
+        "views": tables.views.known,
+    }
+
+
+def _goals(rows: Iterable[Row]) -> set[str]:
+    """Everything that somebody wants or is thought to want."""
+    return {str(goal) for row in rows for goal in (row.get("goal"), *row.get("posterior", ())) if goal}
+
+
+# One episode
+
+
 @dataclass(frozen=True)
 class _Episode:
     """The rows of one episode by step: those of the people by name, and the facilitator's, empty if missing."""
 
-    world: DoorsKeysGems
+    scene: Scene[Any, Any]
     acts: list[dict[str, Row]]
     facilitator: list[Row]
 
     @classmethod
-    def of(cls, level: Level, rows: Sequence[Row]) -> _Episode:
+    def of(cls, shared: Scene[Any, Any], rows: Sequence[Row]) -> _Episode:
         """The rows, sorted. Raises InputError if a step or somebody's action is missing or double."""
         steps = 1 + max(row["t"] for row in rows)
         if steps > len(rows) or min(row["t"] for row in rows) < 0:
@@ -151,43 +160,45 @@ class _Episode:
                 raise InputError(f"{_where(row)} has two rows for {row['agent']}")
         facilitator = [now.pop(FACILITATOR, {}) for now in by_step]
         for t, now in enumerate(by_step):
-            if set(now) != set(level.world.agents):
-                people, found = ", ".join(level.world.agents), ", ".join(now) or "nobody"
+            if set(now) != set(shared.world.agents):
+                people, found = ", ".join(shared.world.agents), ", ".join(now) or "nobody"
                 raise InputError(f"{_where(rows[0], t)} has rows for {found}, the level has {people}")
-        return cls(level.world, by_step, facilitator)
+        return cls(shared, by_step, facilitator)
 
-    def states(self) -> list[State]:
+    def states(self) -> list[Any]:
         """Where things stood before every step and at the end."""
-        states = [self.world.initial]
+        world, vocabulary = self.scene.world, self.scene.vocabulary
+        states = [world.initial]
         for t, now in enumerate(self.acts):
             for row in now.values():
-                if row["action"] not in self.world.vocabulary:
+                if row["action"] not in vocabulary:
                     raise InputError(f"{_where(row, t)}: no such action as `{row['action']}`")
-            joint = {agent: self.world.vocabulary[row["action"]] for agent, row in now.items()}
-            states.append(self.world.step(states[-1], joint))
+            states.append(world.step(states[-1], {agent: vocabulary[row["action"]] for agent, row in now.items()}))
         return states
 
-    def summary(self, goals: Sequence[str], words: _Words) -> dict[str, Any]:
+    def summary(self, tables: _Tables) -> dict[str, Any]:
         """All that the script needs to know of the episode, in little space."""
-        states, people = self.states(), self.world.agents
+        states, people, (goals, words, looks, views) = self.states(), self.scene.world.agents, tables
+        places = [_spots(self.scene, state, looks) for state in states]
         inferred = any("posterior" in row for now in self.acts for row in now.values())
         return {
-            "done": self.world.done(states[-1]),
-            "moves": list(_changes(self.world, states)),
+            "done": self.scene.world.done(states[-1]),
+            "moves": [list(_changes(before, after)) for before, after in pairwise(places)],
+            "sights": list(_sights(self.scene, states, list(places[0]), views)) if self.scene.fog else None,
             "acts": [[words.number(now[agent]["action"]) for agent in people] for now in self.acts],
-            "wants": [goals.index(self.acts[0][a]["goal"]) if "goal" in self.acts[0][a] else NOTHING for a in people],
+            "wants": [goals.index(goal) if (goal := self.acts[0][a].get("goal")) else NOTHING for a in people],
             "beliefs": [[_belief(now[a], goals) for a in people] for now in self.acts] if inferred else None,
             "why": [words.number(row.get("why")) for row in self.facilitator],
             "prices": [words.number(self._prices(row, words)) for row in self.facilitator],
             "said": list(self._said(words)),
         }
 
-    def _prices(self, row: Row, words: _Words) -> list[list[float]]:
+    def _prices(self, row: Row, words: _Table) -> list[list[float]]:
         """The messages that were compared, best first: message, steps saved, chance to change anything."""
         prices = sorted(row.get("prices", ()), key=lambda price: -price["saves"])
         return [[words.number(p["message"]), round(p["saves"], 2), round(p["changes"], 2)] for p in prices]
 
-    def _said(self, words: _Words) -> Iterator[dict[str, Any]]:
+    def _said(self, words: _Table) -> Iterator[dict[str, Any]]:
         """Every message: when it was said, what it promised, and when and how it ended."""
         last = len(self.facilitator)
         for t, row in enumerate(self.facilitator):
@@ -211,13 +222,27 @@ def _where(row: Row, t: int | None = None) -> str:
     return f"step {row['t'] if t is None else t} of `{row['episode']}` with `{row['subject']}`"
 
 
-def _changes(world: DoorsKeysGems, states: Sequence[State]) -> Iterator[list[list[float]]]:
-    """What moves in the picture at every step: [part, x, y], or [part] for one that vanishes."""
-    before = list(placements(world, states[0]).values())
-    for state in states[1:]:
-        after = list(placements(world, state).values())
-        yield [[i, *(new or ())] for i, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-        before = after
+def _spots(shared: Scene[Any, Any], state: Any, looks: _Table) -> dict[str, Numbered]:
+    """Where every part of the picture is: x, y, and the number of its look if that can change; or None."""
+    found = shared.spots(state).items()
+    return {part: spot and (*spot[:2], *map(looks.number, spot[2:])) for part, spot in found}
+
+
+def _changes(before: Mapping[str, Numbered], after: Mapping[str, Numbered]) -> Iterator[list[float]]:
+    """What is new in the picture: [part, x, y], with a look if it has a new one, or [part] for one that vanishes."""
+    for i, (old, new) in enumerate(zip(before.values(), after.values(), strict=True)):
+        if old and not new:
+            yield [i]
+        elif new and old != new:
+            yield [i, *(new[:2] if old and old[2:] == new[2:] else new)]
+
+
+def _sights(shared: Scene[Any, Any], states: Sequence[Any], parts: Sequence[str], views: _Table) -> Iterator[list[int]]:
+    """The view that everybody has of every state."""
+    index = {part: i for i, part in enumerate(parts)}
+    for state in states:
+        fogs = [shared.fog(state, agent) for agent in shared.world.agents] if shared.fog else ()
+        yield [views.number([fog.outline, [index[part] for part in fog.parts]]) for fog in fogs]
 
 
 def _belief(row: Row, goals: Sequence[str]) -> list[int]:
@@ -228,14 +253,24 @@ def _belief(row: Row, goals: Sequence[str]) -> list[int]:
 # The page
 
 
-def _widget(data: Mapping[str, Any], levels: Sequence[Level]) -> Html:
-    drawings = [svg(level.world, level.world.initial, goals=True) for level in levels]
-    maps = "".join(f"<div data-map{' hidden' if i else ''}>{map_}</div>" for i, map_ in enumerate(drawings))
-    choices = "".join(_choices(levels, kind) for kind in (*KINDS, ""))
-    return Html(SKELETON.substitute(choices=choices, maps=maps, data=embedded(data)))
+def _widget(
+    data: Mapping[str, Any], levels: Sequence[Playable], scenes: Sequence[Scene[Any, Any]], looks: Sequence[str]
+) -> Html:
+    maps = (f"<div data-map{' hidden' if i else ''}>{shown.picture}</div>" for i, shown in enumerate(scenes))
+    choices = (_choices(levels, kind) for kind in (*KINDS, ""))
+    drawn = "".join(f"<g>{look}</g>" for look in looks)
+    return Html(
+        SKELETON.substitute(
+            choices="".join(choices),
+            eyes=EYES if any(shown.fog for shown in scenes) else "",
+            maps="".join(maps),
+            looks=f'<template data-at="looks"><svg>{drawn}</svg></template>\n' if looks else "",
+            data=embedded(data),
+        )
+    )
 
 
-def _choices(levels: Sequence[Level], kind: str) -> str:
+def _choices(levels: Sequence[Playable], kind: str) -> str:
     """The levels of one class to choose from; an unknown class counts as none."""
     members = [(i, level) for i, level in enumerate(levels) if (level.kind if level.kind in KINDS else "") == kind]
     options = "".join(f'<option value="{i}">{safe(level.name)}</option>' for i, level in members)
@@ -243,12 +278,13 @@ def _choices(levels: Sequence[Level], kind: str) -> str:
     return f'<optgroup label="{safe(label)}">{options}</optgroup>' if members else ""
 
 
+EYES = '<fieldset data-at="eyes"><legend>Show</legend></fieldset>\n'
 SKELETON = Template("""\
 <div class="replay" data-replay>
 <div class="choose">
 <label>Level <select data-at="level">$choices</select></label>
 <fieldset data-at="subjects"><legend>Facilitator</legend></fieldset>
-</div>
+$eyes</div>
 <p class="outcome" data-at="outcome"></p>
 <div class="stage">
 <div class="map-box" data-at="maps">$maps</div>
@@ -265,6 +301,6 @@ SKELETON = Template("""\
 </div>
 <div class="account" data-at="account" aria-live="polite"></div>
 </div>
-<noscript><p>The viewer needs JavaScript; the page works without it otherwise.</p></noscript>
+$looks<noscript><p>The viewer needs JavaScript; the page works without it otherwise.</p></noscript>
 <script type="application/json" data-at="data">$data</script>
 </div>""")

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 
 import numpy as np
 
 from otherminds.errors import InputError
+from otherminds.experiments.facilitated import Entry
 from otherminds.experiments.joint_planner import JointPlanner
+from otherminds.experiments.level_sets import Design
 from otherminds.experiments.map_maker import random_level
-from otherminds.experiments.protom_dkg import Entry, episode, people
+from otherminds.experiments.protom_dkg import episode, people
 from otherminds.minds.favours import Favours
 from otherminds.minds.locked_map import Goal
 from otherminds.world import rollout
-from otherminds.worlds.level_files import Level, draw_text, write_level
+from otherminds.worlds.level_files import Level, draw_text, parse_level, write_level
 
 SEEDS = 5
 SHORTEST = 8
@@ -117,72 +115,6 @@ def _kind(runs: tuple[int | None, ...], told: int, together: int | None, horizon
     return "useful" if saves else None
 
 
-# Sets of levels
-
-CLASSES = ("not_needed", "useful", "necessary")
-
-
-def candidate(seed: int, index: int, kind: str = "") -> Level:
-    """The random level with this number, as it would be called if it is of this class."""
-    level = random_level(np.random.default_rng([seed, index]))
-    certificate = {"seed": f"{seed}/{index}"} | ({"class": kind} if kind else {})
-    return replace(level, name=f"{kind or 'random'}-{index}", certificate=certificate)
-
-
-def proven(seed: int, index: int) -> Level | None:
-    """The random level with this number and its certificate, None if it has no class."""
-    level = certified(candidate(seed, index))
-    return level and replace(level, name=f"{level.kind}-{index}")
-
-
-def certified(level: Level) -> Level | None:
-    """The level with its certificate, proved anew, None if it has no class."""
-    proof = prove(level)
-    if proof is None:
-        return None
-    return replace(level, certificate=proof.certificate(level.certificate.get("seed", "")))
-
-
-def choose(levels: Iterable[Level | None], wanted: Mapping[str, int]) -> Iterator[Level]:
-    """The first levels of each class, as many as wanted, no two the same but for symmetry and colours."""
-    missing, seen = Counter(wanted), set[str]()
-    for level in levels:
-        if level is not None and missing[level.kind] > 0 and (shape := symmetry_hash(level)) not in seen:
-            seen.add(shape)
-            missing[level.kind] -= 1
-            yield level
-        if not +missing:
-            return
-
-
-def digest(levels: Iterable[Level]) -> str:
-    """The SHA-256 of the level files, certificates included."""
-    return hashlib.sha256("".join(write_level(level) for level in levels).encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class LevelSet:
-    """A set of levels as their numbers and two hashes: of the maps, and of the maps with their certificates."""
-
-    seed: int
-    numbers: Mapping[str, Sequence[int]]
-    maps: str
-    certificates: str
-
-    def levels(self) -> list[Level]:
-        """The levels made anew from the seed. Raises InputError if they are not what they were."""
-        made = [candidate(self.seed, n, kind) for kind, numbers in self.numbers.items() for n in numbers]
-        if digest(made) != self.maps:
-            raise InputError(f"the levels made from seed {self.seed} are not those that were chosen")
-        return made
-
-
-def level_set(name: str) -> LevelSet:
-    """One of the sets that come with the library as numbers: `tuning` or `heldout`."""
-    table = json.loads((resources.files("otherminds.worlds") / "levels" / "sets.json").read_text("utf-8"))
-    return LevelSet(**table[name])
-
-
 def symmetry_hash(level: Level) -> str:
     """A hash that is the same for levels that are rotated, reflected or recoloured versions of each other."""
     wanted = {f"g{gem}": f"w{i}" for i, gem in enumerate(level.world.goals)}
@@ -213,3 +145,6 @@ def _relabelled(rows: list[list[str]]) -> str:
         else:
             tiles.append(tile)
     return f"{len(rows)}:" + " ".join(tiles)
+
+
+DESIGN = Design(random_level, prove, symmetry_hash, parse_level, write_level, "levels", "twenty")

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, read_text
 from otherminds.evaluation.run import run
-from otherminds.experiments.level_design import CLASSES, LevelSet, certified, choose, digest, level_set, proven
+from otherminds.experiments import kitchen_design, level_design
+from otherminds.experiments.level_sets import CLASSES, Design, L, LevelSet
 from otherminds.experiments.progress import shown
-from otherminds.worlds.level_files import Level, bundled_levels, read_level, write_level
+from otherminds.worlds.kitchen_files import is_kitchen
 from otherminds.worlds.sprites import printable
 
-SETS = ("tuning", "heldout")
+DESIGNS: Mapping[str, Design[Any]] = {"doors-keys-gems": level_design.DESIGN, "overcooked": kitchen_design.DESIGN}
+SETS: Mapping[str, tuple[Design[Any], str]] = {
+    "tuning": (level_design.DESIGN, "tuning"),
+    "heldout": (level_design.DESIGN, "heldout"),
+    "overcooked-tuning": (kitchen_design.DESIGN, "tuning"),
+    "overcooked-heldout": (kitchen_design.DESIGN, "heldout"),
+}
+PICKED = {design.picked: design for design in DESIGNS.values()}
 ENOUGH = 2_000
 
 
-def make(folder: Path, seed: int, per_class: int, jobs: int) -> int:
+def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors-keys-gems") -> int:
     """Write `per_class` levels of every class with their certificates; returns how many. Raises InputError."""
+    design = DESIGNS[world]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         numbers = range(per_class * ENOUGH)
-        found = run(partial(proven, seed), numbers, jobs=jobs)
+        found = run(partial(design.proven, seed), numbers, jobs=jobs)
         wanted = dict.fromkeys(CLASSES, per_class)
-        levels = list(shown(choose(found, wanted), per_class * len(CLASSES), "Making levels"))
+        levels = list(shown(design.choose(found, wanted), per_class * len(CLASSES), "Making levels"))
         for level in levels:
-            (folder / f"{level.name}.txt").write_text(write_level(level), encoding="utf-8")
+            (folder / f"{level.name}.txt").write_text(design.write(level), encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
     if len(levels) < per_class * len(CLASSES):
@@ -38,21 +48,34 @@ def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
     """A line for every level or set whose certificate has been proved again, and whether it holds."""
     for name in names:
         if name in SETS:
-            yield _check_set(name, level_set(name), jobs)
+            design, which = SETS[name]
+            yield _check_set(name, design.level_set(which), jobs)
+        elif name in PICKED:
+            yield from _check_levels(name, PICKED[name], PICKED[name].bundled(), jobs)
         else:
-            levels = bundled_levels() if name == "twenty" else _read(Path(name))
-            proofs = shown(run(certified, levels, jobs=jobs), len(levels), f"Proving {name}")
-            yield from (_verdict(level, proof) for level, proof in zip(levels, proofs, strict=True))
+            for design, files in _by_world(Path(name)).items():
+                levels = [design.parse(read_text(file), file) for file in files]
+                yield from _check_levels(name, design, levels, jobs)
 
 
-def _read(path: Path) -> list[Level]:
+def _by_world(path: Path) -> dict[Design[Any], list[Path]]:
+    """The level files at a path, by the world that they are of."""
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     if not files:
         raise InputError("holds no level (*.txt)", path=path)
-    return [read_level(file) for file in files]
+    found: dict[Design[Any], list[Path]] = {}
+    for file in files:
+        world = "overcooked" if is_kitchen(read_text(file)) else "doors-keys-gems"
+        found.setdefault(DESIGNS[world], []).append(file)
+    return found
 
 
-def _verdict(level: Level, proof: Level | None) -> tuple[str, bool]:
+def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: int) -> Iterator[tuple[str, bool]]:
+    proofs = shown(run(design.certified, levels, jobs=jobs), len(levels), f"Proving {name}")
+    yield from (_verdict(level, proof) for level, proof in zip(levels, proofs, strict=True))
+
+
+def _verdict(level: L, proof: L | None) -> tuple[str, bool]:
     name = printable(level.name)
     if not level.kind:
         return f"{name}: has no certificate", False
@@ -64,10 +87,10 @@ def _verdict(level: Level, proof: Level | None) -> tuple[str, bool]:
     return f"{name}: {level.kind}, proved", True
 
 
-def _check_set(name: str, chosen: LevelSet, jobs: int) -> tuple[str, bool]:
+def _check_set(name: str, chosen: LevelSet[Any], jobs: int) -> tuple[str, bool]:
     levels = chosen.levels()
-    proofs = list(shown(run(certified, levels, jobs=jobs), len(levels), f"Proving {name}"))
+    proofs = list(shown(run(chosen.design.certified, levels, jobs=jobs), len(levels), f"Proving {name}"))
     held = [p for level, p in zip(levels, proofs, strict=True) if p is not None and p.kind == level.kind]
-    same = len(held) == len(levels) and digest(held) == chosen.certificates
+    same = len(held) == len(levels) and chosen.design.digest(held) == chosen.certificates
     line = f"{name}: {len(held)} of {len(levels)} certificates proved, hash {'as recorded' if same else 'DIFFERS'}"
     return line, same

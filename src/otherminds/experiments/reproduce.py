@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.evaluation.run import run
@@ -14,22 +15,48 @@ from otherminds.experiments import (
     card_and_word_games,
     dkg_human,
     dkg_report,
+    facilitated,
     functional,
     functional_report,
     functional_scores,
     human_report,
+    kitchen_design,
+    kitchen_report,
+    level_design,
     protom_dkg,
+    protom_overcooked,
 )
 from otherminds.experiments.encounters import solve_ahead
-from otherminds.experiments.level_design import level_set
+from otherminds.experiments.facilitated import SUBJECTS, Entry
+from otherminds.experiments.level_sets import Design
 from otherminds.experiments.progress import shown
 from otherminds.experiments.results import Rows, beside_published, write_results
 from otherminds.worlds.game_files import find_game
-from otherminds.worlds.level_files import bundled_levels
 
 Row = dict[str, Any]
-SUBJECTS = ("none", "random", "oracle", "protom")
-LATER = ("protom-overcooked", "hypothetical", "mumatom", "study")
+LATER = ("hypothetical", "mumatom", "study")
+
+
+class Facilitated(NamedTuple):
+    """An experiment with facilitators: `sets` of further levels, each with the facilitators that play them."""
+
+    name: str
+    rows: Callable[[Entry], list[Row]]
+    design: Design[Any]
+    sets: Mapping[str, Sequence[str]]
+    report: Callable[[Sequence[Row], Sequence[Row], Sequence[Any]], str]
+
+
+DOORS_KEYS_GEMS = Facilitated(
+    protom_dkg.EXPERIMENT, protom_dkg.rows, level_design.DESIGN, protom_dkg.SETS, dkg_report.report
+)
+OVERCOOKED = Facilitated(
+    protom_overcooked.EXPERIMENT,
+    protom_overcooked.rows,
+    kitchen_design.DESIGN,
+    protom_overcooked.SETS,
+    kitchen_report.report,
+)
 
 
 @dataclass(frozen=True)
@@ -43,20 +70,23 @@ class Options:
     data: Path | None = None
 
 
-def _protom_dkg(options: Options) -> list[Row]:
-    levels = bundled_levels("twenty")
-    plan = protom_dkg.plan(levels, SUBJECTS, seed=options.seed)
+def _facilitated(experiment: Facilitated, options: Options) -> list[Row]:
+    levels = experiment.design.bundled()
+    plan = facilitated.plan(levels, SUBJECTS, seed=options.seed)
     if options.scale == "full":
-        for name, subjects in (("heldout", protom_dkg.HELD_OUT), ("tuning", protom_dkg.TUNING)):
-            plan += protom_dkg.plan(level_set(name).levels(), subjects, seed=options.seed, prefix=f"{name}/")
-    kept = Rows(options.out, f"protom-dkg seed {options.seed}")
+        for name, subjects in experiment.sets.items():
+            chosen = experiment.design.level_set(name).levels()
+            plan += facilitated.plan(chosen, subjects, seed=options.seed, prefix=f"{name}/")
+    kept = Rows(options.out, f"{experiment.name} seed {options.seed}")
     todo = kept.todo(plan)
-    for episode in shown(run(protom_dkg.rows, todo, jobs=options.jobs), len(todo), "Playing levels"):
+    for episode in shown(run(experiment.rows, todo, jobs=options.jobs), len(todo), "Playing levels"):
         kept.add(episode)
     rows = kept.all([entry.key for entry in plan])
     sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
-    table = beside_published(row for prefix, chosen in sets.items() for row in protom_dkg.assess(chosen, prefix))
-    write_results(options.out, table, dkg_report.report(sets[""], table, levels))
+    table = beside_published(
+        row for prefix, chosen in sets.items() for row in facilitated.assess(experiment.name, chosen, prefix)
+    )
+    write_results(options.out, table, experiment.report(sets[""], table, levels))
     return table
 
 
@@ -101,7 +131,8 @@ def _functional(options: Options) -> list[Row]:
 
 
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
-    "protom-dkg": _protom_dkg,
+    "protom-dkg": partial(_facilitated, DOORS_KEYS_GEMS),
+    "protom-overcooked": partial(_facilitated, OVERCOOKED),
     "functional": _functional,
     "dkg-human": _dkg_human,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
@@ -19,7 +20,7 @@ class Cook:
 
     P(a | b, g) = (1 − lapse) · softmax(−beta · Q_g(b, ·)) + lapse / |A|, Q being the steps until the goal is reached
     in the kitchen b that it believes in. An infinite `beta` makes it choose uniformly among the best actions.
-    Somebody in the way is waited for; after `patience` steps in which nothing has changed, it steps aside.
+    Somebody in the way is waited for; after `patience` steps in which nothing has changed, it steps aside at random.
     """
 
     cooking: Cooking = field(repr=False)
@@ -45,29 +46,51 @@ class Cook:
         if self.kitchen is None or not isinstance(self.goal, str):
             return False
         dish, i = RECIPES[self.goal], self.agent
-        return self.kitchen.hands[i] == dish and _served(kitchen, dish) > _served(self.kitchen, dish)
+        handed_in = self.kitchen.hands[i] == dish and not kitchen.hands[i]
+        return handed_in and _served(kitchen, dish) > _served(self.kitchen, dish)
 
     def act(self) -> Categorical[str]:
         """What it may do now. Raises ValueError before it has seen anything."""
         kitchen, me = self._seen, self.agent
-        ahead = self.cooking.layout.ahead[kitchen.cells[me]]
-        taken = {cell for i, cell in enumerate(kitchen.cells) if i != me}
-        busy = [action for action in ACTIONS if ahead[action][0] in taken]
-        if busy and self.waited >= self.patience:
-            free = [a for a in ACTIONS if a == STAY or (a not in busy and ahead[a][0] != kitchen.cells[me])]
-            scored = [(a, 0.0 if a in free else IMPOSSIBLE) for a in ACTIONS]
-        elif self.over:
-            scored = [(a, 0.0 if a == STAY else IMPOSSIBLE) for a in ACTIONS]
-        else:
-            costs = dict(zip(ACTIONS, self._costs(kitchen), strict=True))
-            costs |= {action: max(costs[action], costs[STAY]) for action in busy}
-            least = min(costs.values())
-            scored = [(action, _score(self.beta, cost - least)) for action, cost in costs.items()]
-        return Categorical.softmax(scored, lapse=self.lapse)
+        here, ahead = kitchen.cells[me], self.cooking.layout.ahead[kitchen.cells[me]]
+        others = [cell for i, cell in enumerate(kitchen.cells) if i != me]
+        busy = tuple([action for action in ACTIONS if ahead[action][0] in others])
+        policy = self._aim(kitchen, busy)
+        if self.waited < self.patience or not (busy or (policy.mode != STAY and self._contested(here, others))):
+            return policy
+        free = [a for a in ACTIONS if a == STAY or (a not in busy and ahead[a][0] != here)]
+        return self._only(free)
 
-    def _costs(self, kitchen: State) -> tuple[int, ...]:
+    def _contested(self, here: int, others: Sequence[int]) -> bool:
+        """Whether somebody may be heading for the same square: in each other's way, though not side by side."""
+        neighbours = self.cooking.layout.grid.neighbours
+        return any(near in neighbours[here] for other in others for near in neighbours[other])
+
+    def _only(self, actions: Sequence[str]) -> Categorical[str]:
+        """Any of these actions, as if nothing else mattered."""
+        return Categorical.softmax([(a, 0.0 if a in actions else IMPOSSIBLE) for a in ACTIONS], lapse=self.lapse)
+
+    def _aim(self, kitchen: State, busy: tuple[str, ...]) -> Categorical[str]:
+        """What it would do if it did not mind waiting; remembered for all who are in the same position."""
+        if self.over:
+            return self._only([STAY])
+        i = self.agent
+        key = (self.goal, kitchen.cells[i], kitchen.hands[i], kitchen.on, busy, self.beta, self.lapse)
+        policies = self.cooking.policies
+        if key not in policies:
+            policies[key] = self._policy(kitchen, busy)
+        return policies[key]
+
+    def _policy(self, kitchen: State, busy: tuple[str, ...]) -> Categorical[str]:
+        """The softmax over what everything costs; turning to where somebody is, is no better than staying."""
         assert self.goal is not None
-        return self.cooking.action_costs(self.goal, kitchen.cells[self.agent], kitchen.hands[self.agent], kitchen.on)
+        i = self.agent
+        found = self.cooking.action_costs(self.goal, kitchen.cells[i], kitchen.hands[i], kitchen.on)
+        costs = dict(zip(ACTIONS, found, strict=True))
+        costs |= {action: max(costs[action], costs[STAY]) for action in busy}
+        least = min(costs.values())
+        scored = [(action, _score(self.beta, cost - least)) for action, cost in costs.items()]
+        return Categorical.softmax(scored, lapse=self.lapse)
 
     @property
     def over(self) -> bool:

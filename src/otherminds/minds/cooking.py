@@ -6,12 +6,13 @@ chopped food to a plate, fresh food to a board, empty hands to what comes next. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from otherminds.distribution import Categorical
 from otherminds.planning.search import UNREACHABLE, distances
 from otherminds.worlds.kitchen import (
     CHOPPED,
@@ -28,7 +29,10 @@ from otherminds.worlds.overcooked import ACTIONS
 HOPE = 100
 """What it counts, in steps, that somebody else has to bring something that is out of reach."""
 IN_HAND = -1
+JUNK = 1 << 40
+"""Stands for anything that is of no use."""
 _NIBBLES = (0, 4, 8, 12)
+_SIMPLE = {PLATE + part for part in CHOPPED.values()}
 
 On = tuple[int, ...]
 Values = list[int]
@@ -81,10 +85,16 @@ def is_fresh(thing: int) -> bool:
 
 
 def is_under_way(aim: Request, hand: int, on: Sequence[int]) -> bool:
-    """Whether what is asked for can still be done: the thing lies where it was, or is being carried."""
+    """Whether what is asked for is yet to be done, and can be: the thing lies where it was, or is being carried."""
     if isinstance(aim, Pickup):
         return hand != aim.thing and on[aim.place] == aim.thing
-    return hand == aim.thing or (aim.place != IN_HAND and on[aim.place] == aim.thing)
+    there = hand == aim.thing or (aim.place != IN_HAND and on[aim.place] == aim.thing)
+    return there and not is_near(aim, on)
+
+
+def is_near(aim: Pass, on: Sequence[int]) -> bool:
+    """Whether such a thing lies near the friend; it is asked for only if none does."""
+    return any(on[place] == aim.thing for place in aim.counters)
 
 
 class Cooking:
@@ -99,6 +109,7 @@ class Cooking:
         self._walks[floor, : rows.shape[1]] = rows
         self._surfaces = tuple(k for k in range(len(layout.counters)) if k not in layout.boards)
         self._hopeful = layout.shared or self._surfaces
+        self.policies: dict[Hashable, Categorical[str]] = {}
         self._fields: dict[tuple[Aim, int, On], Values] = {}
         self._known: dict[tuple[Aim, int, On], Values] = {}
 
@@ -153,9 +164,20 @@ class Cooking:
         return [(cell, 1) for place in places for cell in self.layout.beside[place]]
 
     def _aside(self, aim: Aim, on: On) -> list[tuple[int, int]]:
-        """Where what is of no use can be put down to go on with free hands; what then lies there does not matter."""
+        """Where what is of no use can be put down, to go on with free hands; it matters only where it is in the way."""
         free = self.values(aim, NOTHING, on)
-        return [source for place in self._surfaces if not on[place] for source in self._after(place, free)]
+        sources = []
+        for place in self._surfaces:
+            if not on[place]:
+                after = self.values(aim, NOTHING, _with(on, place, JUNK)) if self._hinders(aim, place) else free
+                sources += self._after(place, after)
+        return sources
+
+    def _hinders(self, aim: Aim, place: int) -> bool:
+        """Whether something that lies at a place can be in the way: of a thing to be passed, or of half a dish."""
+        if isinstance(aim, str):
+            return RECIPES[aim] not in _SIMPLE
+        return isinstance(aim, Pass) and place in aim.counters
 
     # Requests
 
@@ -188,8 +210,8 @@ class Cooking:
         if hand and not is_fresh(hand) and not (useful(hand, dish) and self._partners(dish, hand, on)):
             return on, (recipe, hand, on)
         rest = dish - chopped(hand) if useful(hand, dish) else dish
-        boards = self.layout.boards
-        on = tuple([thing if useful(thing, rest) or (thing and k in boards) else NOTHING for k, thing in enumerate(on)])
+        space = self.layout.boards if dish in _SIMPLE else range(len(on))
+        on = tuple([t if useful(t, rest) else JUNK if t and k in space else NOTHING for k, t in enumerate(on)])
         return on, (recipe, hand, on)
 
     def _sources(self, recipe: str, dish: int, hand: int, on: On) -> Iterator[tuple[int, int]]:
@@ -237,7 +259,8 @@ class Cooking:
             if take or (thing and not boards and place in self.layout.boards):
                 yield from self._after(place, self.values(recipe, thing, _without(on, place)))
         for part in self._wanting(dish, on):
-            yield from self._hope(self.values(recipe, part, on))
+            if boards or not is_fresh(part):
+                yield from self._hope(self.values(recipe, part, on))
 
     def _wanting(self, dish: int, on: On) -> list[int]:
         """The foods that nobody has chopped yet, fresh; a plate, if it is all that is missing."""

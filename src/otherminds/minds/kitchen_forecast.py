@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,8 +17,10 @@ from otherminds.worlds.overcooked import ACTIONS, Overcooked, State
 PATIENCE = 2
 NEVER = 1 << 20
 LONG = 500
+STUCK = 16
 
 Head = tuple[str, int, int]
+Route = tuple[Aim, int, On]
 
 
 class Outlook(NamedTuple):
@@ -40,7 +43,7 @@ class Forecast:
         """Of the world only the rules are used, not who is to deliver what."""
         self.world, self.cooking, self.imagination = world, cooking, imagination
         self._known: dict[Outlook, int] = {}
-        self._heads: dict[tuple[Aim, int, On], dict[int, Head]] = {}
+        self._heads: dict[Route | None, dict[int, Head]] = {}
 
     def outlook(
         self, state: State, wants: Sequence[str | None], kitchens: Sequence[State], request: Request | None
@@ -77,19 +80,25 @@ class Forecast:
         """Go on until somebody uses something, or sees what they did not expect; NEVER if nobody will."""
         state = outlook.state
         routes = [self._route(outlook, i) for i in range(len(state.cells))]
+        tables = [self._heads.setdefault(route, {}) for route in routes]
         sight = self.world.layout.sight
         astray = [i for i, belief in enumerate(outlook.beliefs) if belief is not None]
-        cells, still = state.cells, 0
+        cells, waited = state.cells, 0
         for t in range(1, LONG):
-            heads = [self._head(route, cell) for route, cell in zip(routes, cells, strict=True)]
+            heads = [
+                table.get(cell) or self._find_head(table, route, cell)
+                for table, route, cell in zip(tables, routes, cells, strict=True)
+            ]
             after = tuple([to for _, to, _ in heads])
             if any(place != NOWHERE for _, _, place in heads) or _in_the_way(cells, after):
                 before = state._replace(cells=cells)
-                joint = self._make_way(routes, cells, heads, still)
+                joint = self._make_way(routes, cells, heads, waited)
                 then = self.world.advance(before, joint)
                 if then.hands != before.hands:
                     return t, self._news(outlook._replace(state=before), then)
-                still = still + 1 if then.cells == cells else 0
+                waited += then.cells == cells or _gives_way(waited)
+                if waited > STUCK:
+                    break
                 after = then.cells
             elif after == cells:
                 return NEVER, outlook
@@ -100,7 +109,7 @@ class Forecast:
 
     # What people do next
 
-    def _route(self, outlook: Outlook, i: int) -> tuple[Aim, int, On] | None:
+    def _route(self, outlook: Outlook, i: int) -> Route | None:
         """What agent i is up to, holds, and takes to lie where; None if there is nothing for it to do."""
         hand, request = outlook.state.hands[i], outlook.request
         if request and request.helper == i:
@@ -108,16 +117,12 @@ class Forecast:
         want = outlook.wants[i]
         return None if want is None else (want, hand, (outlook.beliefs[i] or outlook.state).on)
 
-    def _head(self, route: tuple[Aim, int, On] | None, cell: int) -> Head:
-        """The best action, and where it leads; a move rather than staying, and the first of equals."""
-        if route is None:
-            return STAY, cell, NOWHERE
-        heads = self._heads.setdefault(route, {})
-        if cell not in heads:
-            heads[cell] = self._find_head(route, cell)
+    def _find_head(self, heads: dict[int, Head], route: Route | None, cell: int) -> Head:
+        """The best action, and where it leads: a move rather than using something, the first of equals."""
+        heads[cell] = (STAY, cell, NOWHERE) if route is None else self._best(route, cell)
         return heads[cell]
 
-    def _find_head(self, route: tuple[Aim, int, On], cell: int) -> Head:
+    def _best(self, route: Route, cell: int) -> Head:
         aim, hand, on = route
         ahead, values = self.world.layout.ahead[cell], self.cooking.values(aim, hand, on)
         if values[cell] < UNREACHABLE:
@@ -130,20 +135,22 @@ class Forecast:
                     return action, *ahead[action]
         return STAY, cell, NOWHERE
 
-    def _make_way(self, routes: Sequence[Any], cells: tuple[int, ...], heads: list[Head], still: int) -> list[str]:
+    def _make_way(self, routes: Sequence[Any], cells: tuple[int, ...], heads: list[Head], waited: int) -> list[str]:
         """What everybody does when some are in each other's way: go round; if nobody could move, somebody gives way."""
         actions = [action for action, _, _ in heads]
         for i, (_, to, _) in enumerate(heads):
             if to != cells[i] and to in cells:
                 actions[i] = self._detour(routes[i], cells, cells[i], actions[i])
-        if still >= PATIENCE:
-            i = still % len(cells)
+        if _gives_way(waited):
+            turn = waited // PATIENCE
+            idle = [i for i, action in enumerate(actions) if action == STAY] or range(len(cells))
+            i = idle[turn % len(idle)]
             ahead = self.world.layout.ahead[cells[i]]
             free = [a for a, (to, _) in ahead.items() if to != cells[i] and to not in cells]
-            actions[i] = free[still // len(cells) % len(free)] if free else actions[i]
+            actions[i] = free[turn // len(idle) % len(free)] if free else actions[i]
         return actions
 
-    def _detour(self, route: tuple[Aim, int, On] | None, cells: tuple[int, ...], cell: int, action: str) -> str:
+    def _detour(self, route: Route | None, cells: tuple[int, ...], cell: int, action: str) -> str:
         """Another move that leads as near, if there is one."""
         if route is None:
             return action
@@ -174,14 +181,18 @@ class Forecast:
         before, belief = outlook.state, outlook.beliefs[i]
         if want is None:
             return None
-        layout = self.world.layout
-        if belief is None and all(
-            new == old or sees
-            for old, new, sees in zip(before.on, after.on, layout.visible(after.cells[i]), strict=False)
-        ):
-            return None
+        if belief is None:
+            seen = self.world.layout.visible(after.cells[i])
+            pairs = zip(before.on, after.on, seen, strict=False)
+            if all(sees for old, new, sees in pairs if old != new):
+                return None
         view = self.world.observe(after, self.world.agents[i])
         return _gist(after, want, self.imagination.look(belief or before, view, i, 0))
+
+
+def _gives_way(waited: int) -> bool:
+    """Whether it is time for somebody to make room: every other time that nobody could move."""
+    return waited > 0 and waited % PATIENCE == 0
 
 
 def _gist(state: State, want: str | None, kitchen: State) -> State | None:
@@ -189,13 +200,14 @@ def _gist(state: State, want: str | None, kitchen: State) -> State | None:
     if want is None:
         return None
     dish = RECIPES[want]
-
-    def believed(true: On, taken: On) -> On:
-        pairs = zip(true, taken, strict=True)
-        return tuple([t if useful(t, dish) else NOTHING if useful(s, dish) else s for s, t in pairs])
-
-    on, hands = believed(state.on, kitchen.on), believed(state.hands, kitchen.hands)
+    on, hands = _believed(dish, state.on, kitchen.on), _believed(dish, state.hands, kitchen.hands)
     return None if (on, hands) == (state.on, state.hands) else state._replace(on=on, hands=hands)
+
+
+@lru_cache(1 << 16)
+def _believed(dish: int, true: On, taken: On) -> On:
+    pairs = zip(true, taken, strict=True)
+    return tuple([t if useful(t, dish) else NOTHING if useful(s, dish) else s for s, t in pairs])
 
 
 def _still_wanted(before: State, after: State, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:

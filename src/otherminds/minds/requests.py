@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from otherminds.minds.cook import Cook
-from otherminds.minds.cooking import IN_HAND, Cooking, Pass, Pickup, Request, is_under_way
+from otherminds.minds.cooking import IN_HAND, Cooking, Pass, Pickup, Request, is_near, is_under_way
 from otherminds.minds.kitchen_beliefs import Imagination
 from otherminds.minds.kitchen_forecast import Forecast
 from otherminds.minds.told import Purposeful, oneself
@@ -78,15 +78,19 @@ class Requests:
         )
 
     def _informed(self, kitchen: State, request: Request) -> State:
-        """The kitchen as the helper takes it to be who has been told where the thing lies, if that is out of sight."""
+        """The kitchen as the helper takes it to be who has been told where the thing lies, and where none lies."""
         seen = self.world.layout.visible(kitchen.cells[request.helper])
         place, on = request.place, list(kitchen.on)
-        if place == IN_HAND or seen[place] or on[place] == request.thing:
-            return kitchen
-        same = [k for k, thing in enumerate(on) if thing == request.thing and not seen[k]]
-        for k in same[:1]:
-            on[k] = NOTHING
-        on[place] = request.thing
+        wrong = [k for k, thing in enumerate(on) if thing == request.thing and not seen[k] and k != place]
+        near = request.counters if isinstance(request, Pass) else ()
+        unseen = place != IN_HAND and not seen[place]
+        if unseen and on[place] != request.thing:
+            for k in wrong[:1]:
+                on[k] = NOTHING
+            on[place] = request.thing
+        for k in wrong:
+            if k in near:
+                on[k] = NOTHING
         return kitchen._replace(on=tuple(on))
 
     def status(self, state: State, request: Request) -> Literal["running", "completed", "impossible"]:
@@ -96,8 +100,8 @@ class Requests:
             return "running" if self.effort(state, request) < UNREACHABLE else "impossible"
         if isinstance(request, Pickup):
             return "completed" if hand == request.thing else "impossible"
-        there = any(state.on[k] == request.thing for k in request.counters)
-        return "completed" if there or _holds(state.hands[request.friend], request.thing) else "impossible"
+        got = is_near(request, state.on) or _holds(state.hands[request.friend], request.thing)
+        return "completed" if got else "impossible"
 
     def effort(self, state: State, request: Request) -> int:
         """How many steps the request takes the helper."""

@@ -117,9 +117,10 @@ class ProToM(Generic[S, A, F]):
 
     def _changes(self, message: F, saved: list[tuple[float, int]]) -> float:
         """div(f): how much the message would change."""
-        if self.gate == "plan":
-            return sum(p for p, saves in saved if saves > 0)
-        return self._news(message) if self.gate == "traj" else self._turn(message)
+        helps = sum(p for p, saves in saved if saves > 0)
+        if self.gate == "traj":
+            return self._news(message)
+        return self._turn(message) if self.gate == "next" and helps else helps
 
     def imagine(self, goals: Goals, share: float) -> list[tuple[float, tuple[Purposeful[A], ...]]]:
         """What people with these goals may have in mind, with probabilities that add up to `share`.

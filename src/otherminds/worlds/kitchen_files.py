@@ -83,6 +83,12 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
     return KitchenLevel(name, world, horizon, {key: said[key].text for key in CERTIFICATE if key in said})
 
 
+def is_kitchen(text: str) -> bool:
+    """Whether a level file is about a kitchen: its first line is a row of a map."""
+    first = text.partition("\n")[0].removesuffix("\r")
+    return bool(first) and set(first) <= {*TILES, *THINGS}
+
+
 def _blocks(text: str, path: Path) -> Iterator[list[Line]]:
     """The map, whose rows may be all spaces, then the recipes, the positions and the notes, without spaces around."""
     rows = text.split("\n")  # not splitlines(): editors count newlines only

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from PIL import Image, ImageDraw
 
 from otherminds.errors import InputError
-from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, FRESH, NOTHING, PLATE, WALL, parts
+from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, FRESH, NOTHING, PLATE, RECIPES, WALL, parts
 from otherminds.worlds.overcooked import UNSEEN, Overcooked, State, View
-from otherminds.worlds.picture import MANY_PIXELS, Brush, svg_part, svg_shape, svg_text
+from otherminds.worlds.picture import MANY_PIXELS, Brush, runs, svg_part, svg_shape, svg_text
 from otherminds.worlds.sprites import (
     CELL,
     FRONT,
@@ -40,12 +40,15 @@ from otherminds.worlds.sprites import FLOOR as GROUND
 from otherminds.worlds.sprites import WALL as STONE
 
 HALF = CELL / 2
+MARGIN = 18
 FOG = "#b9bcc2"
+FOG_PATH = f'<path class="fog" data-fog="" fill="{FOG}" fill-opacity="0.7" d=""/>'
 WOOD = "#d8b98c"
 RIM = "#b8935f"
 STEEL = "#9fb4bd"
 HUES = {"tomato": "#d8412f", "lettuce": "#5aa02c", "onion": "#b48ac4"}
 LETTERS = {food: food[0].upper() for food in HUES}
+SALADS = {"Salad": "#e0a526", "OnionSalad": "#2f8492"}
 
 
 # Squares, drawn around (0, 0)
@@ -86,14 +89,21 @@ _UPRIGHT: Shapes = (Box(-24, -24, 6, 48, RIM), Box(18, -24, 6, 48, RIM))
 def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
     """What never changes, every square in its place; what is not seen from the square `seen_from`, if any, is dim."""
     layout = world.layout
+    dim = set() if seen_from is None else out_of_sight(world, seen_from)
     drawn: list[Shape] = []
     for y, row in enumerate(layout.rows):
         for x, tile in enumerate(row):
             cell = layout.grid.cell(x, y)
             shapes = _SQUARES[tile] + (_posts(world, cell) if tile == DOOR else ())
-            seen = seen_from is None or tile == WALL or layout.sight[cell] & layout.sight[seen_from]
-            drawn += moved(shapes if seen else tuple(map(_dim, shapes)), *_centre(world, cell))
+            drawn += moved(tuple(map(_dim, shapes)) if cell in dim else shapes, *_centre(world, cell))
     return tuple(drawn)
+
+
+def out_of_sight(world: Overcooked, here: int) -> set[int]:
+    """The squares that are not seen from a square; walls count as seen from everywhere."""
+    layout = world.layout
+    cells = layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR)
+    return {cell for cell in cells if not layout.sight[cell] & layout.sight[here]}
 
 
 def _posts(world: Overcooked, cell: int) -> Shapes:
@@ -165,6 +175,15 @@ def _chopped(food: str, size: float) -> Shapes:
     return (*drawn, Letters(0, 0, 1.15 * size, LETTERS[food], INK))
 
 
+def recipe_mark(recipe: str) -> tuple[str, str]:
+    """The letters of the foods that belong into a dish, and its colour: that of the food if there is only one."""
+    foods = [name.split()[1] for name in parts(RECIPES[recipe]) if name != "plate"]
+    return "".join(LETTERS[food] for food in foods), SALADS.get(recipe, HUES[foods[0]])
+
+
+_TRAY: Shapes = (Box(-24, -24, 48, 40, STEEL), Box(-22, 12, 44, 6, INK, 3))
+
+
 # What is where
 
 
@@ -192,10 +211,10 @@ def _shown(thing: int) -> tuple[str, Shapes]:
 
 
 def _heap(dishes: Sequence[int]) -> tuple[str, Shapes]:
-    """Dishes side by side, each partly over the one before."""
+    """Dishes on a tray side by side, each partly over the one before."""
     left = -6.0 * (len(dishes) - 1)
-    shapes = (shape for n, dish in enumerate(dishes) for shape in moved(thing_shapes(dish), left + 12.0 * n, 5.0))
-    return "; ".join(_shown(dish)[0] for dish in dishes), tuple(shapes)
+    shapes = (shape for n, dish in enumerate(dishes) for shape in moved(thing_shapes(dish), left + 12.0 * n, -2.0))
+    return "; ".join(_shown(dish)[0] for dish in dishes), (*_TRAY, *shapes)
 
 
 def _standing(world: Overcooked, state: State | View, i: int) -> Place | None:
@@ -207,6 +226,31 @@ def _standing(world: Overcooked, state: State | View, i: int) -> Place | None:
     return x + 9.0 * here.index(i) - 4.5 * (len(here) - 1), y
 
 
+class Fog(NamedTuple):
+    """What somebody does not see: squares, as the path of an SVG outline, and the names of the parts hidden there."""
+
+    outline: str
+    parts: tuple[str, ...]
+
+
+def fog(world: Overcooked, state: State, agent: str) -> Fog:
+    """What lies in the fog for an agent, so that the rest of the drawing is what it observes."""
+    view, grid = world.observe(state, agent), world.layout.grid
+    dim = out_of_sight(world, state.cells[world.agents.index(agent)])
+    outline = (
+        f"M{first * CELL} {y * CELL}h{(last - first) * CELL}v{CELL}H{first * CELL}z"
+        for y in range(grid.height)
+        for first, last in runs([grid.cell(x, y) in dim for x in range(grid.width)])
+    )
+    people = [i for i, cell in enumerate(view.cells) if cell == UNSEEN]
+    hidden = (
+        *(f"counter-{k}" for k, thing in enumerate(view.on) if thing == UNSEEN),
+        *(f"delivery-{d}" for d, dishes in enumerate(view.delivered) if dishes is None),
+        *(f"{kind}-{i}" for kind in ("agent", "held") for i in people),
+    )
+    return Fog("".join(outline), hidden)
+
+
 def _scene(world: Overcooked, state: State, seen_by: str | None) -> tuple[Shapes, Iterable[Part]]:
     if seen_by is None:
         return background(world), drawing(world, state)
@@ -214,17 +258,31 @@ def _scene(world: Overcooked, state: State, seen_by: str | None) -> tuple[Shapes
     return background(world, seen_from=here), drawing(world, world.observe(state, seen_by))
 
 
-def svg(world: Overcooked, state: State, *, seen_by: str | None = None) -> str:
-    """The state as an SVG element, all of it or what one agent sees; every part is a `<g data-part="agent-0">`."""
+def svg(world: Overcooked, state: State, *, seen_by: str | None = None, numbered: bool = False) -> str:
+    """The state as an SVG element, all of it or what one agent sees; `numbered`: with the numbers of the squares.
+
+    A script can move, hide or change every part, a `<g data-part="agent-0">`, and outline a `<path data-fog>`.
+    """
     scene, changing = _scene(world, state, seen_by)
-    width, height = world.layout.grid.width * CELL, world.layout.grid.height * CELL
+    grid, margin = world.layout.grid, MARGIN if numbered else 0
+    width, height = grid.width * CELL + margin, grid.height * CELL + margin
+    if numbered:
+        scene = (*scene, *_numbers(grid.width, grid.height))
     title = svg_text("A kitchen with " + ", ".join(world.agents))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{title}" '
-        f'viewBox="0 0 {width} {height}" preserveAspectRatio="xMinYMid" '
+        f'viewBox="{-margin} {-margin} {width} {height}" preserveAspectRatio="xMinYMid" '
         f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
-        f"<g>{''.join(map(svg_shape, scene))}</g>{''.join(map(svg_part, changing))}</svg>"
+        f"<g>{''.join(map(svg_shape, scene))}</g>{FOG_PATH}{''.join(map(svg_part, changing))}</svg>"
     )
+
+
+def _numbers(columns: int, rows: int) -> Iterator[Shape]:
+    """The numbers of columns and rows, above and to the left."""
+    for x in range(columns):
+        yield Letters(x * CELL + HALF, -MARGIN / 2, 12, str(x), GREY)
+    for y in range(rows):
+        yield Letters(-MARGIN / 2, y * CELL + HALF, 12, str(y), GREY)
 
 
 def png(

@@ -65,13 +65,14 @@ def _walls(grid: Grid, y: int) -> Iterator[Shape]:
     """The walls of one row, each run of them in one piece, with a darker front where there is floor below."""
     solid = [not grid.is_floor(grid.cell(x, y)) for x in range(grid.width)]
     fronts = [wall and grid.is_floor(grid.cell(x, y + 1)) for x, wall in enumerate(solid)]
-    for first, last in _runs(solid):
+    for first, last in runs(solid):
         yield Box(first * CELL, y * CELL, (last - first) * CELL, CELL, WALL)
-    for first, last in _runs(fronts):
+    for first, last in runs(fronts):
         yield Box(first * CELL, y * CELL + CELL - 9, (last - first) * CELL, 9, FRONT)
 
 
-def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Where flags are set without a gap: the first of them, and the one after the last."""
     start = 0
     for x, flag in enumerate((*flags, False)):
         if not flag:
@@ -178,11 +179,15 @@ def svg_part(part: Part) -> str:
     """A part of a drawing as an SVG group that can be moved."""
     x, y = part.place or (0.0, 0.0)
     hidden = "" if part.place else ' display="none"'
+    return f'<g data-part="{part.name}" transform="translate({x:g} {y:g})"{hidden}>{svg_look(part)}</g>'
+
+
+def svg_look(part: Part) -> str:
+    """What a part looks like, wherever it is: its title and its shapes, to stand inside a group."""
     inner = "".join(svg_shape(shape) for shape in part.shapes)
     if part.scale != 1.0:
         inner = f'<g transform="scale({part.scale:g})">{inner}</g>'
-    place = f'transform="translate({x:g} {y:g})"{hidden}'
-    return f'<g data-part="{part.name}" {place}><title>{svg_text(part.title)}</title>{inner}</g>'
+    return f"<title>{svg_text(part.title)}</title>{inner}"
 
 
 def svg_shape(shape: Shape) -> str:

@@ -1,0 +1,145 @@
+"""Experiments with facilitators: the same people play every level with each of them, told in rows and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from otherminds.evaluation.assistance import outcomes, share_of_speedup, summarise
+from otherminds.evaluation.inference import quality
+from otherminds.evaluation.run import stream
+from otherminds.minds.told import Purposeful
+from otherminds.systems.facilitation import Episode, Facilitator, Messages, Moment
+from otherminds.world import World
+from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.level_files import Level
+
+SUBJECTS = ("none", "random", "oracle", "protom")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One episode of a plan: a level with a facilitator. The same people play it with every facilitator."""
+
+    level: Level | KitchenLevel
+    subject: str
+    condition: str
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells the episode apart in the rows."""
+        return (self.condition, self.subject, self.level.name)
+
+
+class Cast(NamedTuple):
+    """Who plays a level, and how to write down what they do: `goals` are the names of what they want."""
+
+    world: World[Any, Any, Any]
+    people: Mapping[str, Purposeful[Any]]
+    facilitator: Facilitator[Any, Any, Any]
+    messages: Messages[Any, Any, Any]
+    goals: Mapping[str, str]
+    name: Callable[[Any], str]
+    spell: Callable[[Any], str]
+
+
+def episode(entry: Entry, cast: Cast) -> Episode[Any, Any, Any]:
+    """An episode ready to be played: a pure function of its entry and cast."""
+    return Episode(
+        world=cast.world,
+        minds=cast.people,
+        facilitator=cast.facilitator,
+        messages=cast.messages,
+        horizon=entry.level.horizon,
+        people_rng=stream(entry.seed, "people", entry.level.name),
+        facilitator_rng=stream(entry.seed, entry.subject, entry.level.name),
+    )
+
+
+def rows(experiment: str, entry: Entry, cast: Cast) -> list[Row]:
+    """Play an episode and tell it in rows: one per decision of each person and of the facilitator."""
+    played = episode(entry, cast)
+    moments = list(played)
+    told = [
+        {"schema": 1, "experiment": experiment, **row}
+        for t, moment in enumerate(moments)
+        for row in _moment_rows(entry, cast, t, moment)
+    ]
+    success = cast.world.done(moments[-1].after if moments else cast.world.start(played.people_rng))
+    if played.status is not None:
+        told[-1]["outcome"] = played.status
+    told[-1] |= {"success": success, "length": len(moments) if success else entry.level.horizon}
+    return told
+
+
+def _moment_rows(entry: Entry, cast: Cast, t: int, moment: Moment[Any, Any, Any]) -> Iterator[Row]:
+    base = {
+        "condition": entry.condition,
+        "subject": entry.subject,
+        "seed": entry.seed,
+        "episode": entry.level.name,
+        "t": t,
+    }
+    rewards = cast.world.reward(moment.state, moment.joint, moment.after)
+    for agent in cast.world.agents:
+        deed = {"agent": agent, "action": cast.spell(moment.joint[agent]), "reward": rewards[agent]}
+        yield {**base, **deed, "goal": cast.goals[agent], **_belief(entry, cast, moment, agent)}
+    yield {**base, "agent": "facilitator", **_advice(cast, moment, "/" not in entry.condition)}
+
+
+def _belief(entry: Entry, cast: Cast, moment: Moment[Any, Any, Any], agent: str) -> Row:
+    belief = moment.beliefs.get(agent)
+    if belief is None or entry.subject == "oracle":
+        return {}
+    posterior = {cast.name(goal): p for goal, p in belief}
+    return {
+        "posterior": posterior,
+        "predicted": max(posterior, key=posterior.__getitem__),
+        "p_true": posterior.get(cast.goals[agent], 0.0),
+    }
+
+
+def _advice(cast: Cast, moment: Moment[Any, Any, Any], in_full: bool) -> Row:
+    decision, address = moment.decision, cast.messages.address
+    said = decision.message
+    prices = [{"message": address(f), "saves": saves, "changes": changes} for f, saves, changes in decision.prices]
+    return {
+        "action": "" if said is None else address(said),
+        "ms": moment.ms,
+        **({"why": decision.silence} if said is None else {"words": decision.words}),
+        **({"status": moment.status} if moment.status else {}),
+        **({"prices": prices} if prices and in_full else {}),
+    }
+
+
+def plan(
+    levels: Sequence[Level] | Sequence[KitchenLevel], subjects: Sequence[str], *, seed: int, prefix: str = ""
+) -> list[Entry]:
+    """Every level with every facilitator; `prefix` goes before the class in the name of the condition."""
+    return [
+        Entry(level, subject, prefix + (level.kind or "unclassified"), seed) for level in levels for subject in subjects
+    ]
+
+
+def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
+    """The summary of some episodes: what help was worth, and how well goals were inferred, by class."""
+    found = outcomes(rows)
+    table = summarise(found, prefix=prefix)
+    for condition in (prefix + "all", *dict.fromkeys(o.condition for o in found)):
+        chosen = [row for row in rows if condition in (prefix + "all", row["condition"])]
+        for subject in dict.fromkeys(o.subject for o in found):
+            for metric, estimate in quality(row for row in chosen if row["subject"] == subject).items():
+                about = {"condition": condition, "subject": subject, "metric": metric}
+                table.append({**about, **estimate._asdict()})
+    without = {o.episode: o.length for o in found if o.subject == "none"}
+    useful = [o for o in found if o.condition == prefix + "useful"]
+    helped = any(o.subject == "oracle" and o.length < without[o.episode] for o in useful)
+    for subject in dict.fromkeys(o.subject for o in useful if helped and o.subject.startswith("protom")):
+        share = share_of_speedup(useful, subject, "oracle")
+        about = {"condition": prefix + "useful", "subject": subject, "metric": "share_of_oracle_speedup"}
+        table.append({**about, **share._asdict()})
+    return [{"experiment": experiment, **row} for row in table]

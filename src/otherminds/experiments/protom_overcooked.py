@@ -1,0 +1,127 @@
+"""ProToM in Overcooked with rooms: kitchens with and without help, beside the paper's figures (§4.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from otherminds.evaluation.run import stream
+from otherminds.experiments import facilitated
+from otherminds.experiments.facilitated import SUBJECTS, Cast, Entry, Row
+from otherminds.minds.cook import Cook
+from otherminds.minds.cooking import Request
+from otherminds.minds.requests import Requests
+from otherminds.minds.told import Purposeful
+from otherminds.observer import Observer
+from otherminds.systems.facilitation import Chatter, Decision, Episode, Facilitator, Silent
+from otherminds.systems.protom import ProToM
+from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.overcooked import State
+
+EXPERIMENT = "protom-overcooked"
+RECIPES = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
+SETTINGS: Mapping[str, Any] = {"phi": 2.0, "epsilon": 0.3, "gate": "next", "distinct": False, "particles": 5}
+SWEEPS: Mapping[str, Sequence[float]] = {
+    "epsilon": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
+    "phi": (0, 1, 2, 3, 4, 6, 8),
+    "particles": (1, 2, 5, 10, 20),
+}
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "oracle": {},
+    "protom": {},
+    "protom_weighted": {"faithful": False},
+    **{f"protom_{name}_{value:g}": {name: value} for name, values in SWEEPS.items() for value in values},
+}
+SETS = {
+    "heldout": (*SUBJECTS, "protom_weighted"),
+    "tuning": ("none", *VARIANTS),
+}
+SEEDS = 1 << 31
+
+KitchenFacilitator = Facilitator[State, str, Request]
+
+
+@dataclass(frozen=True)
+class Hint(Silent):
+    """Says one thing once, as soon as it can be followed from step t on."""
+
+    requests: Requests
+    request: Request
+    t: int = 1
+    said: bool = False
+
+    def watch(self, joint: Mapping[str, Any], after: Any) -> Hint:
+        """Wait for the right step."""
+        return replace(self, t=self.t - 1)
+
+    def tell(self, message: Any) -> Hint:
+        """What has been said is not said again."""
+        return replace(self, said=True)
+
+    def decide(self, state: State, left: int, rng: np.random.Generator) -> Decision[Request]:
+        """The message, if it is time."""
+        if self.said or self.t > 0 or self.request not in self.requests.candidates(state):
+            return Decision(silence="it is not the time")
+        return Decision(self.request, words=self.requests.words(self.request))
+
+
+def facilitator(subject: str, level: KitchenLevel, requests: Requests, **settings: Any) -> KitchenFacilitator:
+    """The facilitator of this name. The oracle is ProToM with observers that consider the true recipes only."""
+    if subject == "none":
+        return Silent()
+    if subject == "random":
+        return Chatter(requests)
+    world = level.world
+    chosen = {**SETTINGS, **VARIANTS[subject], **settings}
+    particles = range(chosen.pop("particles"))
+    watchers: dict[str, Observer[Purposeful[str]]] = {
+        agent: Observer.over(
+            Cook(requests.cooking, requests.imagination, i, recipe, particle=k)
+            for k, recipe in product(particles, [world.recipes[i]] if subject == "oracle" else RECIPES)
+        )
+        for i, agent in enumerate(world.agents)
+    }
+    return ProToM.beginning(world, requests, watchers, world.initial, **chosen)
+
+
+def people(level: KitchenLevel, requests: Requests, seed: int) -> dict[str, Cook]:
+    """The simulated cooks: rational as far as they know, breaking ties at random, each with a belief of their own."""
+    world = level.world
+    cooks = {}
+    for i, agent in enumerate(world.agents):
+        particle = int(stream(seed, "belief", level.name, agent).integers(SEEDS))
+        cooks[agent] = Cook(
+            requests.cooking, requests.imagination, i, world.recipes[i], beta=math.inf, lapse=0.0, particle=particle
+        )
+    return cooks
+
+
+def cast(entry: Entry, helper: KitchenFacilitator | None = None, requests: Requests | None = None) -> Cast:
+    """Who plays an entry, with the facilitator that its subject names or another one."""
+    level = entry.level
+    assert isinstance(level, KitchenLevel)
+    requests, world = requests or Requests(level.world), level.world
+    return Cast(
+        world=world,
+        people=people(level, requests, entry.seed),
+        facilitator=helper or facilitator(entry.subject, level, requests),
+        messages=requests,
+        goals={agent: world.recipes[i] or "" for i, agent in enumerate(world.agents)},
+        name=str,
+        spell=str,
+    )
+
+
+def episode(entry: Entry, requests: Requests | None = None) -> Episode[State, str, Request]:
+    """An episode ready to be played."""
+    return facilitated.episode(entry, cast(entry, requests=requests))
+
+
+def rows(entry: Entry) -> list[Row]:
+    """Play an episode and tell it in rows."""
+    return facilitated.rows(EXPERIMENT, entry, cast(entry))

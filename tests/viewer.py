@@ -1,0 +1,44 @@
+"""What the episode viewer has put into a page, and what a browser makes of it: shared by tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u2028\x1b'
+BROWSER = os.environ.get("OTHERMINDS_BROWSER", "")
+
+
+def data(markup: str) -> dict[str, Any]:
+    """The data of the only viewer in a page."""
+    (found,) = re.findall(r'<script type="application/json" data-at="data">(.*?)</script>', markup, re.DOTALL)
+    loaded: dict[str, Any] = json.loads(found)
+    return loaded
+
+
+class Outline(HTMLParser):
+    """The tags of a page with the names of their attributes, in order."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, list[str]]] = []
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, [name for name, _ in attrs]))
+
+
+def browsed(markup: str, moment: str, folder: Path) -> str:
+    """The page as it is after its script has run."""
+    file = folder / "page.html"
+    file.write_text(markup, "utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+    quiet = ["--disable-background-networking", "--disable-component-update", "--virtual-time-budget=2000"]
+    profile = f"--user-data-dir={folder / 'profile'}"
+    command = [BROWSER, *flags, *quiet, profile, "--dump-dom", f"{file.as_uri()}#{moment}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
