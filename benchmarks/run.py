@@ -16,8 +16,11 @@ import numpy as np
 
 import decisions
 import fields
+import kitchen_decisions
 import matches
+from otherminds.experiments import kitchen_design
 from otherminds.minds.favours import Favours
+from otherminds.minds.requests import Requests
 from otherminds.planning.search import UNREACHABLE
 from otherminds.worlds.level_files import bundled_levels
 from timing import Ratio, ratio
@@ -58,6 +61,20 @@ def decision_lines() -> Iterator[Line]:
     ours = decisions.pricing(level, lambda level: Favours(level.world))
     found_ratio = ratio(ours, plain, rounds=5)
     yield "First decision: stepwise rollouts of minds / ours", _times(found_ratio), "≥ 3×", found_ratio.ratio >= 3
+
+
+def kitchen_lines() -> Iterator[Line]:
+    """Time to infer and decide in the twenty-one kitchens, with five particles an agent and plans from scratch."""
+    levels = kitchen_design.DESIGN.bundled()
+    times = kitchen_decisions.milliseconds(levels)
+    found = f"mean {np.mean(times):.1f}, 95 % {np.quantile(times, 0.95):.1f}, most {max(times):.0f} ms"
+    fine = bool(np.mean(times) <= 50.0 and np.quantile(times, 0.95) <= 150.0)
+    yield "Decision in a kitchen", found, "mean ≤ 50, 95 % ≤ 150 ms", fine
+    level = next(level for level in levels if level.kind == "useful")
+    plain = kitchen_decisions.pricing(level, lambda level: kitchen_decisions.PlainRequests(level.world))
+    ours = kitchen_decisions.pricing(level, lambda level: Requests(level.world))
+    found_ratio = ratio(ours, plain, rounds=3)
+    yield "First decision in a kitchen: minds run stepwise / ours", _times(found_ratio), "≥ 3×", found_ratio.ratio >= 3
 
 
 def process_lines() -> Iterator[Line]:
@@ -116,7 +133,7 @@ def main() -> int:
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}, load {load}\n")
     missed = 0
     # matches come last: a child's peak memory begins with that of its parent, and other libraries take a lot
-    for lines in (field_lines, decision_lines, process_lines, match_lines):
+    for lines in (field_lines, decision_lines, kitchen_lines, process_lines, match_lines):
         for name, found, floor, fine in lines():
             print(f"{name:<52} {found:<46} {floor:<38} {MET[fine]}", flush=True)
             missed += fine is False

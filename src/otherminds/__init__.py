@@ -28,14 +28,18 @@ if TYPE_CHECKING:
     from otherminds.evaluation.tasks import Task, play
     from otherminds.minds.adaptive import Adaptive
     from otherminds.minds.believer import Believer
+    from otherminds.minds.cook import Cook
     from otherminds.minds.learner import RMax, tabular
     from otherminds.minds.librarian import Librarian
     from otherminds.minds.partners import partner
     from otherminds.minds.players import player
+    from otherminds.minds.requests import Requests
     from otherminds.minds.sampler import Sampler
     from otherminds.minds.strategies import Machine, Partner, together
     from otherminds.planning.response import best_response
     from otherminds.worlds.game_files import find_game, read_game
+    from otherminds.worlds.kitchen_files import KitchenLevel, read_kitchen
+    from otherminds.worlds.overcooked import Overcooked
     from otherminds.worlds.repeated_game import Game, RepeatedGame
 
 __version__ = "0.1.0"
@@ -46,6 +50,7 @@ __all__ = [
     "Believer",
     "Categorical",
     "Chatter",
+    "Cook",
     "Decision",
     "Distribution",
     "DoorsKeysGems",
@@ -56,6 +61,7 @@ __all__ = [
     "Game",
     "Goal",
     "InputError",
+    "KitchenLevel",
     "Level",
     "Librarian",
     "Machine",
@@ -63,11 +69,13 @@ __all__ = [
     "Mind",
     "Mindreader",
     "Observer",
+    "Overcooked",
     "Partner",
     "Plans",
     "ProToM",
     "RMax",
     "RepeatedGame",
+    "Requests",
     "Sampler",
     "Seeker",
     "Silent",
@@ -88,6 +96,7 @@ __all__ = [
     "play",
     "player",
     "read_game",
+    "read_kitchen",
     "read_level",
     "replay",
     "rollout",
@@ -106,20 +115,24 @@ _LATER = {
     "otherminds.evaluation.tasks": ("Task", "play"),
     "otherminds.minds.adaptive": ("Adaptive",),
     "otherminds.minds.believer": ("Believer",),
+    "otherminds.minds.cook": ("Cook",),
     "otherminds.minds.learner": ("RMax", "tabular"),
     "otherminds.minds.librarian": ("Librarian",),
     "otherminds.minds.partners": ("partner",),
     "otherminds.minds.players": ("player",),
+    "otherminds.minds.requests": ("Requests",),
     "otherminds.minds.sampler": ("Sampler",),
     "otherminds.minds.strategies": ("Machine", "Partner", "together"),
     "otherminds.planning.response": ("best_response",),
     "otherminds.worlds.game_files": ("find_game", "read_game"),
+    "otherminds.worlds.kitchen_files": ("KitchenLevel", "read_kitchen"),
+    "otherminds.worlds.overcooked": ("Overcooked",),
     "otherminds.worlds.repeated_game": ("Game", "RepeatedGame"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Repeated games and their players are imported when they are first asked for: `import otherminds` stays quick."""
+    """Kitchens and repeated games are imported when they are first asked for: `import otherminds` stays quick."""
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -1,8 +1,7 @@
-"""The command line: `otherminds reproduce`, `play`, `watch`, `infer`, `draw`, `generate levels`, `verify levels`."""
+"""The command line: `otherminds reproduce`, `play`, `watch`, `infer`, `draw`, and what there is to do about levels."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 import time
@@ -13,14 +12,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.live import Live
-from rich.table import Table
 
 from otherminds import __version__, terminal
+from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
 from otherminds.errors import InputError
-from otherminds.worlds.level_files import Level, bundled_levels, read_level
+from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.level_files import Level
 
-FINE, MISSED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 3
+FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
 SIGINT_CODE = 130
 
 # typer keeps its click to itself: the base of everything that can be wrong with a command line
@@ -33,8 +32,6 @@ app = typer.Typer(
     add_completion=False,
     help="Computational Theory of Mind: watch agents act, infer what they want, and use it.",
 )
-generate = typer.Typer(no_args_is_help=True, help="Make new levels, with proofs of what help is worth in them.")
-verify = typer.Typer(no_args_is_help=True, help="Prove again what is claimed about levels.")
 app.add_typer(generate, name="generate")
 app.add_typer(verify, name="verify")
 
@@ -64,37 +61,7 @@ class Helper(StrEnum):
     protom_lookahead = "protom_lookahead"
 
 
-LevelArgument = Annotated[
-    str, typer.Argument(metavar="LEVEL", help="A level file, a PDDL problem, or a bundled level.")
-]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of all randomness.")]
-JobsOption = Annotated[int, typer.Option(min=1, max=256, help="Processes to use.")]
-
-
-def load_level(name: str) -> Level:
-    """A level by path, or a bundled one by name or number. Raises InputError if there is none."""
-    path = Path(name)
-    if path.suffix == ".pddl":
-        from otherminds.worlds.pddl import read_problem
-
-        return read_problem(path)
-    if path.suffix == ".txt" or _exists(path):
-        return read_level(path)
-    levels = {level.name: level for level in bundled_levels()}
-    if name.isdecimal() and 1 <= int(name) <= len(levels):
-        return list(levels.values())[int(name) - 1]
-    if name not in levels:
-        close = difflib.get_close_matches(name, levels, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"bundled are {', '.join(levels)}"
-        raise InputError(f"there is no file and no bundled level `{name}`", hint=hint)
-    return levels[name]
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
 
 
 def _version(wanted: bool) -> None:
@@ -114,7 +81,9 @@ def _root(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="protom-dkg, functional, dkg-human or all.")] = "all",
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="protom-dkg, protom-overcooked, functional, dkg-human, all.")
+    ] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels included.")] = False,
     seed: SeedOption = 42,
@@ -186,52 +155,20 @@ def watch(
     delay: Annotated[float, typer.Option(min=0.0, max=10.0, help="Seconds between steps.")] = 0.4,
     save: Annotated[Path | None, typer.Option(help="Write the trajectory to this file (.jsonl).")] = None,
 ) -> None:
-    """Watch two simulated people and a facilitator, live in the terminal.
+    """Watch simulated people and a facilitator, live in the terminal.
 
     Example: otherminds watch locked-in --delay 0.2
     """
-    from otherminds.experiments.protom_dkg import Entry, episode
-    from otherminds.world import Step
+    from otherminds.cli_watch import episode, show
     from otherminds.worlds.trajectories import write_trajectory
 
     found = load_level(level)
-    if min(found.world.goals) < 0:
-        raise InputError(f"{found.name} does not say what everybody wants", hint="watch needs a goal for each agent")
+    played = episode(found, facilitator, seed)
     if save:
         _write(save, "")
-    console, said, steps = Console(), list[str](), list[Step[Any, Any]]()
-    live = Live(console=console, auto_refresh=False) if console.is_terminal else None
-    with live or _no_live():
-        for t, moment in enumerate(episode(Entry(found, facilitator, found.kind, seed))):
-            if moment.decision.message:
-                said.append(f"{t}: {moment.decision.words}")
-            frame = terminal.frame(found.world, moment.state, moment.beliefs, said[-3:], f"{found.name}, step {t}")
-            steps.append(Step(moment.state, moment.joint, moment.after))
-            _show(frame, live, console, delay)
-        last = steps[-1].after if steps else found.world.initial
-        _show(terminal.frame(found.world, last, {}, said[-3:], f"{found.name}, the end"), live, console, 0.0)
-    done = found.world.done(last)
-    console.print(f"{'Everybody succeeded' if done else 'Not everybody succeeded'} after {len(steps)} steps.")
+    steps = show(played, found, delay)
     if save:
         _write(save, write_trajectory(found.world, steps))
-
-
-class _no_live:  # noqa: N801
-    """Stands in for a live display where there is no terminal."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-
-def _show(frame: Any, live: Live | None, console: Console, delay: float) -> None:
-    if live is None:
-        console.print(frame)
-        return
-    live.update(frame, refresh=True)
-    time.sleep(delay)
 
 
 def _write(path: Path, text: str) -> None:
@@ -252,94 +189,67 @@ def infer(
     beta: Annotated[float, typer.Option(min=0.0, help="Rationality β.")] = 3.0,
     lapse: Annotated[float, typer.Option(min=0.0, max=1.0, help="Probability of a random action.")] = 0.05,
     leak: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of old evidence lost at every step.")] = 0.0,
+    particles: Annotated[int, typer.Option(min=1, max=1000, help="Beliefs imagined for each recipe (kitchens).")] = 20,
 ) -> None:
     """Infer from a trajectory what everybody wants, step by step.
 
     Example: otherminds infer locked-in walk.jsonl --format json
     """
+    from otherminds import screens
     from otherminds.experiments.goal_inference import draw, posteriors, read_all
 
     found = load_level(level)
     steps = read_all(trajectory, found.world)
-    history = posteriors(found.world, steps, beta=beta, lapse=lapse, leak=leak)
+    history = posteriors(found.world, steps, beta=beta, lapse=lapse, leak=leak, particles=particles)
     if form is Format.picture:
         draw(history, found.world, out)
         typer.echo(f"Picture: {out}")
     elif form is Format.json:
         typer.echo(json.dumps(history, ensure_ascii=False))
     else:
-        Console(width=None if sys.stdout.isatty() else 160).print(_posterior_table(history))
-
-
-def _posterior_table(history: list[dict[str, Any]]) -> Table:
-    agents = list(history[0]["posterior"])
-    table = Table("t", *(f"{a} did" for a in agents), *(f"P({a} wants …)" for a in agents))
-    for row in history:
-        deeds = [row["joint"].get(a, "") for a in agents]
-        beliefs = ["  ".join(f"{gem} {p:.2f}" for gem, p in row["posterior"][a].items()) for a in agents]
-        table.add_row(str(row["t"]), *deeds, *beliefs)
-    return table
+        Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))
 
 
 @app.command()
 def draw(
     level: LevelArgument,
     out: Annotated[Path | None, typer.Option(help="A .svg or .png file; default: as text.")] = None,
+    seen_by: Annotated[str | None, typer.Option(metavar="NAME", help="Only what this agent sees (kitchens).")] = None,
 ) -> None:
     """Draw a level, as text or as a picture.
 
     Example: otherminds draw garden-gate --out gate.svg
     """
-    from otherminds.worlds import picture
+    from otherminds import screens
+    from otherminds.worlds import kitchen_picture, picture
 
     found = load_level(level)
+    look = kitchen_picture if isinstance(found, KitchenLevel) else picture
+    world, state, view = found.world, found.world.initial, _view(found, seen_by)
     if out is None:
-        Console().print(terminal.picture(found.world, found.world.initial), soft_wrap=True)
+        Console().print(screens.picture(world, state, seen_by), soft_wrap=True)
+        if isinstance(found, KitchenLevel):
+            Console().print(screens.LEGEND, style="dim", soft_wrap=True, highlight=False)
     elif out.suffix == ".svg":
-        _write(out, picture.svg(found.world, found.world.initial))
+        _write(out, look.svg(world, state, **view))
     elif out.suffix == ".png":
-        picture.png(found.world, found.world.initial, out)
+        look.png(world, state, out, **view)
     else:
         raise InputError("pictures are .svg or .png", path=out)
 
 
-@generate.command("levels")
-def generate_levels(
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("levels"),
-    seed: SeedOption = 1,
-    per_class: Annotated[int, typer.Option(min=1, max=10_000, help="Levels of each class.")] = 5,
-    jobs: JobsOption = 1,
-) -> None:
-    """Make levels of every class, each with its certificate.
-
-    Example: otherminds generate levels --per-class 3 --seed 7 --out my-levels
-    """
-    from otherminds.experiments.level_work import make
-
-    written = make(out, seed, per_class, jobs)
-    typer.echo(f"{written} levels in {out}")
+def _view(level: Level | KitchenLevel, name: str | None) -> dict[str, str]:
+    """Whose view a picture is to show, if anybody's. Raises InputError if there is no such view."""
+    if name is None:
+        return {}
+    if isinstance(level, Level):
+        raise InputError("in Doors-Keys-Gems, everybody sees everything", hint="--seen-by is for kitchens")
+    if name not in level.world.agents:
+        raise InputError(f"there is no agent `{name}`", hint=f"there is {', '.join(level.world.agents)}")
+    return {"seen_by": name}
 
 
-@verify.command("levels")
-def verify_levels(
-    levels: Annotated[
-        list[str] | None,
-        typer.Argument(help="Level files or folders, `twenty`, `tuning`, `heldout`; default: all three."),
-    ] = None,
-    jobs: JobsOption = 1,
-) -> None:
-    """Prove certificates again by exact planning, and that the level sets are what they were.
-
-    Example: otherminds verify levels heldout --jobs 2
-    """
-    from otherminds.experiments.level_work import check
-
-    wrong = 0
-    for line, fine in check(levels or ["twenty", "tuning", "heldout"], jobs):
-        typer.echo(line)
-        wrong += not fine
-    if wrong:
-        raise typer.Exit(MISSED)
+app.command()(levels)
 
 
 def main() -> None:

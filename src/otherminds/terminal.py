@@ -1,39 +1,18 @@
-"""What the command line shows: maps in colour, goal posteriors as bars, tables of results."""
+"""What the command line says of results: tables that fit a screen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich import box
-from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.markup import escape
-from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from otherminds.distribution import Categorical
-from otherminds.minds.locked_map import Goal
-from otherminds.worlds.doors_keys_gems import DoorsKeysGems, State
-from otherminds.worlds.level_files import draw_text
-from otherminds.worlds.sprites import printable
-
 Row = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
-STYLES = {
-    "red": "#d55e00",
-    "blue": "#0072b2",
-    "yellow": "#e6c700",
-    "green": "#009e73",
-    "purple": "#cc79a7",
-    "orange": "#e69f00",
-    "cyan": "#56b4e9",
-    "magenta": "#d020a0",
-    "brown": "#a0662a",
-    "white": "#dddddd",
-}
-BAR = 24
 SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
 GAMES = "functional"
 REGRET = "functional_regret"
@@ -42,49 +21,6 @@ NOISES = {"noise05": "5 %", "noise10": "10 %"}
 LEARNERS = ("rmax", "bayes_simplicity", "posterior_sampling")
 IN_CELLS = (*LEARNERS, "floor")
 MARGIN = 0.001
-
-
-def picture(world: DoorsKeysGems, state: State) -> Text:
-    """The map with walls as blocks and things in their colours; a1, a2 … are the people."""
-    things = {(*world.grid.xy(thing.cell),): thing.colour for thing in (*world.keys, *world.doors, *world.gems)}
-    text = Text()
-    for y, row in enumerate(draw_text(world, state).split("\n")):
-        for x, tile in enumerate(row.split(" ")):
-            text.append(*_tile(tile, things.get((x, y), "")))
-        text.append("\n")
-    return text[:-1]
-
-
-def _tile(tile: str, colour: str) -> tuple[str, str]:
-    if tile == "##":
-        return "███", "grey35"
-    if tile == "..":
-        return " · ", "grey35"
-    if tile[0] == "a":
-        return f" {tile}"[-3:], "bold reverse"
-    sign = {"k": "⚷", "d": "▒", "g": "◆"}[tile[0]]
-    return f"{sign}{tile[1]} " if tile[0] != "d" else f"▒{tile[1]}▒", f"bold {STYLES.get(colour, 'white')}"
-
-
-def bars(agent: str, belief: Categorical[Goal], world: DoorsKeysGems, truth: int | None = None) -> RenderableType:
-    """P(goal) of one agent as bars; a star marks the gem it really wants."""
-    grid = Table.grid(padding=(0, 1))
-    for goal, p in belief:
-        colour = world.gems[goal.thing].colour
-        style = STYLES.get(colour, "white")
-        filled = "█" * round(p * BAR)
-        star = "★" if goal.thing == truth else " "
-        grid.add_row(f"{star} {escape(colour)}", Text(filled.ljust(BAR, "░"), style=style), f"{p:.2f}")
-    return Panel(grid, title=Text(agent), title_align="left", expand=False)
-
-
-def frame(
-    world: DoorsKeysGems, state: State, beliefs: Mapping[str, Any], said: Iterable[str], caption: str
-) -> RenderableType:
-    """One step of an episode: the map, what everybody is believed to want, and what has been said."""
-    panels = [bars(a, beliefs[a], world, world.goals[i]) for i, a in enumerate(world.agents) if a in beliefs]
-    map_panel = Panel(picture(world, state), title=Text(printable(caption)), title_align="left", expand=False)
-    return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in said))
 
 
 def results(summary: Sequence[Row]) -> RenderableType:

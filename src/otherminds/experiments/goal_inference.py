@@ -1,95 +1,146 @@
-"""Goal posteriors over time for a trajectory that somebody brings along."""
+"""Goal posteriors over time for a trajectory that somebody brings along, in either world."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
 from otherminds.errors import InputError
+from otherminds.experiments import protom_overcooked
+from otherminds.minds.cook import Cook
+from otherminds.minds.cooking import Cooking
+from otherminds.minds.kitchen_beliefs import Imagination
 from otherminds.minds.locked_map import Goal
 from otherminds.minds.plans import Plans
 from otherminds.minds.seeker import Seeker
-from otherminds.observer import Observer, replay
+from otherminds.minds.told import Purposeful
+from otherminds.observer import Observer, Watchers, attend
 from otherminds.systems.protom import conclude
 from otherminds.world import Step
-from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
+from otherminds.worlds.doors_keys_gems import DoorsKeysGems
+from otherminds.worlds.kitchen_picture import recipe_mark
+from otherminds.worlds.overcooked import Overcooked
 from otherminds.worlds.sprites import hue
-from otherminds.worlds.trajectories import read_steps
+from otherminds.worlds.trajectories import Known, read_steps, spell
+
+PARTICLES = 20
 
 Row = dict[str, Any]
-Steps = Sequence[Step[State, Action]]
+Steps = Sequence[Step[Any, Any]]
+Minds = Sequence[Purposeful[Any]]
 
 
-def read_all(paths: Sequence[Path], world: DoorsKeysGems) -> list[Step[State, Action]]:
+class Label(NamedTuple):
+    """What a goal is called, and the colour that it is drawn in."""
+
+    name: str
+    colour: str
+
+
+def read_all(paths: Sequence[Path], world: Known) -> list[Step[Any, Any]]:
     """The steps of several files, each of which goes on where the one before ended. Raises InputError."""
-    steps: list[Step[State, Action]] = []
+    steps: list[Step[Any, Any]] = []
     for path in paths:
         steps += read_steps(path, world, start=steps[-1].after if steps else None)
     return steps
 
 
-def posteriors(world: DoorsKeysGems, steps: Steps, *, beta: float, lapse: float, leak: float) -> list[dict[str, Any]]:
+def posteriors(
+    world: Known, steps: Steps, *, beta: float, lapse: float, leak: float, particles: int = PARTICLES
+) -> list[Row]:
     """P(goal) of every agent before each step and after the last, as rows with what everybody did then.
 
-    Raises InputError if somebody did what no mind would do.
+    In kitchens, where nobody sees everything, `particles` beliefs are imagined for each recipe and count alike (ProToM
+    eq. 9). Raises InputError if somebody did what no mind would do.
     """
-    if not world.gems:
+    labels = goals(world)
+    if not labels:
         raise InputError("there is no gem that anybody could want")
-    plans = Plans(world)
     watchers = {
-        agent: Observer.over(
-            (Seeker(plans, i, Goal("gem", gem), beta=beta, lapse=lapse) for gem in range(len(world.gems))),
-            decay=1.0 - leak,
-        )
-        for i, agent in enumerate(world.agents)
+        agent: Observer.over(minds, decay=1.0 - leak)
+        for agent, minds in zip(world.agents, _minds(world, list(labels), beta, lapse, particles), strict=True)
     }
     try:
-        start = {a: o.see(world.observe(world.initial, a)) for a, o in watchers.items()}
-        watched = list(replay(world, watchers, steps)) or [start]
+        watched = list(_watch(world, watchers, steps))
     except ValueError as error:
         raise InputError(str(error), hint="with a lapse above 0 anybody could do anything") from None
-    gems = gem_labels(world)
-    joints = [{a: world.spell(step.joint[a]) for a in world.agents} for step in steps]
+    joints = [{a: spell(world, step.joint[a]) for a in world.agents} for step in steps]
     return [
-        {
-            "t": t,
-            "joint": joint,
-            "posterior": {
-                agent: {gems[goal.thing]: p for goal, p in observer.ask(lambda mind: mind.goal)}
-                for agent, observer in ((a, conclude(o)) for a, o in observers.items())
-            },
-        }
+        {"t": t, "joint": joint, "posterior": {a: _belief(o, labels) for a, o in observers.items()}}
         for t, (observers, joint) in enumerate(zip(watched, [*joints, {}], strict=True))
     ]
 
 
-def gem_labels(world: DoorsKeysGems) -> list[str]:
-    """Gems by colour, or by name where a colour is not unique."""
+def goals(world: Known) -> dict[Hashable, Label]:
+    """What people could want: gems, by colour, or by name where a colour is not unique; or recipes.
+
+    The recipes are the three with one food, and whichever else somebody in the kitchen has.
+    """
+    if isinstance(world, Overcooked):
+        return {recipe: Label(recipe, recipe_mark(recipe)[1]) for recipe in protom_overcooked.menu(world)}
     colours = [gem.colour for gem in world.gems]
-    return [gem.colour if colours.count(gem.colour) == 1 else gem.name for gem in world.gems]
+    return {
+        Goal("gem", k): Label(gem.colour if colours.count(gem.colour) == 1 else gem.name, hue(gem.colour))
+        for k, gem in enumerate(world.gems)
+    }
 
 
-def draw(history: Sequence[Row], world: DoorsKeysGems, path: Path) -> None:
+def _minds(world: Known, wanted: Sequence[Any], beta: float, lapse: float, particles: int) -> Iterator[Minds]:
+    """For each agent, the minds that it may have: one for each goal and, in kitchens, imagined belief."""
+    agents = range(len(world.agents))
+    if isinstance(world, DoorsKeysGems):
+        plans = Plans(world)
+        yield from ([Seeker(plans, i, goal, beta=beta, lapse=lapse) for goal in wanted] for i in agents)
+        return
+    cooking, imagination = Cooking(world.layout), Imagination(world.layout, world.items)
+    for i in agents:
+        yield [
+            Cook(cooking, imagination, i, recipe, beta=beta, lapse=lapse, particle=k)
+            for k, recipe in product(range(particles), wanted)
+        ]
+
+
+def _watch(world: Any, watchers: Watchers[Purposeful[Any]], steps: Steps) -> Iterator[Watchers[Purposeful[Any]]]:
+    """The observers before the first step and after each one."""
+    watchers = {a: o.see(world.observe(world.initial, a)) for a, o in watchers.items()}
+    yield watchers
+    for step in steps:
+        watched = attend(world, watchers, step.joint, step.after)
+        watchers = {a: o.even(lambda mind: mind.particle) for a, o in watched.items()}
+        yield watchers
+
+
+def _belief(observer: Observer[Purposeful[Any]], labels: Mapping[Hashable, Label]) -> dict[str, float]:
+    return {labels[goal].name: p for goal, p in conclude(observer).ask(lambda mind: mind.goal)}
+
+
+def draw(history: Sequence[Row], world: Known, path: Path) -> None:
     """Draw P(goal) over time, a panel for each agent, as .svg, .png or .pdf. Raises InputError otherwise."""
     if path.suffix not in (".svg", ".png", ".pdf"):
         raise InputError("pictures are .svg, .png or .pdf", path=path)
     figure = Figure(figsize=(6.4, 2.2 * len(world.agents) + 0.4), layout="constrained")
     panels = figure.subplots(len(world.agents), 1, sharex=True, squeeze=False)[:, 0]
     for axes, agent in zip(panels, world.agents, strict=True):
-        for gem, label in zip(world.gems, gem_labels(world), strict=True):
-            line = [row["posterior"][agent][label] for row in history]
-            axes.plot(line, label=label, color=hue(gem.colour), marker=".", markersize=4)
+        _curves(axes, [row["posterior"][agent] for row in history], goals(world).values())
         axes.set(ylim=(-0.03, 1.03), ylabel="P(goal)", title=agent)
-        axes.legend(frameon=False, ncols=min(len(world.gems), 4), loc="best")
-        axes.spines[["top", "right"]].set_visible(False)
     panels[-1].set_xlabel("step")
+    panels[-1].xaxis.get_major_locator().set_params(integer=True)
+    figure.legend(handles=panels[0].lines, loc="outside lower center", ncols=4, frameon=False)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is no reason to stop
             figure.savefig(path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+
+
+def _curves(axes: Any, beliefs: Sequence[Mapping[str, float]], labels: Iterable[Label]) -> None:
+    for label in labels:
+        line = [belief[label.name] for belief in beliefs]
+        axes.plot(line, label=label.name, color=label.colour, marker=".", markersize=4)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from otherminds.experiments.facilitated import Entry, episode
 from otherminds.experiments.kitchen_maker import random_kitchen
 from otherminds.experiments.level_sets import Design
-from otherminds.experiments.protom_overcooked import Hint, KitchenFacilitator, cast, people
+from otherminds.experiments.protom_overcooked import Hint, KitchenFacilitator, cast, facilitator, people
 from otherminds.minds.cooking import Request
 from otherminds.minds.requests import Requests
 from otherminds.systems.facilitation import Moment
@@ -23,6 +23,7 @@ from otherminds.worlds.kitchen_files import KitchenLevel, draw_text, parse_kitch
 from otherminds.worlds.overcooked import State
 
 SEEDS = 10
+ORACLES = 5
 LATEST = 8
 PROMISING = 4
 FORESEEN = 3
@@ -63,6 +64,7 @@ def prove(level: KitchenLevel) -> Proof | None:
     necessary: somebody lacks something that is out of reach, but that the other can bring, so that all runs fail; and
     one message makes all of them succeed. useful: all runs succeed, and one message saves 4 steps and 15 % on average.
     not_needed: all runs succeed, and no message at any time saves more than one step, as far as can be foreseen.
+    Where help counts, a facilitator who knows the recipes must make everybody succeed.
     """
     level = replace(level, name="proof")  # the name of a level names its random streams
     requests = Requests(level.world)
@@ -79,7 +81,7 @@ def prove(level: KitchenLevel) -> Proof | None:
     for chance in early:
         told = _told(level, requests, chance)
         saves = fmean(alone) - fmean(told)
-        if max(told) < level.horizon and saves >= max(LEAST, SHARE * fmean(alone)):
+        if max(told) < level.horizon and saves >= max(LEAST, SHARE * fmean(alone)) and _helpable(level, requests):
             return _proof("necessary" if failed else "useful", requests, alone, told, chance)
     if failed or any(
         chance.saves > 1
@@ -148,6 +150,12 @@ def _told(level: KitchenLevel, requests: Requests, chance: _Chance) -> tuple[int
 
 def _proof(kind: str, requests: Requests, alone: Lengths, told: Lengths, chance: _Chance) -> Proof:
     return Proof(kind, alone, told, f"{requests.address(chance.request)}, after step {chance.t}")
+
+
+def _helpable(level: KitchenLevel, requests: Requests) -> bool:
+    """Whether a facilitator who knows the recipes makes everybody succeed, whatever they believe at first."""
+    oracle = (_play(level, requests, seed, facilitator("oracle", level, requests)) for seed in range(ORACLES))
+    return all(_length(level, play) < level.horizon for play in oracle)
 
 
 def _distinct(chances: Iterable[_Chance]) -> list[_Chance]:

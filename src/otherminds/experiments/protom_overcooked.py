@@ -20,11 +20,12 @@ from otherminds.minds.told import Purposeful
 from otherminds.observer import Observer
 from otherminds.systems.facilitation import Chatter, Decision, Episode, Facilitator, Silent
 from otherminds.systems.protom import ProToM
+from otherminds.worlds.kitchen import RECIPES
 from otherminds.worlds.kitchen_files import KitchenLevel
-from otherminds.worlds.overcooked import State
+from otherminds.worlds.overcooked import Overcooked, State
 
 EXPERIMENT = "protom-overcooked"
-RECIPES = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
+SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
 SETTINGS: Mapping[str, Any] = {"phi": 2.0, "epsilon": 0.3, "gate": "next", "distinct": False, "particles": 5}
 SWEEPS: Mapping[str, Sequence[float]] = {
     "epsilon": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
@@ -33,12 +34,13 @@ SWEEPS: Mapping[str, Sequence[float]] = {
 }
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "oracle": {},
-    "protom": {},
-    "protom_weighted": {"faithful": False},
-    **{f"protom_{name}_{value:g}": {name: value} for name, values in SWEEPS.items() for value in values},
+    "protom": {"waits": (2,)},
+    "protom_paper": {},
+    "protom_weighted": {"waits": (2,), "faithful": False},
+    **{f"protom_{name}_{value:g}": {"waits": (2,), name: value} for name, values in SWEEPS.items() for value in values},
 }
 SETS = {
-    "heldout": (*SUBJECTS, "protom_weighted"),
+    "heldout": (*SUBJECTS, "protom_paper", "protom_weighted"),
     "tuning": ("none", *VARIANTS),
 }
 SEEDS = 1 << 31
@@ -70,6 +72,11 @@ class Hint(Silent):
         return Decision(self.request, words=self.requests.words(self.request))
 
 
+def menu(world: Overcooked) -> list[str]:
+    """What people could be cooking: the dishes of one food, and whichever others are ordered in this kitchen."""
+    return [recipe for recipe in RECIPES if recipe in SIMPLE or recipe in world.recipes]
+
+
 def facilitator(subject: str, level: KitchenLevel, requests: Requests, **settings: Any) -> KitchenFacilitator:
     """The facilitator of this name. The oracle is ProToM with observers that consider the true recipes only."""
     if subject == "none":
@@ -82,7 +89,7 @@ def facilitator(subject: str, level: KitchenLevel, requests: Requests, **setting
     watchers: dict[str, Observer[Purposeful[str]]] = {
         agent: Observer.over(
             Cook(requests.cooking, requests.imagination, i, recipe, particle=k)
-            for k, recipe in product(particles, [world.recipes[i]] if subject == "oracle" else RECIPES)
+            for k, recipe in product(particles, [world.recipes[i]] if subject == "oracle" else menu(world))
         )
         for i, agent in enumerate(world.agents)
     }

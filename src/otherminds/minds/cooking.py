@@ -22,6 +22,7 @@ from otherminds.worlds.kitchen import (
     PLATE,
     RECIPES,
     Layout,
+    deliverable,
     interact,
 )
 from otherminds.worlds.overcooked import ACTIONS
@@ -132,7 +133,9 @@ class Cooking:
     def _cost_of(self, head: tuple[int, int], aim: Aim, hand: int, on: On) -> int:
         cell, place = head
         if place >= len(on):
-            return 1 if hand and hand == RECIPES.get(str(aim)) else 1 + self.values(aim, hand, on)[cell]
+            if hand and hand == RECIPES.get(str(aim)):
+                return 1
+            return 1 + self.values(aim, NOTHING if deliverable(hand) else hand, on)[cell]
         if place != NOWHERE:
             held, lies = interact(hand, on[place], place in self.layout.boards)
             if (held, lies) != (hand, on[place]):
@@ -163,21 +166,17 @@ class Cooking:
         """The squares from which using one of the places is all that is left to do."""
         return [(cell, 1) for place in places for cell in self.layout.beside[place]]
 
-    def _aside(self, aim: Aim, on: On) -> list[tuple[int, int]]:
-        """Where what is of no use can be put down, to go on with free hands; it matters only where it is in the way."""
-        free = self.values(aim, NOTHING, on)
+    def _aside(self, aim: Aim, hand: int, on: On) -> list[tuple[int, int]]:
+        """Where what is held can be put down, to go on with free hands."""
+        dish = RECIPES[aim] if isinstance(aim, str) else NOTHING
+        lies = hand if useful(hand, dish) else JUNK
+        near = dish and (lies != JUNK or dish not in _SIMPLE)
         sources = []
-        for place in self._surfaces:
+        for place in self._near_boards(on) if near else self._surfaces:
             if not on[place]:
-                after = self.values(aim, NOTHING, _with(on, place, JUNK)) if self._hinders(aim, place) else free
-                sources += self._after(place, after)
+                matters = near or (isinstance(aim, Pass) and place in aim.counters)
+                sources += self._after(place, self.values(aim, NOTHING, _with(on, place, lies) if matters else on))
         return sources
-
-    def _hinders(self, aim: Aim, place: int) -> bool:
-        """Whether something that lies at a place can be in the way: of a thing to be passed, or of half a dish."""
-        if isinstance(aim, str):
-            return RECIPES[aim] not in _SIMPLE
-        return isinstance(aim, Pass) and place in aim.counters
 
     # Requests
 
@@ -187,7 +186,7 @@ class Cooking:
         if isinstance(aim, Pass) and hand == aim.thing:
             return self._field(self._at([place for place in aim.counters if not on[place]]))
         if hand:
-            return self._field(self._aside(aim, on))
+            return self._field(self._aside(aim, hand, on))
         if isinstance(aim, Pickup):
             return self._field(self._at([aim.place]))
         return self._field(self._after(aim.place, self.values(aim, aim.thing, _without(on, aim.place))))
@@ -207,12 +206,19 @@ class Cooking:
 
     def _gist(self, recipe: str, dish: int, hand: int, on: On) -> tuple[On, tuple[Aim, int, On]]:
         """What matters of a kitchen: things of use and, unless something has to be put down, nothing else."""
-        if hand and not is_fresh(hand) and not (useful(hand, dish) and self._partners(dish, hand, on)):
+        if hand and self._has_to_put_down(dish, hand, on):
             return on, (recipe, hand, on)
         rest = dish - chopped(hand) if useful(hand, dish) else dish
-        space = self.layout.boards if dish in _SIMPLE else range(len(on))
+        boards = self.layout.boards
+        space = boards if dish in _SIMPLE and not all(on[board] for board in boards) else range(len(on))
         on = tuple([t if useful(t, rest) else JUNK if t and k in space else NOTHING for k, t in enumerate(on)])
         return on, (recipe, hand, on)
+
+    def _has_to_put_down(self, dish: int, hand: int, on: On) -> bool:
+        """Whether what is held is of no use, or cannot be chopped or put together with anything yet."""
+        if not useful(hand, dish):
+            return True
+        return all(on[board] for board in self.layout.boards) if is_fresh(hand) else not self._partners(dish, hand, on)
 
     def _sources(self, recipe: str, dish: int, hand: int, on: On) -> Iterator[tuple[int, int]]:
         """The squares from which to go on, each with the costs from there."""
@@ -221,7 +227,7 @@ class Cooking:
         elif not hand:
             yield from self._fetch(recipe, dish, on)
         elif not useful(hand, dish):
-            yield from self._aside(recipe, on)
+            yield from self._aside(recipe, hand, on)
         elif is_fresh(hand):
             yield from self._chop(recipe, hand, on)
         else:
@@ -233,7 +239,7 @@ class Cooking:
         for board in boards:
             yield from self._after(board, then)
         if not boards:
-            yield from self._aside(recipe, on)
+            yield from self._aside(recipe, hand, on)
 
     def _merge(self, recipe: str, dish: int, hand: int, on: On) -> Iterator[tuple[int, int]]:
         """Take it to what it goes with; if there is nothing, put it down near a board, or hope for what is missing."""
@@ -283,9 +289,9 @@ class Cooking:
         ]
 
     def _near_boards(self, on: On) -> list[int]:
-        """The three nearest free counters to each cutting board: where one works."""
+        """The two nearest free counters to each cutting board: where one works."""
         free = [place for place in self._surfaces if not on[place]]
-        near = {p for board in self.layout.boards for p in sorted(free, key=lambda p: self._apart(board, p))[:3]}
+        near = {p for board in self.layout.boards for p in sorted(free, key=lambda p: self._apart(board, p))[:2]}
         return sorted(near)
 
     def _apart(self, one: int, other: int) -> int:

@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,15 @@ from otherminds.worlds.overcooked import UNSEEN, State, View
 
 T = TypeVar("T")
 Dishes = tuple[tuple[int, ...], ...]
+Seen = tuple[tuple[int, ...] | None, ...]
+
+
+class Contents(NamedTuple):
+    """Where things are taken to be: on counters and boards, in hands, delivered."""
+
+    on: tuple[int, ...]
+    hands: tuple[int, ...]
+    delivered: Dishes
 
 
 class Imagination:
@@ -30,47 +39,62 @@ class Imagination:
         self.items = tuple(sorted(items))
         self._usable = [bool(beside) for beside in layout.beside[: len(layout.counters)]]
         self._hidden = cache(self._find_hidden)
-        self._known: dict[tuple[State | None, View, int, int], State] = {}
+        self._known: dict[tuple[Contents | None, tuple[Any, ...], int], Contents] = {}
 
     def look(self, before: State | None, view: View, agent: int, seed: int) -> State:
         """The kitchen that an agent believes in after a view of it; `before` is what it believed, None at the start.
 
         Whatever the view contradicts is imagined anew, and nothing else: a draw from P(kitchen | all that was seen).
         """
-        key = (before, view, agent, seed)
+        believed = None if before is None else Contents(before.on, before.hands, before.delivered)
+        contents = self.complete(believed, view, seed)
+        return State(self._cells(before, view, agent, seed), contents.hands, contents.on, contents.delivered)
+
+    def complete(self, before: Contents | None, view: View, seed: int) -> Contents:
+        """Where everything is taken to be, as `look` has it."""
+        key = (before, view[1:], seed)
         if key not in self._known:
-            self._known[key] = self._look(before, view, agent, seed)
+            self._known[key] = self._first(view, seed) if before is None else self._next(before, view, seed)
         return self._known[key]
 
-    def _look(self, before: State | None, view: View, agent: int, seed: int) -> State:
-        rng = _Stream(seed, before, view)
-        cells = self._cells(before, view, agent, rng)
-        if before is not None and _as_believed(before, view):
-            return before._replace(cells=cells)
-        seen, on = view.on + view.hands, len(view.on)
-        delivered = view.delivered if before is None else _remembered(before.delivered, view.delivered)
-        if before is None:
-            spots = [NOTHING if thing == UNSEEN else thing for thing in seen]
-            moved, _ = _balance(self.items, [*_things(spots), *_dishes(delivered)])
-            free = [k for k in range(on) if k not in self.layout.boards]
-        else:
-            old = before.on + before.hands
-            spots = [was if thing == UNSEEN else thing for was, thing in zip(old, seen, strict=True)]
-            then = Counter(_things(old)) + Counter(_dishes(before.delivered))
-            now = Counter(_things(spots)) + Counter(_dishes(delivered))
-            moved, taken = _balance(sorted((then - now).elements()), sorted((now - then).elements()))
-            free = list(range(len(spots)))
-            _take(spots, taken, [k for k in free if seen[k] == UNSEEN], rng)
-        free = [k for k in free if seen[k] == UNSEEN and not spots[k] and (k >= on or self._usable[k])]
+    def _first(self, view: View, seed: int) -> Contents:
+        """What is not seen lies somewhere out of sight, but on no cutting board and in no hands."""
+        spots = [NOTHING if thing == UNSEEN else thing for thing in view.on + view.hands]
+        moved, _ = _balance(self.items, [*filter(None, spots), *_dishes(view.delivered)])
+        free = [k for k, thing in enumerate(view.on) if thing == UNSEEN and k not in self.layout.boards]
+        return self._scattered(spots, moved, free, _Stream(seed, view[1:]), view.delivered)
+
+    def _next(self, before: Contents, view: View, seed: int) -> Contents:
+        seen, old = view.on + view.hands, before.on + before.hands
+        gone = [was for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
+        come = [thing for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
+        delivered = tuple([was if d is None else d for was, d in zip(before.delivered, view.delivered, strict=True)])
+        if not gone and delivered == before.delivered:
+            return before
+        then, now = Counter([*gone, *_dishes(before.delivered)]), Counter([*come, *_dishes(delivered)])
+        moved, taken = _balance(sorted((then - now).elements()), sorted((now - then).elements()))
+        spots = [was if thing == UNSEEN else thing for was, thing in zip(old, seen, strict=True)]
+        hidden = [k for k, thing in enumerate(seen) if thing == UNSEEN]
+        rng = _Stream(seed, before, view[1:])
+        _take(spots, taken, hidden, rng)
+        return self._scattered(spots, moved, hidden, rng, delivered)
+
+    def _scattered(
+        self, spots: list[int], moved: Sequence[int], hidden: Iterable[int], rng: _Stream, delivered: Seen
+    ) -> Contents:
+        """Things put where nothing is, out of sight but within somebody's reach, or in free hands."""
+        on = len(self._usable)
+        free = [k for k in hidden if not spots[k] and (k >= on or self._usable[k])]
         for thing, k in zip(moved, rng.shuffled(free) if moved else (), strict=False):
             spots[k] = thing
-        return State(cells, tuple(spots[on:]), tuple(spots[:on]), tuple(dishes or () for dishes in delivered))
+        return Contents(tuple(spots[:on]), tuple(spots[on:]), tuple([dishes or () for dishes in delivered]))
 
-    def _cells(self, before: State | None, view: View, agent: int, rng: _Stream) -> tuple[int, ...]:
+    def _cells(self, before: State | None, view: View, agent: int, seed: int) -> tuple[int, ...]:
         """Whoever is not seen is where they were, if that is out of sight, or else anywhere out of sight."""
         if UNSEEN not in view.cells:
             return view.cells
         hidden = self._hidden(self.layout.sight[view.cells[agent]])
+        rng = _Stream(seed, before and before.cells, view.cells)
         found = list(view.cells)
         for i, cell in enumerate(view.cells):
             if cell == UNSEEN:
@@ -104,24 +128,7 @@ class _Stream:
         return found
 
 
-def _as_believed(before: State, view: View) -> bool:
-    """Whether nothing that is seen is a surprise."""
-    return (
-        all(new in (old, UNSEEN) for old, new in zip(before.on, view.on, strict=True))
-        and all(new in (old, UNSEEN) for old, new in zip(before.hands, view.hands, strict=True))
-        and all(new is None or new == old for old, new in zip(before.delivered, view.delivered, strict=True))
-    )
-
-
-def _remembered(before: Sequence[tuple[int, ...]], view: Sequence[tuple[int, ...] | None]) -> Dishes:
-    return tuple(old if new is None else new for old, new in zip(before, view, strict=True))
-
-
-def _things(spots: Iterable[int]) -> list[int]:
-    return [thing for thing in spots if thing]
-
-
-def _dishes(delivered: Iterable[tuple[int, ...] | None]) -> list[int]:
+def _dishes(delivered: Seen) -> list[int]:
     return [dish for dishes in delivered for dish in dishes or ()]
 
 

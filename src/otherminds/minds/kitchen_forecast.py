@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from otherminds.minds.cooking import Aim, Cooking, On, Request, is_under_way, useful
-from otherminds.minds.kitchen_beliefs import Imagination
+from otherminds.minds.kitchen_beliefs import Contents, Imagination
 from otherminds.planning.search import UNREACHABLE
 from otherminds.worlds.kitchen import NOTHING, NOWHERE, RECIPES, STAY
 from otherminds.worlds.overcooked import ACTIONS, Overcooked, State
@@ -26,13 +26,13 @@ Route = tuple[Aim, int, On]
 class Outlook(NamedTuple):
     """All that decides how things go on.
 
-    wants: everybody's recipe, None for who has nothing left to do. beliefs: the kitchen that each takes it to be as far
-    as it matters to them, None if they are right. request: what somebody has been asked to do first.
+    wants: everybody's recipe, None for who has nothing left to do. beliefs: where each takes things to be, as far as it
+    matters to them, None if they are right. request: what somebody has been asked to do first.
     """
 
     state: State
     wants: tuple[str | None, ...]
-    beliefs: tuple[State | None, ...]
+    beliefs: tuple[Contents | None, ...]
     request: Request | None
 
 
@@ -176,7 +176,7 @@ class Forecast:
             return False
         return self.cooking.values(request, state.hands[i], state.on)[state.cells[i]] < UNREACHABLE
 
-    def _belief(self, outlook: Outlook, after: State, i: int, want: str | None) -> State | None:
+    def _belief(self, outlook: Outlook, after: State, i: int, want: str | None) -> Contents | None:
         """What agent i believes after a step, as far as it matters to it."""
         before, belief = outlook.state, outlook.beliefs[i]
         if want is None:
@@ -187,7 +187,8 @@ class Forecast:
             if all(sees for old, new, sees in pairs if old != new):
                 return None
         view = self.world.observe(after, self.world.agents[i])
-        return _gist(after, want, self.imagination.look(belief or before, view, i, 0))
+        believed = belief or Contents(before.on, before.hands, before.delivered)
+        return _gist(after, want, self.imagination.complete(believed, view, 0))
 
 
 def _gives_way(waited: int) -> bool:
@@ -195,13 +196,13 @@ def _gives_way(waited: int) -> bool:
     return waited > 0 and waited % PATIENCE == 0
 
 
-def _gist(state: State, want: str | None, kitchen: State) -> State | None:
+def _gist(state: State, want: str | None, kitchen: State | Contents) -> Contents | None:
     """What somebody believes of the things that they need, everything else as it is; None if they are right."""
     if want is None:
         return None
     dish = RECIPES[want]
     on, hands = _believed(dish, state.on, kitchen.on), _believed(dish, state.hands, kitchen.hands)
-    return None if (on, hands) == (state.on, state.hands) else state._replace(on=on, hands=hands)
+    return None if (on, hands) == (state.on, state.hands) else Contents(on, hands, state.delivered)
 
 
 @lru_cache(1 << 16)

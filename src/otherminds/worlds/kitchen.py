@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal
 
 from otherminds.worlds.grid import Grid
@@ -39,6 +39,7 @@ _RAW = MANY * sum(FRESH.values())
 _PLATES = MANY * PLATE
 
 
+@cache
 def parts(thing: int) -> tuple[str, ...]:
     """What a thing consists of, such as `chopped tomato` and `plate`, each as often as it is there."""
     return tuple(name for name, part in PARTS.items() for _ in range(thing // part & MANY))

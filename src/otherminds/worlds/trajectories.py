@@ -1,6 +1,8 @@
-"""Trajectories of Doors-Keys-Gems as JSON Lines: what everybody did, a line for each step from the start on.
+"""Trajectories as JSON Lines: what everybody did, a line for each step from the start on.
 
 {"schema": 1, "t": 0, "joint": {"Ana": "right", "Ben": "pickup key1"}}
+
+Actions are words of the world; where it started is in the level, which is needed to read a trajectory.
 """
 
 from __future__ import annotations
@@ -8,18 +10,23 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from otherminds.errors import InputError, read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
+from otherminds.worlds.overcooked import ACTIONS, Overcooked
 from otherminds.worlds.plan_files import follow_plan, not_allowed, read_plan
 
 SCHEMA = 1
 PLANS = (".pddl", ".dat", ".plan")
+
+Known = DoorsKeysGems | Overcooked
+Steps = tuple[Step[Any, Any], ...]
 
 
 class _Line(BaseModel):
@@ -30,40 +37,53 @@ class _Line(BaseModel):
     joint: dict[str, str]
 
 
-def write_trajectory(world: DoorsKeysGems, steps: Iterable[Step[State, Action]]) -> str:
+def vocabulary(world: Known) -> Mapping[str, Any]:
+    """Every action of the world by its words."""
+    return world.vocabulary if isinstance(world, DoorsKeysGems) else {action: action for action in ACTIONS}
+
+
+def spell(world: Known, action: Any) -> str:
+    """The action in words: the inverse of `vocabulary`."""
+    return world.spell(action) if isinstance(world, DoorsKeysGems) else str(action)
+
+
+def write_trajectory(world: Known, steps: Iterable[Step[Any, Any]]) -> str:
     """The steps as text, the inverse of `read_trajectory`. Raises ValueError if they do not follow s₀."""
     state, lines = world.initial, []
     for t, step in enumerate(steps):
         if step.state != state:
             raise ValueError(f"step {t} does not begin where it should: where the one before ended, or at s₀")
-        joint = {agent: world.spell(step.joint[agent]) for agent in world.agents}
+        joint = {agent: spell(world, step.joint[agent]) for agent in world.agents}
         lines.append(json.dumps({"schema": SCHEMA, "t": t, "joint": joint}, ensure_ascii=False) + "\n")
         state = step.after
     return "".join(lines)
 
 
-def read_steps(path: Path, world: DoorsKeysGems, *, start: State | None = None) -> tuple[Step[State, Action], ...]:
-    """Read a trajectory (.jsonl) or a plan (.pddl, .dat, .plan) from `start` on, default s₀.
+def read_steps(path: Path, world: Known, *, start: Any = None) -> Steps:
+    """Read a trajectory (.jsonl) or a Doors-Keys-Gems plan (.pddl, .dat, .plan) from `start` on, default s₀.
 
     Raises InputError for anything else.
     """
     if path.suffix == ".jsonl":
         return read_trajectory(path, world, start=start)
+    if isinstance(world, Overcooked):
+        raise InputError("is not a trajectory", path=path, hint="the name must end in .jsonl")
     if path.suffix in PLANS:
         return follow_plan(world, read_plan(path, world, start=start), path, start=start)
     hint = f"the name must end in .jsonl, or for a plan in {', '.join(PLANS)}"
     raise InputError("is neither a trajectory nor a plan", path=path, hint=hint)
 
 
-def read_trajectory(path: Path, world: DoorsKeysGems, *, start: State | None = None) -> tuple[Step[State, Action], ...]:
+def read_trajectory(path: Path, world: Known, *, start: Any = None) -> Steps:
     """Read a trajectory and replay it from `start`, default s₀. Raises InputError with the first line that is wrong."""
     texts = read_text(path).split("\n")
     if not texts[-1]:
         texts.pop()
+    step: Callable[[Any, Any], Any] = world.step
     state, steps = world.initial if start is None else start, []
     for t, text in enumerate(texts):
         joint = _joint(_parse(text, path, t), world, state, path, t + 1)
-        after = world.step(state, joint)
+        after = step(state, joint)
         steps.append(Step(state, joint, after))
         state = after
     return tuple(steps)
@@ -107,7 +127,7 @@ def _refuse_repeats(text: str, path: Path, number: int) -> None:
     json.loads(text, object_pairs_hook=pairs, parse_int=str)
 
 
-def _joint(words: Mapping[str, str], world: DoorsKeysGems, state: State, path: Path, number: int) -> dict[str, Action]:
+def _joint(words: Mapping[str, str], world: Known, state: Any, path: Path, number: int) -> dict[str, Any]:
     for agent in words:
         if agent not in world.agents:
             hint = f"there is {', '.join(world.agents)}"
@@ -118,7 +138,8 @@ def _joint(words: Mapping[str, str], world: DoorsKeysGems, state: State, path: P
             hint = "one that does nothing has to `stay`"
             raise InputError(f"the action of {agent} is missing", path=path, line=number, hint=hint)
         joint[agent] = _action(words[agent], world, path, number)
-    _check(joint, world, state, path, number)
+    if isinstance(world, DoorsKeysGems):  # in kitchens, everything is allowed
+        _check(joint, world, state, path, number)
     return joint
 
 
@@ -133,9 +154,11 @@ def _check(joint: Mapping[str, Action], world: DoorsKeysGems, state: State, path
             raise not_allowed(world, state, i, action, path, number)
 
 
-def _action(words: str, world: DoorsKeysGems, path: Path, number: int) -> Action:
-    if words not in world.vocabulary:
-        close = difflib.get_close_matches(words[:60], world.vocabulary)
-        hint = f"did you mean {' or '.join(close)}?" if close else "such as up, stay, pickup key1"
+def _action(words: str, world: Known, path: Path, number: int) -> Any:
+    known = vocabulary(world)
+    if words not in known:
+        close = difflib.get_close_matches(words[:60], known)
+        examples = f"one of {', '.join(ACTIONS)}" if len(known) == len(ACTIONS) else "such as up, stay, pickup key1"
+        hint = f"did you mean {' or '.join(close)}?" if close else examples
         raise InputError(f"unknown action `{words[:60]}`", path=path, line=number, hint=hint)
-    return world.vocabulary[words]
+    return known[words]

@@ -1,0 +1,131 @@
+"""Levels on the command line: found by path, name or number, listed, made, and proved again."""
+
+from __future__ import annotations
+
+import difflib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from otherminds.errors import InputError, read_text
+from otherminds.worlds.kitchen_files import KitchenLevel, is_kitchen, parse_kitchen
+from otherminds.worlds.level_files import Level, bundled_levels, parse_level
+
+MISSED = 1
+
+generate = typer.Typer(no_args_is_help=True, help="Make new levels, with proofs of what help is worth in them.")
+verify = typer.Typer(no_args_is_help=True, help="Prove again what is claimed about levels.")
+
+LevelArgument = Annotated[
+    str, typer.Argument(metavar="LEVEL", help="A level or kitchen file, a PDDL problem, or a bundled level.")
+]
+JobsOption = Annotated[int, typer.Option(min=1, max=256, help="Processes to use.")]
+
+
+class Rules(StrEnum):
+    """The worlds that levels can be of."""
+
+    doors_keys_gems = "doors-keys-gems"
+    overcooked = "overcooked"
+
+
+def load_level(name: str) -> Level | KitchenLevel:
+    """A level by path, or a bundled one by name or number. Raises InputError if there is none."""
+    path = Path(name)
+    if path.suffix == ".pddl":
+        from otherminds.worlds.pddl import read_problem
+
+        return read_problem(path)
+    if path.suffix == ".txt" or _exists(path):
+        text = read_text(path)
+        return parse_kitchen(text, path) if is_kitchen(text) else parse_level(text, path)
+    levels: dict[str, Level | KitchenLevel] = {level.name: level for level in bundled_levels()}
+    if name.isdecimal() and 1 <= int(name) <= len(levels):
+        return list(levels.values())[int(name) - 1]
+    if name not in levels:
+        levels = {level.name: level for found in bundled().values() for level in found[::-1]}
+    if name not in levels:
+        close = difflib.get_close_matches(name, levels)
+        hint = f"did you mean {' or '.join(close)}?" if close else "`otherminds levels` lists them"
+        raise InputError(f"there is no file and no bundled level `{name}`", hint=hint)
+    return levels[name]
+
+
+def bundled() -> dict[str, list[Level | KitchenLevel]]:
+    """The levels that come with the library, of each world."""
+    from otherminds.experiments.level_work import DESIGNS
+
+    return {world: design.bundled() for world, design in DESIGNS.items()}
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def levels() -> None:
+    """List the bundled levels: what each is called, and what help is worth there.
+
+    Example: otherminds levels
+    """
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("", "level", "class", "world"):
+        table.add_column(column, justify="left" if column else "right", no_wrap=True)
+    for world, found in bundled().items():
+        for number, level in enumerate(found, 1):
+            label = str(number) if isinstance(level, Level) else ""
+            table.add_row(label, escape(level.name), level.kind, world)
+    Console().print(table)
+
+
+@generate.command("levels")
+def generate_levels(
+    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("levels"),
+    world: Annotated[
+        Rules, typer.Option(metavar="WORLD", help="doors-keys-gems or overcooked.")
+    ] = Rules.doors_keys_gems,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 1,
+    per_class: Annotated[int, typer.Option(min=1, max=10_000, help="Levels of each class.")] = 5,
+    jobs: JobsOption = 1,
+) -> None:
+    """Make levels of every class, each with its certificate.
+
+    Example: otherminds generate levels --per-class 3 --seed 7 --out my-levels
+    """
+    from otherminds.experiments.level_work import make
+
+    written = make(out, seed, per_class, jobs, world)
+    typer.echo(f"{written} levels in {out}")
+
+
+@verify.command("levels")
+def verify_levels(
+    levels: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Level files or folders, or sets: twenty, tuning, heldout of Doors-Keys-Gems; twenty-one, "
+            "overcooked-tuning, overcooked-heldout. Default: all six sets.",
+        ),
+    ] = None,
+    jobs: JobsOption = 1,
+) -> None:
+    """Prove certificates again by playing and planning, and that the level sets are what they were.
+
+    Example: otherminds verify levels heldout --jobs 2
+    """
+    from otherminds.experiments.level_work import PICKED, SETS, check
+
+    wrong = 0
+    for line, fine in check(levels or [*PICKED, *SETS], jobs):
+        typer.echo(line)
+        wrong += not fine
+    if wrong:
+        raise typer.Exit(MISSED)
