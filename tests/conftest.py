@@ -1,8 +1,33 @@
-"""Settings of hypothesis for the whole test suite."""
+"""Settings of hypothesis for the whole test suite, and the command line as a function."""
 
+from __future__ import annotations
+
+import sys
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from commands import Result, Run
+from otherminds import cli
 
 settings.register_profile(
     "repo", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("repo")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line on some arguments, as if typed into a pipe of 80 columns."""
+    for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "TERMINAL_WIDTH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def main(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["otherminds", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        return Result(int(exit_.value.code or 0), *capsys.readouterr())
+
+    return main

@@ -11,11 +11,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from commands import Run, complaint, fine
 from otherminds import cli
 from otherminds.experiments import reproduce
 from otherminds.experiments.results import Rows
@@ -42,32 +43,6 @@ SOLO = """\
 """
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line on some arguments, as if typed into a pipe of 80 columns."""
-    for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "TERMINAL_WIDTH"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def main(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["otherminds", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        return Result(int(exit_.value.code or 0), *capsys.readouterr())
-
-    return main
-
-
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An own folder with a level, a trajectory in it, a problem in PDDL and a plan for it."""
@@ -84,24 +59,9 @@ def trajectory(ana: tuple[str, ...], ben: tuple[str, ...]) -> str:
     return "".join(json.dumps({"schema": 1, "t": t, "joint": joint}) + "\n" for t, joint in enumerate(joints))
 
 
-def fine(result: Result) -> str:
-    assert (result.code, result.err) == (0, "")
-    return result.out
-
-
-def complaint(result: Result, said: str) -> None:
-    """Exit code 2, nothing but one line, on standard error."""
-    assert "Traceback" not in result.err
-    assert result.code == 2
-    assert result.out == ""
-    assert re.fullmatch(r"otherminds: [^\n]*\n", result.err)
-    assert re.search(said, result.err)
-    assert all(c.isprintable() for c in result.err[:-1])
-
-
 # Help
 
-COMMANDS = ("reproduce", "watch", "infer", "draw", "generate levels", "verify levels")
+COMMANDS = ("reproduce", "play", "watch", "infer", "draw", "levels", "generate levels", "verify levels")
 
 
 def test_the_version(run: Run) -> None:
@@ -137,11 +97,14 @@ def test_posteriors_as_json(run: Run, here: Path) -> None:
 
 
 def test_posteriors_as_a_table(run: Run, here: Path) -> None:
-    lines = [re.split(" *[│┃] *", line)[1:-1] for line in fine(run("infer", "nook.txt", "walk.jsonl")).splitlines()]
-    cells = [line for line in lines if line]
-    assert cells[0] == ["t", "Ana did", "Ben did", "P(Ana wants …)", "P(Ben wants …)"]
-    assert cells[1] == ["0", "right", "right", "red 0.50  blue 0.50", "red 0.50  blue 0.50"]
-    assert [line[1] for line in cells[1:]] == [*ANA, ""]
+    lines = fine(run("infer", "nook.txt", "walk.jsonl")).splitlines()
+    assert lines[0].split() == ["Ana", "Ben", *["Ana:"] * 2, *["Ben:"] * 2]
+    assert lines[1].split() == ["t", "did", "did", *["red?", "blue?"] * 2]
+    cells = [re.split("  +", line.strip()) for line in lines[3:]]
+    assert cells[0] == ["0", "right", "right", "0.50", "0.50", "0.50", "0.50"]
+    assert [row[1] for row in cells[:-1]] == list(ANA)
+    assert [row[2] for row in cells[:-1]] == list(BEN)
+    assert cells[-1] == ["6", "1.00", "0.00", "0.00", "1.00"]
 
 
 @pytest.mark.parametrize(("name", "start"), [("p.svg", b"<?xml"), ("p.png", b"\x89PNG"), ("p.pdf", b"%PDF")])
@@ -206,6 +169,7 @@ def test_help_is_shown_in_words(run: Run, here: Path, helper: str) -> None:
     success = {"none": "Not everybody succeeded after 80 steps."}.get(helper, "Everybody succeeded after")
     assert success in out
     assert ("» " in out) == (helper != "none")
+    assert ("[completed]" in out) == (helper != "none")
 
 
 def test_an_unknown_place_to_save_is_refused_before_anything_is_shown(run: Run, here: Path) -> None:
@@ -239,7 +203,13 @@ def test_bundled_levels_have_numbers_and_names(run: Run) -> None:
     assert fine(run("draw", "15")) == fine(run("draw", "locked-in")) != fine(run("draw", "14"))
 
 
-# generate, verify
+# levels, generate, verify
+
+
+def test_bundled_levels_are_listed_with_numbers_and_classes(run: Run) -> None:
+    lines = fine(run("levels")).splitlines()
+    assert ["15", "locked-in", "necessary", "doors-keys-gems"] in [line.split() for line in lines]
+    assert max(map(len, lines)) <= 80
 
 
 def test_levels_are_made_and_proved_and_what_is_tampered_with_is_found_out(run: Run, here: Path) -> None:
@@ -400,7 +370,11 @@ LINES: dict[str, tuple[str, str]] = {
     "a folder for a trajectory": ("infer nook.txt runs.jsonl", r"runs\.jsonl: cannot be read: Is a directory"),
     "a trajectory by another name": ("infer nook.txt nook.txt", r"nook\.txt: is neither a trajectory nor a plan"),
     "a bundled level with a slip": ("draw lockedin", r"no bundled level `lockedin` \(did you mean locked-in\?\)"),
+    "a bundled level like none": ("draw xyzzy", r"no bundled level `xyzzy` \(`otherminds levels` lists them\)"),
     "a number too high": ("draw 21", "`21`"),
+    "a view where all is in view": ("draw nook.txt --seen-by Ana", "everybody sees everything"),
+    "an unknown world": ("generate levels --world chess", "--world"),
+    "no beliefs": ("infer nook.txt walk.jsonl --particles 0", "--particles"),
     "a number that is hardly one": ("draw ²", "`²`"),
     "a name that is too long": (f"draw {'a' * 300}", "aaa"),
     "no name at all": ("draw ''", "."),

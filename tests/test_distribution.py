@@ -5,9 +5,10 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
 from scipy.stats import chisquare
 
-from otherminds.distribution import IMPOSSIBLE, Categorical, log_sum_exp
+from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp
 from strategies import generator
 
 CLOSE = 1e-12
@@ -226,3 +227,36 @@ def test_a_number_is_decoded_to_an_outcome_and_a_place_within_it(weights: list[f
 def test_outcomes_without_probability_are_never_decoded() -> None:
     p = Categorical(("never", "always"), (-math.inf, 0.0))
     assert p.decode(0.0) == ("always", 0.0)
+
+
+# How different two are
+
+
+@given(categoricals, categoricals)
+def test_divergence_is_that_of_jensen_and_shannon_in_bits(p: Categorical[int], q: Categorical[int]) -> None:
+    outcomes = sorted({*p.support, *q.support})
+    a, b = ([d.prob(x) for x in outcomes] for d in (p, q))
+    if len(outcomes) > 1:
+        assert divergence(p, q) == pytest.approx(float(jensenshannon(a, b, base=2)) ** 2, abs=1e-9)
+    assert divergence(p, q) == pytest.approx(divergence(q, p), abs=CLOSE)
+    assert 0 <= divergence(p, q) <= 1 + CLOSE
+
+
+@given(categoricals)
+def test_nothing_diverges_from_itself(p: Categorical[int]) -> None:
+    assert divergence(p, p) == pytest.approx(0, abs=CLOSE)
+    reordered = Categorical(p.support[::-1], p.log_probs[::-1])
+    assert divergence(p, reordered) == pytest.approx(0, abs=CLOSE)
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_only_equal_distributions_do_not_diverge(a: float, b: float) -> None:
+    p, q = (Categorical.from_scores([("x", math.log(z)), ("y", math.log(1 - z))]) for z in (a, b))
+    if abs(a - b) > 1e-3:
+        assert divergence(p, q) > 1e-8
+
+
+def test_what_has_nothing_in_common_diverges_by_one_bit() -> None:
+    assert divergence(Categorical.uniform("ab"), Categorical.uniform("cd")) == pytest.approx(1)
+    half = Categorical.uniform("ab"), Categorical.uniform("bc")
+    assert divergence(*half) == pytest.approx(0.5)

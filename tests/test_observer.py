@@ -183,6 +183,38 @@ def test_revising_changes_every_mind_and_keeps_its_weight() -> None:
     assert revised.predict().prob("z") == 1
 
 
+# Groups that count alike
+
+
+@given(pools, deeds, st.lists(st.sampled_from("abc"), min_size=4, max_size=4))
+def test_even_groups_are_equally_likely_and_keep_the_odds_within(
+    minds: list[Table], happened: Deeds, names: list[str]
+) -> None:
+    observer = watch_all(Observer.over(minds), happened)
+    groups = dict(zip(observer.minds, names, strict=False))
+    before, after = observer.posterior, observer.even(groups.__getitem__).posterior
+    shares = after.map(groups.__getitem__)
+    assert shares.probs == pytest.approx([1 / len(shares)] * len(shares), abs=1e-9)
+    for name in shares.support:
+        within = [p.condition(lambda mind, name=name: groups[mind] == name).probs for p in (before, after)]  # type: ignore[misc]
+        assert within[1] == pytest.approx(within[0], abs=1e-9)
+
+
+def test_even_groups_keep_the_impossible_impossible() -> None:
+    minds = [certain("x"), certain("y"), Table(((0.5, 0.5, 0.0),)), certain("z")]
+    group = dict(zip(minds, "aabc", strict=True)).__getitem__
+    observer = Observer.over(minds).watch("x", 0).even(group)
+    assert observer.posterior.probs == pytest.approx([0.5, 0, 0.5, 0])
+    assert observer.even(group).posterior.probs == pytest.approx([0.5, 0, 0.5, 0])
+    assert observer.minds == Observer.over(minds).watch("x", 0).minds
+
+
+def test_one_group_changes_nothing_and_a_group_each_makes_all_alike() -> None:
+    observer = Observer.over([certain("x"), Table(((0.2, 0.8, 0.0),))]).watch("x", 0)
+    assert observer.even(lambda mind: 0).posterior.probs == pytest.approx(observer.posterior.probs)
+    assert observer.even(lambda mind: mind).posterior.probs == pytest.approx([0.5, 0.5])
+
+
 # Perspective
 
 Rooms = tuple[int, int]

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kitchens import kitchen, kitchens
 from otherminds.errors import InputError
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import STAY, Action, DoorsKeysGems, State
 from otherminds.worlds.level_files import parse_level
+from otherminds.worlds.overcooked import ACTIONS, Overcooked
 from otherminds.worlds.pddl import read_problem
 from otherminds.worlds.plan_files import follow_plan, read_plan
 from otherminds.worlds.trajectories import read_steps, read_trajectory, write_trajectory
@@ -80,6 +82,40 @@ def test_what_is_written_can_be_read(
     world = world_of(turns)
     steps = play(world, seed, length)
     assert read(tmp_path_factory.getbasetemp(), write_trajectory(world, steps), world) == tuple(steps)
+
+
+@given(world=kitchens(), seed=st.integers(0, 2**32 - 1), length=st.integers(0, 30))
+def test_what_is_written_in_a_kitchen_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, world: Overcooked, seed: int, length: int
+) -> None:
+    rng, state, steps = np.random.default_rng(seed), world.initial, []
+    for _ in range(length):
+        joint = {agent: ACTIONS[rng.integers(len(ACTIONS))] for agent in world.agents}
+        steps.append(Step(state, joint, world.step(state, joint)))
+        state = steps[-1].after
+    path = tmp_path_factory.getbasetemp() / "play.jsonl"
+    path.write_text(write_trajectory(world, steps), "utf-8")
+    assert read_steps(path, world) == tuple(steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "joint", "message"),
+    [
+        ("play.jsonl", {"Ana": "fry"}, ":1: unknown action `fry` (one of up, down, left, right, stay)"),
+        ("play.jsonl", {"Ana": "upp"}, ":1: unknown action `upp` (did you mean up?)"),
+        ("play.jsonl", {"Ana": "pickup key1"}, ":1: unknown action `pickup key1` (one of"),
+        ("play.jsonl", {"Ana": "up", "Ben": "up"}, ":1: there is no agent `Ben` (there is Ana)"),
+        ("play.jsonl", {}, ":1: the action of Ana is missing"),
+        ("play.plan", {"Ana": "up"}, ": is not a trajectory (the name must end in .jsonl)"),
+    ],
+)
+def test_what_is_wrong_with_a_trajectory_in_a_kitchen(
+    tmp_path: Path, name: str, joint: dict[str, str], message: str
+) -> None:
+    (tmp_path / name).write_text(json.dumps({"schema": 1, "t": 0, "joint": joint}) + "\n")
+    with pytest.raises(InputError) as caught:
+        read_steps(tmp_path / name, kitchen("t1-"))
+    assert str(caught.value).startswith(f"{tmp_path / name}{message}")
 
 
 def test_only_what_follows_the_start_is_written() -> None:

@@ -20,7 +20,8 @@ class Cook:
 
     P(a | b, g) = (1 − lapse) · softmax(−beta · Q_g(b, ·)) + lapse / |A|, Q being the steps until the goal is reached
     in the kitchen b that it believes in. An infinite `beta` makes it choose uniformly among the best actions.
-    Somebody in the way is waited for; after `patience` steps in which nothing has changed, it steps aside at random.
+    Somebody in the way is waited for; after `patience` steps in which nothing has changed, whoever comes later among
+    the agents goes anywhere else, and waits there for as long.
     """
 
     cooking: Cooking = field(repr=False)
@@ -38,8 +39,33 @@ class Cook:
     def observe(self, view: View, /) -> Cook:
         """What is seen is believed, the rest remembered or imagined; its own dish delivered is its goal reached."""
         kitchen = self.imagination.look(self.kitchen, view, self.agent, self.particle)
-        waited = self.waited + 1 if kitchen == self.kitchen else 0
-        return replace(self, kitchen=kitchen, waited=waited, reached=self.reached or self._has_served(kitchen))
+        reached = self.reached or self._has_served(kitchen)
+        return replace(self, kitchen=kitchen, waited=self._has_waited(kitchen), reached=reached)
+
+    def _has_waited(self, kitchen: State) -> int:
+        """For how many steps nothing has changed; below 0, for how many it is going to stay where it gave way."""
+        if self.kitchen is None or self.waited < 0:
+            return min(self.waited + 1, 0)
+        if kitchen == self.kitchen:
+            return self.waited + 1
+        moved = kitchen.cells[self.agent] != self.kitchen.cells[self.agent]
+        return -self.patience if moved and self._gives_way() else 0
+
+    def _gives_way(self) -> bool:
+        """Whether it is its turn to make room, having waited: before whoever comes first among the agents, or is idle.
+
+        If that does not help either, everybody does.
+        """
+        if self.waited < self.patience:
+            return False
+        kitchen, here = self._seen, self._seen.cells[self.agent]
+        neighbours = self.cooking.layout.grid.neighbours
+        close = [i for i, cell in enumerate(kitchen.cells) if cell in neighbours[here]]
+        idle = self._aim().mode == STAY
+        if not idle:  # they may be heading for the same square
+            around = {*neighbours[here]}
+            close += [i for i, cell in enumerate(kitchen.cells) if i != self.agent and around & {*neighbours[cell]}]
+        return bool(close) and (idle or min(close) < self.agent or self.waited >= 3 * self.patience)
 
     def _has_served(self, kitchen: State) -> bool:
         """Whether what it just had in its hands was its dish, and has now been delivered."""
@@ -51,30 +77,25 @@ class Cook:
 
     def act(self) -> Categorical[str]:
         """What it may do now. Raises ValueError before it has seen anything."""
-        kitchen, me = self._seen, self.agent
-        here, ahead = kitchen.cells[me], self.cooking.layout.ahead[kitchen.cells[me]]
-        others = [cell for i, cell in enumerate(kitchen.cells) if i != me]
-        busy = tuple([action for action in ACTIONS if ahead[action][0] in others])
-        policy = self._aim(kitchen, busy)
-        if self.waited < self.patience or not (busy or (policy.mode != STAY and self._contested(here, others))):
-            return policy
-        free = [a for a in ACTIONS if a == STAY or (a not in busy and ahead[a][0] != here)]
-        return self._only(free)
-
-    def _contested(self, here: int, others: Sequence[int]) -> bool:
-        """Whether somebody may be heading for the same square: in each other's way, though not side by side."""
-        neighbours = self.cooking.layout.grid.neighbours
-        return any(near in neighbours[here] for other in others for near in neighbours[other])
+        kitchen = self._seen
+        if self.waited < 0:
+            return self._only([STAY])
+        if not self._gives_way():
+            return self._aim()
+        ahead = self.cooking.layout.ahead[kitchen.cells[self.agent]]
+        return self._only([action for action, (to, _) in ahead.items() if to not in kitchen.cells] or [STAY])
 
     def _only(self, actions: Sequence[str]) -> Categorical[str]:
         """Any of these actions, as if nothing else mattered."""
         return Categorical.softmax([(a, 0.0 if a in actions else IMPOSSIBLE) for a in ACTIONS], lapse=self.lapse)
 
-    def _aim(self, kitchen: State, busy: tuple[str, ...]) -> Categorical[str]:
+    def _aim(self) -> Categorical[str]:
         """What it would do if it did not mind waiting; remembered for all who are in the same position."""
         if self.over:
             return self._only([STAY])
-        i = self.agent
+        kitchen, i = self._seen, self.agent
+        ahead = self.cooking.layout.ahead[kitchen.cells[i]]
+        busy = tuple([a for a, (to, _) in ahead.items() if to in kitchen.cells and to != kitchen.cells[i]])
         key = (self.goal, kitchen.cells[i], kitchen.hands[i], kitchen.on, busy, self.beta, self.lapse)
         policies = self.cooking.policies
         if key not in policies:

@@ -170,7 +170,8 @@ class Cooking:
         """Where what is held can be put down, to go on with free hands."""
         dish = RECIPES[aim] if isinstance(aim, str) else NOTHING
         lies = hand if useful(hand, dish) else JUNK
-        near = dish and (lies != JUNK or dish not in _SIMPLE)
+        full = all(on[board] for board in self.layout.boards)
+        near = dish and (lies != JUNK or dish not in _SIMPLE or full)
         sources = []
         for place in self._near_boards(on) if near else self._surfaces:
             if not on[place]:

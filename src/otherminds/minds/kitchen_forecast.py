@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from otherminds.minds.cooking import Aim, Cooking, On, Request, is_under_way, useful
 from otherminds.minds.kitchen_beliefs import Contents, Imagination
@@ -18,6 +18,7 @@ PATIENCE = 2
 NEVER = 1 << 20
 LONG = 500
 STUCK = 16
+NOBODY = -1
 
 Head = tuple[str, int, int]
 Route = tuple[Aim, int, On]
@@ -83,24 +84,26 @@ class Forecast:
         tables = [self._heads.setdefault(route, {}) for route in routes]
         sight = self.world.layout.sight
         astray = [i for i, belief in enumerate(outlook.beliefs) if belief is not None]
-        cells, waited = state.cells, 0
+        cells, waited, resting = state.cells, 0, (NOBODY, 0)
         for t in range(1, LONG):
             heads = [
                 table.get(cell) or self._find_head(table, route, cell)
                 for table, route, cell in zip(tables, routes, cells, strict=True)
             ]
+            if resting[1] >= t:
+                heads[resting[0]] = (STAY, cells[resting[0]], NOWHERE)
             after = tuple([to for _, to, _ in heads])
             if any(place != NOWHERE for _, _, place in heads) or _in_the_way(cells, after):
-                before = state._replace(cells=cells)
-                joint = self._make_way(routes, cells, heads, waited)
-                then = self.world.advance(before, joint)
+                before, giving = state._replace(cells=cells), self._giving_way(cells, heads, waited)
+                then = self.world.advance(before, self._make_way(routes, cells, heads, giving, waited))
                 if then.hands != before.hands:
                     return t, self._news(outlook._replace(state=before), then)
-                waited += then.cells == cells or _gives_way(waited)
+                waited += then.cells == cells or giving != NOBODY
+                resting = (giving, t + PATIENCE) if giving != NOBODY else resting
                 if waited > STUCK:
                     break
                 after = then.cells
-            elif after == cells:
+            elif after == cells and resting[1] < t:
                 return NEVER, outlook
             if any(sight[cells[i]] != sight[after[i]] for i in astray):
                 return t, self._news(outlook, state._replace(cells=after))
@@ -135,19 +138,29 @@ class Forecast:
                     return action, *ahead[action]
         return STAY, cell, NOWHERE
 
-    def _make_way(self, routes: Sequence[Any], cells: tuple[int, ...], heads: list[Head], waited: int) -> list[str]:
-        """What everybody does when some are in each other's way: go round; if nobody could move, somebody gives way."""
+    def _giving_way(self, cells: tuple[int, ...], heads: list[Head], waited: int) -> int:
+        """Who makes room, every other time that nobody could move: in turns, those who have nothing to do first."""
+        if waited == 0 or waited % PATIENCE:
+            return NOBODY
+        order = sorted(range(len(cells)), key=lambda i: (heads[i][0] != STAY, -i))
+        able = [i for i in order if self._free(cells, i)]
+        return able[(waited // PATIENCE - 1) % len(able)] if able else NOBODY
+
+    def _free(self, cells: tuple[int, ...], i: int) -> list[str]:
+        """The moves to where nobody is."""
+        return [action for action, (to, _) in self.world.layout.ahead[cells[i]].items() if to not in cells]
+
+    def _make_way(
+        self, routes: Sequence[Route | None], cells: tuple[int, ...], heads: list[Head], giving: int, waited: int
+    ) -> list[str]:
+        """What everybody does when some are in each other's way: go round, or, if it is their turn, anywhere else."""
         actions = [action for action, _, _ in heads]
         for i, (_, to, _) in enumerate(heads):
             if to != cells[i] and to in cells:
                 actions[i] = self._detour(routes[i], cells, cells[i], actions[i])
-        if _gives_way(waited):
-            turn = waited // PATIENCE
-            idle = [i for i, action in enumerate(actions) if action == STAY] or range(len(cells))
-            i = idle[turn % len(idle)]
-            ahead = self.world.layout.ahead[cells[i]]
-            free = [a for a, (to, _) in ahead.items() if to != cells[i] and to not in cells]
-            actions[i] = free[turn // len(idle) % len(free)] if free else actions[i]
+        if giving != NOBODY:
+            free = self._free(cells, giving)
+            actions[giving] = free[waited // PATIENCE // len(cells) % len(free)]
         return actions
 
     def _detour(self, route: Route | None, cells: tuple[int, ...], cell: int, action: str) -> str:
@@ -189,11 +202,6 @@ class Forecast:
         view = self.world.observe(after, self.world.agents[i])
         believed = belief or Contents(before.on, before.hands, before.delivered)
         return _gist(after, want, self.imagination.complete(believed, view, 0))
-
-
-def _gives_way(waited: int) -> bool:
-    """Whether it is time for somebody to make room: every other time that nobody could move."""
-    return waited > 0 and waited % PATIENCE == 0
 
 
 def _gist(state: State, want: str | None, kitchen: State | Contents) -> Contents | None:
