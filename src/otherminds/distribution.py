@@ -80,6 +80,14 @@ class Categorical(Generic[T]):
         scale, floor = (1.0 - lapse) / sum(weights), lapse / len(weights)
         return cls(tuple(outcomes), tuple(math.log(w * scale + floor) for w in weights))
 
+    @classmethod
+    def boltzmann(cls, costs: Iterable[tuple[T, float]], *, beta: float, lapse: float = 0.0) -> Categorical[T]:
+        """p(x) = (1 − lapse) · exp(−beta · cost) / Σ … + lapse / n; an infinite beta takes the cheapest only."""
+        pairs = list(costs)
+        least = min(cost for _, cost in pairs)
+        scored = ((x, 0.0 if cost == least else -beta * (cost - least)) for x, cost in pairs)
+        return cls.softmax(scored, lapse=lapse)
+
     @cached_property
     def _index(self) -> dict[T, int]:
         return {x: i for i, x in enumerate(self.support)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -109,9 +108,7 @@ class Cook:
         found = self.cooking.action_costs(self.goal, kitchen.cells[i], kitchen.hands[i], kitchen.on)
         costs = dict(zip(ACTIONS, found, strict=True))
         costs |= {action: max(costs[action], costs[STAY]) for action in busy}
-        least = min(costs.values())
-        scored = [(action, _score(self.beta, cost - least)) for action, cost in costs.items()]
-        return Categorical.softmax(scored, lapse=self.lapse)
+        return Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
 
     @property
     def over(self) -> bool:
@@ -132,7 +129,3 @@ class Cook:
 
 def _served(kitchen: State, dish: int) -> int:
     return sum(dishes.count(dish) for dishes in kitchen.delivered)
-
-
-def _score(beta: float, excess: int) -> float:
-    return 0.0 if excess == 0 else -beta * excess if math.isfinite(beta) else -math.inf

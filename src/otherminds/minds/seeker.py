@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 from otherminds.distribution import Categorical
@@ -32,10 +31,7 @@ class Seeker:
     def act(self) -> Categorical[Action]:
         """What it may do now. Raises ValueError before it has seen anything."""
         costs = self.plans.action_costs(self._seen, self.agent, self.goal)
-        least = min(costs.values())
-        return Categorical.softmax(
-            ((action, _score(self.beta, cost - least)) for action, cost in costs.items()), lapse=self.lapse
-        )
+        return Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
 
     @property
     def reached(self) -> bool:
@@ -57,7 +53,3 @@ class Seeker:
         if self.state is None:
             raise ValueError("a mind must observe something before it can act")
         return self.state
-
-
-def _score(beta: float, excess: int) -> float:
-    return 0.0 if excess == 0 else -beta * excess if math.isfinite(beta) else -math.inf
