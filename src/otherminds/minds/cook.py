@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
-from otherminds.minds.cooking import Aim, Cooking, is_under_way
+from otherminds.minds.cooking import HOPE, Aim, Cooking, is_under_way
 from otherminds.minds.kitchen_beliefs import Imagination
 from otherminds.planning.search import UNREACHABLE
 from otherminds.worlds.kitchen import RECIPES, STAY
 from otherminds.worlds.overcooked import ACTIONS, State, View
+
+VAIN = 4
+"""After so many steps of waiting, and every so many steps more, who can only hope thinks again."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,8 @@ class Cook:
     P(a | b, g) = (1 − lapse) · softmax(−beta · Q_g(b, ·)) + lapse / |A|, Q being the steps until the goal is reached
     in the kitchen b that it believes in. An infinite `beta` makes it choose uniformly among the best actions.
     Somebody in the way is waited for; after `patience` steps in which nothing has changed, whoever comes later among
-    the agents goes anywhere else, and waits there for as long.
+    the agents goes anywhere else, and waits there for as long. Who waits in vain for something imagines anew what may
+    be in rooms that it has never seen.
     """
 
     cooking: Cooking = field(repr=False)
@@ -33,13 +37,26 @@ class Cook:
     particle: int = 0
     kitchen: State | None = None
     waited: int = 0
+    rooms: int = 0
     reached: bool = False
 
     def observe(self, view: View, /) -> Cook:
         """What is seen is believed, the rest remembered or imagined; its own dish delivered is its goal reached."""
         kitchen = self.imagination.look(self.kitchen, view, self.agent, self.particle)
-        reached = self.reached or self._has_served(kitchen)
-        return replace(self, kitchen=kitchen, waited=self._has_waited(kitchen), reached=reached)
+        reached, waited = self.reached or self._has_served(kitchen), self._has_waited(kitchen)
+        rooms = self.rooms | self.cooking.layout.sight[kitchen.cells[self.agent]]
+        now = replace(self, kitchen=kitchen, waited=waited, reached=reached, rooms=rooms)
+        if waited > 0 and waited % VAIN == 0 and now._hopes():
+            seed = self.particle + waited
+            return replace(now, kitchen=self.imagination.think_again(kitchen, rooms, seed))
+        return now
+
+    def _hopes(self) -> bool:
+        """Whether it takes what it needs to be out of its reach."""
+        if self.goal is None or self.over:
+            return False
+        kitchen, i = self._seen, self.agent
+        return self.cooking.values(self.goal, kitchen.hands[i], kitchen.on)[kitchen.cells[i]] >= HOPE
 
     def _has_waited(self, kitchen: State) -> int:
         """For how many steps nothing has changed; below 0, for how many it is going to stay where it gave way."""

@@ -50,6 +50,18 @@ class Imagination:
         contents = self.complete(believed, view, seed)
         return State(self._cells(before, view, agent, seed), contents.hands, contents.on, contents.delivered)
 
+    def think_again(self, kitchen: State, rooms: int, seed: int) -> State:
+        """The kitchen with everything imagined anew that is in none of the rooms (bits) that the agent has seen."""
+        layout, on = self.layout, list(kitchen.on)
+        never = [k for k, cell in enumerate(layout.counters) if self._usable[k] and not layout.sight[cell] & rooms]
+        things = [on[k] for k in never if on[k]]
+        free = [k for k in never if k not in layout.boards]
+        for k in never:
+            on[k] = NOTHING
+        for thing, k in zip(things, _Stream(seed, kitchen, rooms).shuffled(free), strict=False):
+            on[k] = thing
+        return kitchen._replace(on=tuple(on))
+
     def complete(self, before: Contents | None, view: View, seed: int) -> Contents:
         """Where everything is taken to be, as `look` has it."""
         key = (before, view[1:], seed)

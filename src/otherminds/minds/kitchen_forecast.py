@@ -121,22 +121,18 @@ class Forecast:
         return None if want is None else (want, hand, (outlook.beliefs[i] or outlook.state).on)
 
     def _find_head(self, heads: dict[int, Head], route: Route | None, cell: int) -> Head:
-        """The best action, and where it leads: a move rather than using something, the first of equals."""
+        """The best action, the first of equals, and where it leads."""
         heads[cell] = (STAY, cell, NOWHERE) if route is None else self._best(route, cell)
         return heads[cell]
 
     def _best(self, route: Route, cell: int) -> Head:
         aim, hand, on = route
-        ahead, values = self.world.layout.ahead[cell], self.cooking.values(aim, hand, on)
-        if values[cell] < UNREACHABLE:
-            for action, (to, place) in ahead.items():
-                if place == NOWHERE and values[to] == values[cell] - 1:
-                    return action, to, place
-            costs = self.cooking.action_costs(aim, cell, hand, on)
-            for action, cost in zip(ACTIONS, costs, strict=True):
-                if cost == values[cell] and ahead[action][1] != NOWHERE:
-                    return action, *ahead[action]
-        return STAY, cell, NOWHERE
+        costs = self.cooking.action_costs(aim, cell, hand, on)
+        least = min(costs)
+        if least > self.cooking.values(aim, hand, on)[cell]:  # nothing helps but hope
+            return STAY, cell, NOWHERE
+        action = ACTIONS[costs.index(least)]
+        return action, *self.world.layout.ahead[cell][action]
 
     def _giving_way(self, cells: tuple[int, ...], heads: list[Head], waited: int) -> int:
         """Who makes room, every other time that nobody could move: in turns, those who have nothing to do first."""
