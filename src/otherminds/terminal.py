@@ -32,7 +32,8 @@ def results(summary: Sequence[Row]) -> RenderableType:
 def _by_condition(summary: Sequence[Row]) -> Table:
     present = dict.fromkeys(row["metric"] for row in summary)
     metrics = [metric for metric in SHOWN if metric in present]
-    table = Table("", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("", min_width=11)
     for metric in metrics:
         table.add_column(metric.removeprefix("decision_"), no_wrap=True)
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
@@ -42,7 +43,7 @@ def _by_condition(summary: Sequence[Row]) -> Table:
             cells = [found.get((condition, subject, metric)) for metric in metrics]
             table.add_row(f"  {subject}", *map(_cell, cells))
             if any(row and "published" in row for row in cells):
-                table.add_row("    published", *map(_published, cells), style="dim")
+                table.add_row("  published", *map(_published, cells), style="dim")
     return table
 
 
@@ -50,9 +51,10 @@ def _cell(row: Row | None) -> str:
     if row is None:
         return ""
     if row["metric"] == "decision_ms":
-        return f"{row['value']:.1f}"
-    value, low, high = (round(row[name], 2) + 0.0 for name in ("value", "low", "high"))  # + 0.0 turns −0 into 0
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+        return f"{row['value']:.1f}" if row["value"] < 10 else f"{row['value']:.0f}"
+    digits = 2 if row["high"] < 10 else 1
+    value, low, high = (round(row[name], digits) + 0.0 for name in ("value", "low", "high"))  # + 0.0 turns −0 into 0
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def _published(row: Row | None) -> str:

@@ -55,15 +55,14 @@ def _results(words: Words, summary: Sequence[Row], prefix: str) -> Html:
         for subject in dict.fromkeys(r["subject"] for r in summary if r["condition"] == prefix + name):
             lines.append([label, subject, *(cell(found.get((prefix + name, subject, m))) for m in METRICS)])
             label = ""
-        if name == "all" and not prefix:
-            lines += _published(words.experiment)
+        lines += _published(words.experiment, prefix + name)
     columns = ("Levels", "Facilitator", "Success", "Speed-up", "Ratio of means", "Messages", "Decision, ms")
     return table(columns, lines)
 
 
-def _published(experiment: str) -> Iterator[list[str]]:
+def _published(experiment: str, condition: str) -> Iterator[list[str]]:
     """What the paper prints, as rows of the same table."""
-    told = [p for p in figures().published if p.experiment == experiment]
+    told = [p for p in figures().published if (p.experiment, p.condition) == (experiment, condition)]
     for subject in dict.fromkeys(p.subject for p in told):
         about = {p.metric: p.columns() for p in told if p.subject == subject}
         cells = [
