@@ -227,7 +227,8 @@ def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen
     for axes, (setting, tried) in zip(panels, values.items(), strict=True):
         axes.axvline(chosen[setting], color=SOFT, linewidth=0.8, linestyle="--", zorder=0)
         for (condition, metric), (label, colour, shape) in SWEPT.items():
-            rows = [(x, found.get((condition, metric, f"protom_{setting}_{x:g}"))) for x in tried]
+            names = ["protom" if x == chosen[setting] else f"protom_{setting}_{x:g}" for x in tried]
+            rows = [(x, found.get((condition, metric, name))) for x, name in zip(tried, names, strict=True)]
             there = [(x, row) for x, row in rows if row is not None]
             xs, ys = [x for x, _ in there], [row["value"] for _, row in there]
             reach = [[abs(row["value"] - row[end]) for _, row in there] for end in ("low", "high")]

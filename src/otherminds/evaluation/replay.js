@@ -371,7 +371,7 @@
       const number = this.episode.prices[this.t];
       if (number < 0) return [];
       const said = this.episode.said.find((one) => one.t === this.t);
-      const head = make("tr", "", make("th", "", "Message"), make("th", "number", "Steps saved"), make("th", "number", "Chance to matter"));
+      const head = make("tr", "", make("th", "", "Message"), make("th", "number", "Steps saved"), make("th", "number", "What it would change"));
       const rows = this.data.words[number].map(([message, saves, changes]) =>
         make("tr", said && said.message === message ? "said" : "",
           make("td", "", this.word(message)), make("td", "number", signed(saves)), make("td", "number", signed(changes, 2))));

@@ -29,20 +29,23 @@ SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
 SETTINGS: Mapping[str, Any] = {"phi": 2.0, "epsilon": 0.3, "gate": "next", "distinct": False, "particles": 5}
 SWEEPS: Mapping[str, Sequence[float]] = {
     "epsilon": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
-    "phi": (0, 1, 2, 3, 4, 6, 8),
-    "particles": (1, 2, 5, 10, 20),
+    "phi": (0, 1, 2, 4, 6, 8),
+    "particles": (1, 2, 5, 10),
 }
+AHEAD: Mapping[str, Any] = {"waits": (2,)}
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "oracle": {},
-    "protom": {"waits": (2,)},
+    "protom": AHEAD,
     "protom_paper": {},
-    "protom_weighted": {"waits": (2,), "faithful": False},
-    **{f"protom_{name}_{value:g}": {"waits": (2,), name: value} for name, values in SWEEPS.items() for value in values},
+    "protom_weighted": {**AHEAD, "faithful": False},
+    **{
+        f"protom_{name}_{value:g}": {**AHEAD, name: value}
+        for name, values in SWEEPS.items()
+        for value in values
+        if value != SETTINGS[name]
+    },
 }
-SETS = {
-    "heldout": (*SUBJECTS, "protom_paper", "protom_weighted"),
-    "tuning": ("none", *VARIANTS),
-}
+SETS = {"heldout": (*SUBJECTS, "protom_paper", "protom_weighted"), "tuning": ("none", *VARIANTS)}
 SEEDS = 1 << 31
 
 KitchenFacilitator = Facilitator[State, str, Request]
