@@ -356,11 +356,11 @@ OPEN = kitchen("-/----", "t1   t", "*  -2-", "-p----", recipes=("SimpleTomato", 
         (
             OPEN,
             Pickup(0, TOMATO, place(OPEN, 0, 1), 1),
-            "Ana, please take the fresh tomato at (0, 1). I believe Ben is preparing SimpleLettuce, "
+            "Ana, please take the fresh tomato at (0, 1). I believe Ben may be preparing SimpleTomato, "
             "and the other fresh tomato is easier to get for them.",
         ),
     ],
-    ids=["out of reach", "in hand", "within reach", "one of two"],
+    ids=["out of reach", "in hand", "within reach", "not for the likeliest recipe"],
 )
 def test_a_request_is_explained(world: Overcooked, request_: Request, expected: str) -> None:
     assert Requests(world).explain(world.initial, request_, ("SimpleTomato", "SimpleLettuce")) == expected

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from otherminds.minds.cook import Cook
-from otherminds.minds.cooking import IN_HAND, Cooking, Pass, Pickup, Request, is_near, is_under_way
+from otherminds.minds.cooking import IN_HAND, Cooking, Pass, Pickup, Request, is_near, is_under_way, useful
 from otherminds.minds.kitchen_beliefs import Imagination
 from otherminds.minds.kitchen_forecast import Forecast
 from otherminds.minds.told import Purposeful, oneself
 from otherminds.planning.search import UNREACHABLE
-from otherminds.worlds.kitchen import NOTHING, parts
+from otherminds.worlds.kitchen import NOTHING, RECIPES, parts
 from otherminds.worlds.overcooked import Overcooked, State
 
 
@@ -120,10 +120,16 @@ class Requests:
     # How to put it
 
     def explain(self, state: State, request: Request, goals: Sequence[Any]) -> str:
-        """The message and its reason (on the structure of the paper's templates, appendix B.2)."""
+        """The message and its reason (on the structure of the paper's templates, appendix B.2).
+
+        If the thing is of no use for what the friend is most likely to be preparing, it must be for something else.
+        """
         friend, recipe = self.world.agents[request.friend], goals[request.friend]
-        words = f"{self.helper(request)}, please {self.words(request)}. I believe {friend} is preparing {recipe}"
-        return words + self._reason(state, request, recipe, friend)
+        doing = f"is preparing {recipe}"
+        if recipe is None or not useful(request.thing, RECIPES[recipe]):
+            doing = f"may be preparing {next((r for r, d in RECIPES.items() if useful(request.thing, d)), 'something')}"
+        words = f"{self.helper(request)}, please {self.words(request)}. I believe {friend} {doing}"
+        return words + self._reason(state, request)
 
     def words(self, request: Request) -> str:
         """The request in words, such as `pass the plate at (3, 1) to Ben`."""
@@ -141,7 +147,7 @@ class Requests:
     def _xy(self, place: int) -> tuple[int, int]:
         return self.world.layout.grid.xy(self.world.layout.counters[place])
 
-    def _reason(self, state: State, request: Request, recipe: str | None, friend: str) -> str:
+    def _reason(self, state: State, request: Request) -> str:
         thing = "+".join(parts(request.thing))
         if isinstance(request, Pickup):
             return f", and the other {thing} is easier to get for them."
