@@ -22,6 +22,7 @@ from otherminds.experiments.protom_overcooked import rows
 from otherminds.minds.cook import Cook
 from otherminds.minds.cooking import Request
 from otherminds.minds.requests import Requests
+from otherminds.systems.facilitation import Silent
 from otherminds.worlds.kitchen_files import KitchenLevel, parse_kitchen, read_kitchen, write_kitchen
 from otherminds.worlds.level_files import bundled_levels, write_level
 from otherminds.worlds.overcooked import State
@@ -31,8 +32,6 @@ NOT_NEEDED, USEFUL, NECESSARY = (read_kitchen(FOLDER / f"{k}.txt") for k in ("no
 SMALL = (NOT_NEEDED, USEFUL, NECESSARY)
 BUNDLED = DESIGN.bundled()
 SAMPLE = [*SMALL, *BUNDLED[::4]]
-DRAWN_ANEW = 4
-"""How many of the bundled kitchens in which help is necessary are turned and reflected."""
 
 
 def names(levels: list[KitchenLevel]) -> list[str]:
@@ -173,10 +172,9 @@ def test_help_is_necessary_where_somebody_lacks_something_and_nowhere_else(level
 
 @pytest.mark.parametrize("level", SMALL, ids=lambda level: level.kind)
 def test_small_kitchens_are_proved_again_whatever_they_are_called(level: KitchenLevel) -> None:
-    for name in (level.name, "another", level.name):
-        again = prove(replace(level, name=name, certificate={}))
-        assert again is not None
-        assert again.certificate("") == level.certificate
+    again = prove(replace(level, name="another", certificate={}))
+    assert again is not None
+    assert again.certificate("") == level.certificate
 
 
 @pytest.mark.parametrize("level", SAMPLE, ids=names(SAMPLE))
@@ -248,8 +246,8 @@ def test_a_kitchen_in_which_somebody_fails_for_no_good_reason_has_no_class() -> 
 
 
 def test_a_kitchen_in_which_nobody_can_do_anything_for_anybody_has_no_class() -> None:
-    level = by_hand("-/*##/*-", "p1 ## 2p", "-t-##-l-")
-    assert lengths(level) == [5] * 10 or max(lengths(level)) < 100
+    level = by_hand("-/*##---", "-1 ## 2-", "-tp##-l-", recipes=("SimpleTomato", None))
+    assert max(lengths(level)) < 100
     assert not Requests(level.world).candidates(level.world.initial)
     assert prove(level) is None
 
@@ -269,21 +267,15 @@ def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch)
     assert 3.5 <= fmean(found.alone) - fmean(found.told) < 4
 
 
-@pytest.mark.parametrize(
-    ("number", "constant", "value"),
-    [(76, "SHARE", 0.14), (381, "SHARE", 0.13)],
-)
-def test_what_saves_too_small_a_share_is_not_useful(
-    monkeypatch: pytest.MonkeyPatch, number: int, constant: str, value: float
-) -> None:
-    level = DESIGN.candidate(779, number)
+def test_what_saves_too_small_a_share_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
+    level = DESIGN.candidate(779, 76)
     assert prove(level) is None
-    monkeypatch.setattr(kitchen_design, constant, value)
+    monkeypatch.setattr(kitchen_design, "SHARE", 0.14)
     found = prove(level)
     assert found is not None
     saves = fmean(found.alone) - fmean(found.told)
-    assert 4 <= saves
-    assert value <= saves / fmean(found.alone) < 0.15
+    assert saves >= 4
+    assert 0.14 <= saves / fmean(found.alone) < 0.15
 
 
 def test_a_kitchen_in_which_some_runs_fail_has_no_class() -> None:
@@ -302,24 +294,25 @@ def test_a_kitchen_in_which_all_runs_fail_though_nobody_lacks_anything_has_no_cl
 
 
 def test_a_message_that_does_not_always_help_makes_no_class() -> None:
-    level = DESIGN.candidate(779, 230)
-    requests = Requests(level.world)
+    level = DESIGN.candidate(779, 39)
+    assert lacking(level) == [0]
     assert set(lengths(level)) == {100}
-    assert lacking(level) == [1]
-    told = [lengths(level, request, 1) for request in requests.candidates(level.world.initial)]
-    assert all(max(found) == 100 for found in told)
-    assert min(map(min, told)) < 100
+    claimed = replace(level, certificate={"message": "Ben: pass the plate at (3, 6) to Ana, after step 1"})
+    assert min(lengths(level, *said(claimed))) < 50 < 100 == max(lengths(level, *said(claimed)))
     assert prove(level) is None
 
 
 def test_help_that_a_facilitator_would_not_give_makes_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its people are too often stuck when somebody who knows the recipes helps them as well as can be foreseen."""
-    level = DESIGN.candidate(779, 184)
-    assert prove(level) is None
-    monkeypatch.setattr(kitchen_design, "ORACLES", 0)
-    found = prove(level)
-    assert found is not None
-    assert found.kind == "useful"
+    asked = []
+
+    def dumb(subject: str, *_: object) -> Silent:
+        asked.append(subject)
+        return Silent()
+
+    monkeypatch.setattr(kitchen_design, "facilitator", dumb)
+    assert prove(NECESSARY) is None
+    assert set(asked) == {"oracle"}
+    assert prove(NOT_NEEDED) is not None
 
 
 # The same kitchen drawn otherwise
@@ -351,11 +344,11 @@ def reflected(rows: Rows) -> Rows:
 
 def views(level: KitchenLevel) -> list[KitchenLevel]:
     """All eight, by turning and reflecting."""
-    found, change = [], lambda rows: rows
+    found = []
     for _ in range(4):
         found += [level, redrawn(level, reflected)]
         level = redrawn(level, lambda rows: reflected(transposed(rows)))
-    return [change_ for change_ in found if change]
+    return found
 
 
 @pytest.mark.parametrize("level", SAMPLE, ids=names(SAMPLE))
@@ -395,15 +388,15 @@ def test_a_kitchen_that_differs_in_anything_that_matters_has_another_hash() -> N
     assert len({symmetry_hash(level) for level in BUNDLED}) == len(BUNDLED)
 
 
-NECESSARIES = [level for level in BUNDLED if level.kind == "necessary"][:DRAWN_ANEW]
+ANEW = [level for level in BUNDLED if level.kind == "necessary"][:3]
 
 
-def test_help_stays_necessary_mostly_however_a_kitchen_is_drawn() -> None:
-    """Ties are broken in the order of directions, so a turned kitchen may fall between the classes, but into no other."""
-    turned = [redrawn(level, change) for level in NECESSARIES for change in (reflected, transposed)]
-    kinds = [None if (proof := prove(level)) is None else proof.kind for level in turned]
-    assert set(kinds) <= {"necessary", None}
-    assert kinds.count("necessary") >= 0.6 * len(kinds)
+def test_the_class_mostly_stays_the_same_however_a_kitchen_is_drawn() -> None:
+    """Ties are broken in the order of directions, so a turned kitchen may fall between the classes; into no other."""
+    for levels, change in ((ANEW, transposed), ([level for level in BUNDLED if level.kind == "not_needed"], reflected)):
+        kinds = [None if (proof := prove(redrawn(level, change))) is None else proof.kind for level in levels]
+        assert set(kinds) <= {levels[0].kind, None}
+        assert kinds.count(levels[0].kind) >= len(kinds) - 1
 
 
 # Files that claim something
@@ -445,13 +438,12 @@ def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path) -> Non
         claiming(NECESSARY, "Lf", "18", "19"),
         claiming(NECESSARY, "L0", "100", "99"),
         claiming(NECESSARY, "message", "step 1", "step 2"),
-        claiming(NECESSARY, "message", "(5, 4)", "(6, 4)"),
         claiming(NOT_NEEDED, "L0", "10", "11"),
         claiming(NOT_NEEDED, "class", "not_needed", "useful"),
         replace(NECESSARY, name="necessary Lf left out", certificate=NECESSARY.certificate | {"Lf": ""}),
     ]
-    write(tmp_path, *wrong[:3], *wrong[3:6])
-    text = write_kitchen(wrong[6])
+    write(tmp_path, *wrong[:-1])
+    text = write_kitchen(wrong[-1])
     (tmp_path / "9.txt").write_text("\n".join(line for line in text.split("\n") if line != "Lf: "), "utf-8")
     found = verdicts(tmp_path)
     assert not any(held for _, held in found.values())
