@@ -24,7 +24,8 @@ MARGIN = 0.001
 
 
 def results(summary: Sequence[Row]) -> RenderableType:
-    """The main figures of an experiment with 95 % intervals, beside the published ones."""
+    """The main figures of an experiment with 95 % intervals, beside the published ones; the report has the tuning."""
+    summary = [row for row in summary if not row["condition"].startswith("tuning/")]
     games = [row for row in summary if row.get("experiment") == GAMES]
     return _games(games) if games else _by_condition(summary)
 

@@ -213,8 +213,8 @@ def _half_interval(samples: np.ndarray) -> np.ndarray:
 
 SWEPT = {
     ("tuning/all", "success"): ("Success", "#009e73", "o"),
-    ("tuning/useful", "share_of_oracle_speedup"): ("Share of the oracle's speedup, where help is useful", BLUE, "s"),
-    ("tuning/not_needed", "messages"): ("Messages an episode, where help is not needed", "#d55e00", "D"),
+    ("tuning/useful", "share_of_oracle_speedup"): ("Share of the oracle's speedup (useful)", BLUE, "s"),
+    ("tuning/not_needed", "messages"): ("Messages an episode (not needed)", "#d55e00", "D"),
 }
 
 
