@@ -39,7 +39,7 @@ def _by_condition(summary: Sequence[Row]) -> Table:
         table.add_column(metric.removeprefix("decision_"), no_wrap=True)
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
     for condition in dict.fromkeys(row["condition"] for row in summary):
-        table.add_row(Text(condition.replace("_", " "), style="bold"))
+        table.add_row(Text(condition.replace("heldout/", "held out ").replace("_", " "), style="bold"))
         for subject in dict.fromkeys(row["subject"] for row in summary if row["condition"] == condition):
             cells = [found.get((condition, subject, metric)) for metric in metrics]
             table.add_row(f"  {subject}", *map(_cell, cells))

@@ -32,6 +32,7 @@ HOPE = 100
 IN_HAND = -1
 JUNK = 1 << 40
 """Stands for anything that is of no use."""
+_RAW = min(FRESH.values())
 _NIBBLES = (0, 4, 8, 12)
 _SIMPLE = {PLATE + part for part in CHOPPED.values()}
 
@@ -66,13 +67,19 @@ Aim = str | Request
 @cache
 def fits(thing: int, dish: int) -> bool:
     """Whether all parts of a thing belong into a dish, none of them fresh."""
-    return thing < min(FRESH.values()) and all(thing >> s & 15 <= dish >> s & 15 for s in _NIBBLES)
+    return thing < _RAW and all(thing >> s & 15 <= dish >> s & 15 for s in _NIBBLES)
 
 
 @cache
 def useful(thing: int, dish: int) -> bool:
     """Whether a thing, or the food that is chopped from it, belongs into a dish."""
     return bool(thing) and fits(chopped(thing), dish)
+
+
+@cache
+def joins(one: int, other: int, dish: int) -> bool:
+    """Whether two things go together on the way to a dish: foods first, the plate last."""
+    return fits(one + other, dish) and (PLATE not in (one, other) or one + other == dish)
 
 
 def chopped(thing: int) -> int:
@@ -82,7 +89,7 @@ def chopped(thing: int) -> int:
 
 def is_fresh(thing: int) -> bool:
     """Whether the thing is a food that has to be chopped."""
-    return thing >= min(FRESH.values())
+    return thing >= _RAW
 
 
 def is_under_way(aim: Request, hand: int, on: Sequence[int]) -> bool:
@@ -128,21 +135,21 @@ class Cooking:
 
     def action_costs(self, aim: Aim, cell: int, hand: int, on: On) -> tuple[int, ...]:
         """Q: the steps until the aim is reached if each of the ACTIONS is taken first and nobody is in the way."""
-        return tuple(self._cost_of(self.layout.ahead[cell][action], aim, hand, on) for action in ACTIONS)
+        ahead, values = self.layout.ahead[cell], self.values(aim, hand, on)
+        heads = [ahead[action] for action in ACTIONS]
+        return tuple([1 + values[to] if at == NOWHERE else self._use_cost(to, at, aim, hand, on) for to, at in heads])
 
-    def _cost_of(self, head: tuple[int, int], aim: Aim, hand: int, on: On) -> int:
-        cell, place = head
+    def _use_cost(self, cell: int, place: int, aim: Aim, hand: int, on: On) -> int:
+        """The steps until the aim is reached if a place is used first."""
         if place >= len(on):
             if hand and hand == RECIPES.get(str(aim)):
                 return 1
             return 1 + self.values(aim, NOTHING if deliverable(hand) else hand, on)[cell]
-        if place != NOWHERE:
-            held, lies = interact(hand, on[place], place in self.layout.boards)
-            if (held, lies) != (hand, on[place]):
-                on = (*on[:place], lies, *on[place + 1 :])
-                if isinstance(aim, tuple) and not is_under_way(aim, held, on):
-                    return 1 if self._does(aim, place, held, lies) else UNREACHABLE
-                hand = held
+        held, lies = interact(hand, on[place], place in self.layout.boards)
+        if (held, lies) != (hand, on[place]):
+            hand, on = held, (*on[:place], lies, *on[place + 1 :])
+            if isinstance(aim, tuple) and not is_under_way(aim, hand, on):
+                return 1 if self._does(aim, place, hand, lies) else UNREACHABLE
         return 1 + self.values(aim, hand, on)[cell]
 
     def _does(self, aim: Request, place: int, held: int, lies: int) -> bool:
@@ -212,7 +219,7 @@ class Cooking:
         rest = dish - chopped(hand) if useful(hand, dish) else dish
         boards = self.layout.boards
         space = boards if dish in _SIMPLE and not all(on[board] for board in boards) else range(len(on))
-        on = tuple([t if useful(t, rest) else JUNK if t and k in space else NOTHING for k, t in enumerate(on)])
+        on = tuple([t and (t if useful(t, rest) else JUNK if k in space else NOTHING) for k, t in enumerate(on)])
         return on, (recipe, hand, on)
 
     def _has_to_put_down(self, dish: int, hand: int, on: On) -> bool:
@@ -256,14 +263,15 @@ class Cooking:
     def _fetch(self, recipe: str, dish: int, on: On) -> Iterator[tuple[int, int]]:
         """With free hands: take what is done, what goes with something else, or what is to be chopped."""
         boards = [board for board in self.layout.boards if not on[board]]
-        for place, thing in enumerate(on):
+        lying = [(place, thing) for place, thing in enumerate(on) if thing]
+        for place, thing in lying:
             if not useful(thing, dish):
                 take = False
             elif is_fresh(thing):
-                take = bool(boards) or place in self.layout.boards
+                take = bool(boards)
             else:
-                take = thing == dish or any(p != place for p in self._partners(dish, thing, on))
-            if take or (thing and not boards and place in self.layout.boards):
+                take = thing == dish or any(p != place and joins(thing, other, dish) for p, other in lying)
+            if take or (not boards and place in self.layout.boards):
                 yield from self._after(place, self.values(recipe, thing, _without(on, place)))
         for part in self._wanting(dish, on):
             if boards or not is_fresh(part):
@@ -282,12 +290,8 @@ class Cooking:
                 yield cell, HOPE + 1 + values[cell]
 
     def _partners(self, dish: int, hand: int, on: On) -> list[int]:
-        """Where something lies that goes with what is held, for this dish; foods come together before the plate."""
-        return [
-            place
-            for place, thing in enumerate(on)
-            if thing and fits(hand + thing, dish) and (PLATE not in (hand, thing) or hand + thing == dish)
-        ]
+        """Where something lies that goes with what is held, for this dish."""
+        return [place for place, thing in enumerate(on) if thing and joins(hand, thing, dish)]
 
     def _near_boards(self, on: On) -> list[int]:
         """The two nearest free counters to each cutting board: where one works."""

@@ -212,7 +212,7 @@ def _gist(state: State, want: str | None, kitchen: State | Contents) -> Contents
 @lru_cache(1 << 16)
 def _believed(dish: int, true: On, taken: On) -> On:
     pairs = zip(true, taken, strict=True)
-    return tuple([t if useful(t, dish) else NOTHING if useful(s, dish) else s for s, t in pairs])
+    return tuple([t if t and useful(t, dish) else s and (NOTHING if useful(s, dish) else s) for s, t in pairs])
 
 
 def _still_wanted(before: State, after: State, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:
