@@ -14,7 +14,7 @@ from cooks import place
 from kitchens import kitchen
 from otherminds.errors import InputError
 from otherminds.evaluation.run import stream
-from otherminds.experiments import kitchen_design
+from otherminds.experiments import kitchen_design, level_work
 from otherminds.experiments.facilitated import Entry
 from otherminds.experiments.kitchen_design import DESIGN, lacking, prove, symmetry_hash
 from otherminds.experiments.level_work import check
@@ -160,9 +160,7 @@ def test_who_cooks_nothing_lacks_nothing() -> None:
 
 @pytest.mark.parametrize("level", SAMPLE, ids=names(SAMPLE))
 def test_help_is_necessary_where_somebody_lacks_something_and_nowhere_else(level: KitchenLevel) -> None:
-    without = [
-        not {str(recipe)[6].lower(), "p"} <= set(near(level, i)) for i, recipe in enumerate(level.world.recipes)
-    ]
+    without = [not {str(recipe)[6].lower(), "p"} <= set(near(level, i)) for i, recipe in enumerate(level.world.recipes)]
     assert lacking(level) == [i for i, lacks in enumerate(without) if lacks]
     assert any(without) == (level.kind == "necessary")
 
@@ -236,11 +234,9 @@ def test_a_kitchen_in_which_two_messages_are_needed_has_no_class() -> None:
 
 
 def test_a_kitchen_in_which_somebody_fails_for_no_good_reason_has_no_class() -> None:
-    for rows in (
-        ("-/*--/*-", "-1 -  2-", "-  -   p", "-t------"),  # no lettuce
-        ("-/*--/--", "-1 -  2-", "p  -   p", "-t----l-"),  # no delivery
-    ):
-        level = by_hand(*rows)
+    no_lettuce = by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-t------")
+    no_delivery = by_hand("-/*--/--", "-1 -  2-", "p  -   p", "-t----l-")
+    for level in (no_lettuce, no_delivery):
         assert set(lengths(level)) == {100}
         assert prove(level) is None
 
@@ -257,7 +253,6 @@ NARROW = by_hand("-/*----/*-", "-1  -   2-", "p   -    p", "-   -    -", "-   - 
 
 def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its best message saves 3.6 of 29 steps: too few of them even if no share were asked for."""
-    assert prove(NARROW) is None
     monkeypatch.setattr(kitchen_design, "SHARE", 0.0)
     assert prove(NARROW) is None
     monkeypatch.setattr(kitchen_design, "LEAST", 3.5)
@@ -380,20 +375,23 @@ def test_a_kitchen_that_differs_in_anything_that_matters_has_another_hash() -> N
         swapped(NECESSARY, "/", "*"),
         swapped(NECESSARY, "-", "#"),
         redrawn(NECESSARY, lambda rows: [*rows[:1], list("-  -   -"), *rows[1:]]),
-        redrawn(NECESSARY, lambda rows: [[*row[:3], "D" if y == 2 else row[3], *row[4:]] for y, row in enumerate(rows)]),
-        redrawn(NECESSARY, lambda rows: [[*row[:3], " " if y == 2 else row[3], *row[4:]] for y, row in enumerate(rows)]),
+        redrawn(NECESSARY, lambda rows: [*rows[:2], list("p  D   p"), *rows[3:]]),
+        redrawn(NECESSARY, lambda rows: [*rows[:2], list("p      p"), *rows[3:]]),
     ]
     assert layout == others[1].world.layout
     assert len({symmetry_hash(level) for level in others}) == len(others)
     assert len({symmetry_hash(level) for level in BUNDLED}) == len(BUNDLED)
 
 
-ANEW = [level for level in BUNDLED if level.kind == "necessary"][:3]
+ANEW = [level for level in BUNDLED if level.kind == "necessary"][:2]
 
 
 def test_the_class_mostly_stays_the_same_however_a_kitchen_is_drawn() -> None:
     """Ties are broken in the order of directions, so a turned kitchen may fall between the classes; into no other."""
-    for levels, change in ((ANEW, transposed), ([level for level in BUNDLED if level.kind == "not_needed"], reflected)):
+    for levels, change in (
+        (ANEW, transposed),
+        ([level for level in BUNDLED if level.kind == "not_needed"][:4], reflected),
+    ):
         kinds = [None if (proof := prove(redrawn(level, change))) is None else proof.kind for level in levels]
         assert set(kinds) <= {levels[0].kind, None}
         assert kinds.count(levels[0].kind) >= len(kinds) - 1
@@ -433,27 +431,31 @@ def claiming(level: KitchenLevel, key: str, old: str, new: str) -> KitchenLevel:
     return replace(level, name=f"{level.kind} {key}", certificate=claims)
 
 
-def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path) -> None:
-    wrong = [
+def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    proofs = {level.world: prove(level) for level in (NOT_NEEDED, NECESSARY)}
+    quick = replace(DESIGN, prove=lambda level: proofs[level.world])
+    monkeypatch.setattr(level_work, "DESIGNS", {**level_work.DESIGNS, "overcooked": quick})
+    write(
+        tmp_path,
+        NECESSARY,
         claiming(NECESSARY, "Lf", "18", "19"),
         claiming(NECESSARY, "L0", "100", "99"),
         claiming(NECESSARY, "message", "step 1", "step 2"),
+        claiming(NECESSARY, "message", "(5, 4)", "(6, 4)"),
         claiming(NOT_NEEDED, "L0", "10", "11"),
         claiming(NOT_NEEDED, "class", "not_needed", "useful"),
-        replace(NECESSARY, name="necessary Lf left out", certificate=NECESSARY.certificate | {"Lf": ""}),
-    ]
-    write(tmp_path, *wrong[:-1])
-    text = write_kitchen(wrong[-1])
-    (tmp_path / "9.txt").write_text("\n".join(line for line in text.split("\n") if line != "Lf: "), "utf-8")
-    found = verdicts(tmp_path)
-    assert not any(held for _, held in found.values())
-    assert [line for line, _ in found.values()] == [
-        "necessary Lf: Lf cannot be proved",
-        "necessary L0: L0 cannot be proved",
-        "necessary message: message cannot be proved",
-        "not_needed L0: L0 cannot be proved",
-        "not_needed class: class cannot be proved",
-        "necessary Lf left out: Lf cannot be proved",
+    )
+    text = write_kitchen(replace(NECESSARY, name="without Lf"))
+    (tmp_path / "9.txt").write_text("\n".join(line for line in text.split("\n") if line[:3] != "Lf:"), "utf-8")
+    assert list(check([str(tmp_path)], jobs=1)) == [
+        ("across: necessary, proved", True),
+        ("necessary Lf: Lf cannot be proved", False),
+        ("necessary L0: L0 cannot be proved", False),
+        ("necessary message: message cannot be proved", False),
+        ("necessary message: message cannot be proved", False),
+        ("not_needed L0: L0 cannot be proved", False),
+        ("not_needed class: class cannot be proved", False),
+        ("without Lf: Lf cannot be proved", False),
     ]
 
 
