@@ -38,9 +38,9 @@ class PlainRequests(Requests):
         return horizon
 
 
-def milliseconds(levels: Sequence[KitchenLevel]) -> list[float]:
+def milliseconds(levels: Sequence[KitchenLevel], subject: str) -> list[float]:
     """The time of every decision in these kitchens, each planned from scratch."""
-    return [m.ms for level in levels for m in list(episode(Entry(level, "protom", level.kind, 42)))[1:]]
+    return [m.ms for level in levels for m in list(episode(Entry(level, subject, level.kind, 42)))[1:]]
 
 
 def pricing(level: KitchenLevel, make: Callable[[KitchenLevel], Requests]) -> Callable[[], object]:

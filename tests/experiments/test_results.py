@@ -177,7 +177,7 @@ def line(metric: str, value: float, *, condition: str = "all", subject: str = "p
 
 def test_published_figures_stand_beside_ours_and_nowhere_else() -> None:
     ours = [line("messages", 0.6), line("messages", 0.6, subject="oracle"), line("messages", 0.6, condition="useful")]
-    ours.append({**line("messages", 0.6), "experiment": "protom-overcooked"})
+    ours.append({**line("messages", 0.6), "experiment": "functional"})
     beside, *others = beside_published(ours)
     assert others == ours[1:]
     assert beside == ours[0] | {

@@ -81,7 +81,8 @@ def _verdict(level: L, proof: L | None) -> tuple[str, bool]:
         return f"{name}: has no certificate", False
     if proof is None:
         return f"{name}: belongs to no class, but claims to be {printable(level.kind)}", False
-    wrong = [key for key, value in proof.certificate.items() if level.certificate.get(key) != value]
+    claimed, proved = level.certificate, proof.certificate
+    wrong = [key for key in {**claimed, **proved} if claimed.get(key) != proved.get(key)]
     if wrong:
         return f"{name}: {', '.join(wrong)} cannot be proved", False
     return f"{name}: {level.kind}, proved", True

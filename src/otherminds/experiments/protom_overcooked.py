@@ -38,6 +38,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "protom": AHEAD,
     "protom_paper": {},
     "protom_weighted": {**AHEAD, "faithful": False},
+    "protom_fast": {"beliefs": False},
     **{
         f"protom_{name}_{value:g}": {**AHEAD, name: value}
         for name, values in SWEEPS.items()
@@ -45,7 +46,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
         if value != SETTINGS[name]
     },
 }
-SETS = {"heldout": (*SUBJECTS, "protom_paper", "protom_weighted"), "tuning": ("none", *VARIANTS)}
+SETS = {"heldout": (*SUBJECTS, "protom_paper", "protom_weighted", "protom_fast"), "tuning": ("none", *VARIANTS)}
 SEEDS = 1 << 31
 
 KitchenFacilitator = Facilitator[State, str, Request]
@@ -89,6 +90,8 @@ def facilitator(subject: str, level: KitchenLevel, requests: Requests, **setting
     world = level.world
     chosen = {**SETTINGS, **VARIANTS[subject], **settings}
     particles = range(chosen.pop("particles"))
+    if not chosen.pop("beliefs", True):
+        requests = Requests(world, requests.cooking, requests.imagination, beliefs=False)
     watchers: dict[str, Observer[Purposeful[str]]] = {
         agent: Observer.over(
             Cook(requests.cooking, requests.imagination, i, recipe, particle=k)

@@ -20,10 +20,18 @@ class Requests:
     """The messages a facilitator could say in one kitchen, what following them would lead to, and how to put them."""
 
     def __init__(
-        self, world: Overcooked, cooking: Cooking | None = None, imagination: Imagination | None = None
+        self,
+        world: Overcooked,
+        cooking: Cooking | None = None,
+        imagination: Imagination | None = None,
+        *,
+        beliefs: bool = True,
     ) -> None:
-        """Plans and what is imagined may be shared with the minds that act and observe in the same kitchen."""
-        self.world = world
+        """Plans and what is imagined may be shared with the minds that act and observe in the same kitchen.
+
+        beliefs: whether forecasts are about people who know only what they see; without, they are faster.
+        """
+        self.world, self.beliefs = world, beliefs
         self.cooking = cooking or Cooking(world.layout)
         self.imagination = imagination or Imagination(world.layout, world.items)
         self.forecast = Forecast(world, self.cooking, self.imagination)
@@ -114,7 +122,7 @@ class Requests:
         """C(f, g): steps until everybody has delivered if the request is met first; `horizon` if that takes longer."""
         cooks = [cast("Cook", oneself(mind)) for mind in minds]
         wants = [None if cook.reached else cast("str | None", cook.goal) for cook in cooks]
-        kitchens = [cook.kitchen or state for cook in cooks]
+        kitchens = [cook.kitchen or state if self.beliefs else state for cook in cooks]
         return min(self.forecast.steps(self.forecast.outlook(state, wants, kitchens, request)), horizon)
 
     # How to put it
