@@ -277,7 +277,9 @@ def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:
         if isinstance(p, ProToM)
     }
     paper = (2.0, 0.3, "next", True, False, ())
-    assert shown["protom_paper"] == shown["oracle"] == paper
+    assert shown["protom_paper"] == shown["protom_fast"] == shown["oracle"] == paper
+    messages = {subject: p.messages for subject, p in found.items() if isinstance(p, ProToM)}
+    assert [s for s, m in messages.items() if isinstance(m, Requests) and not m.beliefs] == ["protom_fast"]
     ours = (*paper[:5], (2,))
     assert shown["protom"] == ours
     assert shown["protom_weighted"] == (*paper[:3], False, False, (2,))
@@ -287,9 +289,9 @@ def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:
         assert shown[f"protom_phi_{phi:g}"] == (phi, *ours[1:])
     for particles in {*SWEEPS["particles"]} - {5}:
         assert shown[f"protom_particles_{particles:g}"] == ours
-    assert len(VARIANTS) == 4 + sum(len(values) - 1 for values in SWEEPS.values())
+    assert len(VARIANTS) == 5 + sum(len(values) - 1 for values in SWEEPS.values())
     assert set(SETS["tuning"]) == {"none", *VARIANTS}
-    assert set(SETS["heldout"]) == {*SUBJECTS, "protom_paper", "protom_weighted"}
+    assert set(SETS["heldout"]) == {*SUBJECTS, "protom_paper", "protom_weighted", "protom_fast"}
     assert all(SETTINGS[name] in values for name, values in SWEEPS.items())
 
 
