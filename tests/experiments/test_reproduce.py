@@ -59,7 +59,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_episode_has_its_rows(done: Path) -> None:
     rows = rows_of(done)
-    levels = bundled_levels("twenty")
+    levels = bundled_levels()
     expected = [(level.kind, subject, level.name) for level in levels for subject in SUBJECTS]
     assert list(dict.fromkeys(map(key, rows))) == expected
     assert [key(row) for row in rows if "success" in row] == expected
@@ -128,7 +128,7 @@ def test_the_report_needs_nothing_from_elsewhere(done: Path) -> None:
     assert not re.findall(r"""(?:src|href)=["']?(?!#|data:)[^"'\s>]+""", page)
     assert not re.findall(r"@import|url\((?!#|data:)", page)
     assert not re.findall(r"\bNaN\b|\bnan\b|\bInfinity\b", page)
-    for level in bundled_levels("twenty"):
+    for level in bundled_levels():
         assert level.name in page
 
 

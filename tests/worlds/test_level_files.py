@@ -15,6 +15,7 @@ from otherminds.worlds.level_files import (
     COLOURS,
     Level,
     bundled_levels,
+    bundled_texts,
     draw_text,
     parse_level,
     read_level,
@@ -235,7 +236,7 @@ def test_the_bundled_levels_have_a_class_and_come_in_the_order_of_their_files() 
 
 def test_a_bundled_folder_that_does_not_exist_is_an_error() -> None:
     with pytest.raises(FileNotFoundError):
-        bundled_levels("no such folder")
+        bundled_texts("levels", "no such folder")
 
 
 # Anything else

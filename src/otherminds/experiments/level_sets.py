@@ -15,7 +15,7 @@ import numpy as np
 
 from otherminds.errors import InputError
 from otherminds.worlds.kitchen_files import KitchenLevel
-from otherminds.worlds.level_files import Level
+from otherminds.worlds.level_files import Level, bundled_texts
 
 L = TypeVar("L", Level, KitchenLevel)
 
@@ -82,9 +82,7 @@ class Design(Generic[L]):
 
     def bundled(self) -> list[L]:
         """The levels that were picked, in the order of their file names."""
-        root = resources.files("otherminds.worlds") / self.folder / self.picked
-        files = sorted((file for file in root.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
-        return [self.parse(file.read_text("utf-8"), Path(file.name)) for file in files]
+        return [self.parse(text, path) for text, path in bundled_texts(self.folder, self.picked)]
 
     def level_set(self, name: str) -> LevelSet[L]:
         """One of the sets that come with the library as numbers: `tuning` or `heldout`."""

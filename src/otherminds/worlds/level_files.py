@@ -265,8 +265,13 @@ def draw_text(world: DoorsKeysGems, state: State) -> str:
     return "\n".join(rows)
 
 
-def bundled_levels(folder: str = "twenty") -> list[Level]:
-    """The levels that come with the library, in the order of their file names."""
-    root = resources.files("otherminds.worlds") / "levels" / folder
+def bundled_levels() -> list[Level]:
+    """The twenty Doors-Keys-Gems levels that come with the library, in the order of their file names."""
+    return [parse_level(text, path) for text, path in bundled_texts("levels", "twenty")]
+
+
+def bundled_texts(*folder: str) -> list[tuple[str, Path]]:
+    """The text files of a folder that comes with the library, with their names, in the order of these."""
+    root = resources.files("otherminds.worlds").joinpath(*folder)
     files = sorted((file for file in root.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
-    return [parse_level(file.read_text("utf-8"), Path(file.name)) for file in files]
+    return [(file.read_text("utf-8"), Path(file.name)) for file in files]
