@@ -1,6 +1,7 @@
 # make run     install, play the main experiments on what comes with the library, say where the reports are
 # make test    install, then everything that must hold: types, style, layers, tests with coverage
 # make bench   install, then speed as ratios against reference implementations in the same process
+# install also fetches the smallest language model, 98 MB, into the user's cache, unless it is there
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,11 +9,12 @@ BIN := $(VENV)/bin
 .PHONY: install run test bench lint clean
 
 install: $(VENV)/.installed
+	@$(BIN)/otherminds models fetch smollm2
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("otherminds needs Python 3.11 or newer; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,embedded,openai]'
 	@touch $@
 
 run: install

@@ -18,6 +18,8 @@ import decisions
 import fields
 import kitchen_decisions
 import matches
+import speaking
+from otherminds.errors import InputError
 from otherminds.experiments import kitchen_design
 from otherminds.minds.favours import Favours
 from otherminds.minds.requests import Requests
@@ -78,6 +80,21 @@ def kitchen_lines() -> Iterator[Line]:
     yield "First decision in a kitchen: minds run stepwise / ours", _times(found_ratio), "≥ 3×", found_ratio.ratio >= 3
 
 
+def speaking_lines() -> Iterator[Line]:
+    """A language model within the process, 100 rounds by LM prompting; and with every prompt read from the start."""
+    try:
+        played = speaking.episode(100)
+    except InputError as error:
+        yield "Language model, 100 rounds", f"not here: {error}"[:46], "", None
+        return
+    yield "Language model, 100 rounds", f"{played.seconds:.0f} s", "≤ 60 s", played.seconds <= 60
+    found = f"{played.tokens / played.evaluated:.0f}×  ({played.tokens:,} / {played.evaluated:,})"
+    yield "… tokens of all prompts / evaluated", found, "≥ 50×", played.tokens >= 50 * played.evaluated
+    short, whole = (speaking.episode(speaking.NAIVE_ROUNDS, reuse=reuse) for reuse in (True, False))
+    seconds = f"{whole.seconds / short.seconds:.1f}×  ({whole.seconds:.1f} / {short.seconds:.1f} s)"
+    yield f"… {speaking.NAIVE_ROUNDS} rounds: prompts read anew / ours", seconds, "", None
+
+
 def process_lines() -> Iterator[Line]:
     """Whole processes: importing, and the memory of the main experiment."""
     loaded = "import sys, otherminds; sys.exit(bool({'scipy','matplotlib','numba','jax','ray'} & set(sys.modules)))"
@@ -134,7 +151,7 @@ def main() -> int:
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}, load {load}\n")
     missed = 0
     # matches come last: a child's peak memory begins with that of its parent, and other libraries take a lot
-    for lines in (field_lines, decision_lines, kitchen_lines, process_lines, match_lines):
+    for lines in (field_lines, decision_lines, kitchen_lines, process_lines, speaking_lines, match_lines):
         for name, found, floor, fine in lines():
             print(f"{name:<52} {found:<46} {floor:<38} {MET[fine]}", flush=True)
             missed += fine is False

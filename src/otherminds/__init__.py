@@ -25,7 +25,13 @@ if TYPE_CHECKING:
         interestingness,
         tom_percent,
     )
-    from otherminds.evaluation.tasks import Task, play
+    from otherminds.evaluation.tasks import Task, converse, play
+    from otherminds.language.embedded import Embedded
+    from otherminds.language.endpoint import Endpoint
+    from otherminds.language.find import find_model
+    from otherminds.language.ledger import Recorded
+    from otherminds.language.model import Continuations, LanguageModel, Message, Reply, Request, Scores
+    from otherminds.language.scripted import Scripted
     from otherminds.minds.adaptive import Adaptive
     from otherminds.minds.believer import Believer
     from otherminds.minds.cook import Cook
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
     from otherminds.minds.sampler import Sampler
     from otherminds.minds.strategies import Machine, Partner, together
     from otherminds.planning.response import best_response
+    from otherminds.systems.prompting import Prompted, strategy
     from otherminds.worlds.game_files import find_game, read_game
     from otherminds.worlds.kitchen_files import KitchenLevel, read_kitchen
     from otherminds.worlds.overcooked import Overcooked
@@ -50,10 +57,13 @@ __all__ = [
     "Believer",
     "Categorical",
     "Chatter",
+    "Continuations",
     "Cook",
     "Decision",
     "Distribution",
     "DoorsKeysGems",
+    "Embedded",
+    "Endpoint",
     "Episode",
     "Facilitator",
     "Favour",
@@ -62,9 +72,11 @@ __all__ = [
     "Goal",
     "InputError",
     "KitchenLevel",
+    "LanguageModel",
     "Level",
     "Librarian",
     "Machine",
+    "Message",
     "Messages",
     "Mind",
     "Mindreader",
@@ -73,10 +85,16 @@ __all__ = [
     "Partner",
     "Plans",
     "ProToM",
+    "Prompted",
     "RMax",
+    "Recorded",
     "RepeatedGame",
+    "Reply",
+    "Request",
     "Requests",
     "Sampler",
+    "Scores",
+    "Scripted",
     "Seeker",
     "Silent",
     "State",
@@ -88,8 +106,10 @@ __all__ = [
     "attend",
     "best_response",
     "bundled_levels",
+    "converse",
     "expected_regret",
     "find_game",
+    "find_model",
     "functional_regret",
     "interestingness",
     "partner",
@@ -100,6 +120,7 @@ __all__ = [
     "read_level",
     "replay",
     "rollout",
+    "strategy",
     "tabular",
     "together",
     "tom_percent",
@@ -112,7 +133,13 @@ _LATER = {
         "interestingness",
         "tom_percent",
     ),
-    "otherminds.evaluation.tasks": ("Task", "play"),
+    "otherminds.evaluation.tasks": ("Task", "converse", "play"),
+    "otherminds.language.embedded": ("Embedded",),
+    "otherminds.language.endpoint": ("Endpoint",),
+    "otherminds.language.find": ("find_model",),
+    "otherminds.language.ledger": ("Recorded",),
+    "otherminds.language.model": ("Continuations", "LanguageModel", "Message", "Reply", "Request", "Scores"),
+    "otherminds.language.scripted": ("Scripted",),
     "otherminds.minds.adaptive": ("Adaptive",),
     "otherminds.minds.believer": ("Believer",),
     "otherminds.minds.cook": ("Cook",),
@@ -124,6 +151,7 @@ _LATER = {
     "otherminds.minds.sampler": ("Sampler",),
     "otherminds.minds.strategies": ("Machine", "Partner", "together"),
     "otherminds.planning.response": ("best_response",),
+    "otherminds.systems.prompting": ("Prompted", "strategy"),
     "otherminds.worlds.game_files": ("find_game", "read_game"),
     "otherminds.worlds.kitchen_files": ("KitchenLevel", "read_kitchen"),
     "otherminds.worlds.overcooked": ("Overcooked",),
@@ -132,7 +160,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Kitchens and repeated games are imported when they are first asked for: `import otherminds` stays quick."""
+    """Much is imported when it is first asked for: `import otherminds` stays quick."""
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -14,7 +15,22 @@ import typer
 from rich.console import Console
 
 from otherminds import __version__, terminal
+from otherminds.cli_asking import (
+    AtOnceOption,
+    BudgetOption,
+    EpisodesOption,
+    ModelOption,
+    NamesOption,
+    PicturesOption,
+    PriceOption,
+    ReplayOption,
+    ShuffleOption,
+    StrategyOption,
+    asking,
+)
+from otherminds.cli_check import check
 from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
+from otherminds.cli_models import models
 from otherminds.errors import InputError
 from otherminds.worlds.kitchen_files import KitchenLevel
 from otherminds.worlds.level_files import Level
@@ -34,6 +50,7 @@ app = typer.Typer(
 )
 app.add_typer(generate, name="generate")
 app.add_typer(verify, name="verify")
+app.add_typer(models, name="models")
 
 
 class Format(StrEnum):
@@ -91,6 +108,16 @@ def reproduce(
     jobs: JobsOption = 1,
     data: Annotated[Path | None, typer.Option(help="A clone (dkg-human), or a file of machines (functional).")] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a stated target is missed.")] = False,
+    model: ModelOption = None,
+    strategy: StrategyOption = None,
+    names_of_actions: NamesOption = None,
+    shuffle: ShuffleOption = "none",
+    episodes: EpisodesOption = 1,
+    price: PriceOption = None,
+    budget: BudgetOption = None,
+    replay: ReplayOption = None,
+    at_once: AtOnceOption = 4,
+    pictures: PicturesOption = False,
 ) -> None:
     """Reproduce a paper's experiment: a table beside the published figures, and a report.
 
@@ -105,10 +132,12 @@ def reproduce(
     console, missed = Console(), False
     scale = "quick" if quick else "full" if full else "normal"
     chosen = names(name, data)
+    how = (strategy, names_of_actions, shuffle, episodes, price, budget, replay, at_once, pictures)
+    spoken = asking(model, *how) if model else None
     for experiment in chosen:
         root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
         folder = root if len(chosen) == 1 else root / experiment
-        summary = run(experiment, Options(folder, seed, scale, jobs, data))
+        summary = run(experiment, Options(folder, seed, scale, jobs, data, spoken))
         console.print(terminal.results(summary))
         for target, row, met in verdicts(summary):
             missed |= not met
@@ -250,10 +279,12 @@ def _view(level: Level | KitchenLevel, name: str | None) -> dict[str, str]:
 
 
 app.command()(levels)
+app.command()(check)
 
 
 def main() -> None:
-    """Run the command line; bad input is told in one line, with exit code 2."""
+    """Run the command line; bad input is told in one line, with exit code 2. Who ends it is heard like Ctrl-C."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(_guarded(app))
 
 
@@ -269,7 +300,8 @@ def _guarded(command: Callable[..., Any]) -> int:
         message = error.format_message()
         return _complain(message, BAD_INPUT) if message else BAD_INPUT  # without a command, typer shows the help
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted; `reproduce` goes on where it stopped if it is given the same --out", INTERRUPTED)
+        on = "`reproduce` and `check` go on where they stopped, given the same --out"
+        return _complain(f"interrupted; {on}", INTERRUPTED)
 
 
 def _complain(message: str, code: int) -> int:

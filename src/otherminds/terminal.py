@@ -17,6 +17,8 @@ SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
 GAMES = "functional"
 REGRET = "functional_regret"
 EXACTLY = "functional_regret_exact"
+MODELS = "lm:"
+UNREADABLE = "unreadable_share"
 NOISES = {"noise05": "5 %", "noise10": "10 %"}
 LEARNERS = ("rmax", "bayes_simplicity", "posterior_sampling")
 IN_CELLS = (*LEARNERS, "floor")
@@ -30,11 +32,11 @@ def results(summary: Sequence[Row]) -> RenderableType:
     return _games(games) if games else _by_condition(summary)
 
 
-def _by_condition(summary: Sequence[Row]) -> Table:
+def _by_condition(summary: Sequence[Row]) -> RenderableType:
     present = dict.fromkeys(row["metric"] for row in summary)
     metrics = [metric for metric in SHOWN if metric in present]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("", min_width=11)
+    table.add_column("", min_width=11, overflow="fold")
     for metric in metrics:
         table.add_column(metric.removeprefix("decision_"), no_wrap=True)
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
@@ -42,10 +44,17 @@ def _by_condition(summary: Sequence[Row]) -> Table:
         table.add_row(Text(condition.replace("heldout/", "held out ").replace("_", " "), style="bold"))
         for subject in dict.fromkeys(row["subject"] for row in summary if row["condition"] == condition):
             cells = [found.get((condition, subject, metric)) for metric in metrics]
-            table.add_row(f"  {subject}", *map(_cell, cells))
+            table.add_row(f"  {escape(subject)}", *map(_cell, cells))
             if any(row and "published" in row for row in cells):
                 table.add_row("  published", *map(_published, cells), style="dim")
-    return table
+    replies = [_replies(found, subject) for at, subject, metric in found if (at, metric) == ("all", UNREADABLE)]
+    return Group(table, Text("\n".join(replies), style="dim")) if replies else table
+
+
+def _replies(found: Found, subject: str) -> str:
+    """What a language model has written over all levels."""
+    unreadable, replies, tokens = (found["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens"))
+    return f"{subject}: {replies:.1f} replies and {tokens:,.0f} tokens an episode, {unreadable:.0%} unreadable"
 
 
 def _cell(row: Row | None) -> str:
@@ -73,7 +82,7 @@ def _games(summary: Sequence[Row]) -> RenderableType:
     machines = [c for c in conditions if c.startswith("ipd/machines")]
     cells = [c for c in conditions if c.endswith(("/single", "/tft"))]
     optima = "Regret is per round against the exact optimum; rmax's in the first table against the paper's."
-    parts = [_cells(found, cells), _machines(found, machines), _noise(found, noisy)]
+    parts = [_cells(found, cells), _models(found, cells), _machines(found, machines), _noise(found, noisy)]
     shown = [renderable for table in parts if table.row_count for renderable in (table, Text())]
     return Group(Text(), *shown, Text(optima, style="dim"))
 
@@ -94,6 +103,22 @@ def _cells(found: Found, cells: Sequence[str]) -> Table:
             if row := found.get((cell, subject, REGRET)):
                 paper = {end: row.get(f"published_{end}") for end in ("low", "high")} | {"value": row.get("published")}
                 table.add_row(title, subject, _estimate(row), _estimate(paper), *_literal(found, cell, subject))
+                title = ""
+    return table
+
+
+def _models(found: Found, cells: Sequence[str]) -> Table:
+    """Language models: what they predict and what they lose, and how many of their replies could not be read."""
+    table = _plain("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
+    for cell in cells:
+        title = escape(cell)
+        for subject in dict.fromkeys(s for c, s, _ in found if c == cell and s.startswith(MODELS)):
+            about = {metric: found.get((cell, subject, metric)) for metric in (EXACTLY, "tom_regret_paper", UNREADABLE)}
+            regret, tom, unreadable = about.values()
+            if regret and tom and unreadable:
+                literal, _ = _literal(found, cell, subject)
+                name = escape(subject.removeprefix(MODELS).replace(":", " "))
+                table.add_row(title, name, _between(regret), _plainly(tom), literal, f"{unreadable['value']:.0%}")
                 title = ""
     return table
 
@@ -140,6 +165,24 @@ def _between(row: Row) -> str:
     """A value, and its interval if it has one: intervals over machines are lopsided."""
     value, low, high = (f"{row[name]:.3f}" for name in ("value", "low", "high"))
     return value if low == high else f"{value} [{low}, {high}]"
+
+
+def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
+    """What agents lose and know, with verdicts on those that were to be checked in words."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for i, column in enumerate(("agent", "breaks at", "loses", "mispredicts", "gap", "unreadable")):
+        table.add_column(column, justify="left" if i < 2 else "right", no_wrap=i > 0, overflow="fold")
+    for found in findings:
+        passed, breaks, _ = found.verdict
+        result = Text("nothing", style="green") if passed else Text(breaks, style="red")
+        unreadable = "" if found.unreadable is None else f"{found.unreadable.value:.0%}"
+        lost = found.functional
+        interval = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
+        figures = (f"{lost.value:.2f}{interval}", f"{found.literal.value:.2f}", f"{found.gap.value:.2f}")
+        table.add_row(escape(found.name), result, *figures, unreadable)
+    judged = [f"{found.name}: {found.verdict.words}." for found in findings if found.name in subjects]
+    scale = "Losses are shares of what uniformly random play loses: 0 is the best possible play, 1 is random."
+    return Group(Text(), table, Text(), *map(Text, judged), Text(scale, style="dim"))
 
 
 def scores(found: Sequence[Row]) -> Table:

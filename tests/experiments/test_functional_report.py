@@ -31,7 +31,7 @@ TITLES = {
     "All partners who remember one round",
     "Cards and words",
     "How interesting each task is",
-    "Published language models",
+    "Language models, as published",
     "What was tuned, and what cannot be compared",
     "Targets",
 }
@@ -131,7 +131,7 @@ def test_no_number_is_from_elsewhere_than_summary_and_paper() -> None:
         margin = figure.margin or 0.0
         known |= {number(figure.value + shift, d) for shift in (-margin, 0.0, margin) for d in (1, 3)}
     means = {"Results in the paper’s six cells": 0, "Predicting and acting": 0}
-    for title in TITLES - {"Published language models", "What was tuned, and what cannot be compared"}:
+    for title in TITLES - {"Language models, as published", "What was tuned, and what cannot be compared"}:
         tables = TABLES[title][1:] if title in means else TABLES[title]  # the first are means, tested below
         shown = {n for table in tables for cells in table for cell in cells for n in re.findall(r"−?\d+\.\d+", cell)}
         assert title == "Targets" or shown <= known, title
@@ -227,7 +227,7 @@ def test_machines_are_sorted_by_regret_with_the_floor() -> None:
 
 def test_language_models_are_marked_as_published_wherever_they_are() -> None:
     for title, tables in TABLES.items():
-        if title != "Published language models":
+        if title != "Language models, as published":
             names = [cells[0] for table in tables for cells in table if "prompting" in cells[0]]
             assert all("as published" in name for name in names), title
     assert "As published, not run here" in PAGE
@@ -235,7 +235,7 @@ def test_language_models_are_marked_as_published_wherever_they_are() -> None:
 
 
 def test_all_published_models_are_there_with_their_notes() -> None:
-    regrets, literal, told = TABLES["Published language models"]
+    regrets, literal, told = TABLES["Language models, as published"]
     assert len(regrets) - 1 == len({p.subject for p in published() if p.subject.startswith("lm:")})
     (impossible,) = [p for p in published() if p.value == 4.789]
     cell = row_of(regrets, "deepseek-r1-32b")[-1]
@@ -254,7 +254,7 @@ def test_what_was_tuned_is_told() -> None:
 
 
 def test_a_page_of_nothing_has_only_what_was_published() -> None:
-    assert set(Tables(report([], [])).found) == {"Published language models"}
+    assert set(Tables(report([], [])).found) == {"Language models, as published"}
 
 
 @pytest.mark.usefixtures("undrawn")

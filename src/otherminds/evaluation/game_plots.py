@@ -39,6 +39,12 @@ PLAYERS = {
 FLOOR = "floor"
 BOUND = Mark("Bayes floor", INK, "")
 MODELS = Mark("Language models, as published", SOFT, "o")
+NAMES = {
+    "neutral": Mark("Neutral names", BLUE, ""),
+    "canonical": Mark("Canonical", "#d55e00", ""),
+    "repeated": Mark("Repeated letters", "#009e73", ""),
+    "nonsense": Mark("Nonsense", PURPLE, ""),
+}
 LEARNERS = ("bayes_simplicity", "posterior_sampling", "rmax")
 LEFT_OUT = "ipd/machines_leave_one_out"
 LEAST = 0.01
@@ -138,20 +144,48 @@ def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark | None) -> None:
     axes.plot(rounds, value, color=mark.colour, linewidth=1.4)
 
 
-def _curves(rows: Iterable[Row]) -> dict[tuple[str, str], list[Estimate]]:
-    """For every cell and player the points lost after each round, over the episodes with each partner."""
-    episodes: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
-    wanted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR)}
+def _lost(row: Row) -> float:
+    return float(row["best"] - row["reward"])
+
+
+def _curves(rows: Iterable[Row], lost: Callable[[Row], float] = _lost) -> dict[tuple[str, str], list[Estimate]]:
+    """For every cell and player what was lost up to each round, over the episodes with each partner."""
+    episodes: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
+    wanted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR, *NAMES)}
     for row in rows:
         if (key := (row["condition"], row["subject"])) in wanted and row["policy"] == "own":
-            episode = episodes.setdefault(key, {}).setdefault((row["partner"], row["episode"]), [])
-            episode.append(row["best"] - row["reward"])
+            which = (row["partner"], row["episode"], row.get("strategy", ""))
+            episode = episodes.setdefault(key, {}).setdefault(which, [])
+            episode.append(lost(row))
     found = {}
     for key, played in episodes.items():
-        lost = np.cumsum([*played.values()], axis=1)
-        partners = [partner for partner, _ in played]
-        found[key] = [stratified(column, partners) for column in lost.T.tolist()]
+        total = np.cumsum([*played.values()], axis=1)
+        partners = [partner for partner, *_ in played]
+        found[key] = [stratified(column, partners) for column in total.T.tolist()]
     return found
+
+
+@styled
+def _by_names(curves: Mapping[tuple[str, str], Sequence[Estimate]], what: str) -> Figure:
+    def draw(axes: Axes, condition: str) -> None:
+        for names, mark in NAMES.items():
+            if followed := curves.get((condition, names)):
+                _curve(axes, followed, mark)
+        axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
+        axes.set_visible(bool(axes.lines))
+
+    figure = _grid(draw, 6.4, "Round", what)
+    _key(figure, [_handle(mark, shape="") for names, mark in NAMES.items() if any(n == names for _, n in curves)])
+    return figure
+
+
+def by_names(rows: Sequence[Row]) -> list[Figure]:
+    """What language models lose, and mispredict, by the names of the actions; none unless there are several sets."""
+    spoken = [{**row, "subject": row["names"]} for row in rows if "names" in row]
+    if len({row["names"] for row in spoken}) < 2:
+        return []
+    wrong = _curves(spoken, lambda row: float(row["predicted"] != row["observed"]))
+    return [_by_names(_curves(spoken), "Points lost so far"), _by_names(wrong, "Wrong predictions so far")]
 
 
 # Noise

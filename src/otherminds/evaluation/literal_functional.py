@@ -53,7 +53,7 @@ def literal_loss(
 
 
 def tom_percent(rows: Sequence[Row]) -> float:
-    """100 · (1 − share of rounds in which the prediction was wrong)."""
+    """100 · (1 − share of rounds in which the prediction was wrong, or none could be read)."""
     return 100.0 * (1.0 - literal_loss(rows))
 
 
@@ -70,15 +70,17 @@ def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "ex
 
     Raises ValueError if it is more than any policy could lose, which shows that task and rows do not belong together.
     """
-    return _per_round(task, sum(row["reward"] for row in rows), len(rows), optimum)
+    lost = sum(row["action"] is None for row in rows)
+    return _per_round(task, sum(row["reward"] for row in rows), len(rows), optimum, lost)
 
 
-def _per_round(task: Task, earned: float, rounds: int, optimum: Optimum) -> float:
+def _per_round(task: Task, earned: float, rounds: int, optimum: Optimum, lost: int) -> float:
     if rounds != task.horizon:
         raise ValueError(f"{rounds} rounds of a task of {task.horizon}")
-    close = ROUNDING * max(1.0, abs(task.optimum) + abs(task.least))
-    if task.partner.deterministic and not task.least - close <= earned <= task.optimum + close:
-        bounds = f"{task.least:g} and {task.optimum:g}"
+    least = task.horizon * float(task.game.payoff().min()) if lost else task.least
+    close = ROUNDING * max(1.0, abs(task.optimum) + abs(least))
+    if task.partner.deterministic and not least - close <= earned <= task.optimum + close:
+        bounds = f"{least:g} and {task.optimum:g}"
         raise ValueError(f"nobody can earn {earned:g} from {task.partner.name}: it is between {bounds}")
     return ((task.optimum if optimum == "exact" else task.rate) - earned) / rounds
 

@@ -22,6 +22,7 @@ Row = Mapping[str, Any]
 Case = tuple[str, float, float]
 P = ParamSpec("P")
 
+LONGEST = 18
 WIDTH = 3.5
 WIDER = 4.2
 SOFT = "#7d838b"
@@ -118,8 +119,14 @@ def _marks(subjects: Iterable[str]) -> dict[str, Mark]:
     """The facilitators in their usual order, then others by name."""
     distinct = set(subjects)
     others = sorted(distinct - set(SUBJECTS))
-    spare = {s: Mark(printable(s)[:40], *SPARE[i % len(SPARE)]) for i, s in enumerate(others)}
+    spare = {s: Mark(_short(s), *SPARE[i % len(SPARE)]) for i, s in enumerate(others)}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
+
+
+def _short(subject: str) -> str:
+    """The name of a subject, as long as there is room for beside a figure."""
+    name = printable(subject.removeprefix("lm:"))
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
 
 
 def _estimate(axes: Axes, y: float, row: Row, mark: Mark) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,31 @@ class Task:
 Choice = Callable[[Distribution[int]], int]
 
 
+@runtime_checkable
+class Speaker(Protocol):
+    """A player in words, who can be told something, and of whom no move may be read (None is an outcome of `act`)."""
+
+    def observe(self, outcome: Outcome | None, /) -> Self:
+        """The player after a round."""
+        ...
+
+    def act(self) -> Categorical[int | None]:
+        """What it does."""
+        ...
+
+    def predict(self) -> Categorical[int | None]:
+        """What it expects of the partner."""
+        ...
+
+    def told(self, truth: int, /) -> Self:
+        """The player who hears, if it may, what the partner does in this round."""
+        ...
+
+    def lose(self) -> Self:
+        """The player after a round that was lost, as no move could be read."""
+        ...
+
+
 def evenly(episode: int, episodes: int, rng: np.random.Generator) -> Choice:
     """Choices that are spread evenly over the episodes of a run: systematic sampling of the subject's own chance.
 
@@ -129,26 +154,55 @@ def play(
         action = choose(subject.act()) if choose else subject.act().sample(rng)
         done = partner.act().sample(partner_rng or rng)
         outcome = Outcome(action, done, float(payoff[action, done]))
-        yield {
-            "t": t,
-            "predicted": expected.mode,
-            "p_true": expected.prob(done),
-            "brier": brier(expected, done),
-            "observed": done,
-            "action": action,
-            "reward": outcome.payoff,
-            "best": float(task.best_by_round[t]),
-            "consistent": consistent(payoff, expected, action),
-        }
+        yield _row(task, t, expected, action, done, outcome.payoff)
         subject, partner = subject.observe(outcome), partner.observe(mirrored(game, outcome))
 
 
-def consistent(payoff: NDArray[np.float64], expected: Categorical[int], action: int) -> bool:
-    """Whether an action maximises the expected payoff of this round under the agent's own prediction."""
+def converse(
+    task: Task, subject: Speaker, *, rng: np.random.Generator, note: Callable[[Any], Row] = lambda _: {}
+) -> Iterator[Row]:
+    """One episode of a player in words, a row per round; `note` adds to each what there is to say of the player.
+
+    A round without a move is lost: it earns the least that there is in the game, and neither sees what the other would
+    have done. Its prediction counts like any other. The generator is the partner's.
+    """
+    payoff, partner = task.game.payoff(), task.partner.start
+    subject = subject.observe(None)
+    for t in range(task.horizon):
+        done = partner.act().sample(rng)
+        subject = subject.told(done)
+        action, expected = subject.act().mode, subject.predict()
+        earned = float(payoff.min() if action is None else payoff[action, done])
+        yield {**_row(task, t, expected, action, done, earned), **note(subject)}
+        if action is None:
+            subject = subject.lose()
+        else:
+            outcome = Outcome(action, done, earned)
+            subject, partner = subject.observe(outcome), partner.observe(mirrored(task.game, outcome))
+
+
+def _row(task: Task, t: int, expected: Categorical[Any], action: int | None, done: int, earned: float) -> Row:
+    return {
+        "t": t,
+        "predicted": expected.mode,
+        "p_true": expected.prob(done),
+        "brier": brier(expected, done),
+        "observed": done,
+        "action": action,
+        "reward": earned,
+        "best": float(task.best_by_round[t]),
+        "consistent": consistent(task.game.payoff(), expected, action),
+    }
+
+
+def consistent(payoff: NDArray[np.float64], expected: Categorical[Any], action: int | None) -> bool:
+    """Whether an action maximises the expected payoff of this round under the agent’s own prediction of it."""
+    if action is None or expected.mode is None:
+        return False
     worth = payoff @ np.array([expected.prob(b) for b in range(payoff.shape[1])])
     return bool(worth[action] >= worth.max() - ROUNDING)
 
 
-def brier(expected: Categorical[int], done: int) -> float:
+def brier(expected: Categorical[Any], done: int) -> float:
     """Σ_b (P(b) − 1[b = done])², between 0 and 2."""
     return float(sum((p - (b == done)) ** 2 for b, p in expected) + (done not in expected.support))

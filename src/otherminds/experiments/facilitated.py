@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from otherminds.evaluation.assistance import outcomes, share_of_speedup, summarise
+from otherminds.evaluation import statistics as st
+from otherminds.evaluation.assistance import FACILITATOR, outcomes, share_of_speedup, summarise
 from otherminds.evaluation.inference import quality
 from otherminds.evaluation.run import stream
+from otherminds.evaluation.statistics import Estimate
+from otherminds.language.model import Usage
 from otherminds.minds.told import Purposeful
-from otherminds.systems.facilitation import Episode, Facilitator, Messages, Moment
+from otherminds.systems.facilitation import Decision, Episode, Facilitator, Messages, Moment
+from otherminds.systems.speaking import Advice
 from otherminds.world import World
 from otherminds.worlds.kitchen_files import KitchenLevel
 from otherminds.worlds.level_files import Level
+from otherminds.worlds.sprites import printable
 
 SUBJECTS = ("none", "random", "oracle", "protom")
+SHOWN = 300
 
 Row = dict[str, Any]
 
@@ -113,6 +120,20 @@ def _advice(cast: Cast, moment: Moment[Any, Any, Any], in_full: bool) -> Row:
         **({"why": decision.silence} if said is None else {"words": decision.words}),
         **({"status": moment.status} if moment.status else {}),
         **({"prices": prices} if prices and in_full else {}),
+        **_heard(decision),
+    }
+
+
+def _heard(decision: Decision[Any]) -> Row:
+    """What a language model has replied, how much of it could not be read, and what it took; nothing of others."""
+    if not isinstance(decision, Advice):
+        return {}
+    used = sum((said.usage for said in decision.said), Usage())
+    return {
+        "said": [{"read": said.reading, "text": printable(said.text[:SHOWN])} for said in decision.said],
+        "unreadable": sum(not said.readable for said in decision.said),
+        "tokens": used.prompt + used.written,
+        "evaluated": used.prompt - used.cached + used.written,
     }
 
 
@@ -132,7 +153,8 @@ def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
     for condition in (prefix + "all", *dict.fromkeys(o.condition for o in found)):
         chosen = [row for row in rows if condition in (prefix + "all", row["condition"])]
         for subject in dict.fromkeys(o.subject for o in found):
-            for metric, estimate in quality(row for row in chosen if row["subject"] == subject).items():
+            own = [row for row in chosen if row["subject"] == subject]
+            for metric, estimate in {**quality(own), **of_replies(own)}.items():
                 about = {"condition": condition, "subject": subject, "metric": metric}
                 table.append({**about, **estimate._asdict()})
     without = {o.episode: o.length for o in found if o.subject == "none"}
@@ -143,3 +165,21 @@ def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
         about = {"condition": prefix + "useful", "subject": subject, "metric": "share_of_oracle_speedup"}
         table.append({**about, **share._asdict()})
     return [{"experiment": experiment, **row} for row in table]
+
+
+def of_replies(rows: Sequence[Row]) -> dict[str, Estimate]:
+    """Of a language model: the share of its replies that could not be read; replies and tokens of an episode."""
+    mine = [{"replies": len(row.get("said", ())), **row} for row in rows if row["agent"] == FACILITATOR]
+    if not any(row["replies"] for row in mine):
+        return {}
+    episodes = [list(group) for _, group in groupby(mine, key=lambda row: row["episode"])]
+    unreadable, replies, tokens, evaluated = (
+        [float(sum(row.get(metric, 0) for row in episode)) for episode in episodes]
+        for metric in ("unreadable", "replies", "tokens", "evaluated")
+    )
+    return {
+        "unreadable_share": st.ratio(unreadable, replies),
+        "replies": st.mean(replies),
+        "tokens": st.mean(tokens),
+        "evaluated": st.mean(evaluated),
+    }

@@ -15,6 +15,11 @@ from otherminds.experiments.tables import cell, targets
 Row = Mapping[str, Any]
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages", "decision_ms")
 CLASSES = ("all", "not_needed", "useful", "necessary")
+SPOKEN = (
+    "Language models choose among the same messages as ProToM, and are told the rules of the world, its state, and the "
+    "last ten joint actions. They are asked what everybody wants and which message to say, if any. A reply that cannot "
+    "be read is asked for twice more; after that nothing is said. Replies and tokens are those of an episode."
+)
 
 
 class Words(NamedTuple):
@@ -41,6 +46,8 @@ def report(words: Words, rows: Sequence[Row], summary: Sequence[Row], levels: Se
         Section("What each message saved", _messages(rows)),
         Section("About the levels", words.choice),
     ]
+    if spoken := [r["subject"] for r in summary if (r["condition"], r["metric"]) == ("all", "replies")]:
+        sections.insert(4, Section("Language models", stack(SPOKEN, _spoken(summary, spoken))))
     if any(row["condition"].startswith("heldout/") for row in summary):
         sections.insert(3, Section("Held-out levels", _held_out(words, summary)))
         sections.append(Section("How thresholds were chosen", words.tuning(summary)))
@@ -115,6 +122,24 @@ def _inference(rows: Sequence[Row], summary: Sequence[Row]) -> Html:
         table(("Levels", *names.values()), lines),
         side_by_side(inline(plots.posterior_over_time(rows)), inline(plots.calibration(rows))),
     )
+
+
+def _spoken(summary: Sequence[Row], subjects: Sequence[str]) -> Html:
+    """How much language models have written, how much of it could not be read, and how well they name goals."""
+    names = {
+        "replies": "Replies",
+        "unreadable_share": "Unreadable",
+        "tokens": "Tokens",
+        "evaluated": "Tokens evaluated",
+        "top1": "Right goal named",
+    }
+    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    lines = [
+        [name.replace("_", " "), subject, *(cell(found.get((name, subject, metric))) for metric in names)]
+        for name in CLASSES
+        for subject in subjects
+    ]
+    return table(("Levels", "Facilitator", *names.values()), lines)
 
 
 def _tests(rows: Sequence[Row]) -> Html:

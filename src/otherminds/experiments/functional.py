@@ -5,7 +5,7 @@ A condition is a game and a suite of partners, a subject is a player; an episode
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -146,12 +146,18 @@ def rows(entry: Entry) -> list[Row]:
         subject = Myopic(subject, task.game)
     elif entry.policy == "model":
         subject = Rational(subject, task.game, task.horizon)
-    base = {"schema": 1, "experiment": EXPERIMENT, "condition": entry.condition, "subject": entry.subject}
-    base |= {"seed": entry.seed, "episode": entry.episode, "partner": task.partner.name, "policy": entry.policy}
+    base = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.episode}
     acts = _stream(entry, "acts")
     choose = evenly(entry.number, entry.spread, acts) if entry.spread else None
     played = list(play(task, subject, rng=acts, partner_rng=_stream(entry, "partner"), choose=choose))
-    found = [{**base, **{name: row[name] for name in KEPT}, "p_true": round(row["p_true"], 6)} for row in played]
+    return told(task, {**base, "partner": task.partner.name, "policy": entry.policy}, played)
+
+
+def told(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()) -> list[Row]:
+    """The rows of an episode, with what is said of all of them and, in the last, its scores."""
+    base = {"schema": 1, "experiment": EXPERIMENT, **base}
+    kept = (*KEPT, *extra)
+    found = [{**base, **{name: row[name] for name in kept}, "p_true": round(row["p_true"], 6)} for row in played]
     found[-1] |= {
         "brier": sum(row["brier"] for row in played) / len(played),
         "functional_regret": functional_regret(task, found),

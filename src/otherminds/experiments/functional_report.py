@@ -17,6 +17,7 @@ from otherminds.evaluation.report import (
     stack,
     table,
 )
+from otherminds.experiments import functional_models_report
 from otherminds.experiments.functional_tables import (
     AS_PRINTED,
     LIBRARY,
@@ -129,12 +130,13 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
     bodies = {
         "Results in the paper’s six cells": _results(found),
         "Predicting and acting": _picture(found, rows, summary),
+        "Language models, run here": functional_models_report.section(found, rows),
         "Machines": _machines(found, rows),
         "Noise": _noise(found, summary),
         "All partners who remember one round": _memory(found),
         "Cards and words": _clues(found),
         "How interesting each task is": _interest(found),
-        "Published language models": models(),
+        "Language models, as published": models(),
         "What was tuned, and what cannot be compared": stack(*NOTES),
         "Targets": targets(summary),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from otherminds.evaluation.literal_functional import (
@@ -14,7 +15,9 @@ from otherminds.evaluation.literal_functional import (
 )
 from otherminds.evaluation.statistics import Estimate, mean, stratified
 from otherminds.evaluation.tasks import Task
+from otherminds.experiments import functional_models
 from otherminds.experiments.functional import CELLS, EXPERIMENT, TABULAR, tasks
+from otherminds.experiments.functional_tables import MODELS
 from otherminds.minds.learner import RMax
 
 Row = dict[str, Any]
@@ -62,26 +65,32 @@ def _scores(
     own = [episode for episode in episodes if episode[-1]["policy"] == "own"]
     lasts = [episode[-1] for episode in own]
     names = [last["partner"] for last in lasts]
+    mean_of = partial(_mean, subject.startswith(MODELS) or condition.split("/")[1] in SAMPLED)
     primary = "functional_regret_rate" if subject in TABULAR else "functional_regret"
-    yield "functional_regret", _mean(condition, [last[primary] for last in lasts], names)
-    yield "functional_regret_exact", _mean(condition, [last["functional_regret"] for last in lasts], names)
+    yield "functional_regret", mean_of([last[primary] for last in lasts], names)
+    yield "functional_regret_exact", mean_of([last["functional_regret"] for last in lasts], names)
     for metric in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier"):
-        yield metric, _mean(condition, [last[metric] for last in lasts], names)
-    yield "consistency", _mean(condition, [process_consistency(episode) for episode in own], names)
+        yield metric, mean_of([last[metric] for last in lasts], names)
+    yield "consistency", mean_of([process_consistency(episode) for episode in own], names)
+    if subject.startswith(MODELS):
+        for metric, values in functional_models.of_replies(own):
+            yield metric, mean_of(values, names)
     by_name = {task.partner.name: task for task in chosen_tasks}
     scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
-    yield "normalised_regret", _mean(condition, scaled, names)
+    yield "normalised_regret", mean_of(scaled, names)
     for policy in ("myopic", "model"):
         chosen = [episode[-1] for episode in episodes if episode[-1]["policy"] == policy]
         if chosen:
             values = [last["functional_regret"] for last in chosen]
-            yield f"tom_regret_{policy}", _mean(condition, values, [last["partner"] for last in chosen])
+            yield f"tom_regret_{policy}", mean_of(values, [last["partner"] for last in chosen])
 
 
-def _mean(condition: str, values: Sequence[float], partners: Sequence[str]) -> Estimate:
-    """Over machines, which stand for others of their sort, a bootstrap of partners; elsewhere partners are given."""
-    sampled = condition.split("/")[1] in SAMPLED
-    return mean(values, partners) if sampled else stratified(values, partners)
+def _mean(sampled: bool, values: Sequence[float], partners: Sequence[str]) -> Estimate:
+    """Over partners who stand for others of their sort, a bootstrap of partners; elsewhere partners are given.
+
+    What a language model does depends on the pairing more than on chance: its partners count as such.
+    """
+    return mean(values, partners) if sampled and len(set(partners)) > 1 else stratified(values, partners)
 
 
 def _exactly(value: float, n: int) -> Estimate:

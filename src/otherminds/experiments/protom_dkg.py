@@ -8,11 +8,14 @@ from typing import Any
 
 from otherminds.experiments import facilitated
 from otherminds.experiments.facilitated import SUBJECTS, Cast, Entry, Row
+from otherminds.experiments.facilitated_models import speaking
+from otherminds.language.model import LanguageModel
 from otherminds.minds.favours import Favour, Favours
 from otherminds.minds.locked_map import Goal
 from otherminds.minds.seeker import Seeker
 from otherminds.minds.told import Purposeful
 from otherminds.observer import Observer
+from otherminds.systems.briefings import of_map
 from otherminds.systems.facilitation import Chatter, Episode, Facilitator, Silent
 from otherminds.systems.protom import ProToM
 from otherminds.worlds.doors_keys_gems import Action, State
@@ -60,20 +63,30 @@ def people(level: Level, favours: Favours) -> dict[str, Seeker]:
     }
 
 
-def cast(entry: Entry, favours: Favours | None = None) -> Cast:
-    """Who plays an entry. Plans may be shared; that only saves time."""
+def cast(entry: Entry, favours: Favours | None = None, helper: DKGFacilitator | None = None) -> Cast:
+    """Who plays an entry, with the facilitator that its subject names or another one.
+
+    Plans may be shared; that only saves time.
+    """
     level = entry.level
     assert isinstance(level, Level)
     favours, world = favours or Favours(level.world), level.world
     return Cast(
         world=world,
         people=people(level, favours),
-        facilitator=facilitator(entry.subject, level, favours),
+        facilitator=helper or facilitator(entry.subject, level, favours),
         messages=favours,
         goals={agent: world.gems[world.goals[i]].colour for i, agent in enumerate(world.agents)},
         name=lambda goal: world.gems[goal.thing].colour,
         spell=world.spell,
     )
+
+
+def advised(entry: Entry, model: LanguageModel, *, pictures: bool = False) -> Cast:
+    """Who plays an entry, with a language model as the facilitator."""
+    assert isinstance(entry.level, Level)
+    world, favours = entry.level.world, Favours(entry.level.world)
+    return cast(entry, favours, speaking(entry, model, of_map(world), favours, pictures))
 
 
 def episode(entry: Entry, favours: Favours | None = None) -> Episode[State, Action, Favour]:

@@ -13,11 +13,14 @@ import numpy as np
 from otherminds.evaluation.run import stream
 from otherminds.experiments import facilitated
 from otherminds.experiments.facilitated import SUBJECTS, Cast, Entry, Row
+from otherminds.experiments.facilitated_models import speaking
+from otherminds.language.model import LanguageModel
 from otherminds.minds.cook import Cook
 from otherminds.minds.cooking import Request
 from otherminds.minds.requests import Requests
 from otherminds.minds.told import Purposeful
 from otherminds.observer import Observer
+from otherminds.systems.briefings import of_kitchen
 from otherminds.systems.facilitation import Chatter, Decision, Episode, Facilitator, Silent
 from otherminds.systems.protom import ProToM
 from otherminds.worlds.kitchen import RECIPES
@@ -128,6 +131,13 @@ def cast(entry: Entry, helper: KitchenFacilitator | None = None, requests: Reque
         name=str,
         spell=str,
     )
+
+
+def advised(entry: Entry, model: LanguageModel, *, pictures: bool = False) -> Cast:
+    """Who plays an entry, with a language model as the facilitator."""
+    assert isinstance(entry.level, KitchenLevel)
+    world, requests = entry.level.world, Requests(entry.level.world)
+    return cast(entry, speaking(entry, model, of_kitchen(world), requests, pictures), requests)
 
 
 def episode(entry: Entry, requests: Requests | None = None) -> Episode[State, str, Request]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from otherminds.errors import InputError
 from otherminds.evaluation.run import run
@@ -16,7 +16,9 @@ from otherminds.experiments import (
     dkg_human,
     dkg_report,
     facilitated,
+    facilitated_models,
     functional,
+    functional_models,
     functional_report,
     functional_scores,
     human_report,
@@ -26,33 +28,48 @@ from otherminds.experiments import (
     protom_dkg,
     protom_overcooked,
 )
+from otherminds.experiments.asking import Asking, told_cost
 from otherminds.experiments.encounters import solve_ahead
 from otherminds.experiments.facilitated import SUBJECTS, Entry
+from otherminds.experiments.facilitated_models import Advised
+from otherminds.experiments.functional_models import Estimate
 from otherminds.experiments.level_sets import Design
 from otherminds.experiments.progress import shown
 from otherminds.experiments.results import Rows, beside_published, write_results
+from otherminds.language.ledger import Recorded
 from otherminds.worlds.game_files import find_game
 
+E = TypeVar("E")
 Row = dict[str, Any]
 LATER = ("hypothetical", "mumatom", "study")
 
 
 class Facilitated(NamedTuple):
-    """An experiment with facilitators: `sets` of further levels, each with the facilitators that play them."""
+    """An experiment with facilitators: `sets` of further levels, each with the facilitators that play them.
+
+    `advised` says who plays if a language model is the facilitator.
+    """
 
     name: str
     rows: Callable[[Entry], list[Row]]
+    advised: Advised
     design: Design[Any]
     sets: Mapping[str, Sequence[str]]
     report: Callable[[Sequence[Row], Sequence[Row], Sequence[Any]], str]
 
 
 DOORS_KEYS_GEMS = Facilitated(
-    protom_dkg.EXPERIMENT, protom_dkg.rows, level_design.DESIGN, protom_dkg.SETS, dkg_report.report
+    protom_dkg.EXPERIMENT,
+    protom_dkg.rows,
+    protom_dkg.advised,
+    level_design.DESIGN,
+    protom_dkg.SETS,
+    dkg_report.report,
 )
 OVERCOOKED = Facilitated(
     protom_overcooked.EXPERIMENT,
     protom_overcooked.rows,
+    protom_overcooked.advised,
     kitchen_design.DESIGN,
     protom_overcooked.SETS,
     kitchen_report.report,
@@ -61,13 +78,17 @@ OVERCOOKED = Facilitated(
 
 @dataclass(frozen=True)
 class Options:
-    """How to run an experiment: `scale` is quick, normal or full; `data` is where data that may not ship is."""
+    """How to run an experiment: `scale` is quick, normal or full; `data` is where data that may not ship is.
+
+    With `asking`, a language model takes part.
+    """
 
     out: Path
     seed: int = 42
     scale: str = "normal"
     jobs: int = 1
     data: Path | None = None
+    asking: Asking | None = None
 
 
 def _facilitated(experiment: Facilitated, options: Options) -> list[Row]:
@@ -77,10 +98,15 @@ def _facilitated(experiment: Facilitated, options: Options) -> list[Row]:
         for name, subjects in experiment.sets.items():
             chosen = experiment.design.level_set(name).levels()
             plan += facilitated.plan(chosen, subjects, seed=options.seed, prefix=f"{name}/")
-    kept = Rows(options.out, f"{experiment.name} seed {options.seed}")
+    asking = options.asking
+    spec = f"{asking.model}{' with pictures' * asking.pictures}" if asking else ""
+    kept = Rows(options.out, " ".join(filter(None, (f"{experiment.name} seed {options.seed}", spec))))
+    model = asking.open(options.out) if asking else None
     todo = kept.todo(plan)
     for episode in shown(run(experiment.rows, todo, jobs=options.jobs), len(todo), "Playing levels"):
         kept.add(episode)
+    if asking and model:
+        plan += _advised(experiment, levels, options.seed, asking, model, kept)
     rows = kept.all([entry.key for entry in plan])
     sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
     table = beside_published(
@@ -88,6 +114,30 @@ def _facilitated(experiment: Facilitated, options: Options) -> list[Row]:
     )
     write_results(options.out, table, experiment.report(sets[""], table, levels))
     return table
+
+
+def _advised(
+    experiment: Facilitated, levels: Sequence[Any], seed: int, asking: Asking, model: Recorded, kept: Rows
+) -> list[Entry]:
+    """Let a language model be the facilitator, and keep what came of that; the plan is returned."""
+    plan = facilitated.plan(levels, [facilitated_models.subject(model.name)], seed=seed)
+    todo, pictures = kept.todo(plan), asking.pictures
+    ahead = facilitated_models.estimate(todo, experiment.advised, pictures=pictures)
+
+    def rows(entry: Entry) -> list[Row]:
+        return facilitated.rows(experiment.name, entry, experiment.advised(entry, model, pictures=pictures))
+
+    _ask(asking, model, rows, todo, ahead, kept)
+    return plan
+
+
+def _ask(
+    asking: Asking, model: Recorded, rows: Callable[[E], list[Row]], todo: Sequence[E], ahead: Estimate, kept: Rows
+) -> None:
+    """Play the episodes of a plan in which a language model takes part, and keep them."""
+    with told_cost(model, ahead, asking.price):
+        for episode in shown(asking.answers(rows, todo, model), len(todo), f"{model.name} is playing"):
+            kept.add(episode)
 
 
 def _prefix(row: Row) -> str:
@@ -113,10 +163,15 @@ def _dkg_human(options: Options) -> list[Row]:
 
 def _functional(options: Options) -> list[Row]:
     machines = str(options.data) if options.data and not options.data.is_dir() else ""
+    asking = options.asking
+    model = asking.open(options.out) if asking else None
     repeated = functional.plan(options.scale, options.seed, machines)
     clues = [] if machines else card_and_word_games.plan(options.seed)
     solve_ahead(find_game("rps"), functional.HORIZON)
-    kept = Rows(options.out, " ".join(filter(None, (f"functional {options.scale} seed {options.seed}", machines))))
+    spec = asking.model if asking else ""
+    kept = Rows(
+        options.out, " ".join(filter(None, (f"functional {options.scale} seed {options.seed}", machines, spec)))
+    )
     total = len(repeated) + len(clues)
     playing = chain(
         run(functional.rows, kept.todo(repeated), jobs=options.jobs, chunk=16),
@@ -124,10 +179,29 @@ def _functional(options: Options) -> list[Row]:
     )
     for episode in shown(playing, total, "Playing games"):
         kept.add(episode)
-    told = [kept.all([entry.key for entry in plan]) for plan in (repeated, clues)]
-    table = beside_published([*functional_scores.assess(told[0], machines), *card_and_word_games.summarise(told[1])])
-    write_results(options.out, table, functional_report.report(told[0], table))
+    spoken = _spoken(options, asking, model, kept) if asking and model else []
+    games = kept.all([*(entry.key for entry in repeated), *(entry.key for entry in spoken)])
+    cards = kept.all([entry.key for entry in clues])
+    table = beside_published([*functional_scores.assess(games, machines), *card_and_word_games.summarise(cards)])
+    write_results(options.out, table, functional_report.report(games, table))
     return table
+
+
+def _spoken(options: Options, asking: Asking, model: Recorded, kept: Rows) -> list[functional_models.Entry]:
+    """Let a language model play, and keep what it did; the plan is returned."""
+    plan = functional_models.plan(
+        options.scale,
+        model.name,
+        asking.ways,
+        options.seed,
+        names=asking.names,
+        shuffle=asking.shuffle,
+        episodes=asking.episodes,
+    )
+    todo = kept.todo(plan)
+    ahead = functional_models.estimate(todo)
+    _ask(asking, model, lambda entry: functional_models.rows(entry, model), todo, ahead, kept)
+    return plan
 
 
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {

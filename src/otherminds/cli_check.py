@@ -1,0 +1,88 @@
+"""`otherminds check`: does an agent act on what it knows about its partner?"""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from otherminds.cli_asking import (
+    AtOnceOption,
+    BudgetOption,
+    NamesOption,
+    PriceOption,
+    ReplayOption,
+    ShuffleOption,
+    StrategyOption,
+    asking,
+)
+from otherminds.cli_levels import MISSED
+from otherminds.errors import InputError
+
+GAMES = ("rps", "ibs", "ipd")
+
+
+def check(
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            metavar="SPEC",
+            help="openai:MODEL@URL, embedded, module:object, scripted:NAME, or a player such as rmax. May be repeated.",
+        ),
+    ] = None,
+    games: Annotated[
+        list[str] | None, typer.Option("--game", help="rps, ibs, ipd, ordinal-001, a payoff file. May be repeated.")
+    ] = None,
+    partners: Annotated[
+        list[str] | None, typer.Option("--partner", help="Partners; default: every single action, and tit for tat.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Rounds of an episode.")] = 30,
+    episodes: Annotated[int, typer.Option(min=1, max=1000, help="Episodes with each partner.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 42,
+    max_regret: Annotated[
+        float, typer.Option(min=0.0, help="What may be lost, as a share of what random play loses.")
+    ] = 0.5,
+    out: Annotated[Path | None, typer.Option(help="Where to write; default runs/check-TIME.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdicts as a JUnit file, too.")] = None,
+    strategy: StrategyOption = None,
+    names: NamesOption = None,
+    shuffle: ShuffleOption = "none",
+    price: PriceOption = None,
+    budget: BudgetOption = None,
+    replay: ReplayOption = None,
+    at_once: AtOnceOption = 4,
+) -> None:
+    """Check whether an agent acts on what it knows about its partner; exit code 1 if it does not.
+
+    Without an agent: known players and the smallest language model, to see what a check looks like.
+
+    Example: otherminds check --agent openai:my-model@http://localhost:8000/v1 --strategy cot
+    """
+    from otherminds import terminal
+    from otherminds.experiments.check import Plan
+    from otherminds.experiments.checking import Checked, write_junit
+    from otherminds.experiments.checking import check as run
+    from otherminds.worlds.game_files import find_game
+
+    if not math.isfinite(max_regret):
+        raise InputError(f"--max-regret is a share, and not {max_regret}")
+    plan = Plan(tuple(find_game(name) for name in games or GAMES), tuple(partners or ()), rounds, episodes, seed)
+    folder = out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}"
+    asked = asking("", strategy, names, shuffle, 1, price, budget, replay, at_once)
+    if junit:  # what cannot be written is told now, and not after a long run
+        write_junit(Checked((), (), ()), junit)
+    checked = run(agents or (), plan, asked, folder, max_regret)
+    if junit:
+        write_junit(checked, junit)
+    console = Console()
+    console.print(terminal.verdicts(checked.findings, checked.subjects))
+    for line in checked.calls:
+        console.print(line, markup=False, highlight=False)
+    console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
+    if checked.failed:
+        raise typer.Exit(MISSED)

@@ -1,0 +1,64 @@
+"""Language models as facilitators in experiments: one for each episode, and what asking them is going to take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import ceil
+from typing import Any, Protocol
+
+import numpy as np
+
+from otherminds.experiments import facilitated
+from otherminds.experiments.facilitated import Cast, Entry
+from otherminds.experiments.functional_models import CHARACTERS, Estimate
+from otherminds.language.model import LanguageModel, Request, Usage
+from otherminds.language.prices import TOKENS_PER_IMAGE
+from otherminds.language.scripted import Scripted, text_of
+from otherminds.systems.briefings import Briefing
+from otherminds.systems.facilitation import Chatter, Messages
+from otherminds.systems.speaking import Speaking
+
+
+class Advised(Protocol):
+    """Who plays an entry of some experiment if a language model looks on."""
+
+    def __call__(self, entry: Entry, model: LanguageModel, /, *, pictures: bool = False) -> Cast:
+        """Everybody, and the model as the facilitator."""
+        ...
+
+
+def subject(model: str) -> str:
+    """What tables call a model of this name."""
+    return f"lm:{model.replace(':', '-')}"
+
+
+def speaking(
+    entry: Entry, model: LanguageModel, briefing: Briefing[Any, Any], messages: Messages[Any, Any, Any], pictures: bool
+) -> Speaking[Any, Any, Any]:
+    """A model as the facilitator of an episode, before anybody has done anything."""
+    draw = f"{entry.condition} {entry.subject} {entry.level.name}"
+    return Speaking(model, briefing, messages, draw, entry.seed, pictures)
+
+
+def estimate(entries: Sequence[Entry], advised: Advised, *, pictures: bool = False) -> Estimate:
+    """What a plan will take if every reply can be read, found by playing it with a program that talks at random."""
+    used: list[Usage] = []
+
+    def count(request: Request) -> str:
+        prompt = ceil(len(text_of(request)) / CHARACTERS) + TOKENS_PER_IMAGE * pictures
+        used.append(Usage(prompt, 0, request.max_tokens))
+        return _babble(request)
+
+    for entry in entries:
+        for _ in facilitated.episode(entry, advised(entry, Scripted("random", count))):
+            pass
+    return Estimate(len(used), sum(used, Usage()))
+
+
+def _babble(request: Request) -> str:
+    """A reply that can be read, and that is as talkative as the random facilitator."""
+    rng, wanted = np.random.default_rng(request.seed), json.loads(request.schema)["properties"]
+    choice = int(rng.choice(wanted["choice"]["enum"][1:])) if rng.random() < Chatter.talkativeness else 0
+    goals = {agent: menu["enum"][0] for agent, menu in wanted["goals"]["properties"].items()}
+    return json.dumps({"goals": goals, "reason": "", "choice": choice})

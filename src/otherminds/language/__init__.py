@@ -1,0 +1,1 @@
+"""Language models: one seam, whoever answers behind it."""

@@ -1,0 +1,135 @@
+"""A small language model within the process, without network (extra `embedded`)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.error import URLError
+from urllib.request import Request as Call
+from urllib.request import urlopen
+
+from otherminds.language import wire
+from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, Usage
+from otherminds.language.weights import Weights
+
+CONTEXT = 8192
+LIKELY = 400
+RUNTIME = "xllamacpp"
+
+
+class Embedded:
+    """A GGUF model run by llama.cpp on this machine's processor.
+
+    It answers one question at a time. What it has read last stays evaluated, so a prompt that continues the last one
+    costs only its new tokens; prompts laid out so that each is the beginning of the next are read once.
+    """
+
+    def __init__(
+        self, weights: Weights, *, context: int = CONTEXT, threads: int | None = None, reuse: bool = True
+    ) -> None:
+        """Name the model; it is loaded when it is first asked. Without `reuse` every prompt is read from the start."""
+        self.name = weights.name
+        self.identity = f"embedded:{weights.name}@{weights.sha256[:12]}/{RUNTIME}-{_version()}"
+        self._path, self._context = weights.path, context
+        # threads wait for each other at every layer: with as many as processors, anything else that runs stops all
+        self._threads = threads or max(1, (os.cpu_count() or 2) // 2)
+        self._reuse = reuse
+        self._lock = Lock()
+        self._loaded: Any = None
+
+    def complete(self, request: Request) -> Reply:
+        """A text after the prompt. Raises ModelError if the model cannot be run, or the prompt is too long."""
+        if not isinstance(request.prompt, str) and any(message.images for message in request.prompt):
+            raise ModelError(f"{self.name} cannot see pictures")
+        return wire.complete(self._post, request)
+
+    def score(self, request: Continuations) -> Scores:
+        """log p(text | prompt), exactly, token by token as the model's own tokeniser cuts the texts."""
+        known: dict[str, dict[str, float]] = {}
+        total, sums, counts = Usage(), [], []
+        for text in request.texts:
+            value, before = 0.0, ""
+            tokens = self._tokens(text)
+            for number, piece in tokens:
+                if before not in known:
+                    known[before], usage = wire.next_tokens(self._post, request.prompt + before, LIKELY)
+                    total += usage
+                if piece not in known[before]:
+                    forced, usage = wire.next_tokens(self._post, request.prompt + before, 1, force=number)
+                    known[before] |= forced
+                    total += usage
+                value += known[before][piece]
+                before += piece
+            sums.append(value)
+            counts.append(len(tokens))
+        return Scores(tuple(sums), tuple(counts), usage=total)
+
+    @property
+    def address(self) -> str:
+        """Where the same model answers over HTTP, on this machine alone, as long as this object lives."""
+        return f"{self._server().listening_address}/v1"
+
+    def _post(self, path: str, body: wire.Body) -> Mapping[str, Any]:
+        server = self._server()
+        ask = server.handle_completions if path == wire.TEXT else server.handle_chat_completions
+        with self._lock:
+            answer = ask({**body, "cache_prompt": self._reuse})
+        if not isinstance(answer, Mapping):
+            raise ModelError(f"{self.name} gave no answer")
+        if "error" in answer:
+            raise ModelError(f"{self.name}: {answer['error'].get('message', 'did not answer')}")
+        return answer
+
+    def _tokens(self, text: str) -> tuple[tuple[int, str], ...]:
+        return _tokens(self._server().listening_address, text)
+
+    def _server(self) -> Any:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _load(self._path, self._context, self._threads)
+            return self._loaded
+
+
+def _load(path: Path, context: int, threads: int) -> Any:
+    try:
+        import xllamacpp
+    except ImportError:
+        raise ModelError("the embedded model needs an extra", hint="pip install 'otherminds[embedded]'") from None
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx = context
+    params.n_parallel = 1
+    params.cache_ram_mib = 0
+    params.verbosity = -1
+    params.warmup = False
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    try:
+        return xllamacpp.Server(params)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError("cannot be loaded as a GGUF model", path=path, hint=str(error)[:200]) from None
+
+
+@cache
+def _tokens(address: str, text: str) -> tuple[tuple[int, str], ...]:
+    """The model's own tokens of a text, each with what it spells."""
+    body = json.dumps({"content": text, "add_special": False, "with_pieces": True}).encode()
+    call = Call(f"{address}/tokenize", body, {"Content-Type": "application/json"})  # noqa: S310
+    try:
+        with urlopen(call, timeout=10) as answer:  # noqa: S310
+            found = json.load(answer)["tokens"]
+    except (URLError, OSError, ValueError, KeyError):
+        raise ModelError("the embedded model cannot cut a text into tokens") from None
+    return tuple((token["id"], str(token["piece"])) for token in found)
+
+
+def _version() -> str:
+    try:
+        return metadata.version(RUNTIME)
+    except metadata.PackageNotFoundError:
+        return "none"

@@ -1,0 +1,191 @@
+"""A language model behind an address: any OpenAI-compatible server (extra `openai`)."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from ipaddress import ip_address
+from threading import BoundedSemaphore, Lock
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import SplitResult, urlsplit
+
+from otherminds.errors import InputError
+from otherminds.language import wire
+from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores
+
+if TYPE_CHECKING:
+    from otherminds.language.calls import Connection
+
+OPENAI = "https://api.openai.com/v1"
+KEY = "OPENAI_API_KEY"
+WRITTEN = "write MODEL@https://HOST/v1, or MODEL alone"
+LONGEST_WAIT = 60.0
+TOPS = (1000, 20, 5)
+"""How many of the most probable next tokens to ask for: as many as the server will tell."""
+LONGEST_NAME = 200
+OLD, NEW = "max_tokens", "max_completion_tokens"
+ADDRESS = re.compile(r"@(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
+HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
+
+
+class Endpoint:
+    """A model that a server offers over HTTP, in the way of OpenAI, whoever runs it.
+
+    The key is the one given or that of the environment; servers on this machine need none. Refused and dropped
+    connections, too many calls, and faults of the server are answered by asking again, `attempts` times in all.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        url: str = OPENAI,
+        *,
+        key: str | None = None,
+        timeout: float = 60.0,
+        attempts: int = 4,
+        at_once: int = 8,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Name the model and the address; nothing is sent before it is first asked. Raises InputError for no address.
+
+        `timeout` is in seconds; at most `at_once` calls are under way at any time; `wait` sleeps between attempts.
+        """
+        if not (timeout > 0 and attempts >= 1 and at_once >= 1):
+            raise InputError("an endpoint needs some time, and at least one attempt and one call at once")
+        self.name = _checked_name(model)
+        self.identity = f"openai:{model}"
+        self._url, self._here = url.rstrip("/"), _is_here(_checked(url))
+        self._key = (os.environ.get(KEY, "") if key is None else key).strip()
+        self._timeout, self._attempts, self._wait = timeout, attempts, wait
+        self._slots, self._lock = BoundedSemaphore(at_once), Lock()
+        self._opened: Connection | None = None
+        self._limit = OLD
+        self._top = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The endpoint that `MODEL@URL` or `MODEL` names. Raises InputError for what is no model or no address."""
+        model, *url = ADDRESS.split(text, maxsplit=1)
+        if not url and "@" in text[1:]:
+            raise InputError("the address of an endpoint begins with http:// or https://", hint=WRITTEN)
+        return cls(model, *url)
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.name!r}, {self._url!r})"
+
+    def complete(self, request: Request) -> Reply:
+        """A text after the prompt. Raises ModelError if there is no answer."""
+        with self._named():
+            return wire.complete(self._post, request)
+
+    def score(self, request: Continuations) -> Scores:
+        """log p(text | prompt) for every text. Raises ModelError if the server does not tell it."""
+        with self._named():
+            for top in TOPS[self._top :]:
+                try:
+                    return wire.score(self._post, request, top)
+                except wire.RefusalError:
+                    if top == TOPS[-1]:
+                        raise
+                    self._top = TOPS.index(top) + 1
+        raise AssertionError("the last of the tops answers or raises")
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors say which model they are about, and never the key, whatever the server repeats."""
+        try:
+            yield
+        except ModelError as error:
+            told = str(error).replace(self._key, "[the key]") if self._key else str(error)
+            raise ModelError(f"{self.name}: {told}") from None
+
+    def _post(self, path: str, body: wire.Body) -> Mapping[str, Any]:
+        connection = self._connection()
+        failed = 0
+        with self._slots:
+            while True:
+                try:
+                    return self._ask(connection, path, body)
+                except wire.BusyError as busy:
+                    failed += 1
+                    self._pause(busy, failed)
+
+    def _pause(self, busy: wire.BusyError, failed: int) -> None:
+        """Wait before the next attempt. Raises ModelError if there is to be none."""
+        if failed >= self._attempts:
+            raise ModelError(f"{busy}; attempts: {failed}") from None
+        if busy.wait is not None and busy.wait > LONGEST_WAIT:
+            asked = f"it asks to wait for {busy.wait:,.0f} s, and {LONGEST_WAIT:.0f} s is the most"
+            raise ModelError(f"{busy}; {asked}") from None
+        self._wait(float(min(2 ** (failed - 1), LONGEST_WAIT)) if busy.wait is None else busy.wait)
+
+    def _ask(self, connection: Connection, path: str, body: wire.Body) -> Mapping[str, Any]:
+        """One attempt. The limit of tokens has an old and a new name; a server that wants the new one says so."""
+        limit = self._limit if path == wire.CHAT else OLD
+        try:
+            return connection.ask(path, self._dressed(body, limit))
+        except wire.RefusalError as refusal:
+            if path != wire.CHAT or limit == NEW or NEW not in str(refusal):
+                raise
+        answer = connection.ask(path, self._dressed(body, NEW))
+        self._limit = NEW
+        return answer
+
+    def _dressed(self, body: wire.Body, limit: str) -> wire.Body:
+        return {"model": self.name} | {limit if name == OLD else name: value for name, value in body.items()}
+
+    def _connection(self) -> Connection:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def _open(self) -> Connection:
+        if not self._key and not self._here:
+            raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
+        if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
+            raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
+        try:
+            from otherminds.language.calls import Connection
+        except ImportError:
+            raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
+        return Connection(self._url, self._key or "none", timeout=self._timeout, here=self._here)
+
+
+def _checked_name(model: str) -> str:
+    if not model.isprintable() or model != model.strip() or not 0 < len(model) <= LONGEST_NAME:
+        message = f"a model's name has 1 to {LONGEST_NAME} printable characters and no space around them"
+        raise InputError(message, hint=WRITTEN)
+    return model
+
+
+def _checked(url: str) -> SplitResult:
+    """The parts of an address. Raises InputError without repeating it, as there may be a password in it."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise InputError("the address of the endpoint cannot be read", hint=WRITTEN) from None
+    if not url.isprintable() or " " in url:
+        raise InputError("the address of the endpoint has spaces or unprintable characters", hint=WRITTEN)
+    if parts.scheme not in ("http", "https"):
+        raise InputError("the address of an endpoint begins with http:// or https://", hint=WRITTEN)
+    if parts.username is not None or parts.password is not None:
+        raise InputError("the address of an endpoint has no user and no password", hint=f"set {KEY} to the key")
+    if not HOST.fullmatch(host):
+        raise InputError("the address of the endpoint names no host", hint=WRITTEN)
+    if parts.query or parts.fragment:
+        raise InputError("the address of an endpoint has no ? and no #", hint=WRITTEN)
+    return parts
+
+
+def _is_here(parts: SplitResult) -> bool:
+    """Whether an address is on this machine."""
+    host = parts.hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
