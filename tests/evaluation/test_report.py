@@ -182,9 +182,10 @@ def test_bars_name_classes_facilitators_and_what_is_published() -> None:
     assert "as published" not in texts(plots.class_bars(rows, "success"))
     rows.append(summary_row("all", "protom", published=0.9, published_low=0.8, published_high=1.0))
     shown = texts(plots.class_bars(rows, "success"))
-    for words in ("Help useful", "All", "ProToM", "lm:<x>$_{$", "as published"):
+    for words in ("Help useful", "All", "ProToM", "<x>$_{$", "as published"):
         assert words in shown
     assert "No facilitator" not in shown
+    assert "a-very-long-model…" in texts(plots.class_bars([summary_row("all", "lm:a-very-long-model-name")], "success"))
     assert "No facilitator" in texts(plots.class_bars(rows, "success", held_out=True))
 
 

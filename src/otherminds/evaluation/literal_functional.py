@@ -7,6 +7,7 @@ own action, its payoff, and what the optimum expects of that round. (Riemer et a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -70,19 +71,28 @@ def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "ex
 
     Raises ValueError if it is more than any policy could lose, which shows that task and rows do not belong together.
     """
-    lost = sum(row["action"] is None for row in rows)
+    lost = sum(row.get("action", 0) is None for row in rows)
     return _per_round(task, sum(row["reward"] for row in rows), len(rows), optimum, lost)
 
 
 def _per_round(task: Task, earned: float, rounds: int, optimum: Optimum, lost: int) -> float:
     if rounds != task.horizon:
         raise ValueError(f"{rounds} rounds of a task of {task.horizon}")
-    least = task.horizon * float(task.game.payoff().min()) if lost else task.least
-    close = ROUNDING * max(1.0, abs(task.optimum) + abs(least))
-    if task.partner.deterministic and not least - close <= earned <= task.optimum + close:
-        bounds = f"{least:g} and {task.optimum:g}"
+    least, most = _bounds(task, lost)
+    close = ROUNDING * max(1.0, abs(most) + abs(least))
+    if task.partner.deterministic and not least - close <= earned <= most + close:
+        bounds = f"{least:g} and {most:g}"
         raise ValueError(f"nobody can earn {earned:g} from {task.partner.name}: it is between {bounds}")
     return ((task.optimum if optimum == "exact" else task.rate) - earned) / rounds
+
+
+def _bounds(task: Task, lost: int) -> tuple[float, float]:
+    """The least and the most that can be earned if so many rounds are lost, in which the partner stands still."""
+    forgone = lost * float(task.game.payoff().min())
+    if lost == task.horizon:
+        return forgone, forgone
+    played = replace(task, horizon=task.horizon - lost) if lost else task
+    return forgone + played.least, forgone + played.optimum
 
 
 def costs(game: Game) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ NAME_SETS = ("neutral", "canonical", "repeated", "nonsense", "initials")
 """What to call actions: J, F, B; as the game does; JJJ…, FFF…; Pasta, Rice, Bread; the first letters of their names."""
 LETTERS = ("J", "F", "B", "K", "M", "Q", "V", "W")
 NONSENSE = ("Pasta", "Rice", "Bread", "Beans", "Corn", "Soup", "Salad", "Cheese")
+BLANKS = "XYZUVWABCDEFGHIJKLMNOPQRST0123456789"
 REPEATS = 21
 AHEAD = 10
 
@@ -118,6 +119,12 @@ def _shuffled(
 def listed(labels: Sequence[str]) -> str:
     """The names of options in alphabetical order, which says nothing about what they do: `option B, option F`…"""
     return ", ".join(f"option {label}" for label in sorted(labels))
+
+
+def blank(labels: Sequence[str]) -> str:
+    """What stands for an option in the form of an answer: a letter that is none."""
+    taken = {label.casefold() for label in labels}
+    return next(letter for letter in BLANKS if letter.casefold() not in taken)
 
 
 def intro(setting: Setting) -> str:

@@ -20,7 +20,7 @@ from otherminds.language.model import NOTHING, Continuations, LanguageModel, Mes
 from otherminds.language.replies import Unreadable, unreadable
 from otherminds.language.templates import fill
 from otherminds.systems.game_answers import Plans, read_answer, read_plans
-from otherminds.systems.game_prompts import Question, Round, Setting, examples, known, listed, unfinished
+from otherminds.systems.game_prompts import Question, Round, Setting, blank, examples, known, listed, unfinished
 from otherminds.worlds.repeated_game import Outcome
 
 NOTE = 1000
@@ -292,7 +292,8 @@ class Prompted:
             found += self._insight()
         found.append(fill(f"game-ask-{question}", t=t))
         form = "game-reason" if strategy.reason else "game-plans" if strategy.plans else "game-answer"
-        found.append(fill(form, options=listed(setting.labels(question))))
+        labels = setting.labels(question)
+        found.append(fill(form, options=listed(labels), blank=blank(labels)))
         return found
 
     def _insight(self) -> list[str]:

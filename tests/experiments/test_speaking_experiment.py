@@ -38,7 +38,7 @@ Played = tuple[str, Callable[[Entry], list[Row]], Advised]
 ABOUT_REPLIES = ("said", "unreadable", "tokens", "evaluated")
 ABOUT_BELIEFS = ("posterior", "predicted", "p_true")
 LEVELS = {level.name: level for level in bundled_levels()}
-KITCHENS = Path(__file__).parent / "experiments" / "kitchens"
+KITCHENS = Path(__file__).parent / "kitchens"
 NOT_NEEDED, NECESSARY = (read_kitchen(KITCHENS / f"{kind}.txt") for kind in ("not_needed", "necessary"))
 EXPERIMENTS: Mapping[type, Played] = {
     Level: (protom_dkg.EXPERIMENT, protom_dkg.rows, protom_dkg.advised),
