@@ -177,11 +177,6 @@ class TestNextTokens:
         told = {"tokens": ["x"], "token_logprobs": [DARK], "top_logprobs": [{"y": RED}]}
         assert wire.next_tokens(always(one(logprobs=told)), "")[0] == {"y": RED, "x": DARK}
 
-    def test_a_token_can_be_forced(self) -> None:
-        post = Recorder(lambda _body: text_style({"a": RED}))
-        wire.next_tokens(post, "", 1, force=17)
-        assert post.asked[0][1]["logit_bias"] == [[17, 1000.0]]
-
     @pytest.mark.parametrize(("given", "read"), [(1e-6, 0.0), (-0.0, 0.0), (-math.inf, None), (-3, -3.0)])
     def test_rounding_above_0_is_0_and_what_is_impossible_is_left_out(self, given: float, read: float | None) -> None:
         found, _ = wire.next_tokens(always(text_style({"a": given, "b": -9e9})), "")

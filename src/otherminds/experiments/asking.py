@@ -18,6 +18,7 @@ from otherminds.language.model import LanguageModel, ask_all
 from otherminds.language.prices import Price
 
 CALLS = "calls-{}.lm.jsonl"
+LONGEST = 100
 
 E = TypeVar("E")
 R = TypeVar("R")
@@ -57,7 +58,7 @@ class Asking:
         """A model with its record."""
         path = self.replay or folder
         if path == folder or path.is_dir():
-            path = path / CALLS.format(re.sub(r"[^\w.-]+", "-", model.name))
+            path = path / CALLS.format(re.sub(r"[^\w.-]+", "-", model.name, flags=re.ASCII)[:LONGEST])
         return Recorded(model, path, replay=self.replay is not None, price=self.price, budget=self.budget)
 
     def answers(self, task: Callable[[E], R], plan: Sequence[E], model: Recorded | None = None) -> Iterator[R]:

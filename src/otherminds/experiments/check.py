@@ -47,10 +47,14 @@ class Plan:
     def tasks(self, rung: str = OWN) -> list[Task]:
         """All partners in all games: those named, or one for each single action, and tit for tat if it fits.
 
+        Those who are told what the partner does meet only partners that always do the same: with one that reacts, it
+        takes more than that to play well.
+
         Raises InputError for a partner that does not exist or cannot play one of the games.
         """
         rounds = self.rounds if rung == OWN else min(self.rounds, TOLD_ROUNDS)
-        return [Task(game, machine, rounds) for game in dict.fromkeys(self.games) for machine in self._partners(game)]
+        every = [Task(game, machine, rounds) for game in dict.fromkeys(self.games) for machine in self._partners(game)]
+        return [task for task in every if rung == OWN or len(task.partner.outputs) == 1]
 
     def prepare(self) -> None:
         """Raise InputError for partners and games that do not fit, or of which nothing could be learnt."""

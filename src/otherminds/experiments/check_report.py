@@ -26,8 +26,8 @@ COLUMNS = (
     "intervals over partners."
 )
 LADDER = (
-    "Who fails, and is asked in words, plays five rounds more with every partner and is told what the partner does in "
-    "each of them; then also to choose what is best against that. If the loss goes away it was the prediction that was "
+    "Who fails, and is asked in words, plays five rounds more with those partners that always do the same, and is told "
+    "what they do; then also to choose what is best against that. If the loss goes away it was the prediction that was "
     "missing. If it stays, the agent does not use even what it is told."
 )
 WORST = "The episodes in which an agent lost most. A dash is a reply of which nothing could be read."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -91,7 +92,7 @@ def _prepare(agents: Sequence[Agent], plan: Plan) -> None:
         if names.count(name) > 1:
             raise InputError(f"two agents are called {name}")
     for one in agents:
-        for encounter in plan.encounters(one.name):
+        for encounter in replace(plan, episodes=1).encounters(one.name):
             one.prepare(encounter)
 
 

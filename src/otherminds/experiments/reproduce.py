@@ -165,13 +165,13 @@ def _functional(options: Options) -> list[Row]:
     machines = str(options.data) if options.data and not options.data.is_dir() else ""
     asking = options.asking
     model = asking.open(options.out) if asking else None
+    spoken = _spoken(options, asking, model) if asking and model else []
     repeated = functional.plan(options.scale, options.seed, machines)
     clues = [] if machines else card_and_word_games.plan(options.seed)
     solve_ahead(find_game("rps"), functional.HORIZON)
-    spec = asking.model if asking else ""
-    kept = Rows(
-        options.out, " ".join(filter(None, (f"functional {options.scale} seed {options.seed}", machines, spec)))
-    )
+    spec = f"{asking.model} shuffle {asking.shuffle}" if asking else ""
+    name = " ".join(filter(None, (f"functional {options.scale} seed {options.seed}", machines, spec)))
+    kept = Rows(options.out, name)
     total = len(repeated) + len(clues)
     playing = chain(
         run(functional.rows, kept.todo(repeated), jobs=options.jobs, chunk=16),
@@ -179,7 +179,10 @@ def _functional(options: Options) -> list[Row]:
     )
     for episode in shown(playing, total, "Playing games"):
         kept.add(episode)
-    spoken = _spoken(options, asking, model, kept) if asking and model else []
+    if asking and model:
+        todo = kept.todo(spoken)
+        ahead = functional_models.estimate(todo)
+        _ask(asking, model, partial(functional_models.rows, model=model), todo, ahead, kept)
     games = kept.all([*(entry.key for entry in repeated), *(entry.key for entry in spoken)])
     cards = kept.all([entry.key for entry in clues])
     table = beside_published([*functional_scores.assess(games, machines), *card_and_word_games.summarise(cards)])
@@ -187,9 +190,9 @@ def _functional(options: Options) -> list[Row]:
     return table
 
 
-def _spoken(options: Options, asking: Asking, model: Recorded, kept: Rows) -> list[functional_models.Entry]:
-    """Let a language model play, and keep what it did; the plan is returned."""
-    plan = functional_models.plan(
+def _spoken(options: Options, asking: Asking, model: Recorded) -> list[functional_models.Entry]:
+    """What a language model is to play. Raises InputError for a way of asking that there is not."""
+    return functional_models.plan(
         options.scale,
         model.name,
         asking.ways,
@@ -198,10 +201,6 @@ def _spoken(options: Options, asking: Asking, model: Recorded, kept: Rows) -> li
         shuffle=asking.shuffle,
         episodes=asking.episodes,
     )
-    todo = kept.todo(plan)
-    ahead = functional_models.estimate(todo)
-    _ask(asking, model, lambda entry: functional_models.rows(entry, model), todo, ahead, kept)
-    return plan
 
 
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {

@@ -19,7 +19,7 @@ from otherminds.language.model import Continuations, ModelError, Reply, Request,
 from otherminds.language.weights import Weights
 
 CONTEXT = 8192
-LIKELY = 400
+LIKELY, ALL = 400, 1_000_000
 RUNTIME = "xllamacpp"
 
 
@@ -51,24 +51,38 @@ class Embedded:
 
     def score(self, request: Continuations) -> Scores:
         """log p(text | prompt), exactly, token by token as the model's own tokeniser cuts the texts."""
-        known: dict[str, dict[str, float]] = {}
+        known: dict[tuple[int, ...], dict[int, float]] = {}
         total, sums, counts = Usage(), [], []
         for text in request.texts:
-            value, before = 0.0, ""
-            tokens = self._tokens(text)
-            for number, piece in tokens:
-                if before not in known:
-                    known[before], usage = wire.next_tokens(self._post, request.prompt + before, LIKELY)
+            value, tokens = 0.0, self._tokens(text)
+            for i, token in enumerate(tokens):
+                before = tokens[:i]
+                if token not in known.setdefault(before, {}):
+                    found, usage = self._next(request.prompt, before, token, first=not known[before])
+                    known[before] |= found
                     total += usage
-                if piece not in known[before]:
-                    forced, usage = wire.next_tokens(self._post, request.prompt + before, 1, force=number)
-                    known[before] |= forced
-                    total += usage
-                value += known[before][piece]
-                before += piece
+                value += known[before][token]
             sums.append(value)
             counts.append(len(tokens))
         return Scores(tuple(sums), tuple(counts), usage=total)
+
+    def _next(self, prompt: str, before: tuple[int, ...], token: int, *, first: bool) -> tuple[dict[int, float], Usage]:
+        """log p of the likeliest next tokens after a prompt and some tokens, and of the wanted one, by number.
+
+        A token is forced to be written, which leaves probabilities as they are. Of one that is only a part of a
+        character the runtime tells nothing; then it writes the end of a line, and tells of all tokens.
+        """
+        (line,) = self._tokens("\n")[:1]
+        total = Usage()
+        for forced, top in ((line, LIKELY), (token, 1), (line, ALL)):
+            if first or forced == token or top == ALL:
+                body = {"prompt": [prompt, *before], "max_tokens": 1, "temperature": 0, "logprobs": top}
+                payload = self._post(wire.TEXT, {**body, "logit_bias": [[forced, 1000.0]]})
+                total += wire.usage_of(payload)
+                found = _by_number(payload)
+                if token in found:
+                    return found, total
+        raise ModelError(f"{self.name} does not tell how probable a text is")
 
     @property
     def address(self) -> str:
@@ -86,7 +100,7 @@ class Embedded:
             raise ModelError(f"{self.name}: {answer['error'].get('message', 'did not answer')}")
         return answer
 
-    def _tokens(self, text: str) -> tuple[tuple[int, str], ...]:
+    def _tokens(self, text: str) -> tuple[int, ...]:
         return _tokens(self._server().listening_address, text)
 
     def _server(self) -> Any:
@@ -108,6 +122,7 @@ def _load(path: Path, context: int, threads: int) -> Any:
     params.cache_ram_mib = 0
     params.verbosity = -1
     params.warmup = False
+    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED  # slower on processors
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     try:
         return xllamacpp.Server(params)
@@ -115,17 +130,26 @@ def _load(path: Path, context: int, threads: int) -> Any:
         raise ModelError("cannot be loaded as a GGUF model", path=path, hint=str(error)[:200]) from None
 
 
+def _by_number(payload: Mapping[str, Any]) -> dict[int, float]:
+    """log p of tokens by number, as far as the runtime tells them."""
+    told = payload["choices"][0].get("logprobs") or {"content": []}
+    return {
+        one["id"]: min(0.0, float(one["logprob"]))
+        for first in told["content"]
+        for one in (*first["top_logprobs"], first)
+    }
+
+
 @cache
-def _tokens(address: str, text: str) -> tuple[tuple[int, str], ...]:
-    """The model's own tokens of a text, each with what it spells."""
-    body = json.dumps({"content": text, "add_special": False, "with_pieces": True}).encode()
+def _tokens(address: str, text: str) -> tuple[int, ...]:
+    """The numbers of the model's own tokens of a text."""
+    body = json.dumps({"content": text, "add_special": False}).encode()
     call = Call(f"{address}/tokenize", body, {"Content-Type": "application/json"})  # noqa: S310
     try:
         with urlopen(call, timeout=10) as answer:  # noqa: S310
-            found = json.load(answer)["tokens"]
+            return tuple(json.load(answer)["tokens"])
     except (URLError, OSError, ValueError, KeyError):
         raise ModelError("the embedded model cannot cut a text into tokens") from None
-    return tuple((token["id"], str(token["piece"])) for token in found)
 
 
 def _version() -> str:

@@ -116,14 +116,12 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def next_tokens(post: Post, prompt: str, top: int = TOP, force: int | None = None) -> tuple[dict[str, float], Usage]:
-    """log p of the most probable tokens right after a prompt; of one more if the server can be forced to write it.
+def next_tokens(post: Post, prompt: str, top: int = TOP) -> tuple[dict[str, float], Usage]:
+    """log p of the most probable tokens right after a prompt.
 
     Raises ModelError if the server gives no log-probabilities.
     """
     body: Body = {"prompt": prompt, "max_tokens": 1, "temperature": 0, "logprobs": top}
-    if force is not None:
-        body["logit_bias"] = [[force, 1000.0]]
     payload = post(TEXT, body)
     told: Any = _choice(payload).get("logprobs")
     try:
@@ -136,7 +134,13 @@ def next_tokens(post: Post, prompt: str, top: int = TOP, force: int | None = Non
 
 
 def _chat_style(first: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(one["token"], one["logprob"]) for one in (*first.get("top_logprobs", ()), first)]
+    """Tokens as they are spelled; those that are parts of characters are not, but look like others."""
+    told = (*first.get("top_logprobs", ()), first)
+    return [(one["token"], one["logprob"]) for one in told if _spelled(one["token"], one.get("bytes"))]
+
+
+def _spelled(token: str, raw: Sequence[int] | None) -> bool:
+    return raw is None or bytes(raw) == token.encode("utf-8", "surrogatepass")
 
 
 def _text_style(told: Mapping[str, Any]) -> list[tuple[str, Any]]:
