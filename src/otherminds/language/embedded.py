@@ -37,8 +37,7 @@ class Embedded:
         self.name = weights.name
         self.identity = f"embedded:{weights.name}@{weights.sha256[:12]}/{RUNTIME}-{_version()}"
         self._path, self._context = weights.path, context
-        # threads wait for each other at every layer: with as many as processors, anything else that runs stops all
-        self._threads = threads or max(1, (os.cpu_count() or 2) // 2)
+        self._threads = threads
         self._reuse = reuse
         self._lock = Lock()
         self._loaded: Any = None
@@ -110,7 +109,7 @@ class Embedded:
             return self._loaded
 
 
-def _load(path: Path, context: int, threads: int) -> Any:
+def _load(path: Path, context: int, threads: int | None) -> Any:
     try:
         import xllamacpp
     except ImportError:
@@ -123,11 +122,21 @@ def _load(path: Path, context: int, threads: int) -> Any:
     params.verbosity = -1
     params.warmup = False
     params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED  # slower on processors
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or _free_processors()
     try:
         return xllamacpp.Server(params)
     except (RuntimeError, ValueError) as error:
         raise ModelError("cannot be loaded as a GGUF model", path=path, hint=str(error)[:200]) from None
+
+
+def _free_processors() -> int:
+    """All processors if the machine is idle, else half of them; the probabilities are the same with any number.
+
+    Threads wait for each other at every layer: if something else takes one of their processors, all stand still.
+    """
+    processors = os.cpu_count() or 1
+    idle = hasattr(os, "getloadavg") and os.getloadavg()[0] < processors / 2
+    return processors if idle else max(1, processors // 2)
 
 
 def _by_number(payload: Mapping[str, Any]) -> dict[int, float]:
