@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any, Protocol
 
-import numpy as np
-
 from otherminds.experiments import facilitated
 from otherminds.experiments.facilitated import Cast, Entry
 from otherminds.experiments.functional_models import CHARACTERS, Estimate
@@ -16,7 +14,7 @@ from otherminds.language.model import LanguageModel, Request, Usage
 from otherminds.language.prices import TOKENS_PER_IMAGE
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.systems.briefings import Briefing
-from otherminds.systems.facilitation import Chatter, Messages
+from otherminds.systems.facilitation import Messages
 from otherminds.systems.speaking import Speaking
 
 
@@ -42,23 +40,25 @@ def speaking(
 
 
 def estimate(entries: Sequence[Entry], advised: Advised, *, pictures: bool = False) -> Estimate:
-    """What a plan will take if every reply can be read, found by playing it with a program that talks at random."""
+    """What a plan will take with a model that never says anything, if every reply can be read.
+
+    Who speaks is asked less often: while a message is under way there is nothing to decide.
+    """
     used: list[Usage] = []
 
     def count(request: Request) -> str:
         prompt = ceil(len(text_of(request)) / CHARACTERS) + TOKENS_PER_IMAGE * pictures
         used.append(Usage(prompt, 0, request.max_tokens))
-        return _babble(request)
+        return _nothing(request)
 
     for entry in entries:
-        for _ in facilitated.episode(entry, advised(entry, Scripted("random", count))):
+        for _ in facilitated.episode(entry, advised(entry, Scripted("silent", count))):
             pass
     return Estimate(len(used), sum(used, Usage()))
 
 
-def _babble(request: Request) -> str:
-    """A reply that can be read, and that is as talkative as the random facilitator."""
-    rng, wanted = np.random.default_rng(request.seed), json.loads(request.schema)["properties"]
-    choice = int(rng.choice(wanted["choice"]["enum"][1:])) if rng.random() < Chatter.talkativeness else 0
-    goals = {agent: menu["enum"][0] for agent, menu in wanted["goals"]["properties"].items()}
-    return json.dumps({"goals": goals, "reason": "", "choice": choice})
+def _nothing(request: Request) -> str:
+    """A reply that can be read, and that chooses no message."""
+    wanted = json.loads(request.schema)["properties"]["goals"]["properties"]
+    goals = {agent: menu["enum"][0] for agent, menu in wanted.items()}
+    return json.dumps({"goals": goals, "reason": "", "choice": 0})
