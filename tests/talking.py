@@ -17,7 +17,7 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.minds.partners import partner
 from otherminds.minds.strategies import Machine
 from otherminds.systems.game_prompts import NAME_SETS, Round, Setting
-from otherminds.systems.prompting import Asking, Prompted, strategy
+from otherminds.systems.prompting import Prompted, Sampling, strategy
 from otherminds.worlds.game_files import find_game
 from otherminds.worlds.repeated_game import Game, Outcome
 
@@ -135,12 +135,12 @@ def asked(
     *,
     rounds: int = 5,
     names: str = "neutral",
-    asking: Asking | None = None,
+    sampling: Sampling | None = None,
     draw: str = "episode",
 ) -> Prompted:
     """A player before the first round."""
     setting = Setting.of(game, rounds, names)
-    return Prompted(speaker, strategy(way), setting, draw, 0, asking or Asking(compare=True))
+    return Prompted(speaker, strategy(way), setting, draw, 0, sampling or Sampling(compare=True))
 
 
 def play_out(player: Prompted, machine: Machine | None = None, *, seed: int = 0) -> tuple[Task, list[Row]]:

@@ -24,7 +24,7 @@ from otherminds.language.model import Continuations, LanguageModel, Message, Mod
 from otherminds.language.replies import read_json, schema_of
 from otherminds.language.weights import find, pinned_model
 from otherminds.minds.partners import partner
-from otherminds.systems.prompting import Asking
+from otherminds.systems.prompting import Sampling
 from otherminds.worlds.game_files import find_game
 
 MODEL = "smollm2"
@@ -212,7 +212,9 @@ def test_moves_are_the_same_over_its_address_and_in_process(
 
 
 def test_replies_are_the_same_over_its_address_and_in_process(model: Embedded) -> None:
-    one = replace(ENTRY, task=replace(ENTRY.task, horizon=1), strategy="qa", asking=Asking(max_tokens=8, attempts=1))
+    one = replace(
+        ENTRY, task=replace(ENTRY.task, horizon=1), strategy="qa", sampling=Sampling(max_tokens=8, attempts=1)
+    )
     forget(model)
     assert [row["said"] for row in rows(one, model)] == [row["said"] for row in over_http(model, one)]
 

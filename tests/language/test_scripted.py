@@ -19,7 +19,7 @@ from otherminds.minds.partners import partner
 from otherminds.minds.strategies import constant
 from otherminds.systems.game_answers import Plans, read_answer, read_plans
 from otherminds.systems.game_prompts import Round, Setting, known, unfinished
-from otherminds.systems.prompting import STRATEGIES, Asking, Prompted, strategy
+from otherminds.systems.prompting import STRATEGIES, Prompted, Sampling, strategy
 from otherminds.systems.scripted_players import MANNERS, Page, scripted_player
 from otherminds.worlds.repeated_game import Outcome
 from talking import RPS, Listening, asked, play_out, played
@@ -129,7 +129,7 @@ class TestManners:
         counts: Counter[int] = Counter()
         for n in range(20):
             model = scripted_player("nash_mixer", NEUTRAL, constant(RPS, 1))
-            player = Prompted(model, strategy(way), NEUTRAL, f"episode {n}", n, Asking())
+            player = Prompted(model, strategy(way), NEUTRAL, f"episode {n}", n, Sampling())
             _, rows = play_out(player, constant(RPS, 1))
             counts.update(row["action"] for row in rows)
             assert [row["predicted"] for row in rows[1:]] == [1] * 7

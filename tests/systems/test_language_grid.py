@@ -16,7 +16,7 @@ from otherminds.evaluation.tasks import Row, Task, converse
 from otherminds.minds.partners import partner
 from otherminds.minds.strategies import constant, periodic
 from otherminds.systems.game_prompts import Setting
-from otherminds.systems.prompting import STRATEGIES, Asking, Prompted, strategy
+from otherminds.systems.prompting import STRATEGIES, Prompted, Sampling, strategy
 from otherminds.systems.scripted_players import MANNERS, scripted_player
 from otherminds.worlds.repeated_game import Game
 from talking import IBS, IPD, RPS, Listening, asked, lost_told, model, past_told, play_out
@@ -118,7 +118,7 @@ class Episode(NamedTuple):
 def episode(cell: Cell, manner: str = "") -> Episode:
     task, setting = cell.task, cell.setting
     speaker = Listening(scripted_player(manner or cell.manner, setting, task.partner))
-    player = Prompted(speaker, strategy(cell.way), setting, str(cell), 0, Asking(attempts=ATTEMPTS, compare=True))
+    player = Prompted(speaker, strategy(cell.way), setting, str(cell), 0, Sampling(attempts=ATTEMPTS, compare=True))
     rows = converse(task, player, rng=np.random.default_rng(0), note=lambda subject: {"said": subject.said})
     return Episode(task, list(rows), speaker, setting)
 

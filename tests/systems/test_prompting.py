@@ -22,7 +22,7 @@ from otherminds.evaluation.tasks import Row
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores
 from otherminds.language.scripted import scripted
 from otherminds.systems.game_prompts import Question, Setting, examples
-from otherminds.systems.prompting import STRATEGIES, Asking, Prompted, strategy
+from otherminds.systems.prompting import STRATEGIES, Prompted, Sampling, strategy
 from otherminds.worlds.repeated_game import Outcome
 from talking import (
     IBS,
@@ -312,7 +312,7 @@ class TestAttempts:
     def test_what_cannot_be_read_is_asked_for_again_and_then_there_is_no_move(self, attempts: int) -> None:
         for unread in range(attempts + 1):
             speaker = Listening(scripted("slow", ["no"] * unread + ["Answer: option F"] * (unread < attempts)))
-            player = asked("qa", speaker, asking=Asking(attempts=attempts))
+            player = asked("qa", speaker, sampling=Sampling(attempts=attempts))
             assert player.act().mode == (1 if unread < attempts else None)
             assert len(speaker.calls) == min(unread + 1, attempts)
             assert [said.readable for said in player.said] == [False] * unread + [True] * (unread < attempts)
@@ -336,7 +336,7 @@ class TestAttempts:
     )
     def test_answers_are_as_long_as_is_allowed(self, way: str, length: int) -> None:
         speaker = answering("J", "F")
-        play_out(asked(way, speaker, asking=Asking(temperature=0.3, max_tokens=7, max_reasoning=99)))
+        play_out(asked(way, speaker, sampling=Sampling(temperature=0.3, max_tokens=7, max_reasoning=99)))
         for call in speaker.calls:
             assert call.request is not None
             assert call.request.temperature == 0.3
@@ -399,7 +399,7 @@ class TestAskingOnce:
 
         def actions(seed: int, draw: str) -> list[int | None]:
             speaker = model(lambda _kind, _prompt: "", lambda _prompt, _text: -1.0)
-            player = replace(asked("lm", speaker, rounds=30, asking=Asking(), draw=draw), seed=seed)
+            player = replace(asked("lm", speaker, rounds=30, sampling=Sampling(), draw=draw), seed=seed)
             return [row["action"] for row in play_out(player)[1]]
 
         for made in (actions, requested):
@@ -428,7 +428,7 @@ class TestDraws:
     @pytest.mark.parametrize("weights", [(0.5, 0.3, 0.1), (0.05, 0.05, 0.9), (1e-4, 2e-4, 1e-4)])
     def test_actions_are_drawn_by_their_probabilities(self, weights: tuple[float, ...]) -> None:
         speaker = Weights(tuple(map(math.log, weights)))
-        one = asked("lm", speaker, asking=Asking())
+        one = asked("lm", speaker, sampling=Sampling())
         players = [replace(one, draw=f"episode {n}") for n in range(2000)]
         later = [player.observe(Outcome(0, 0, 0.0)) for player in players[:1000]]
         for drawn in (players, later):
@@ -441,7 +441,7 @@ class TestDraws:
         assert len(both) > 4
 
     def test_predictions_are_distributions_with_the_most_probable_first(self) -> None:
-        player = asked("lm", Weights(tuple(map(math.log, (0.2, 0.3, 0.1)))), asking=Asking())
+        player = asked("lm", Weights(tuple(map(math.log, (0.2, 0.3, 0.1)))), sampling=Sampling())
         assert [player.predict().prob(b) for b in range(3)] == pytest.approx([1 / 3, 1 / 2, 1 / 6])
         assert player.predict().mode == player.expected.action == 1
 
@@ -452,25 +452,25 @@ class TestDraws:
 
     def test_per_token_long_names_are_not_behind(self) -> None:
         speaker = Weights((-2.0, -6.0, -3.0), (1, 4, 3))
-        whole, mean = (asked("lm", speaker, asking=Asking(compare=True, per_token=way)) for way in (False, True))
+        whole, mean = (asked("lm", speaker, sampling=Sampling(compare=True, per_token=way)) for way in (False, True))
         assert (whole.moved.action, mean.moved.action) == (0, 2)
         assert np.log(mean.moved.weights) - np.log(mean.moved.weights[2]) == pytest.approx([-1.0, -0.5, 0.0])
         assert whole.mass == mean.mass == pytest.approx(sum(math.exp(v) for v in (-2.0, -6.0, -3.0)))
 
     def test_very_improbable_names_are_compared_all_the_same(self) -> None:
-        player = asked("lm", Weights((-2000.0, -2001.0, -5000.0)), asking=Asking(compare=True))
+        player = asked("lm", Weights((-2000.0, -2001.0, -5000.0)), sampling=Sampling(compare=True))
         assert player.moved.weights == pytest.approx([1 / (1 + math.exp(-1)), 1 / (1 + math.e), 0.0])
         assert player.predict().prob(2) == player.mass == 0.0
 
     def test_what_is_impossible_is_not_chosen(self) -> None:
         for n in range(20):
-            player = asked("lm", Weights((-math.inf, -1.0, -math.inf)), asking=Asking(), draw=str(n))
+            player = asked("lm", Weights((-math.inf, -1.0, -math.inf)), sampling=Sampling(), draw=str(n))
             assert player.act().mode == player.predict().mode == 1
             assert player.predict().prob(0) == 0.0
 
     @pytest.mark.parametrize("values", [(-math.inf,) * 3, (math.nan, -1.0, -1.0)])
     def test_nothing_is_drawn_from_nothing(self, values: tuple[float, ...]) -> None:
-        player = asked("lm", Weights(values), asking=Asking())
+        player = asked("lm", Weights(values), sampling=Sampling())
         with pytest.raises(ModelError, match="weights gives none of the options any probability"):
             player.act()
 

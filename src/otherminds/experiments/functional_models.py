@@ -19,7 +19,7 @@ from otherminds.experiments.functional import CELLS, Row, tasks
 from otherminds.language.model import NOTHING, Continuations, LanguageModel, Reply, Request, Scores, Usage
 from otherminds.language.scripted import text_of
 from otherminds.systems.game_prompts import Setting
-from otherminds.systems.prompting import Asking, Prompted, strategy
+from otherminds.systems.prompting import Prompted, Sampling, strategy
 from otherminds.systems.scripted_players import scripted_player
 
 NAMES = "neutral"
@@ -46,7 +46,7 @@ class Entry:
     seed: int
     names: str = NAMES
     shuffle: str = "none"
-    asking: Asking = field(default_factory=Asking)
+    sampling: Sampling = field(default_factory=Sampling)
 
     def __post_init__(self) -> None:
         """Raise InputError for a way to shuffle that there is not."""
@@ -81,7 +81,7 @@ class Entry:
 def player(entry: Entry, model: LanguageModel) -> Prompted:
     """The player of an episode, before the first round."""
     draw = f"{entry.condition} {entry.subject} {entry.episode}"
-    return Prompted(model, strategy(entry.strategy), entry.setting, draw, entry.seed, entry.asking)
+    return Prompted(model, strategy(entry.strategy), entry.setting, draw, entry.seed, entry.sampling)
 
 
 def rows(entry: Entry, model: LanguageModel) -> list[Row]:

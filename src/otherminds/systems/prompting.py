@@ -111,7 +111,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asking:
+class Sampling:
     """How a model is asked: temperature and length of replies, and how often an unreadable one is asked for again.
 
     `compare`: of the probabilities of the actions' names the highest is taken, instead of a draw from all of them;
@@ -138,7 +138,7 @@ class Prompted:
     setting: Setting
     draw: str = ""
     seed: int = 0
-    asking: Asking = Asking()
+    sampling: Sampling = Sampling()
     rounds: tuple[Round, ...] = ()
     notes: tuple[str, str] = ("", "")
     reflections: tuple[str, ...] = ()
@@ -205,11 +205,11 @@ class Prompted:
         later = replace(self, rounds=(*self.rounds, outcome), notes=notes, reflected=(), truth=None)
         if not self.strategy.reflections or len(later.rounds) >= self.setting.horizon:
             return later
-        reply = later._write("reflect", later._reflection_prompt(), self.asking.max_reasoning)
+        reply = later._write("reflect", later._reflection_prompt(), self.sampling.max_reasoning)
         kept = (*self.reflections, reply.text[:NOTE])[-self.strategy.reflections :]
         return replace(later, reflections=kept, reflected=(Said("reflect", "", reply.text, reply.usage),))
 
-    # Asking
+    # Sampling
 
     def _drawn(self, question: Question, prompt: str) -> Move:
         """A choice by the probabilities of the names that would come next."""
@@ -219,11 +219,11 @@ class Prompted:
         if not logs.max() > IMPOSSIBLE:
             raise ModelError(f"{self.model.name} gives none of the options any probability")
         mass = float(np.exp(logs).sum())
-        if self.asking.per_token:
+        if self.sampling.per_token:
             logs = logs / np.array(scores.tokens)
         weights = np.exp(logs - logs.max())
         weights /= weights.sum()
-        compare = self.asking.compare or question == "predict"
+        compare = self.sampling.compare or question == "predict"
         action = int(weights.argmax()) if compare else int(self._rng(question).choice(len(labels), p=weights))
         told = ", ".join(f"{label} {weight:.3f}" for label, weight in zip(labels, weights, strict=True))
         said = Said(question, labels[action], told, scores.usage)
@@ -234,8 +234,10 @@ class Prompted:
         said: list[Said] = []
         prompt, rewritten = self._prompt(question)
         said += rewritten
-        length = self.asking.max_reasoning if self.strategy.reason or self.strategy.plans else self.asking.max_tokens
-        for attempt in range(self.asking.attempts):
+        length = (
+            self.sampling.max_reasoning if self.strategy.reason or self.strategy.plans else self.sampling.max_tokens
+        )
+        for attempt in range(self.sampling.attempts):
             reply = self._write(question, prompt, length, attempt)
             found = unreadable("was cut off", reply.text) if reply.cut else self._read(reply.text, question)
             if isinstance(found, Unreadable):
@@ -255,7 +257,7 @@ class Prompted:
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
         draw = f"{self.draw} round {len(self.rounds) + 1} {purpose} {attempt}"
         seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1
-        request = Request((Message("user", prompt),), length, self.asking.temperature, seed, draw=draw)
+        request = Request((Message("user", prompt),), length, self.sampling.temperature, seed, draw=draw)
         return self.model.complete(request)
 
     def _rng(self, question: Question) -> np.random.Generator:
@@ -270,7 +272,7 @@ class Prompted:
         blocks = [self._known()]
         if self.strategy.rewrite:
             wanted = fill(f"game-rewrite-{question}", known=blocks[0])
-            reply = self._write(f"rewrite {question}", wanted, self.asking.max_reasoning)
+            reply = self._write(f"rewrite {question}", wanted, self.sampling.max_reasoning)
             rewritten.append(Said(f"rewrite {question}", "", reply.text, reply.usage))
             blocks = [known(self.setting, (), with_payoffs=False), reply.text]
         blocks += self._extras(question)
