@@ -6,7 +6,7 @@ An agent plays an encounter, a partner in a game, and tells it in rows. Those in
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from otherminds.experiments.functional_models import Entry
 from otherminds.language.find import as_model, blamed, load
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel
-from otherminds.minds.players import PLAYERS, player
+from otherminds.minds.players import player
 from otherminds.minds.responder import Informed, Reader
 from otherminds.systems.game_prompts import Setting
 from otherminds.systems.prompting import strategy
@@ -212,8 +212,3 @@ def _arguments(found: Callable[..., Any]) -> int:
         return 1
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(one.default is one.empty and one.kind in positional for one in wanted)
-
-
-def known_players() -> Sequence[str]:
-    """Players that can be checked by name."""
-    return ("perfect", *ALIASES, *PLAYERS)

@@ -27,10 +27,8 @@ from otherminds.worlds.repeated_game import Game
 ROUNDS = 30
 TOLD_ROUNDS = 5
 """Enough for those who are told the truth: there is nothing for them to find out."""
-MAX_REGRET = 0.5
 LOST = 0.1
 WORST = 3
-BASELINES = ("perfect", "bayes", "tabular", "random")
 FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
 
 

@@ -22,7 +22,6 @@ from otherminds.systems.game_prompts import Setting
 from otherminds.worlds.repeated_game import Outcome
 
 ROUND = re.compile(r"In round (\d+), you chose option (.+?) and the other player chose option (.+?)\. You ")
-NOW = re.compile(r"[Ii]n round (\d+)")
 TRUTH = re.compile(r"You know for certain that the other player chooses option (.+?) in this round\.")
 EXPECTED = re.compile(r"You expect that the other player will choose option (.+?) in this round\.")
 OWN_STUB = re.compile(r"In round \d+, you chose option\Z")
@@ -55,10 +54,6 @@ class Page:
         after = [b for before, (_, b) in zip(self.joint, self.joint[1:], strict=False) if before == self.joint[-1]]
         counted = Counter(after or [b for _, b in self.joint])
         return max(range(len(self.setting.theirs)), key=lambda b: (counted[b], -b))
-
-    def best_against(self, theirs: int) -> int:
-        """The best response of this round."""
-        return int(self.setting.game.payoff()[:, theirs].argmax())
 
 
 def _question(text: str) -> str:
