@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from otherminds.errors import InputError
 from otherminds.evaluation.tasks import Row, Task
 from otherminds.experiments.functional_models import Entry, rows
+from otherminds.language import embedded
 from otherminds.language.embedded import Embedded
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.find import find_model
@@ -329,3 +331,23 @@ def test_it_is_known_by_its_file_and_by_the_program_that_runs_it(model: Embedded
 def test_its_address_is_on_this_machine_alone(model: Embedded) -> None:
     assert model.address == model.address
     assert model.address.startswith("http://127.0.0.1:")
+
+
+# Processors
+
+
+@pytest.mark.parametrize(("running", "threads"), [(1, 8), (4, 8), (5, 4), (30, 4)])
+def test_all_processors_are_used_if_others_leave_them(
+    running: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tmp_path / "loadavg"
+    told.write_text(f"9.00 0.10 0.10 {running}/300 4711\n")
+    monkeypatch.setattr(embedded, "LOAD", told)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert embedded._free_processors() == threads
+
+
+def test_half_of_them_are_used_where_nobody_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "LOAD", tmp_path / "none")
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert embedded._free_processors() == 4

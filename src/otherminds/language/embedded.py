@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import time
 from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from statistics import median
 from threading import Lock
 from typing import Any
 from urllib.error import URLError
@@ -20,6 +23,7 @@ from otherminds.language.weights import Weights
 
 CONTEXT = 8192
 LIKELY, ALL = 400, 1_000_000
+LOAD, SAMPLES = Path("/proc/loadavg"), 9
 RUNTIME = "xllamacpp"
 
 
@@ -135,8 +139,19 @@ def _free_processors() -> int:
     Threads wait for each other at every layer: if something else takes one of their processors, all stand still.
     """
     processors = os.cpu_count() or 1
-    idle = hasattr(os, "getloadavg") and os.getloadavg()[0] < processors / 2
-    return processors if idle else max(1, processors // 2)
+    return processors if _running() < processors / 2 else max(1, processors // 2)
+
+
+def _running() -> float:
+    """How many threads run beside this one right now; where that is not told, all that could."""
+    counts = []
+    for _ in range(SAMPLES):
+        try:
+            counts.append(int(LOAD.read_text().split()[3].partition("/")[0]) - 1)
+        except (OSError, ValueError, IndexError):
+            return math.inf
+        time.sleep(0.01)
+    return median(counts)
 
 
 def _by_number(payload: Mapping[str, Any]) -> dict[int, float]:
