@@ -89,13 +89,17 @@ Happening = Event | Utterance | Observation
 
 @dataclass(frozen=True)
 class Episode:
-    """A story: who and what is in it, how things stood at the start, and what happened, in order of time."""
+    """A story: who and what is in it, how things stood at the start, and what happened, in order of time.
+
+    If it is `complete`, there are no places but those among its entities.
+    """
 
     id: str
     agents: tuple[str, ...]
     entities: tuple[Entity, ...] = ()
     init: tuple[Fact, ...] = ()
     timeline: tuple[Happening, ...] = ()
+    complete: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,117 @@
+"""What somebody is looking for, and where they believe it to be, from the way they go about a home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from otherminds.minds.companion import uniform
+from otherminds.minds.searcher import TRUST, Errand, Searcher, told
+from otherminds.observer import Observer
+from otherminds.stories.homes import acts_of_event, home_of, opening_of, room_of, steps_before
+from otherminds.stories.inference import CannotAnswer, choose, places_named
+from otherminds.stories.model import Answer, Belief, Claim, Episode, Event, Fact, Goal, Hypothesis, Question, Term
+from otherminds.worlds.household import Act, Home, Household, Person, State
+
+DOUBT = 0.02
+
+
+def answer_goal(episode: Episode, question: Question) -> Answer:
+    """P(option | given, story) for options about one person's goal, or its belief about where what it wants is.
+
+    One `Searcher` per option, watched by an `Observer`: each act is weighed by how well it serves the goal under the
+    belief, P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen).
+
+    Raises CannotAnswer for claims about anything else. (The inverse planning of MMToM-QA's questions.)
+    """
+    home = home_of(episode, places_named(question))
+    name = _about(question)
+    minds = tuple(_mind(home, name, question, option) for option in question.options)
+    walk = _Walk(episode, home, name)
+    observer = Observer.over(minds).see(walk.view())
+    scores, terms = [0.0] * len(minds), []
+    for event in episode.timeline:
+        if not isinstance(event, Event) or event.agent != name or (question.at is not None and event.t > question.at):
+            continue
+        for act, told_of in walk.acts(event):
+            if told_of:
+                log_probs = tuple(mind.act().log_prob(act) for mind in observer.minds)
+                terms.append(Term(event.t, event, log_probs))
+                scores = [score + p for score, p in zip(scores, log_probs, strict=True)]
+            walk.follow(act)
+            observer = observer.see(walk.view())
+    return choose(scores, question, tuple(terms))
+
+
+@dataclass
+class _Walk:
+    """One person's way through the home, step by step, with the steps the story leaves out."""
+
+    episode: Episode
+    home: Home
+    name: str
+
+    def __post_init__(self) -> None:
+        self.state: State = opening_of(self.episode, self.home)
+        if self.name not in dict(self.state.people):
+            self.state = replace(self.state, people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
+        self.world = Household(self.home, (self.name,), self.state)
+
+    def view(self) -> object:
+        """What the person sees now."""
+        return self.world.observe(self.state, self.name)
+
+    def acts(self, event: Event) -> Iterable[tuple[Act, bool]]:
+        """The acts of an event, and before each of them those that must have come first, which nobody told of."""
+        if event.verb == "walk" and event.place is None and event.obj is not None:
+            event = replace(event, place=self._place_of(event.obj))
+        for act in acts_of_event(event, self.home):
+            me, opened = self.state.person(self.name), self.state.opened
+            for step in steps_before(self.home, me, opened, act, room_of(self.home, event)):
+                yield step, False
+            yield act, True
+
+    def follow(self, act: Act) -> None:
+        """Let the act happen."""
+        self.state = self.world.act(self.state, self.name, act)
+
+    def _place_of(self, thing: str) -> str | None:
+        room = self.state.person(self.name).room
+        places = [place for known, place in self.state.things if known == thing]
+        here = [place for place in places if self.home.place[place].room == room]
+        return next(iter(here or places), None)
+
+
+def _about(question: Question) -> str:
+    claims = (*question.given, *(claim for option in question.options for claim in option.claims))
+    names = {claim.agent for claim in claims if isinstance(claim, Goal | Belief)}
+    if len(names) != 1:
+        raise CannotAnswer("the options are not about one person's goal or belief")
+    return names.pop()
+
+
+def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Searcher:
+    """The searcher with the goal and the belief that an option, with what is given, says it has."""
+    claims: tuple[Claim, ...] = (*question.given, *option.claims)
+    wants = [claim.content for claim in claims if isinstance(claim, Goal) and claim.content is not None]
+    things = [fact.subject for fact in wants] or [
+        claim.content.subject for claim in claims if isinstance(claim, Belief) and isinstance(claim.content, Fact)
+    ]
+    if not things:
+        raise CannotAnswer("no option says what the person wants")
+    to = next((fact.value for fact in wants if fact.predicate == "at" and fact.value in home.place), None)
+    odds = uniform(home)
+    for claim in claims:
+        if isinstance(claim, Belief) and isinstance(claim.content, Fact) and claim.content.subject == things[0]:
+            odds = _believing(home, odds, claim.content.value, claim.holds)
+    return Searcher(home, name, Errand(things[0], to), odds)
+
+
+def _believing(home: Home, odds: tuple[float, ...], where: str | None, holds: bool) -> tuple[float, ...]:
+    """The odds of somebody who believes the thing to be at a place or in a room, or not to be there."""
+    meant = [i for i, place in enumerate(home.places) if where in (place.name, place.room)]
+    if not meant:
+        raise CannotAnswer(f"there is no {where!r} in the story")
+    if holds and len(meant) == 1:
+        return told(odds, meant[0], TRUST)
+    return tuple(o if (i in meant) == holds else o * DOUBT for i, o in enumerate(odds))

@@ -1,0 +1,211 @@
+"""Which reading of a companion's mind explains a story best: exact Bayes over belief, stance, and the other's goal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.distribution import IMPOSSIBLE, log_sum_exp
+from otherminds.minds.companion import STANCES, Stance, errands
+from otherminds.minds.searcher import Errand
+from otherminds.stories.evidence import ILLEGAL, Evidence, Roles, gather
+from otherminds.stories.homes import home_of
+from otherminds.stories.model import (
+    Answer,
+    Belief,
+    Claim,
+    Episode,
+    Fact,
+    Goal,
+    Holds,
+    Knows,
+    Question,
+    SocialGoal,
+    Term,
+    Utterance,
+)
+
+TIE = 1e-6
+UNKNOWN_PLACE = "where it was"
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+class CannotAnswer(ValueError):
+    """The question is about something that this inference does not model."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What an option and the givens leave open: pairs (T, belief), stances, and where the other may want the thing."""
+
+    fits: Booleans
+    stances: tuple[Stance, ...]
+    wants: tuple[str | None, ...]
+
+
+def answer_social(episode: Episode, question: Question) -> Answer:
+    """P(option | given, story) for options about what a companion believes, wants socially, or takes another to want.
+
+    Options are alike a priori:  P(o | E) ∝ P(E | o, given),  with E all happenings, each explained by minds that plan,
+
+        P(E, o) = Σ_s P(s) [Σ_{T,b} P(T) P(b | T) Π p(act | T) Π p(reply | b, s)] [Σ_g P(g) Σ_e P(e | s, g) Π p(deed | e)].
+
+    Raises CannotAnswer for claims about anything else. (MuMA-ToM §4; the enumeration is exact.)
+    """
+    roles = roles_of(episode, question)
+    home = home_of(episode, places_named(question))
+    evidence = gather(episode, home, roles, question.presumes)
+    cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
+    things = tuple(dict.fromkeys((roles.thing, *(e.id for e in episode.entities if e.kind == "object"))))
+    traces = [list(_trace(evidence, roles, things, case)) for case in cases]
+    scores = [trace[-1] for trace in traces]
+    terms = tuple(
+        Term(factor.happening.t, factor.happening, tuple(trace[k + 1] - trace[k] for trace in traces))
+        for k, factor in enumerate(evidence.factors)
+    )
+    return choose(scores, question, terms)
+
+
+def choose(scores: Sequence[float], question: Question, terms: tuple[Term, ...] = ()) -> Answer:
+    """The answer from log p(story | option): the likeliest, or the least likely, or neither if two are tied."""
+    total = log_sum_exp(scores)
+    if not math.isfinite(total):
+        return Answer(None, (1.0 / len(scores),) * len(scores), terms, "no option can explain the story")
+    posterior = tuple(math.exp(score - total) for score in scores)
+    sign = 1.0 if question.polarity == "most" else -1.0
+    order = sorted(range(len(scores)), key=lambda i: -sign * scores[i])
+    if len(order) > 1 and abs(scores[order[0]] - scores[order[1]]) < TIE:
+        tied = " and ".join(chr(65 + i) for i in sorted(order[:2]))
+        return Answer(None, posterior, terms, f"nothing in the story tells {tied} apart")
+    return Answer(order[0], posterior, terms)
+
+
+def roles_of(episode: Episode, question: Question) -> Roles:
+    """Whose mind the question asks about, who looks for something, and for what. Raises CannotAnswer if unclear."""
+    claims = [claim for option in question.options for claim in option.claims] + list(question.given)
+    about = [claim.agent for claim in claims if isinstance(claim, Belief | SocialGoal | Knows)]
+    companion = about[0] if about else None
+    if companion is None or any(agent != companion for agent in about):
+        raise CannotAnswer("the options are not about one person's mind")
+    asked = [
+        said
+        for said in episode.timeline
+        if isinstance(said, Utterance) and said.act == "ask" and said.content is not None and said.speaker != companion
+    ]
+    moved = [event.obj for event in question.presumes if event.obj is not None]
+    named = [fact.subject for claim in claims for fact in _facts(claim)]
+    if moved or not asked:
+        things = moved or named
+        if not things:
+            raise CannotAnswer("no thing is at issue")
+        return Roles(things[0], asked[0].speaker if asked else None, companion)
+    assert asked[0].content is not None
+    return Roles(asked[0].content.subject, asked[0].speaker, companion)
+
+
+def _facts(claim: Claim) -> Iterator[Fact]:
+    match claim:
+        case Holds(fact):
+            yield fact
+        case Belief(_, content):
+            yield from (content,) if isinstance(content, Fact) else _facts(content)
+        case Goal(_, Fact() as content):
+            yield content
+
+
+def places_named(question: Question) -> Iterator[str]:
+    """The places that a question speaks of."""
+    for claim in (*question.given, *(claim for option in question.options for claim in option.claims)):
+        if isinstance(claim, Knows):
+            yield claim.place
+        yield from (fact.value for fact in _facts(claim) if fact.predicate == "at" and fact.value is not None)
+    yield from (event.place for event in question.presumes if event.place is not None)
+
+
+def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
+    """The claims as constraints on the variables of the enumeration."""
+    n = len(evidence.home.places)
+    fits, stances = np.ones((n, n + 1), dtype=bool), STANCES
+    wants: tuple[str | None, ...] = (None, *(place.name for place in evidence.home.places))
+    for claim in claims:
+        match claim:
+            case SocialGoal(kind=kind):
+                stances = tuple(stance for stance in stances if stance == kind)
+            case Knows(place=name):
+                there = _is_at(evidence, name)
+                fits &= np.append(False, there)[1 + evidence.truth][:, None] == np.append(False, there)
+            case Belief(content=Fact(predicate="at", subject=thing, value=name), holds=holds):
+                if thing == roles.thing:
+                    fits &= np.append(False, _is_at(evidence, name)) == holds
+            case Belief(content=Goal(content=None)):
+                wants = (None,)
+            case Belief(content=Goal(content=Fact(predicate="at", value=name))):
+                wants = (name or evidence.lies or UNKNOWN_PLACE,)
+            case Holds(fact=Fact(predicate="at", subject=thing, value=name)) if thing == roles.thing:
+                fits &= np.append(False, _is_at(evidence, name))[1 + evidence.truth][:, None]
+            case Goal(content=Fact(subject=thing)) if thing == roles.thing:
+                pass
+            case _:
+                raise CannotAnswer(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
+    return Case(fits, stances, wants)
+
+
+def _is_at(evidence: Evidence, name: str | None) -> Booleans:
+    """Which places are meant by the name of a place, or of a room."""
+    return np.array([name in (place.name, place.room) for place in evidence.home.places])
+
+
+def _trace(evidence: Evidence, roles: Roles, things: tuple[str, ...], case: Case) -> Iterator[float]:
+    """log P(first k happenings | case) for k = 0, 1, …; what each happening adds is the difference."""
+    starts = [evidence.start in (None, place.name) for place in evidence.home.places]
+    places = np.where(starts, 0.0, math.log(ILLEGAL))[:, None]
+    weights = np.where(case.fits, places + np.log(evidence.believed), IMPOSSIBLE)
+    said = np.zeros((weights.shape[1], len(STANCES)))
+    deeds = [_errand_odds(evidence, roles.thing, stance, case.wants, things) for stance in case.stances]
+    done: dict[Errand | None, float] = {}
+    prior = float(np.logaddexp.reduce(weights, axis=None)) + math.log(len(case.stances))
+    if not math.isfinite(prior):
+        raise CannotAnswer("what is given cannot be so in this story")
+    yield 0.0
+    for factor in evidence.factors:
+        if factor.places is not None:
+            weights = weights + factor.places[:, None]
+        if factor.beliefs is not None:
+            weights = weights + factor.beliefs
+        if factor.replies is not None:
+            said = said + factor.replies
+        if factor.errands is not None:
+            listed = {*done, *factor.errands}
+            done = {e: _of(done, e) + _of(factor.errands, e) for e in listed}
+        total = IMPOSSIBLE
+        for stance, odds in zip(case.stances, deeds, strict=True):
+            spoken = np.logaddexp.reduce(weights + said[:, STANCES.index(stance)], axis=None)
+            total = np.logaddexp(total, spoken + _deeds(odds, done))
+        yield float(total) - prior
+
+
+def _of(table: Mapping[Errand | None, float], errand: Errand | None) -> float:
+    return table.get(errand, table.get(None, 0.0))
+
+
+def _deeds(odds: Mapping[Errand | None, float], done: Mapping[Errand | None, float]) -> float:
+    """log Σ_e P(e) p(deeds | e)."""
+    return math.log(sum(p * math.exp(_of(done, errand)) for errand, p in odds.items())) if done else 0.0
+
+
+def _errand_odds(
+    evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], things: tuple[str, ...]
+) -> Mapping[Errand | None, float]:
+    """P(errand | stance), over all that the companion may take the other to want."""
+    odds: dict[Errand | None, float] = {}
+    for wanted in wants:
+        table = errands(evidence.home, thing, evidence.lies or UNKNOWN_PLACE, stance, wanted, things)
+        for errand, p in table.items():
+            odds[errand] = odds.get(errand, 0.0) + p / len(wants)
+    return odds
