@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from otherminds.minds.searcher import Errand, search_of, trip
 from otherminds.worlds.household import WAIT, Act, Home
 
@@ -18,8 +21,9 @@ EAGERNESS = 8.0
 TALKING = 0.2
 LYING: Mapping[Stance, float] = {"help": 1.0, "hinder": 0.25, "independent": 0.6}
 COURTESY = 0.1
-CHORES = 0.2
-FARTHER = 0.02
+CHORES = 0.05
+FARTHER = 0.03
+THINGS = 6
 
 
 def uniform(home: Home) -> tuple[float, ...]:
@@ -64,30 +68,37 @@ def reply(home: Home, thing: str, belief: int | None, stance: Stance, room: int)
     return {act: math.exp(EAGERNESS * score - total) for act, score in scores.items()}
 
 
-def errands(
-    home: Home, thing: str, lies: str, stance: Stance, wanted: str | None, things: tuple[str, ...]
-) -> Mapping[Errand | None, float]:
+@lru_cache(maxsize=1 << 10)
+def replies(home: Home, room: int) -> Mapping[Act, NDArray[np.float64]]:
+    """For every act of speech (without the thing spoken of): p(act | belief, stance), with beliefs in the rows (0: no
+    idea, 1 + i: place i) and `STANCES` in the columns."""
+    beliefs = (None, *range(len(home.places)))
+    tables = [[reply(home, "", belief, stance, room) for stance in STANCES] for belief in beliefs]
+    acts = tables[0][0]
+    return {act._replace(thing=None): np.array([[table[act] for table in row] for row in tables]) for act in acts}
+
+
+@lru_cache(maxsize=1 << 12)
+def errands(home: Home, thing: str, lies: str, stance: Stance, wanted: str | None) -> Mapping[Errand | None, float]:
     """P(errand | stance, where one believes the other wants the thing), with the thing lying at `lies` now.
 
     Somebody who helps brings it to where it is wanted; somebody who hinders takes it away from there to anywhere else,
     or, where it is not wanted, seldom moves it, and never to where it is. With probability `CHORES` both, and always
-    who does not care or has no idea what is wanted, has a chore of its own: any thing to any place, or none.
+    who does not care or has no idea what is wanted, has a chore of its own: one of the `THINGS` things of a home to any
+    place. None stands for every errand without this thing.
     """
-    places = [place.name for place in home.places]
-    chores = {Errand(t, p): 1.0 for t in things for p in places if (t, p) != (thing, lies)}
-    table: dict[Errand | None, float] = dict.fromkeys((None, *chores), 0.0)
+    places = [place.name for place in home.places if place.name != lies]
     purpose = 0.0 if stance == "independent" or wanted is None else 1.0 - CHORES
-    for chore in table:
-        table[chore] += (1.0 - purpose) / len(table)
-    if not purpose:
-        return table
-    if stance == "help":
+    table: dict[Errand | None, float] = {
+        Errand(thing, place): (1.0 - purpose) / (THINGS * len(places)) for place in places
+    }
+    table[None] = (1.0 - purpose) * (1.0 - 1.0 / THINGS)
+    if stance == "help" and purpose:
         table[None if wanted == lies else Errand(thing, wanted)] += purpose
-        return table
-    elsewhere = [place for place in places if place not in (lies, wanted)]
-    moving = 1.0 if wanted == lies else FARTHER
-    for place in elsewhere:
-        table[Errand(thing, place)] += purpose * moving / len(elsewhere)
-    table[None] += purpose * (1.0 - moving)
+    elif purpose:
+        moving = 1.0 if wanted == lies else FARTHER
+        elsewhere = [place for place in places if place != wanted]
+        for place in elsewhere:
+            table[Errand(thing, place)] += purpose * moving / len(elsewhere)
+        table[None] += purpose * (1.0 - moving)
     return table
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Self
 
@@ -18,7 +18,7 @@ LAPSE = 0.02
 CLOSES = 0.5
 OVERLOOKS = 0.1
 TRUST = 0.9
-ASKING = 2.0
+ASKING = 4.0
 
 
 class Errand(NamedTuple):
@@ -87,7 +87,7 @@ class Searcher:
     overlooks: float = OVERLOOKS
 
     def observe(self, view: View, /) -> Self:
-        """Places that were seen and held nothing are crossed off; what others say about the thing is mostly believed."""
+        """Places that were seen and held nothing are crossed off; what others say of the thing is mostly believed."""
         unseen = self.unseen if self.unseen >= 0 else (1 << len(self.odds)) - 1
         for place in view.places:
             unseen &= ~(1 << self.home.number[place])
@@ -100,18 +100,25 @@ class Searcher:
                 asked = asked or act.do == "ask"
             elif act.do == "tell" and act.place is not None:
                 odds = told(odds, self.home.number[act.place])
-        return replace(self, me=view.me, opened=view.opened, unseen=unseen, found=found, odds=odds, asked=asked)
+        known = (unseen, found, asked, view.me, view.opened)
+        if odds is self.odds and known == (self.unseen, self.found, self.asked, self.me, self.opened):
+            return self
+        return type(self)(self.home, self.name, self.errand, odds, self.company, *known, self.overlooks)
 
     def act(self) -> Lapsing:
         """π(a). Raises ValueError before the first observation."""
+        return self.act_knowing(self.found)
+
+    def act_knowing(self, found: str | None) -> Lapsing:
+        """π(a) had it found the thing at a place, all else being the same."""
         if self.me is None:
             raise ValueError("a searcher acts after it has seen where it is")
         here = self.me.at is not None and self.me.at in self.opened and self.home.place[self.me.at].closes
         holds = self.errand.thing in self.me.holds
         asks = self.company and not self.asked
         position = (self.home, self.errand, self.odds, self.unseen, self.me.room, self.me.at, here)
-        table = _policy(*position, self.found, holds, asks)
-        if self.found is not None and not holds and self.overlooks:
+        table = _policy(*position, found, holds, asks)
+        if found is not None and not holds and self.overlooks:
             blind = _policy(*position, None, False, asks)
             table = {
                 a: (1.0 - self.overlooks) * table.get(a, 0.0) + self.overlooks * blind.get(a, 0.0)
@@ -168,6 +175,17 @@ def _looking(
 ) -> dict[Act, float]:
     if not unseen:
         return {WAIT: 1.0}
+    looks, p_ask = _looks(home, odds, unseen, room, at)
+    if not asks:
+        return looks
+    return {**{act: p * (1.0 - p_ask) for act, p in looks.items()}, Act("ask", thing): p_ask}
+
+
+@lru_cache(maxsize=1 << 16)
+def _looks(
+    home: Home, odds: tuple[float, ...], unseen: int, room: str, at: str | None
+) -> tuple[dict[Act, float], float]:
+    """The first steps of every look, with their probabilities, and the probability of asking first, if one can."""
     search, here = search_of(home, odds), home.room_number[room]
     scored = []
     for look in search.looks(unseen, here):
@@ -176,15 +194,11 @@ def _looking(
             scored.append((Act("walk", None, home.rooms[look.room]), -RATIONALITY * look.cost))
         else:
             there = name == at
-            act = Act("open" if there else "walk", None, name)
-            scored.append((act, -RATIONALITY * (look.cost - there)))
-    looks = Categorical.from_scores(scored)
-    p_ask = 0.0
-    if asks:
-        saved = float(search.costs[unseen, here]) - direct_cost(home, odds, unseen, here)
-        p_ask = 1.0 / (1.0 + math.exp(-RATIONALITY * (saved - ASKING)))
-    table = {act: math.exp(p) * (1.0 - p_ask) for act, p in zip(looks.support, looks.log_probs, strict=True)}
-    return {**table, Act("ask", thing): p_ask} if asks else table
+            scored.append((Act("open" if there else "walk", None, name), -RATIONALITY * (look.cost - there)))
+    policy = Categorical.from_scores(scored)
+    saved = float(search.costs[unseen, here]) - direct_cost(home, odds, unseen, here)
+    p_ask = 1.0 / (1.0 + math.exp(-RATIONALITY * (saved - ASKING)))
+    return {act: math.exp(p) for act, p in zip(policy.support, policy.log_probs, strict=True)}, p_ask
 
 
 def trip(home: Home, place: int, room: int) -> float:

@@ -10,20 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.minds.companion import STANCES, reply, uniform
+from otherminds.minds.companion import STANCES, replies, uniform
 from otherminds.minds.searcher import LAPSE, Errand, Searcher, acts_of
 from otherminds.stories.homes import acts_of_event, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
-from otherminds.worlds.household import WAIT, Act, Home, Household, View
+from otherminds.worlds.household import WAIT, Act, Home, Household
 
 ILLEGAL = 1e-9
 KNOWING, IGNORANT = 0.5, 0.25
-SEEING = 0.98
+SEEING = 0.999
 SLIP = 1e-5
 
 Floats = NDArray[np.float64]
@@ -40,8 +41,8 @@ class Roles:
 
 @dataclass(frozen=True)
 class Factor:
-    """What one happening says, as log p: given the start place T, shape (n,); or, of what the companion saw, given T and
-    its belief (0: no idea, 1 + i: place i), shape (n, n + 1); or, of its words, given its belief and stance, shape
+    """What one happening says, as log p: given the start place T, shape (n,); or, of what the companion saw, given T
+    and its belief (0: no idea, 1 + i: place i), shape (n, n + 1); or, of its words, given its belief and stance, shape
     (n + 1, 3); or, of its deeds, given its errand, where None stands for every errand that is not listed."""
 
     happening: Happening
@@ -55,8 +56,9 @@ class Factor:
 class Evidence:
     """The factors of all happenings, the prior of the companion's belief given T, and where the thing was, given T.
 
-    `believed[T, b]` is the probability of its belief b when it spoke (or at the end), had it seen nothing; `truth[T]` is the number of the place where the thing was then, −1 while it was carried. `start` is where the story
-    says the thing was at the start, `lies` where it lay before the companion took it.
+    `believed[T, b]` is the probability of its belief b when it spoke (or at the end), had it seen nothing; `truth[T]`
+    is the number of the place where the thing was then, −1 while it was carried. `start` is where the story says the
+    thing was at the start, `lies` where it lay before the companion took it.
     """
 
     home: Home
@@ -68,7 +70,7 @@ class Evidence:
 
 
 def gather(episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ...] = ()) -> Evidence:
-    """The evidence of a story for the roles; what a question presumes to have happened counts as happening at its end."""
+    """The evidence of a story for the roles; what a question presumes to have happened counts as its end."""
     run = _Run(episode, home, roles)
     for happening in (*episode.timeline, *presumed):
         run.follow(happening)
@@ -77,8 +79,8 @@ def gather(episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ..
 
 @dataclass
 class _Run:
-    """The story so far: one shared household without the thing, and for each T where the thing would be and what the
-    seeker and the companion would have seen."""
+    """The story so far: one household without the thing, and minds that have seen no more than that; and for each T
+    where the thing would be now, and where the seeker and the companion would have found it."""
 
     episode: Episode
     home: Home
@@ -95,12 +97,14 @@ class _Run:
         self.lies: str | None = self.start
         self.believed: Floats | None = None
         self.noticed: Happening | None = None
-        self.minds: dict[str, list[Searcher]] = {}
+        self.truth = np.arange(len(self.where))
         people = len(self.episode.agents) > 1
-        for name in (self.roles.seeker, self.roles.companion):
-            if name is not None and name in self.episode.agents:
-                blank = Searcher(self.home, name, Errand(self.roles.thing), uniform(self.home), company=people)
-                self.minds[name] = [blank] * len(self.where)
+        self.minds = {
+            name: Searcher(self.home, name, Errand(self.roles.thing), uniform(self.home), company=people)
+            for name in (self.roles.seeker, self.roles.companion)
+            if name is not None and name in self.episode.agents
+        }
+        self.found: dict[str, list[str | None]] = {name: [None] * len(self.where) for name in self.minds}
         self._look()
 
     def follow(self, happening: Happening) -> None:
@@ -124,13 +128,11 @@ class _Run:
     def _speak(self, said: Utterance | None) -> None:
         """Take down what the companion may believe now, and what having seen what it has seen says about that."""
         self.truth = np.array([-1 if place is None else self.home.number[place] for place in self.where])
-        self.believed = np.array([self._belief(None, int(now)) for now in self.truth])
-        minds = self.minds.get(self.roles.companion or "")
+        self.believed = self._beliefs(-1, [None] * len(self.where))
         when = self.noticed or said
-        if minds is None or when is None:
-            return
-        seen = np.array([self._belief(mind, int(now)) for mind, now in zip(minds, self.truth, strict=True)])
-        self.factors.append(Factor(when, beliefs=np.log(seen) - np.log(self.believed)))
+        if when is not None and self.roles.companion in self.minds:
+            seen = self._beliefs(self.minds[self.roles.companion].unseen, self.found[self.roles.companion])
+            self.factors.append(Factor(when, beliefs=np.log(seen) - np.log(self.believed)))
 
     def _event(self, event: Event, act: Act) -> None:
         agent = event.agent
@@ -152,7 +154,7 @@ class _Run:
         if act.do == "grab" and (ours or unnamed):
             legal = [self._in_reach(place, act.place, room) for place in self.where]
             if any(legal):
-                self._score(event, [self._taking(event.agent, t) if ok else ILLEGAL for t, ok in enumerate(legal)])
+                self._score(event, [self._taking(event.agent) if ok else ILLEGAL for ok in legal])
         if not ours:
             return
         self._carry(event.agent, act.do == "grab")
@@ -182,12 +184,9 @@ class _Run:
         fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]))
         self.factors.append(Factor(event, errands={done: float(fits), None: float(other)}))
 
-    def _taking(self, agent: str, t: int) -> float:
+    def _taking(self, agent: str) -> float:
         """The seeker takes what it wants as soon as it sees it; others may."""
-        minds = self.minds.get(agent)
-        if agent != self.roles.seeker or minds is None:
-            return 1.0
-        return 1.0 - minds[t].overlooks
+        return 1.0 - self.minds[agent].overlooks if agent == self.roles.seeker else 1.0
 
     def _in_reach(self, place: str | None, at: str | None, room: str | None) -> bool:
         if place is None:
@@ -219,10 +218,9 @@ class _Run:
     def _reply(self, said: Utterance, places: tuple[str, ...]) -> Floats:
         listener = self.roles.seeker or next(a for a in self.episode.agents if a != said.speaker)
         room = self.home.room_number[self.state.person(listener).room]
-        acts = _acts_said(said, self.roles.thing, places)
-        beliefs = (None, *range(len(self.home.places)))
-        answers = [[reply(self.home, self.roles.thing, b, stance, room) for stance in STANCES] for b in beliefs]
-        p = np.array([[sum(table.get(act, 0.0) for act in acts) for table in row] for row in answers])
+        table = replies(self.home, room)
+        names = [act._replace(thing=None) for act in _acts_said(said, self.roles.thing, places)]
+        p = sum((table[act] for act in names), np.zeros((len(self.where) + 1, len(STANCES))))
         return self._noisy(said, np.maximum(p, SLIP))
 
     def _observation(self, seen: Observation) -> None:
@@ -233,22 +231,20 @@ class _Run:
             return
         fits = [(place in places) == seen.sees for place in self.where]
         self._score(seen, [1.0 if fit else ILLEGAL for fit in fits])
-        minds = self.minds.get(seen.agent)
         if seen.agent == self.roles.companion:
             self.noticed = seen
-        if minds is not None:
-            found = next(iter(places)) if seen.sees and len(places) == 1 else None
+        if seen.agent in self.minds:
+            mind = self.minds[seen.agent]
             crossed = ~sum(1 << self.home.number[place] for place in places)
-            self.minds[seen.agent] = [
-                replace(mind, found=found) if found else replace(mind, unseen=mind.unseen & crossed) for mind in minds
-            ]
+            self.minds[seen.agent] = replace(mind, unseen=mind.unseen & crossed)
+            if seen.sees and len(places) == 1:
+                self.found[seen.agent] = [*places] * len(self.where)
 
     def _p(self, agent: str, act: Act) -> list[float]:
-        """π(act | T) for every T; minds that have seen the same are asked once."""
-        minds = self.minds[agent]
-        policy = {id(mind): mind for mind in minds}
-        p = {key: math.exp(mind.act().log_prob(act)) for key, mind in policy.items()}
-        return [p[id(mind)] for mind in minds]
+        """π(act | T) for every T: the same mind, but for where it has found the thing."""
+        mind, found = self.minds[agent], self.found[agent]
+        p = {place: math.exp(mind.act_knowing(place).log_prob(act)) for place in set(found)}
+        return [p[place] for place in found]
 
     def _score(self, happening: Happening, p: Sequence[float]) -> None:
         self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p))))
@@ -262,35 +258,35 @@ class _Run:
         self._look()
 
     def _look(self) -> None:
-        """Everybody sees what there is to see; minds that have seen the same stay one and the same."""
-        for name, minds in self.minds.items():
+        """Everybody sees what there is to see."""
+        for name, mind in self.minds.items():
             view = self.world.observe(self.state, name)
-            fresh: dict[tuple[int, str | None], Searcher] = {}
-            for t, mind in enumerate(minds):
-                there = self.where[t] if self.where[t] in view.places else None
-                key = (id(mind), there)
-                if key not in fresh:
-                    fresh[key] = mind.observe(_with(view, self.roles.thing, there))
-                minds[t] = fresh[key]
+            self.minds[name] = mind.observe(view)
+            for t, place in enumerate(self.where):
+                if place in view.places:
+                    self.found[name][t] = place
+                elif self.found[name][t] in view.places:
+                    self.found[name][t] = None
 
-    def _belief(self, mind: Searcher | None, truth: int) -> Floats:
+    def _beliefs(self, unseen: int, found: Sequence[str | None]) -> Floats:
         """P(what the companion believes | T): what it has seen, else it may know, have no idea, or be wrong."""
-        n = len(self.where)
-        table = np.full(n + 1, (1.0 - SEEING) / n)
-        if mind is not None and mind.found is not None:
-            table[1 + self.home.number[mind.found]] = SEEING
-            return cast("Floats", table / table.sum())
-        unseen = [b for b in range(n) if mind is None or mind.unseen >> b & 1]
-        wrong = [1 + b for b in unseen if b != truth]
+        numbers = [-1 if place is None else self.home.number[place] for place in found]
+        pairs = zip(self.truth.tolist(), numbers, strict=True)
+        return np.array([_belief(len(self.where), unseen, truth, seen) for truth, seen in pairs])
+
+
+@lru_cache(maxsize=1 << 14)
+def _belief(n: int, unseen: int, truth: int, found: int) -> Floats:
+    table = np.full(n + 1, (1.0 - SEEING) / n)
+    if found >= 0:
+        table[1 + found] = SEEING
+    else:
+        wrong = [1 + b for b in range(n) if unseen >> b & 1 and b != truth]
         table[wrong] = (1.0 - KNOWING - IGNORANT) / max(len(wrong), 1)
         table[0] = IGNORANT
-        if truth in unseen:
+        if truth >= 0 and unseen >> truth & 1:
             table[1 + truth] = KNOWING
-        return cast("Floats", table / table.sum())
-
-
-def _with(view: View, thing: str, place: str | None) -> View:
-    return view if place is None else view._replace(things=view.things | {(thing, place)})
+    return cast("Floats", table / table.sum())
 
 
 def _acts_said(said: Utterance, thing: str, places: tuple[str, ...]) -> tuple[Act, ...]:

@@ -49,25 +49,25 @@ class Case:
     wants: tuple[str | None, ...]
 
 
-def answer_social(episode: Episode, question: Question) -> Answer:
+def answer_social(episode: Episode, question: Question, *, explain: bool = True) -> Answer:
     """P(option | given, story) for options about what a companion believes, wants socially, or takes another to want.
 
     Options are alike a priori:  P(o | E) ∝ P(E | o, given),  with E all happenings, each explained by minds that plan,
 
         P(E, o) = Σ_s P(s) [Σ_{T,b} P(T) P(b | T) Π p(act | T) Π p(reply | b, s)] [Σ_g P(g) Σ_e P(e | s, g) Π p(deed | e)].
 
-    Raises CannotAnswer for claims about anything else. (MuMA-ToM §4; the enumeration is exact.)
+    Without `explain` the answer has no terms. Raises CannotAnswer for claims about anything else. (MuMA-ToM §4; the
+    enumeration is exact.)
     """
     roles = roles_of(episode, question)
     home = home_of(episode, places_named(question))
     evidence = gather(episode, home, roles, question.presumes)
     cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
-    things = tuple(dict.fromkeys((roles.thing, *(e.id for e in episode.entities if e.kind == "object"))))
-    traces = [list(_trace(evidence, roles, things, case)) for case in cases]
+    traces = [list(_trace(evidence, roles, case, explain)) for case in cases]
     scores = [trace[-1] for trace in traces]
     terms = tuple(
         Term(factor.happening.t, factor.happening, tuple(trace[k + 1] - trace[k] for trace in traces))
-        for k, factor in enumerate(evidence.factors)
+        for k, factor in enumerate(evidence.factors if explain else ())
     )
     return choose(scores, question, terms)
 
@@ -161,19 +161,18 @@ def _is_at(evidence: Evidence, name: str | None) -> Booleans:
     return np.array([name in (place.name, place.room) for place in evidence.home.places])
 
 
-def _trace(evidence: Evidence, roles: Roles, things: tuple[str, ...], case: Case) -> Iterator[float]:
-    """log P(first k happenings | case) for k = 0, 1, …; what each happening adds is the difference."""
+def _trace(evidence: Evidence, roles: Roles, case: Case, explain: bool) -> Iterator[float]:
+    """log P(first k happenings | case) for k = 0, 1, …, of which the differences explain; or only for all of them."""
     starts = [evidence.start in (None, place.name) for place in evidence.home.places]
     places = np.where(starts, 0.0, math.log(ILLEGAL))[:, None]
     weights = np.where(case.fits, places + np.log(evidence.believed), IMPOSSIBLE)
     said = np.zeros((weights.shape[1], len(STANCES)))
-    deeds = [_errand_odds(evidence, roles.thing, stance, case.wants, things) for stance in case.stances]
     done: dict[Errand | None, float] = {}
-    prior = float(np.logaddexp.reduce(weights, axis=None)) + math.log(len(case.stances))
+    prior = _log_sum(weights) + math.log(len(case.stances))
     if not math.isfinite(prior):
         raise CannotAnswer("what is given cannot be so in this story")
     yield 0.0
-    for factor in evidence.factors:
+    for k, factor in enumerate(evidence.factors):
         if factor.places is not None:
             weights = weights + factor.places[:, None]
         if factor.beliefs is not None:
@@ -181,31 +180,33 @@ def _trace(evidence: Evidence, roles: Roles, things: tuple[str, ...], case: Case
         if factor.replies is not None:
             said = said + factor.replies
         if factor.errands is not None:
-            listed = {*done, *factor.errands}
-            done = {e: _of(done, e) + _of(factor.errands, e) for e in listed}
-        total = IMPOSSIBLE
-        for stance, odds in zip(case.stances, deeds, strict=True):
-            spoken = np.logaddexp.reduce(weights + said[:, STANCES.index(stance)], axis=None)
-            total = np.logaddexp(total, spoken + _deeds(odds, done))
-        yield float(total) - prior
+            done = {e: _of(done, e) + _of(factor.errands, e) for e in {*done, *factor.errands}}
+        if explain or k == len(evidence.factors) - 1:
+            total = [
+                _log_sum(weights + said[:, STANCES.index(stance)])
+                + _deeds(evidence, roles.thing, stance, case.wants, done)
+                for stance in case.stances
+            ]
+            yield log_sum_exp(total) - prior
+
+
+def _log_sum(table: Floats) -> float:
+    top = float(table.max())
+    return top if math.isinf(top) else top + math.log(float(np.exp(table - top).sum()))
 
 
 def _of(table: Mapping[Errand | None, float], errand: Errand | None) -> float:
     return table.get(errand, table.get(None, 0.0))
 
 
-def _deeds(odds: Mapping[Errand | None, float], done: Mapping[Errand | None, float]) -> float:
-    """log Σ_e P(e) p(deeds | e)."""
-    return math.log(sum(p * math.exp(_of(done, errand)) for errand, p in odds.items())) if done else 0.0
-
-
-def _errand_odds(
-    evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], things: tuple[str, ...]
-) -> Mapping[Errand | None, float]:
-    """P(errand | stance), over all that the companion may take the other to want."""
-    odds: dict[Errand | None, float] = {}
+def _deeds(
+    evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], done: Mapping[Errand | None, float]
+) -> float:
+    """log Σ_g P(g) Σ_e P(e | stance, g) p(deeds | e), over all that the companion may take the other to want."""
+    if not done:
+        return 0.0
+    lies, total = evidence.lies or UNKNOWN_PLACE, 0.0
     for wanted in wants:
-        table = errands(evidence.home, thing, evidence.lies or UNKNOWN_PLACE, stance, wanted, things)
-        for errand, p in table.items():
-            odds[errand] = odds.get(errand, 0.0) + p / len(wants)
-    return odds
+        odds = errands(evidence.home, thing, lies, stance, wanted)
+        total += sum(p * math.exp(_of(done, errand)) for errand, p in odds.items())
+    return math.log(total / len(wants))

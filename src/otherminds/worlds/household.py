@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -143,7 +143,7 @@ class Household:
     def observe(self, state: State, agent: str) -> View:
         """What lies openly in the agent's room, what is in the places there that stand open, and what was said."""
         me = state.person(agent)
-        seen = self._seen(me.room, state.opened)
+        seen = _in_sight(self.home, me.room, state.opened)
         return View(
             me, seen, frozenset(pair for pair in state.things if pair[1] in seen), state.opened & seen, state.last
         )
@@ -205,9 +205,6 @@ class Household:
     def _reach(self, state: State, me: Person, place: Place) -> bool:
         return me.at == place.name and (not place.closes or place.name in state.opened)
 
-    def _seen(self, room: str, opened: frozenset[str]) -> frozenset[str]:
-        return frozenset(p.name for p in self.home.places if p.room == room and (not p.closes or p.name in opened))
-
     @cached_property
     def _acts(self) -> tuple[Act, ...]:
         places = [place.name for place in self.home.places]
@@ -226,3 +223,9 @@ class Household:
             *(Act("unsure", thing) for thing in things),
             *(Act("tell", thing, place) for thing in things for place in places),
         )
+
+
+@lru_cache(maxsize=1 << 14)
+def _in_sight(home: Home, room: str, opened: frozenset[str]) -> frozenset[str]:
+    """The places of a room that one can see into."""
+    return frozenset(p.name for p in home.places if p.room == room and (not p.closes or p.name in opened))
