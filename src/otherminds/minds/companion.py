@@ -92,12 +92,12 @@ def errands(home: Home, thing: str, lies: str, stance: Stance, wanted: str | Non
     table: dict[Errand | None, float] = {
         Errand(thing, place): (1.0 - purpose) / (THINGS * len(places)) for place in places
     }
-    table[None] = (1.0 - purpose) * (1.0 - 1.0 / THINGS)
+    table[None] = (1.0 - purpose) * (1.0 - 1.0 / THINGS if places else 1.0)
     if stance == "help" and purpose:
         table[None if wanted == lies else Errand(thing, wanted)] += purpose
     elif purpose:
-        moving = 1.0 if wanted == lies else FARTHER
         elsewhere = [place for place in places if place != wanted]
+        moving = (1.0 if wanted == lies else FARTHER) if elsewhere else 0.0
         for place in elsewhere:
             table[Errand(thing, place)] += purpose * moving / len(elsewhere)
         table[None] += purpose * (1.0 - moving)

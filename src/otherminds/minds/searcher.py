@@ -92,7 +92,7 @@ class Searcher:
         for place in view.places:
             unseen &= ~(1 << self.home.number[place])
         found = self.found if self.found not in view.places else None
-        found = next((place for thing, place in view.things if thing == self.errand.thing), found)
+        found = min((place for thing, place in view.things if thing == self.errand.thing), default=found)
         odds, asked = self.odds, self.asked
         if view.last is not None and view.last[1].thing == self.errand.thing:
             speaker, act = view.last
@@ -151,6 +151,8 @@ def _policy(
     elif holds and errand.to is not None:
         aim = errand.to
         steps = {_toward(home, aim, room, at, here_open, Act("put", errand.thing, aim)): 1.0}
+    elif found is not None and found == errand.to:
+        aim, steps = None, {WAIT: 1.0}
     elif found is not None:
         aim = found
         steps = {_toward(home, aim, room, at, here_open, Act("grab", errand.thing, aim)): 1.0}

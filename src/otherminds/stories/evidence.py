@@ -97,6 +97,8 @@ class _Run:
         self.lies: str | None = self.start
         self.believed: Floats | None = None
         self.noticed: Happening | None = None
+        self.latest: Happening | None = None
+        self.learnt: Floats | float = 0.0
         self.truth = np.arange(len(self.where))
         people = len(self.episode.agents) > 1
         self.minds = {
@@ -109,6 +111,7 @@ class _Run:
 
     def follow(self, happening: Happening) -> None:
         """Score what happened, and let it happen."""
+        self.latest = happening
         match happening:
             case Event():
                 for act in acts_of_event(happening, self.home):
@@ -121,24 +124,26 @@ class _Run:
     def evidence(self) -> Evidence:
         """What there is to know at the end."""
         if self.believed is None:
-            self._speak(None)
+            self._speak(self.latest)
         assert self.believed is not None
         return Evidence(self.home, tuple(self.factors), self.believed, self.truth, self.start, self.lies)
 
-    def _speak(self, said: Utterance | None) -> None:
+    def _speak(self, said: Happening | None) -> None:
         """Take down what the companion may believe now, and what having seen what it has seen says about that."""
         self.truth = np.array([-1 if place is None else self.home.number[place] for place in self.where])
         self.believed = self._beliefs(-1, [None] * len(self.where))
         when = self.noticed or said
         if when is not None and self.roles.companion in self.minds:
             seen = self._beliefs(self.minds[self.roles.companion].unseen, self.found[self.roles.companion])
-            self.factors.append(Factor(when, beliefs=np.log(seen) - np.log(self.believed)))
+            learnt = np.log(seen) - np.log(self.believed)
+            self.factors.append(Factor(when, beliefs=learnt - self.learnt))
+            self.learnt = learnt
 
     def _event(self, event: Event, act: Act) -> None:
         agent = event.agent
         if agent not in self.episode.agents:
             return
-        room = room_of(self.home, event)
+        room = None if event.verb == "move" and act.do == "grab" else room_of(self.home, event)
         for step in steps_before(self.home, self.state.person(agent), self.state.opened, act, room):
             self._happen(agent, step)
         if act.do in ("grab", "put"):
@@ -159,14 +164,18 @@ class _Run:
             return
         self._carry(event.agent, act.do == "grab")
         if act.do == "grab":
-            self.lies = act.place or self.lies
+            self.lies = self.lies if self._brought else act.place or self.lies
             self.where = [None] * len(self.where)
         elif act.place is not None:
             if event.agent == self.roles.companion:
                 self._errand(event, act)
-            else:
+            elif not self._brought:
                 self.lies = act.place
             self.where = [act.place] * len(self.where)
+
+    @property
+    def _brought(self) -> bool:
+        return any(factor.errands is not None for factor in self.factors)
 
     def _carry(self, agent: str, holds: bool) -> None:
         hands = [(name, person.holds - {self.roles.thing}) for name, person in self.state.people]
@@ -195,9 +204,10 @@ class _Run:
 
     def _utterance(self, said: Utterance) -> None:
         content = said.content
-        if content is None or content.subject != self.roles.thing or said.speaker not in self.episode.agents:
-            if said.act != "silence":
-                return
+        if said.speaker not in self.episode.agents or (content is None and said.act != "silence"):
+            return
+        if content is not None and content.subject != self.roles.thing:
+            return
         places = self._places_said(said)
         if said.speaker == self.roles.companion and said.act != "ask":
             self._speak(said)
@@ -216,7 +226,7 @@ class _Run:
         return tuple(place.name for place in self.home.places if place.room == value)
 
     def _reply(self, said: Utterance, places: tuple[str, ...]) -> Floats:
-        listener = self.roles.seeker or next(a for a in self.episode.agents if a != said.speaker)
+        listener = self.roles.seeker or next((a for a in self.episode.agents if a != said.speaker), said.speaker)
         room = self.home.room_number[self.state.person(listener).room]
         table = replies(self.home, room)
         names = [act._replace(thing=None) for act in _acts_said(said, self.roles.thing, places)]

@@ -66,6 +66,8 @@ class _Walk:
         if event.verb == "walk" and event.place is None and event.obj is not None:
             event = replace(event, place=self._place_of(event.obj))
         for act in acts_of_event(event, self.home):
+            if act.do == "grab" and act.place is None and act.thing is not None:
+                act = act._replace(place=self._place_of(act.thing))
             me, opened = self.state.person(self.name), self.state.opened
             for step in steps_before(self.home, me, opened, act, room_of(self.home, event)):
                 yield step, False
@@ -76,10 +78,10 @@ class _Walk:
         self.state = self.world.act(self.state, self.name, act)
 
     def _place_of(self, thing: str) -> str | None:
-        room = self.state.person(self.name).room
+        me = self.state.person(self.name)
         places = [place for known, place in self.state.things if known == thing]
-        here = [place for place in places if self.home.place[place].room == room]
-        return next(iter(here or places), None)
+        here = [place for place in places if self.home.place[place].room == me.room]
+        return me.at if me.at in here else next(iter(here or places), None)
 
 
 def _about(question: Question) -> str:
@@ -94,7 +96,7 @@ def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Sear
     """The searcher with the goal and the belief that an option, with what is given, says it has."""
     claims: tuple[Claim, ...] = (*question.given, *option.claims)
     wants = [claim.content for claim in claims if isinstance(claim, Goal) and claim.content is not None]
-    things = [fact.subject for fact in wants] or [
+    things = [fact.value or "" if fact.predicate == "holds" else fact.subject for fact in wants] or [
         claim.content.subject for claim in claims if isinstance(claim, Belief) and isinstance(claim.content, Fact)
     ]
     if not things:

@@ -26,9 +26,9 @@ def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
     a search can be planned for, furniture the story does not name goes first, then what it names last.
     """
     places = [entity for entity in episode.entities if entity.kind == "place"]
-    known = {entity.id for entity in places}
-    places += [Entity(name, "place") for name in dict.fromkeys(named) if name not in known]
     rooms = tuple(entity.id for entity in episode.entities if entity.kind == "room")
+    known = {entity.id for entity in places} | {entity.room for entity in places} | {*rooms, *USUAL}
+    places += [Entity(name, "place") for name in dict.fromkeys(named) if name not in known]
     return _home(tuple(places), rooms, not episode.complete)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,8 @@ def answer_social(episode: Episode, question: Question, *, explain: bool = True)
     enumeration is exact.)
     """
     roles = roles_of(episode, question)
+    if question.at is not None:
+        episode = replace(episode, timeline=tuple(told for told in episode.timeline if told.t <= question.at))
     home = home_of(episode, places_named(question))
     evidence = gather(episode, home, roles, question.presumes)
     cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
@@ -96,7 +98,8 @@ def roles_of(episode: Episode, question: Question) -> Roles:
     asked = [
         said
         for said in episode.timeline
-        if isinstance(said, Utterance) and said.act == "ask" and said.content is not None and said.speaker != companion
+        if isinstance(said, Utterance) and said.act == "ask" and said.content is not None
+        if said.speaker != companion and said.speaker in episode.agents
     ]
     moved = [event.obj for event in question.presumes if event.obj is not None]
     named = [fact.subject for claim in claims for fact in _facts(claim)]
@@ -115,7 +118,7 @@ def _facts(claim: Claim) -> Iterator[Fact]:
             yield fact
         case Belief(_, content):
             yield from (content,) if isinstance(content, Fact) else _facts(content)
-        case Goal(_, Fact() as content):
+        case Goal(_, Fact(predicate="at") as content):
             yield content
 
 
@@ -143,17 +146,27 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
             case Belief(content=Fact(predicate="at", subject=thing, value=name), holds=holds):
                 if thing == roles.thing:
                     fits &= np.append(False, _is_at(evidence, name)) == holds
-            case Belief(content=Goal(content=None)):
-                wants = (None,)
-            case Belief(content=Goal(content=Fact(predicate="at", value=name))):
-                wants = (name or evidence.lies or UNKNOWN_PLACE,)
+            case Belief(content=Goal(content=None), holds=holds):
+                wants = _wanting(None, holds, wants)
+            case Belief(content=Goal(content=Fact(predicate="at", value=name)), holds=holds):
+                wants = _wanting(_aim(evidence, name), holds, wants)
             case Holds(fact=Fact(predicate="at", subject=thing, value=name)) if thing == roles.thing:
                 fits &= np.append(False, _is_at(evidence, name))[1 + evidence.truth][:, None]
-            case Goal(content=Fact(subject=thing)) if thing == roles.thing:
+            case Goal(content=Fact(subject=thing, value=held)) if roles.thing in (thing, held):
                 pass
             case _:
                 raise CannotAnswer(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
     return Case(fits, stances, wants)
+
+
+def _wanting(wanted: str | None, holds: bool, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    return (wanted,) if holds else tuple(other for other in wants if other != wanted)
+
+
+def _aim(evidence: Evidence, name: str | None) -> str:
+    if name is not None and name not in evidence.home.place:
+        raise CannotAnswer(f"{name!r} is not a place to which a thing can be brought")
+    return name or evidence.lies or UNKNOWN_PLACE
 
 
 def _is_at(evidence: Evidence, name: str | None) -> Booleans:
@@ -168,8 +181,8 @@ def _trace(evidence: Evidence, roles: Roles, case: Case, explain: bool) -> Itera
     weights = np.where(case.fits, places + np.log(evidence.believed), IMPOSSIBLE)
     said = np.zeros((weights.shape[1], len(STANCES)))
     done: dict[Errand | None, float] = {}
-    prior = _log_sum(weights) + math.log(len(case.stances))
-    if not math.isfinite(prior):
+    prior = _log_sum(weights) + math.log(max(len(case.stances), 1))
+    if not (math.isfinite(prior) and case.stances and case.wants):
         raise CannotAnswer("what is given cannot be so in this story")
     yield 0.0
     for k, factor in enumerate(evidence.factors):

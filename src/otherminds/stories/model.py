@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
 
 EntityKind = Literal["agent", "object", "place", "room"]
 Relation = Literal["in", "on"]
@@ -14,11 +16,15 @@ Source = Literal["text", "video", "scene_graph", "simulator", "question"]
 Stance = Literal["help", "hinder", "independent"]
 Polarity = Literal["most", "least"]
 
+STRICT = ConfigDict(extra="forbid", strict=True)
+
 
 @dataclass(frozen=True)
 class Entity:
     """Somebody or something in a story; a place may be in a room, and things are `in` it (then it can be opened)
     or `on` it."""
+
+    __pydantic_config__ = STRICT
 
     id: str
     kind: EntityKind
@@ -33,6 +39,8 @@ class Fact:
     A value of None asks: at(milk, None) is the question where the milk is.
     """
 
+    __pydantic_config__ = STRICT
+
     predicate: Predicate
     subject: str
     value: str | None = None
@@ -41,6 +49,8 @@ class Fact:
 @dataclass(frozen=True)
 class Event:
     """Somebody did something, with probability `p` of having happened as told, from the source that tells of it."""
+
+    __pydantic_config__ = STRICT
 
     t: int
     agent: str
@@ -59,6 +69,8 @@ class Utterance:
     """Somebody said something: asked where something is, said that it is somewhere (or is not, or that they do not
     know), or was asked and stayed silent. No hearers means everybody; a few hearers means in private."""
 
+    __pydantic_config__ = STRICT
+
     t: int
     speaker: str
     act: SpeechAct
@@ -74,6 +86,8 @@ class Utterance:
 class Observation:
     """The story says outright that somebody saw that something was so; or, with `sees` false, did not notice it."""
 
+    __pydantic_config__ = STRICT
+
     t: int
     agent: str
     fact: Fact
@@ -84,7 +98,7 @@ class Observation:
     type: Literal["observation"] = "observation"
 
 
-Happening = Event | Utterance | Observation
+Happening = Annotated[Event | Utterance | Observation, Field(discriminator="type")]
 
 
 @dataclass(frozen=True)
@@ -93,6 +107,8 @@ class Episode:
 
     If it is `complete`, there are no places but those among its entities.
     """
+
+    __pydantic_config__ = STRICT
 
     id: str
     agents: tuple[str, ...]
@@ -109,6 +125,8 @@ class Goal:
     Without content: the agent pursues nothing the question speaks of, or its goal is unknown to whoever believes so.
     """
 
+    __pydantic_config__ = STRICT
+
     agent: str
     content: Fact | None = None
     type: Literal["goal"] = "goal"
@@ -121,6 +139,8 @@ class Belief:
     With `holds` false the agent does not believe it.
     """
 
+    __pydantic_config__ = STRICT
+
     agent: str
     content: Fact | Goal | Belief
     holds: bool = True
@@ -131,6 +151,8 @@ class Belief:
 class Knows:
     """The agent knows what is at the place: its belief about it is the truth."""
 
+    __pydantic_config__ = STRICT
+
     agent: str
     place: str
     type: Literal["knows"] = "knows"
@@ -139,6 +161,8 @@ class Knows:
 @dataclass(frozen=True)
 class SocialGoal:
     """The agent wants the other to get (help) or not to get (hinder) what the other wants, or does not care."""
+
+    __pydantic_config__ = STRICT
 
     agent: str
     toward: str
@@ -150,6 +174,8 @@ class SocialGoal:
 class Holds:
     """The fact is so in the world itself: a belief of order 0."""
 
+    __pydantic_config__ = STRICT
+
     fact: Fact
     type: Literal["holds"] = "holds"
 
@@ -158,16 +184,20 @@ class Holds:
 class NextAction:
     """What the agent does next."""
 
+    __pydantic_config__ = STRICT
+
     event: Event
     type: Literal["next_action"] = "next_action"
 
 
-Claim = Goal | Belief | Knows | SocialGoal | Holds | NextAction
+Claim = Annotated[Goal | Belief | Knows | SocialGoal | Holds | NextAction, Field(discriminator="type")]
 
 
 @dataclass(frozen=True)
 class Hypothesis:
     """One reading of the minds in a story: all of its claims hold together."""
+
+    __pydantic_config__ = STRICT
 
     claims: tuple[Claim, ...]
 
@@ -178,6 +208,8 @@ class Question:
 
     `presumes` is what the wording of every option takes as having happened.
     """
+
+    __pydantic_config__ = STRICT
 
     id: str
     options: tuple[Hypothesis, ...]

@@ -34,6 +34,7 @@ class Act(NamedTuple):
 
 
 WAIT = Act("wait")
+SPEECH = ("ask", "tell", "unsure", "wait")
 
 
 @dataclass(frozen=True)
@@ -144,9 +145,8 @@ class Household:
         """What lies openly in the agent's room, what is in the places there that stand open, and what was said."""
         me = state.person(agent)
         seen = _in_sight(self.home, me.room, state.opened)
-        return View(
-            me, seen, frozenset(pair for pair in state.things if pair[1] in seen), state.opened & seen, state.last
-        )
+        things = frozenset(pair for pair in state.things if pair[1] in seen)
+        return View(me, seen, things, state.opened & seen, state.last if self._notices(state, me) else None)
 
     def reward(self, state: State, joint: Mapping[str, Act], after: State) -> Mapping[str, float]:
         """Every act but waiting costs a step, and walking as many as it is far."""
@@ -187,20 +187,23 @@ class Household:
         """The state after one person's act."""
         if not self.can(state, agent, act):
             return replace(state, last=(agent, act))
-        me, things, opened = state.person(agent), dict(state.things), state.opened
+        me, things, opened = state.person(agent), state.things, state.opened
         if act.do == "walk" and act.place is not None:
             place = self.home.place.get(act.place)
             me = me._replace(room=act.place, at=None) if place is None else me._replace(at=place.name)
         elif act.do in ("open", "close") and act.place is not None:
             opened = opened ^ {act.place}
         elif act.do == "grab" and act.thing is not None:
-            del things[act.thing]
+            things = tuple(pair for pair in things if pair != (act.thing, act.place))
             me = me._replace(holds=me.holds | {act.thing})
         elif act.do == "put" and act.thing is not None and act.place is not None:
-            things[act.thing] = act.place
+            things = (*things, (act.thing, act.place))
             me = me._replace(holds=me.holds - {act.thing})
         people = tuple((name, me if name == agent else person) for name, person in state.people)
-        return State(people, tuple(things.items()), opened, (agent, act))
+        return State(people, things, opened, (agent, act))
+
+    def _notices(self, state: State, me: Person) -> bool:
+        return state.last is not None and (state.last[1].do in SPEECH or state.person(state.last[0]).room == me.room)
 
     def _reach(self, state: State, me: Person, place: Place) -> bool:
         return me.at == place.name and (not place.closes or place.name in state.opened)

@@ -1,0 +1,324 @@
+"""Reading a story: English text becomes an episode, with a measure of how much of it could be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from otherminds.errors import InputError
+from otherminds.stories.acts import ACTS, Act, Agents, find, leave, put
+from otherminds.stories.chunks import chunks
+from otherminds.stories.clauses import Clause, parse
+from otherminds.stories.lexicon import lexicon
+from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Reading, Source, Utterance
+from otherminds.stories.people import find_names
+from otherminds.stories.phrases import Noun
+from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.sentences import Token, plain, sentences, tokens
+from otherminds.stories.states import be, contain, feature, hush, noise, perceive, stay, want
+from otherminds.stories.speech import be_silent, direct, speak, unattributed
+
+LONGEST = 100_000
+UNREAL_LINKS = frozenset(("if", "unless", "lest", "whether", "how", "why", "what"))
+IDLE_LINKS = frozenset(("without", "instead", "from", "of", "for", "with", "in", "about"))
+HANDLERS: dict[str, Act] = {
+    **ACTS, "see": perceive, "think": perceive, "say": speak, "ask": speak, "suggest": speak, "direct": direct, "stay": stay,
+    "contain": contain, "feature": feature, "noise": noise, "silence": hush, "be": be, "have": contain, "want": want,
+}  # fmt: skip
+
+
+def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequence[str] = ()) -> Reading:
+    """Reads a story in plain English; what could not be read is in `unread`. Raises InputError if it is too long."""
+    if len(text) > LONGEST:
+        raise InputError(f"the story is longer than {LONGEST:,} characters", hint="give only the story itself")
+    even = plain(text)
+    found = tokens(even)
+    names = find_names(sentences(found), cast)
+    low = even.lower()
+    scene = Scene(names, source, p, _rooms(low), numbered="from the left" in low or bool(re.search(r"\b(four|three|five|six|two|several) \w*\s?cabinets\b", low)))
+    reader = Reader(scene)
+    for sentence in sentences(found, names):
+        reader.read(sentence, text)
+    return reader.reading(text)
+
+
+def _rooms(low: str) -> frozenset[str]:
+    return frozenset(room for room in lexicon().rooms if room in low)
+
+
+class Reader:
+    """Reads sentence after sentence into a scene."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.clauses = 0
+        self.understood = 0
+        self.unread: list[str] = []
+
+    def read(self, sentence: Sequence[Token], text: str) -> None:
+        """Reads one sentence; if a clause of it cannot be read, the sentence is among the unread."""
+        before = self.understood, self.clauses
+        if self._silence(sentence) or self._script(sentence):
+            return
+        done: list[Agents] = []
+        clauses = _ordered(parse(chunks(sentence, self.scene.names)))
+        for i, clause in enumerate(clauses):
+            self._prepare(clause, clauses, i)
+            agents = self._agents(clause, done)
+            self.clauses += 1
+            self.understood += agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+            if agents:
+                done.append(agents)
+                self._remember(clause, agents)
+        if self.understood - before[0] < self.clauses - before[1]:
+            self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
+
+    def _remember(self, clause: Clause, agents: Agents) -> None:
+        if clause.link not in ("as", "while", "who", "that") or not self.scene.subjects:
+            self.scene.subjects = list(agents)
+
+    def _prepare(self, clause: Clause, clauses: Sequence[Clause], i: int) -> None:
+        """Shares a subject or an object with a neighbour that has it: "opened and closed the box"."""
+        after = clauses[i + 1] if i + 1 < len(clauses) else None
+        if i == 0 and clause.verb and not clause.verb.finite and not clause.subjects and after and after.subjects:
+            clause.subjects = list(after.subjects)
+        bare = clause.verb and not (clause.objects or clause.places or clause.content or clause.quotes)
+        if bare and clause.means("open", "close", "grab", "move", "put") and after and after.link == "and" and not after.subjects:
+            clause.objects = [noun for noun in after.objects if noun.kind != "agent"]
+        if clause.link == "which" and clause.antecedent and clause.subjects and not clause.objects:
+            clause.objects = [clause.antecedent]
+        if clause.link == "where" and clause.antecedent and clause.subjects and clause.means("put", "grab", "find") and not clause.places:
+            clause.places = [("in" if clause.antecedent.kind == "room" else "on", clause.antecedent)]
+        if clause.link in ("who", "which", "that") and clause.antecedent and not clause.subjects:
+            clause.subjects = [clause.antecedent]
+
+    def _agents(self, clause: Clause, done: Sequence[Agents]) -> Agents | None:
+        """Who does it; nobody if the subject is a thing, None if it is unclear."""
+        if not clause.subjects:
+            if clause.verb is None or clause.verb.lemma == "be" and "there" in clause.adverbs or clause.quotes and clause.verb.lemma in ("come", "be"):
+                return ()
+            return done[-1] if done else (tuple(self.scene.subjects) or None)
+        found: list[str] = []
+        reply = clause.means("say") and not clause.link
+        for noun in clause.subjects:
+            if noun.kind not in ("agent", "pronoun", "one"):
+                return ()
+            if noun.words[0] in ("nobody", "noone", "neither"):
+                clause.verb = replace(clause.verb, negated=True) if clause.verb else None
+                return tuple(self.scene.agents)
+            found += self._person(noun, done, reply=reply)
+        for name in found:
+            self.scene.of(name)
+        return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in ("it", "that", "this") else None)
+
+    def _person(self, noun: Noun, done: Sequence[Agents], *, reply: bool) -> list[str]:
+        if noun.kind == "pronoun" and done and len(done[-1]) == 1 and noun.words[0] in ("he", "she") and not reply:
+            kept, self.scene.subjects = self.scene.subjects, list(done[-1])
+            found = self.scene.person(noun)
+            self.scene.subjects = kept
+            return found
+        return self.scene.person(noun, reply=reply)
+
+    def _clause(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> bool:
+        """Reads one clause; false if it could not be read."""
+        verb = clause.verb
+        if verb is None:
+            return self._verbless(clause)
+        if clause.unknown and not verb.means("stay", "find"):
+            return False
+        if verb.passive:
+            agents = _active(self.scene, clause)
+        if (quick := self._unreal(clause, agents, rest)) is not None:
+            return quick
+        if not agents and not verb.means("contain", "feature", "be", "have") and not clause.quotes:
+            return verb.passive and be(self.scene, replace_subjects(clause), ()) if _is_state(clause) else self._said_by(clause)
+        handler = _handler(clause, agents)
+        if clause.quotes and not agents:
+            return self._said_by(clause)
+        return handler is not None and handler(self.scene, clause, agents)
+
+    def _unreal(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> bool | None:
+        """What is only wished, possible, denied or supposed is no event; None if the clause tells of something real."""
+        verb = clause.verb
+        assert verb is not None
+        if clause.link in UNREAL_LINKS:
+            return False
+        if verb.wish:
+            return want(self.scene, clause, agents) if verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated else False
+        if clause.link in IDLE_LINKS and not verb.means("find", "see"):
+            return be_silent(self.scene, clause, agents[0]) if verb.means("say") and agents else True
+        if verb.unreal and not verb.means("find", "see"):
+            return False
+        if verb.about_to and any(one.link in ("but", "when", "until") for one in rest):
+            return True
+        if verb.negated or clause.link in IDLE_LINKS:
+            return self._denied(clause, agents)
+        return None
+
+    def _denied(self, clause: Clause, agents: Agents) -> bool | None:
+        """What did not happen; not finding and not answering tell something all the same."""
+        if clause.means("find", "see", "say", "ask", "be", "think"):
+            if clause.means("see", "think") and clause.verb and clause.verb.lemma == "know" and not clause.content:
+                return False
+            return None if agents else False
+        return True
+
+    def _verbless(self, clause: Clause) -> bool:
+        if clause.quotes and not clause.subjects and not clause.unknown:
+            return unattributed(self.scene, clause)
+        if clause.link == "who" and clause.subjects and clause.places:
+            people = [name for noun in clause.subjects for name in self.scene.person(noun)]
+            return bool(people) and be(self.scene, clause, people)
+        if clause.link in ("after", "before", "upon", "during", "until") and not clause.unknown:
+            return True
+        return not clause.subjects and not clause.unknown and not clause.objects and all(p in ("after", "before", "during", "with", "at", "in", "for", "upon") and n.kind == "object" for p, n in clause.places)
+
+    def _said_by(self, clause: Clause) -> bool:
+        """"..." came Mary's answer."""
+        nouns = [*clause.objects, *clause.subjects, *(noun for _, noun in clause.places)]
+        owners = [noun.owner for noun in nouns if noun.owner in self.scene.names]
+        people = [name for noun in nouns if noun.kind == "agent" for name in self.scene.person(noun)] + owners
+        if not clause.quotes:
+            return False
+        if not people:
+            return unattributed(self.scene, clause)
+        return speak(self.scene, clause, people[:1])
+
+    def _silence(self, sentence: Sequence[Token]) -> bool:
+        """Whether the sentence only says that a question got no answer."""
+        words = " ".join(token.low for token in sentence)
+        if any(token.quote for token in sentence) or not any(phrase in words for phrase in lexicon().speech["silences"]):
+            return False
+        asker = self.scene.asked[0] if self.scene.asked else None
+        named = [t.text for t in sentence if t.text in self.scene.names and t.text != asker]
+        silent = named[-1] if named else self.scene.other(asker) if asker else None
+        if silent is None or not self.scene.pending:
+            return False
+        self.clauses += 1
+        self.understood += be_silent(self.scene, Clause(sentence[0].start, sentence[-1].end), silent)
+        return True
+
+    def _script(self, sentence: Sequence[Token]) -> bool:
+        """Whether the sentence is a line of a dialogue, "Mary: ...", which is then read."""
+        if len(sentence) < 3 or sentence[0].text not in self.scene.names or sentence[1].text != ":":
+            return False
+        return False
+
+    def reading(self, text: str) -> Reading:
+        """All that was read."""
+        scene = self.scene
+        dropped = _dropped(scene)
+        kept = [(one, spot) for one, spot in scene.timeline if not any(one is other for other in dropped)]
+        timeline = tuple(_final(one, spot, t) for t, (one, spot) in enumerate(kept))
+        init = tuple(dict.fromkeys(replace(fact, value=spot.id) if spot else fact for fact, spot in scene.begins))
+        episode = Episode("", tuple(scene.agents), scene.entities(), init, timeline)
+        return Reading(episode, (), self.understood / self.clauses if self.clauses else 0.0, tuple(self.unread))
+
+
+def _ordered(clauses: list[Clause]) -> list[Clause]:
+    """The clauses in order of time: what comes "after" something goes behind it, whichever is told first."""
+    out = list(clauses)
+    for i in range(1, len(out)):
+        if out[i].link in ("after", "once", "upon") and out[i].verb and out[i - 1].verb:
+            if not out[i].subjects and not out[i - 1].subjects:
+                out[i].subjects = []
+            elif not out[i].subjects:
+                out[i].subjects = list(out[i - 1].subjects)
+            if not out[i - 1].link or out[i - 1].subjects:
+                out[i - 1], out[i] = out[i], out[i - 1]
+    if len(out) > 1 and out[0].link in ("before", "until") and out[0].verb and not out[0].subjects:
+        out[0].subjects = list(out[1].subjects)
+        out[0], out[1] = out[1], out[0]
+    return out
+
+
+def _active(scene: Scene, clause: Clause) -> Agents:
+    """Turns a passive clause round; who did it is after "by"."""
+    doers = [name for prep, noun in clause.places if prep == "by" for name in scene.person(noun)]
+    clause.places = [(prep, noun) for prep, noun in clause.places if prep != "by"]
+    if clause.means("say", "ask"):
+        hearers = [name for noun in clause.subjects for name in scene.person(noun)]
+        other = scene.other(hearers[0]) if len(hearers) == 1 else None
+        doers = doers or ([other] if other else [])
+    if doers:
+        clause.objects = [*clause.subjects, *clause.objects]
+        clause.subjects = []
+    return tuple(doers)
+
+
+def _is_state(clause: Clause) -> bool:
+    return clause.means("put", "find", "stay", "see") or (clause.verb is not None and clause.verb.lemma in ("keep", "situate", "locate", "seat"))
+
+
+def replace_subjects(clause: Clause) -> Clause:
+    """The clause as one that tells how things stand."""
+    return clause
+
+
+def _handler(clause: Clause, agents: Agents) -> Act | None:
+    """What reads a clause, by the sense of its verb that fits the rest of it."""
+    verb = clause.verb
+    assert verb is not None
+    if clause.quotes or clause.content:
+        for sense in ("say", "ask", "see", "think", "find", "suggest"):
+            if sense in verb.senses:
+                sought = not clause.content or clause.content[0].link == "what"
+                return find if sense == "find" and sought else HANDLERS["see" if sense == "find" else sense]
+    if verb.lemma == "leave":
+        things = [noun for noun in clause.objects if noun.kind in ("object", "pronoun", "one", "vague", "place")]
+        return put if things and len(things) == len(clause.objects) else leave
+    if verb.lemma == "return" and clause.objects and any(noun.kind in ("object", "pronoun", "vague") for noun in clause.objects):
+        return put
+    senses = [sense for sense in verb.senses if sense in HANDLERS]
+    if len(senses) > 1:
+        senses = [sense for sense in senses if _fits(sense, clause, agents)] or senses
+    return HANDLERS[senses[0]] if senses else None
+
+
+def _fits(sense: str, clause: Clause, agents: Agents) -> bool:
+    if sense in ("say", "ask", "think"):
+        return bool(clause.quotes or clause.content)
+    if sense == "contain":
+        return not agents
+    if sense in ("put", "grab", "move"):
+        return bool(clause.objects) and bool(agents)
+    return bool(agents) if sense != "feature" else not agents
+
+
+def _dropped(scene: Scene) -> list[Happening]:
+    """The events that were only intended, and of which the rest of the story does not tell that they happened."""
+    events = [(one, spot) for one, spot in scene.timeline if isinstance(one, Event)]
+    out: list[Happening] = []
+    for event in scene.tentative:
+        place = next(i for i, (one, _) in enumerate(events) if one is event)
+        spot = events[place][1]
+        assert isinstance(event, Event)
+        mine = [(one, where) for one, where in events[place + 1 :] if one.agent == event.agent]
+        held = any(one.agent == event.agent and one.verb == "grab" and one.obj == event.obj for one, _ in events[:place])
+        if not _happened(event, spot, mine, held=held):
+            out.append(event)
+    return out
+
+
+def _happened(event: Event, spot: Spot | None, mine: Sequence[tuple[Event, Spot | None]], *, held: bool) -> bool:
+    handling = [one for one, _ in mine if one.obj == event.obj and one.verb in ("grab", "put", "move")]
+    if event.verb == "grab":
+        return bool(handling) and handling[0].verb != "grab"
+    if event.verb in ("put", "move"):
+        return held and not handling
+    if event.verb in ("open", "close"):
+        return any(where is spot and one.verb in ("grab", "close", "put") for one, where in mine[:2])
+    return event.verb in ("walk", "enter", "leave", "wait")
+
+
+def _final(one: Happening, spot: Spot | None, t: int) -> Happening:
+    """The happening with its time and, now that its room is known, its place."""
+    if isinstance(one, Event):
+        return replace(one, t=t, place=spot.id if spot else one.place, room=one.room or (spot.room if spot else None))
+    if isinstance(one, Utterance):
+        fact = one.content
+        return replace(one, t=t, content=replace(fact, value=spot.id) if spot and fact else fact)
+    return replace(one, t=t, fact=replace(one.fact, value=spot.id) if spot else one.fact)
+
+

@@ -1,0 +1,226 @@
+"""What clauses tell of how things stand, what somebody sees of it, and what changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otherminds.stories.acts import IN, Agents, find, location, see, tell
+from otherminds.stories.clauses import Clause
+from otherminds.stories.lexicon import lexicon
+from otherminds.stories.model import Event, Fact
+from otherminds.stories.phrases import Noun
+from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.speech import be_silent
+
+MOODS = frozenset(
+    "happy tired hungry thirsty busy ready alone absent gone home away late done surprised pleased satisfied bored sad "
+    "hurry friend friends roommates together asleep awake outside sibling siblings brothers sisters colleague here "
+    "finished glad hot cold sunny rainy nice roommate flatmates housemates neighbours neighbors couple morning evening "
+    "afternoon day night weekend quiet silent sister brother occupied unaware elsewhere back curious".split()
+)
+
+
+def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Somebody or something is somewhere, or there is something somewhere."""
+    if agents:
+        return _present(scene, clause, agents)
+    nouns = clause.subjects or clause.objects
+    if clause.verb and clause.verb.negated:
+        return False
+    if not nouns or any(noun.kind == "agent" for noun in nouns):
+        return False
+    holders = [(prep, noun) for prep, noun in clause.places if prep in IN]
+    inner = [(noun, one) for noun in nouns for one in noun.clauses]
+    if inner and not holders:
+        return all(_stated(scene, one, [noun]) for noun, one in inner)
+    return _stated(scene, clause, nouns) and _with(scene, clause)
+
+
+def _with(scene: Scene, clause: Clause) -> bool:
+    """"..., with two plates placed on the table"."""
+    ok = True
+    for prep, noun in clause.places:
+        if prep == "with":
+            ok = ok and bool(noun.clauses) and all(_stated(scene, one, [noun]) for one in noun.clauses)
+    return ok
+
+
+def _stated(scene: Scene, clause: Clause, nouns: Sequence[Noun]) -> bool:
+    spot: Spot | None = None
+    room: str | None = None
+    for prep, noun in clause.places:
+        if prep not in IN:
+            continue
+        if noun.kind == "room":
+            room = scene.room(noun)
+        elif noun.kind in ("place", "object"):
+            spot = scene.spot(noun, None)
+    if spot is None and room is None:
+        return _mood(clause)
+    return all(_one(scene, noun, spot, room) for noun in nouns)
+
+
+def _mood(clause: Clause) -> bool:
+    """Whether only a mood, the weather or the like is told."""
+    words = {noun.words[-1] for noun in clause.objects} | set(clause.adverbs) | set(clause.unknown)
+    return bool(words) and not clause.places and words <= MOODS | lexicon().sets["adverbs"]
+
+
+def _one(scene: Scene, noun: Noun, spot: Spot | None, room: str | None) -> bool:
+    if noun.kind == "place" or (spot is None and _holds_something(scene, noun)):
+        noun.room = noun.room or room or (spot.room if spot else "") or ""
+        furniture = (lexicon().kind_of(noun.words) or "") in lexicon().furniture
+        found = scene.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
+        found.room = found.room or (None if furniture else None)
+        scene.rooms_of_spots.setdefault(found.id, noun.room or None)
+        return spot is None
+    if noun.kind != "object":
+        return False
+    obj = scene.thing(noun, None)
+    return obj is not None and state(scene, obj, spot, room)
+
+
+def _holds_something(scene: Scene, noun: Noun) -> bool:
+    return any(spot.id == noun.text for spot in scene.spots)
+
+
+def state(scene: Scene, obj: str, spot: Spot | None, room: str | None) -> bool:
+    """Notes where a thing is: from the start, if nothing has happened to it yet. False if it contradicts the story."""
+    if obj in scene.handled:
+        return spot is not None and scene.where.get(obj) is spot
+    if spot is not None:
+        if obj in scene.where and scene.where[obj] is not spot and obj not in scene.several:
+            scene.several.add(obj)
+        scene.where[obj] = spot
+        scene.begins.append((Fact("at", obj), spot))
+    else:
+        scene.begins.append((Fact("in_room", obj, room), None))
+    return True
+
+
+def _present(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    spot, room, said = location(scene, clause, agents[0], IN)
+    if not said:
+        return _mood(clause)
+    if clause.verb and clause.verb.negated:
+        return True
+    for agent in agents:
+        standing = scene.of(agent)
+        if room and standing.room is None and not any(one.agent == agent for one, _ in scene.timeline if isinstance(one, Event)):
+            scene.begins.append((Fact("in_room", agent, room), None))
+        elif room and standing.room != room:
+            tell(scene, clause, agent, "wait", room=room)
+        standing.room, standing.spot = room or standing.room, spot
+    return True
+
+
+def contain(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """A place holds things; a room has places. Somebody who holds something changes nothing."""
+    if agents:
+        return True
+    if not clause.subjects or not clause.objects or not clause.verb:
+        return False
+    holder = clause.subjects[0]
+    if clause.verb.negated or any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects):
+        return True
+    if holder.kind == "room":
+        room = scene.room(holder)
+        return all(_one(scene, noun, None, room) for noun in clause.objects) and _with(scene, clause)
+    if any(noun.kind == "room" for noun in clause.objects):
+        for noun in clause.objects:
+            scene.room(noun)
+        return True
+    if holder.kind not in ("place", "object"):
+        return False
+    spot = scene.spot(holder, None)
+    return all(noun.kind == "object" and _one(scene, noun, spot, None) for noun in clause.objects)
+
+
+def feature(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """A flat consists of rooms; a room is equipped with places."""
+    holder = clause.subjects[0] if clause.subjects else None
+    if holder is None:
+        return False
+    for noun in clause.objects:
+        if noun.kind == "room":
+            scene.room(noun)
+        elif holder.kind == "room":
+            if not _one(scene, noun, None, scene.room(holder)):
+                return False
+        else:
+            return False
+    return bool(clause.objects) and _with(scene, clause)
+
+
+def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Seeing, noticing or knowing that something is somewhere, or that somebody moves it."""
+    assert clause.verb is not None
+    if clause.content:
+        return all([_seen(scene, clause, inner, agents) for inner in clause.content])
+    placed = any(prep in IN and noun.kind in ("place", "room") for prep, noun in clause.places)
+    if placed or clause.verb.negated and clause.objects:
+        return find(scene, clause, agents)
+    return bool(clause.objects) and not clause.places and not clause.means("think")
+
+
+def _seen(scene: Scene, clause: Clause, inner: Clause, agents: Agents) -> bool:
+    assert clause.verb is not None
+    if inner.verb is None or inner.verb.negated or inner.verb.unreal:
+        return False
+    spot, room, said = location(scene, inner, agents[0], IN)
+    nouns = inner.objects if inner.means("put", "move", "grab") and not inner.verb.passive else inner.subjects
+    things = [noun for noun in nouns if noun.kind in ("object", "one") or noun.words[0] in ("it", "them")]
+    if inner.means("put", "move", "grab") and inner.subjects and not inner.verb.passive:
+        known = len(scene.timeline)
+        mover = scene.person(inner.subjects[0], agents)
+        if not mover or not (said or _already(scene, mover[0])):
+            return False
+        obj = scene.thing(things[0], mover[0]) if things else None
+        if not any(isinstance(one, Event) and one.agent == mover[0] and one.obj == obj and place is spot for one, place in scene.timeline[:known]):
+            return False
+    if not said or not things:
+        return bool(inner.means("walk", "leave", "enter", "return")) and bool(inner.subjects)
+    for agent in agents:
+        for noun in things:
+            if obj := scene.thing(noun, agent):
+                see(scene, clause, agent, obj, spot, room, sees=not clause.verb.negated)
+    return True
+
+
+def _already(scene: Scene, agent: str) -> bool:
+    return any(isinstance(one, Event) and one.agent == agent for one, _ in scene.timeline)
+
+
+def stay(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Staying somewhere, or staying silent."""
+    words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
+    if words & {"silent", "quiet", "mute", "speechless", "mum", "silence"} or any(n.text == "silence" for _, n in clause.places):
+        return all([be_silent(scene, clause, agent) for agent in agents])
+    if clause.verb and clause.verb.lemma == "keep" and clause.objects:
+        return False
+    for agent in agents:
+        room = next((scene.room(noun) for prep, noun in clause.places if noun.kind == "room" and prep in IN), None)
+        scene.of(agent).room = room or scene.of(agent).room
+        tell(scene, clause, agent, "wait", room=scene.of(agent).room)
+    return True
+
+
+def noise(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """What changes nothing."""
+    return bool(agents)
+
+
+def hush(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Keeping silent."""
+    return all([be_silent(scene, clause, agent) for agent in agents])
+
+
+def want(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Wanting to find or to have something, which questions ask about and which changes nothing."""
+    things = [noun for noun in clause.objects if noun.kind == "object"]
+    for agent in agents:
+        for noun in things:
+            scene.of(agent).seeks = scene.thing(noun, agent)
+    return bool(things) and not (clause.verb and clause.verb.negated)
+
+
