@@ -46,6 +46,12 @@ def test_who_notices_believes_what_is_new_and_who_misses_it_what_was_before(
     ("story", "options", "aware", "unaware"),
     [
         (JAR, (SUGAR, SALT), "Ann empties the jar and fetches another one.", "Ann seasons the soup from the jar."),
+        (
+            JAR,
+            (SUGAR, SALT),
+            "Ann bakes a sugar cake from the jar.",
+            "Ann does not hurry and empties the jar into the soup.",
+        ),
         (FIG, (NONE, SOME), "Mia searches for a different tree.", "Mia brings a basket to the tree."),
     ],
 )
@@ -79,3 +85,4 @@ def test_words_without_endings_and_negations_count() -> None:
     assert closest([content("no figs") - content("figs"), frozenset()], content("there are figs")) == 1
     assert closest([content("oat"), content("almond")], content("it holds oatmilk")) == 0
     assert closest([content("oat"), content("almond")], content("it holds tea")) is None
+    assert closest([content("no"), frozenset()], content("a noon walk")) == 1

@@ -337,6 +337,9 @@ def reader_of_talk(**changed: Any) -> Reader:
     return Reader(replies | changed, by_table)
 
 
+DEEDS_TOLD = replace(TALK, text="Mia enters. Tom looks up. Mia sits down. Then Mia leaves.")
+
+
 def reader_of_deeds() -> Reader:
     """The same people without words: Mia acts, Tom acts, Mia acts, Tom acts, Mia acts."""
     told = {
@@ -382,18 +385,46 @@ def test_who_only_acts_in_a_conversation_is_judged_by_that_unless_as_published()
     assert answer.posterior == pytest.approx((1 / 3,) * 3)
 
 
+def test_a_dialogue_is_a_conversation_whatever_the_model_makes_of_it() -> None:
+    told = {"Mia": {"steps": []}, "Tom": {"steps": [step(2, "ask")]}}
+    reader = reader_of_talk(text=told)
+    (answer,) = Limp(reader.model, faithful=True).answer_all(TALK)
+    assert answer.terms == ()
+    assert not reader.prompts("shown")
+    forms = [json.loads(request.schema)["properties"] for kind, request in reader.asked if kind == "text"]
+    assert [form["steps"]["items"]["properties"]["line"]["enum"] for form in forms] == [[2, 4], [1, 3]]
+
+
+def test_what_is_said_in_a_tale_makes_it_a_conversation() -> None:
+    told = {"Mia": {"steps": []}, "Tom": {"steps": [step(1, "look up"), step(2, "One.", "utterance")]}}
+    reader = reader_of_talk(text=told)
+    (answer,) = Limp(reader.model, faithful=True).answer_all(replace(TALK, text="Tom looked up. He said: One."))
+    assert [term.step.text for term in answer.terms] == ["One."]
+    assert not reader.prompts("shown")
+
+
+def test_who_says_nothing_in_a_dialogue_is_not_looked_for_there() -> None:
+    reader = reader_of_talk(
+        video={"actions": [filmed(1, "Tom", "walk", "away")]},
+        text={"Mia": {"steps": [step(1, "First?", "utterance")]}},
+    )
+    answers = Limp(reader.model).answer_all(replace(TALK, text="Mia: First?"))
+    shared = {"names": 1, "text of Mia": 1, "video: actions": 1, "initial state": 1}
+    assert calls(answers) == {**shared, "hypotheses": 1, "action": 3}
+
+
 def test_without_words_the_published_code_multiplies_and_takes_the_softmax_of_the_products() -> None:
-    (answer,) = Limp(reader_of_deeds().model, faithful=True).answer_all(TALK)
+    (answer,) = Limp(reader_of_deeds().model, faithful=True).answer_all(DEEDS_TOLD)
     products = [0.3 * 0.6, 0.4 * 0.1, 0.1 * 0.5]
     assert answer.posterior == pytest.approx(normalised([math.exp(product) for product in products]))
-    (principled,) = Limp(reader_of_deeds().model).answer_all(TALK)
+    (principled,) = Limp(reader_of_deeds().model).answer_all(DEEDS_TOLD)
     assert principled.posterior == pytest.approx(normalised([0.75 * 0.75, 2 * 0.8 * 0.25, 4 * 0.2 * 0.5]))
 
 
 def test_only_the_published_code_lets_the_future_in() -> None:
     for faithful in (False, True):
         reader = reader_of_deeds()
-        Limp(reader.model, faithful).answer_all(TALK)
+        Limp(reader.model, faithful).answer_all(DEEDS_TOLD)
         first, second = reader.judged[:2]
         assert part(first, "next:") == "Tom: walk away"
         assert part(second, "next:") == "Tom: walk back"
@@ -502,10 +533,11 @@ def test_a_question_that_cannot_be_read_is_lost_alone() -> None:
         ("names", {"main": "To", "others": ["Mia"]}, "names"),
         ("text", {"Tom": {"steps": [step(5, "run")]}}, "text of Tom"),
         ("text", {"Tom": {"steps": [step(0, "run")]}}, "text of Tom"),
-        ("text", {"Tom": {"steps": [step(1, "...")]}}, "text of Tom"),
-        ("text", {"Tom": {"steps": [step(1, "run", "thought")]}}, "text of Tom"),
-        ("text", {"Tom": {"steps": [step(1, "x" * 201)]}}, "text of Tom"),
-        ("text", {"Tom": {"steps": [step(1, "run")] * (MOST_STEPS + 1)}}, "text of Tom"),
+        ("text", {"Tom": {"steps": [step(1, "First?", "utterance")]}}, "text of Tom"),
+        ("text", {"Tom": {"steps": [step(2, "...")]}}, "text of Tom"),
+        ("text", {"Tom": {"steps": [step(2, "run", "thought")]}}, "text of Tom"),
+        ("text", {"Tom": {"steps": [step(2, "x" * 201)]}}, "text of Tom"),
+        ("text", {"Tom": {"steps": [step(2, "run")] * (MOST_STEPS + 1)}}, "text of Tom"),
         ("video", {"actions": [filmed(5, "Tom", "walk", "away")]}, "video: actions"),
         ("video", {"actions": [filmed(-1, "Tom", "walk", "away")]}, "video: actions"),
         ("video", {"actions": [filmed(1, "Zoe", "walk", "away")]}, "video: actions"),
@@ -532,11 +564,11 @@ def test_what_does_not_fit_the_story_is_unreadable(kind: str, reply: Any, lost: 
 def test_the_film_of_one_person_shows_nobody_else_and_objects_have_an_end() -> None:
     reader = reader_of_deeds()
     reader.replies = {**reader.replies, "video": {"actions": [filmed(1, "Mia", "open", "the door")]}}
-    (answer,) = Limp(reader.model).answer_all(TALK)
+    (answer,) = Limp(reader.model).answer_all(DEEDS_TOLD)
     assert answer.abstained == "no reply could be read: video: actions"
     for changed, lost in (({"shown": {"name": "Zoe"}}, "name"), ({"objects": {"objects": ["cup"] * 25}}, "objects")):
         reader.replies = {**reader.replies, **changed}
-        (answer,) = Limp(reader.model).answer_all(TALK)
+        (answer,) = Limp(reader.model).answer_all(DEEDS_TOLD)
         assert answer.abstained == f"no reply could be read: video: {lost}"
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
 from otherminds.language.model import LanguageModel
+from otherminds.minds.companion import ANSWERING
 from otherminds.stories.answering import Asked, ask, fuse
 from otherminds.stories.model import Answer, Episode, Reading, Utterance
 from otherminds.stories.mumatom import Source
@@ -85,7 +86,7 @@ def rows(entry: Entry) -> list[Row]:
     reading = _shown(entry)
     found = []
     for t, item in enumerate(entry.source.questions):
-        asked = ask(reading, item.stem, item.options)
+        asked = ask(reading, item.stem, item.options, manners=ANSWERING)
         found.append(_row(entry, t, item, _guessed(entry, t, asked.answer, item), asked))
     return _ended(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -17,13 +18,31 @@ Stance = Literal["help", "hinder", "independent"]
 STANCES: tuple[Stance, ...] = ("help", "hinder", "independent")
 SIGN: Mapping[Stance, float] = {"help": 1.0, "hinder": -1.0, "independent": 0.0}
 
-EAGERNESS = 8.0
-TALKING = 0.2
-LYING: Mapping[Stance, float] = {"help": 1.0, "hinder": 0.25, "independent": 0.6}
+EAGERNESS = 5.0
+HALF = 0.1
 COURTESY = 0.1
 CHORES = 0.05
 FARTHER = 0.03
 THINGS = 6
+
+
+@dataclass(frozen=True)
+class Manners:
+    """How people of a household talk: what it costs them to answer at all, and to say what they do not believe, if they
+    mean to help or do not care; who means to hinder does not mind."""
+
+    talking: float
+    lying_to_help: float = 1.0
+    lying_unconcerned: float = 0.6
+
+    def lying(self, stance: Stance) -> float:
+        """The cost of a lie."""
+        return {"help": self.lying_to_help, "hinder": 0.0, "independent": self.lying_unconcerned}[stance]
+
+
+RESERVED = Manners(talking=0.4)
+ANSWERING = Manners(talking=0.0, lying_unconcerned=0.45)
+"""Whoever is asked answers, also those who do not care."""
 
 
 def uniform(home: Home) -> tuple[float, ...]:
@@ -35,45 +54,54 @@ def uniform(home: Home) -> tuple[float, ...]:
 def saved(home: Home, told: int, truth: int | None, room: int) -> float:
     """The share of the listener's search that a claim saves (below 0: that it adds).
 
-    The listener, in `room`, believes what it is told, goes there first, and searches on if the thing is not there:
+    The listener, in `room`, believes what it is told, goes there first, sees what lies openly in that room, and
+    searches on if the thing is not there:
 
-        1 − C / V,   V = V(all places, room),   C = trip(told) if told = truth,
-                                                else trip(told) + 1 + V(all places but told, room of told).
+        1 − C / V,   V = V(all places, room),   C = trip(truth) if told = truth, or if both are in one room and the thing
+                                                    lies there openly,
+                                                else trip(told) + 1 + V(all places not seen by then, room of told).
 
     If the speaker does not know the truth, every place is as likely. Between −1 and 1.
     """
     search = search_of(home, uniform(home))
-    blind = float(search.costs[search.everywhere & ~search.openly[room], room])
     there = search.rooms[told]
     rest = search.everywhere & ~(1 << told) & ~search.openly[there]
     missed = trip(home, told, room) + 1.0 + float(search.costs[rest, there])
-    found = trip(home, told, room)
-    hit = 1.0 / len(home.places) if truth is None else float(told == truth)
-    return max(-1.0, min(1.0, 1.0 - (hit * found + (1.0 - hit) * missed) / max(blind, found, 1.0)))
+    shown = search.openly[there] | 1 << told
+    truths = range(len(home.places)) if truth is None else (truth,)
+    cost = sum(trip(home, t, room) if shown >> t & 1 else missed for t in truths) / len(truths)
+    blind = float(search.costs[search.everywhere & ~search.openly[room], room])
+    return max(-1.0, min(1.0, 1.0 - cost / max(blind, trip(home, told, room), 1.0)))
 
 
 @lru_cache(maxsize=1 << 14)
-def reply(home: Home, thing: str, belief: int | None, stance: Stance, room: int) -> Mapping[Act, float]:
+def reply(
+    home: Home, thing: str, belief: int | None, stance: Stance, room: int, manners: Manners = RESERVED
+) -> Mapping[Act, float]:
     """How somebody asked for a thing answers a listener in `room`, believing it at place `belief` (None: no idea).
 
-    p(u) ∝ exp η [ sign · saved(u) − cost of talking − cost of lying + courtesy of an honest "I don't know" ], with
-    sign 1 for helping, −1 for hindering, 0 for not caring; silence is worth 0. Who wants to hinder minds lying less.
+    p(u) ∝ exp η [ sign · saved(u) / (|saved(u)| + ½) − cost of talking − cost of lying + courtesy of an honest "I don't
+    know" ], with ½ the share at which a claim is worth half of what it can be worth, and sign 1 for helping, −1 for
+    hindering, 0 for not caring; silence, and to say that one does not know, cost no talking.
     """
-    lying = LYING[stance]
+    lying = manners.lying(stance)
     scores = {WAIT: 0.0, Act("unsure", thing): COURTESY if belief is None else -lying}
     for place in range(len(home.places)):
-        gain = SIGN[stance] * saved(home, place, belief, room)
-        scores[Act("tell", thing, home.places[place].name)] = gain - TALKING - (lying if place != belief else 0.0)
+        gain = saved(home, place, belief, room)
+        worth = SIGN[stance] * gain / (abs(gain) + HALF)
+        scores[Act("tell", thing, home.places[place].name)] = (
+            worth - manners.talking - (lying if place != belief else 0.0)
+        )
     total = math.log(sum(math.exp(EAGERNESS * score) for score in scores.values()))
     return {act: math.exp(EAGERNESS * score - total) for act, score in scores.items()}
 
 
 @lru_cache(maxsize=1 << 10)
-def replies(home: Home, room: int) -> Mapping[Act, NDArray[np.float64]]:
+def replies(home: Home, room: int, manners: Manners = RESERVED) -> Mapping[Act, NDArray[np.float64]]:
     """For every act of speech (without the thing spoken of): p(act | belief, stance), with beliefs in the rows (0: no
     idea, 1 + i: place i) and `STANCES` in the columns."""
     beliefs = (None, *range(len(home.places)))
-    tables = [[reply(home, "", belief, stance, room) for stance in STANCES] for belief in beliefs]
+    tables = [[reply(home, "", belief, stance, room, manners) for stance in STANCES] for belief in beliefs]
     acts = tables[0][0]
     return {act._replace(thing=None): np.array([[table[act] for table in row] for row in tables]) for act in acts}
 

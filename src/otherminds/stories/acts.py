@@ -9,22 +9,53 @@ from otherminds.stories.clauses import Clause
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Event, Fact, Observation, Verb
 from otherminds.stories.phrases import Noun
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import NEW, Scene, Spot
 
-TOWARDS = frozenset("to into in inside onto on towards toward at through by past for around near beside over up along across beneath under behind down".split())
+TOWARDS = frozenset(
+    "to into in inside onto on towards toward at through by past for around near beside over up along across beneath under behind down".split()
+)
 FROM = frozenset(("from", "off", "out of"))
-IN = frozenset("in inside into on onto at to within under underneath beneath behind atop upon beside near against by over".split())
+IN = frozenset("in inside into on onto at to within under underneath beneath behind atop upon over".split())
 LANDMARKS = frozenset(
     "window door doorway center centre middle end side corner camera wall front screen spot position threshold exit stairs "
     "other entrance edge view frame foot direction way question one fireplace area left right back top rest".split()
 )
-HERE = frozenset(("there", "inside", "in there", "here", "within", "in here", "right there", "over there", "from inside", "from within", "from there"))
+HERE = frozenset(
+    (
+        "there",
+        "inside",
+        "in there",
+        "here",
+        "within",
+        "in here",
+        "right there",
+        "over there",
+        "from inside",
+        "from within",
+        "from there",
+    )
+)
+
+MOODS = frozenset(
+    "happy tired hungry thirsty busy ready alone absent gone home away late done surprised pleased satisfied bored sad "
+    "hurry friend friends roommates together asleep awake outside sibling siblings brothers sisters colleague here "
+    "finished glad hot cold sunny rainy nice roommate flatmates housemates neighbours neighbors couple morning evening "
+    "afternoon day night weekend quiet silent sister brother occupied unaware elsewhere back curious empty-handed empty vacant bare clean tidy locked".split()
+)
 
 Agents = Sequence[str]
 Act = Callable[[Scene, Clause, Agents], bool]
 
 
-def tell(scene: Scene, clause: Clause, agent: str, verb: Verb, obj: str | None = None, spot: Spot | None = None, room: str | None = None) -> None:
+def tell(
+    scene: Scene,
+    clause: Clause,
+    agent: str,
+    verb: Verb,
+    obj: str | None = None,
+    spot: Spot | None = None,
+    room: str | None = None,
+) -> None:
     """Adds an event, less sure if the clause says "probably"."""
     p = scene.p * (0.7 if clause.verb and clause.verb.hedged else 1.0)
     room = room or (spot.room if spot else None)
@@ -36,9 +67,13 @@ def tell(scene: Scene, clause: Clause, agent: str, verb: Verb, obj: str | None =
 
 def walk(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Going somewhere: to a room, a place, a thing or somebody; or following somebody."""
+    clause.objects = [noun for noun in clause.objects if noun.words[-1] not in MOODS]
     direct = clause.means("approach") or all(noun.kind == "room" for noun in clause.objects)
     if clause.objects and direct:
-        clause.places = [*clause.places, *(("into" if clause.means("enter") else "to", noun) for noun in clause.objects)]
+        clause.places = [
+            *clause.places,
+            *(("into" if clause.means("enter") else "to", noun) for noun in clause.objects),
+        ]
         clause.objects = []
     if clause.objects and not _ways(clause.objects):
         return False
@@ -55,16 +90,21 @@ def walk(scene: Scene, clause: Clause, agents: Agents) -> bool:
 
 
 def _ways(objects: Sequence[Noun]) -> bool:
-    return all(noun.words[-1] in ("way", "home", "step", "himself", "herself", "path") or noun.kind == "pronoun" for noun in objects)
+    return all(
+        noun.words[-1] in ("way", "home", "step", "himself", "herself", "path") or noun.kind == "pronoun"
+        for noun in objects
+    )
 
 
 def _go_nowhere(scene: Scene, clause: Clause, agent: str) -> None:
     standing = scene.of(agent)
-    if "there" in clause.adverbs and scene.last_room:
-        standing.room, standing.spot = scene.last_room, None
-        tell(scene, clause, agent, "walk", room=standing.room)
-    elif clause.means("enter"):
-        standing.room, standing.spot = scene.last_room, None
+    if "there" in clause.adverbs and scene.there:
+        spot = scene.there if isinstance(scene.there, Spot) else None
+        room = spot.room if spot else scene.last_room
+        standing.room, standing.spot, standing.closed = room or standing.room, spot, False
+        tell(scene, clause, agent, "walk", spot=spot, room=room)
+    elif clause.means("enter", "return", "arrive") or {"home", "back", "in", "inside"} & set(clause.adverbs):
+        standing.room, standing.spot = standing.left or (scene.rooms[0] if len(scene.rooms) == 1 else None), None
         tell(scene, clause, agent, "enter", room=standing.room)
     else:
         standing.spot = None
@@ -75,8 +115,14 @@ def _go(scene: Scene, clause: Clause, agent: str, prep: str, noun: Noun) -> None
     standing = scene.of(agent)
     if noun.kind == "room":
         room = scene.room(noun)
-        standing.room, standing.spot = room, None
-        tell(scene, clause, agent, "enter" if prep in ("into", "in", "inside") or clause.means("enter") else "walk", room=room)
+        standing.room, standing.spot, standing.left = room, None, standing.room
+        tell(
+            scene,
+            clause,
+            agent,
+            "enter" if prep in ("into", "in", "inside") or clause.means("enter") else "walk",
+            room=room,
+        )
     elif noun.kind == "place":
         spot = scene.spot(noun, agent)
         standing.room, standing.spot, standing.closed = spot.room or standing.room, spot, False
@@ -124,8 +170,9 @@ def leave(scene: Scene, clause: Clause, agents: Agents) -> bool:
     for agent in agents:
         standing = scene.of(agent)
         room = next((scene.room(noun) for noun in rooms if noun.kind == "room"), None) or standing.room
-        tell(scene, clause, agent, "leave", room=room)
-        standing.room = standing.spot = None
+        if room or not any(prep in ("to", "into", "towards") and noun.kind == "room" for prep, noun in clause.places):
+            tell(scene, clause, agent, "leave", room=room)
+        standing.room, standing.spot, standing.left = None, None, room
         for prep, noun in clause.places:
             if prep in ("for", "to", "into", "towards") and noun.kind in ("room", "place"):
                 _go(scene, clause, agent, prep, noun)
@@ -139,7 +186,9 @@ def follow(scene: Scene, clause: Clause, agents: Agents) -> bool:
         return walk(scene, clause, agents)
     for agent in agents:
         leader = next((name for noun in clause.objects for name in scene.person(noun, [agent])), None)
-        leader = leader or next((name for name in reversed(scene.agents) if name != agent and scene.of(name).room), None)
+        leader = leader or next(
+            (name for name in reversed(scene.agents) if name != agent and scene.of(name).room), None
+        )
         room = scene.of(leader).room if leader else None
         if room is None:
             return False
@@ -153,7 +202,9 @@ def open_(scene: Scene, clause: Clause, agents: Agents) -> bool:
     verb: Verb = "close" if clause.means("close") else "open"
     spots = [spot for noun in clause.objects if (spot := handled_place(scene, noun, agents[0])) is not None]
     if len(spots) != len(clause.objects) or not spots:
-        return bool(clause.objects) and all(n.words[-1] in ("door", "eye", "window", "bottle", "book", "curtain", "light") for n in clause.objects)
+        return bool(clause.objects) and all(
+            n.words[-1] in ("door", "eye", "window", "bottle", "book", "curtain", "light") for n in clause.objects
+        )
     for agent in agents:
         for spot in spots:
             standing = scene.of(agent)
@@ -171,7 +222,9 @@ def handled_place(scene: Scene, noun: Noun, agent: str) -> Spot | None:
         if noun.words[0] not in ("it", "one", "former", "latter", "itself", "other"):
             return None
         if noun.det in ("another", "second", "third", "other") and spots:
-            return scene.spot(Noun("place", (*spots[-1].extra, spots[-1].kind), 0, 0, noun.det, room=spots[-1].room or ""), agent)
+            return scene.spot(
+                Noun("place", (*spots[-1].extra, spots[-1].kind), 0, 0, noun.det, room=spots[-1].room or ""), agent
+            )
         return spots[-1] if spots else None
     if noun.kind in ("place", "object") and noun.words[-1] not in ("door", "window", "eye", "curtain", "light"):
         if noun.kind == "object" and not lexicon().kind_of(noun.words) and noun.known:
@@ -208,7 +261,11 @@ def grab(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Taking one or several things, from a stated place or from where the agent is."""
     if not clause.objects:
         return False
-    if any(prep in ("to", "into", "onto", "back") for prep, _ in clause.places) and clause.verb and clause.verb.lemma in ("take", "get", "fetch", "retrieve", "steal"):
+    if (
+        any(prep in ("to", "into", "onto", "back") for prep, _ in clause.places)
+        and clause.verb
+        and clause.verb.lemma in ("take", "get", "fetch", "retrieve", "steal")
+    ):
         return move(scene, clause, agents)
     if any(noun.kind in ("room", "agent") for noun in clause.objects):
         return False
@@ -230,7 +287,7 @@ def _grab_one(scene: Scene, clause: Clause, agent: str, noun: Noun) -> list[str]
     for obj in things:
         place = spot or placed(scene, noun, obj)
         if place is None and not said and not standing.closed:
-            place = standing.spot
+            place = standing.spot or _kept(scene, noun, obj, standing.room)
         where = room or (place.room if place else None) or standing.room
         tell(scene, clause, agent, "grab", obj, place, where)
         standing.held.append(obj)
@@ -243,11 +300,19 @@ def _grab_one(scene: Scene, clause: Clause, agent: str, noun: Noun) -> list[str]
     return found
 
 
+def _kept(scene: Scene, noun: Noun, obj: str | None, room: str | None) -> Spot | None:
+    """Where the thing is, if the story told that, and it can be this very thing."""
+    spot = scene.where.get(obj) if obj and noun.det not in NEW else None
+    return spot if spot and (room is None or spot.room in (None, room)) else None
+
+
 def _things(scene: Scene, noun: Noun, agent: str) -> list[str | None]:
     """What a noun phrase stands for, one or several; None for something unknown."""
     word = noun.words[0]
     group = scene.of(agent).group or list(dict.fromkeys(scene.spoken[-2:]))
-    plural = word in ("them", "both", "they", "these", "those", "each") or (noun.kind == "vague" and noun.det in ("both", "two", "these", "those", "all"))
+    plural = word in ("them", "both", "they", "these", "those", "each") or (
+        noun.kind == "vague" and noun.det in ("both", "two", "these", "those", "all")
+    )
     if plural and group:
         for thing in group:
             scene.mention(thing, agent)
@@ -257,8 +322,11 @@ def _things(scene: Scene, noun: Noun, agent: str) -> list[str | None]:
 
 def put(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Putting one or several things somewhere."""
+    lemma = clause.verb.lemma if clause.verb else ""
     if not clause.objects:
-        return walk(scene, clause, agents) if clause.verb and clause.verb.lemma in ("slip", "slide", "sneak", "pop", "drop", "settle", "ease", "squeeze") else False
+        return lemma in RESTING or (lemma in SLIPPING and walk(scene, clause, agents))
+    if BODY & {noun.words[-1] for _, noun in clause.places} or BODY & set(" ".join(clause.adverbs).split()):
+        return True
     if any(noun.kind in ("room", "agent", "place") for noun in clause.objects):
         return _left_open(clause)
     for agent in agents:
@@ -272,15 +340,26 @@ def put(scene: Scene, clause: Clause, agents: Agents) -> bool:
     return True
 
 
+RESTING = frozenset("lean rest perch settle park hang plop plunk balance stick".split())
+SLIPPING = frozenset("slip slide sneak pop drop ease squeeze".split())
+BODY = frozenset("arm hand pocket shoulder lap palm belt sleeve chest grip".split())
+
+
 def _left_open(clause: Clause) -> bool:
     """Whether something was only left as it is: "leaving the fridge open"."""
-    return clause.verb is not None and clause.verb.lemma == "leave" and bool({"open", "closed", "ajar"} & set(clause.adverbs))
+    return (
+        clause.verb is not None
+        and clause.verb.lemma == "leave"
+        and bool({"open", "closed", "ajar"} & set(clause.adverbs))
+    )
 
 
 def _put_one(scene: Scene, clause: Clause, agent: str, obj: str | None) -> bool:
     standing = scene.of(agent)
     spot, room, said = location(scene, clause, agent, IN)
-    if not said and {"back", "down", "away", "aside"} & ({clause.verb.particle} if clause.verb else set()) | ({"back", "down", "away"} & set(clause.adverbs)):
+    if not said and {"back", "down", "away", "aside"} & ({clause.verb.particle} if clause.verb else set()) | (
+        {"back", "down", "away"} & set(clause.adverbs)
+    ):
         spot, said = standing.spot, standing.spot is not None
     if not said or (spot is None and room is None):
         return False
@@ -290,10 +369,16 @@ def _put_one(scene: Scene, clause: Clause, agent: str, obj: str | None) -> bool:
         standing.held.remove(obj)
     standing.room = room or standing.room
     standing.spot, standing.closed = spot, False
+    moved(scene, obj, spot)
+    return True
+
+
+def moved(scene: Scene, obj: str | None, spot: Spot | None) -> None:
+    """Notes where a thing now is."""
     if obj:
         scene.where[obj] = spot
         scene.handled.add(obj)
-    return True
+        scene.last_moved = obj
 
 
 def move(scene: Scene, clause: Clause, agents: Agents) -> bool:
@@ -317,45 +402,52 @@ def _move_one(scene: Scene, clause: Clause, agent: str, obj: str | None) -> bool
     standing = scene.of(agent)
     goals = [(prep, noun) for prep, noun in clause.places if prep in IN | {"towards", "toward", "through"}]
     if not goals and not HERE & set(clause.adverbs):
-        return bool(clause.verb and clause.verb.lemma in ("carry", "bring", "tote", "lug")) and not clause.places
+        carrying = bool(clause.verb and clause.verb.lemma in ("carry", "bring", "tote", "lug")) and not clause.places
+        return carrying or (clause.link in ("when", "while", "as") and told_before(scene, agent, obj))
     rooms = [noun for _, noun in goals if noun.kind == "room"]
     if rooms and len(rooms) == len(goals):
         for noun in rooms:
             standing.room, standing.spot = scene.room(noun), None
             tell(scene, clause, agent, "move", obj, None, standing.room)
-        if obj:
-            scene.where[obj] = None
-            scene.handled.add(obj)
+        moved(scene, obj, None)
         return True
     spot, room, said = location(scene, replace(clause, places=goals), agent, IN | {"towards", "toward"})
     if spot is None:
         return said and room is not None
     tell(scene, clause, agent, "move", obj, spot, room)
     standing.room, standing.spot, standing.closed = spot.room or standing.room, spot, False
-    if obj:
-        scene.where[obj] = spot
-        scene.handled.add(obj)
+    moved(scene, obj, spot)
     return True
 
 
+def told_before(scene: Scene, agent: str, obj: str | None) -> bool:
+    """Whether the story already told that somebody moved a thing."""
+    events = [one for one, _ in scene.timeline if isinstance(one, Event) and one.agent == agent]
+    return any(one.obj == obj and one.verb in ("put", "move", "grab") for one in events)
+
+
 def look(scene: Scene, clause: Clause, agents: Agents) -> bool:
-    """Looking into a place, around, or for something."""
+    """Looking into one or several places, around, or for something."""
+    sought = next((noun for prep, noun in clause.places if prep in ("for", "seeking", "after")), None)
+    if clause.verb and clause.verb.lemma == "seek" and clause.objects:
+        sought = clause.objects[0]
     for agent in agents:
         standing = scene.of(agent)
-        sought = next((noun for prep, noun in clause.places if prep in ("for", "seeking")), None)
-        if clause.verb and clause.verb.lemma == "seek" and clause.objects:
-            sought = clause.objects[0]
         obj = scene.thing(sought, agent) if sought else None
         standing.seeks = obj or standing.seeks
-        holder = next((noun for noun in clause.objects if noun is not sought and noun.kind in ("place", "object", "pronoun", "one")), None)
-        spot = handled_place(scene, holder, agent) if holder else None
-        if spot is None:
+        holders = [
+            noun for noun in clause.objects if noun is not sought and noun.kind in ("place", "object", "pronoun", "one")
+        ]
+        spots = [spot for noun in holders if (spot := handled_place(scene, noun, agent))]
+        room = None
+        if not spots:
             spot, room, _ = location(scene, clause, agent, IN | {"through", "around"})
-        else:
-            room = spot.room
-        if spot is not None:
+            spots = [spot] if spot else []
+        for spot in spots:
             standing.spot, standing.room = spot, spot.room or standing.room
-        tell(scene, clause, agent, "look", obj, spot, room)
+            tell(scene, clause, agent, "look", obj, spot, spot.room or room)
+        if not spots:
+            tell(scene, clause, agent, "look", obj, None, room)
     return True
 
 
@@ -374,7 +466,9 @@ def find(scene: Scene, clause: Clause, agents: Agents) -> bool:
         if (noun is None and not sought) or (noun and noun.kind in ("room", "agent")):
             return False
         obj = scene.thing(noun, agent) if noun else standing.seeks
-        place = spot or (placed(scene, noun, obj) if noun else None) or (None if said or standing.closed else standing.spot)
+        place = (
+            spot or (placed(scene, noun, obj) if noun else None) or (None if said or standing.closed else standing.spot)
+        )
         if spot is not None:
             standing.spot, standing.closed = spot, False
         standing.room = room or standing.room
@@ -386,7 +480,9 @@ def find(scene: Scene, clause: Clause, agents: Agents) -> bool:
 def _nothing(clause: Clause) -> bool:
     """Whether something was found to be empty, or nothing was found."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.adverbs) | set(clause.unknown)
-    return bool({"nothing", "empty", "bare", "none"} & words) or any(noun.det in ("no", "none") for noun in clause.objects)
+    return bool({"nothing", "empty", "bare", "none"} & words) or any(
+        noun.det in ("no", "none") for noun in clause.objects
+    )
 
 
 def _miss(scene: Scene, clause: Clause, agent: str, noun: Noun | None, spot: Spot | None) -> None:

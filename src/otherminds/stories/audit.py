@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal
+from typing import Literal, get_args
 
+from otherminds.errors import InputError
 from otherminds.stories.belief_files import Item, plain
 from otherminds.stories.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
 from otherminds.stories.model import Answer, Episode, Happening, Hypothesis, Question, Reading
-from otherminds.stories.question_text import Unread, read_question
+from otherminds.stories.question_text import read_question
 from otherminds.stories.reading import read_story
+from otherminds.stories.statements import Unread
 from otherminds.stories.witnessing import answer_where
 
 Outcome = Literal["agrees", "contradicts", "abstains", "unread"]
@@ -57,9 +59,7 @@ class Audit:
     def counts(self) -> dict[Outcome, int]:
         """How many labels there are of each outcome."""
         found = Counter(verdict.outcome for verdict in self.verdicts)
-        return {"agrees": found["agrees"], "contradicts": found["contradicts"], "abstains": found["abstains"]} | {
-            "unread": found["unread"]
-        }
+        return {outcome: found[outcome] for outcome in get_args(Outcome)}
 
     @property
     def contradicted(self) -> tuple[Verdict, ...]:
@@ -113,7 +113,7 @@ def _conventions(name: str) -> tuple[Conventions, ...]:
 def _verdict(item: Item, conventions: Conventions, answer: Answerer) -> Verdict:
     try:
         judged = answer(item, conventions)
-    except Unread as error:
+    except (Unread, InputError) as error:
         return Verdict(item, "unread", why=str(error))
     if judged.unread:
         return Verdict(item, "unread", why=judged.unread[0])

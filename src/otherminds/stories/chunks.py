@@ -28,23 +28,36 @@ PREPOSITIONS = {
 }  # fmt: skip
 LONG_PREPOSITIONS = sorted((tuple(key.split()), value) for key, value in PREPOSITIONS.items())
 LONG_PREPOSITIONS.sort(key=lambda one: -len(one[0]))
-ABOUT_TO = ("about to", "going to", "on the verge of", "on the point of", "ready to", "set to", "on the brink of", "poised to")
+ABOUT_TO = (
+    "about to",
+    "going to",
+    "on the verge of",
+    "on the point of",
+    "ready to",
+    "set to",
+    "on the brink of",
+    "poised to",
+)
 BEGINNERS = ("begin", "want", "stop")
 MARKS = frozenset(
     "and while as before after when whereas but until once because so who which that where if whether unless or nor "
-    "though although since whilst yet without lest including how what why whenever wherever upon till whose instead".split()
+    "though although since whilst yet without lest including how what why whenever wherever upon till whose".split()
 )
 
 
 class Chunker(Nouns):
     """Cuts one sentence into pieces."""
 
+    def __init__(self, found: Sequence[Token], names: Collection[str]) -> None:
+        super().__init__(found, names)
+        self.taken: set[int] = set()
+
     def chunks(self) -> list[Chunk]:
         """The pieces in order."""
         out: list[Chunk] = []
         i = 0
         while i < len(self.tokens):
-            i = self._next(i, out)
+            i = i + 1 if i in self.taken else self._next(i, out)
         return out
 
     def _next(self, i: int, out: list[Chunk]) -> int:
@@ -72,7 +85,8 @@ class Chunker(Nouns):
     def _filler(self, i: int, out: list[Chunk]) -> int:
         for phrase in self.known.fillers.get(self.word(i), ()):
             if tuple(self.words[i : i + len(phrase)]) == phrase:
-                self._add(out, "adverb", i, i + len(phrase))
+                text = "nowhere" if phrase[0] in ("nowhere", "not") else ""
+                self._add(out, "adverb", i, i + len(phrase), text)
                 return i + len(phrase)
         return i
 
@@ -94,7 +108,9 @@ class Chunker(Nouns):
 
     def _governs(self, i: int, preposition: str) -> bool:
         """Whether a noun follows, or the -ing form of a verb."""
-        if preposition in MARKS or preposition in ("instead", "because"):
+        if preposition in ("without", "instead"):
+            return self._is_ing(i) or self.word(i) == "being" or self.starts_noun(i)
+        if preposition in MARKS or preposition == "because":
             return True
         while self.word(i) in ("both", "either", "just", "right", "exactly", "only", "even"):
             i += 1
@@ -137,11 +153,19 @@ class Chunker(Nouns):
         verb = self._main(j, helpers, flags, out)
         if verb is None:
             return self._copula(i, j, helpers, flags)
-        group = VerbGroup(verb.lemma, verb.senses, verb.tags, self.tokens[i].start, self.tokens[j + verb.length - 1].end)
+        group = VerbGroup(
+            verb.lemma, verb.senses, verb.tags, self.tokens[i].start, self.tokens[j + verb.length - 1].end
+        )
         group.particle = verb.particle
+        self._take_particle(verb, j)
         self._shape(group, helpers, flags)
         end = j + verb.length
         return self._chain(group, end) if group.means(*BEGINNERS) else (group, end)
+
+    def _take_particle(self, verb: VerbForm, j: int) -> None:
+        """Marks the "up" of "picked it up" as read."""
+        if verb.particle:
+            self.taken.add(next(k for k in range(j + 1, len(self.words)) if self.words[k] == verb.particle))
 
     def _helper(self, j: int, helpers: list[str], flags: dict[str, bool]) -> int:
         """Past the auxiliary, negation or adverb that stands here, if one does."""
@@ -160,7 +184,7 @@ class Chunker(Nouns):
             if self._own_verb(j):
                 return j
             helpers.append("is" if word == "'s" else word)
-        elif self.adverb(j) or word in self.known.sets["before_now"]:
+        elif (helpers or flags["negated"]) and (self.adverb(j) or word in self.known.sets["before_now"]):
             return j + 1 if self._verb_follows(j + 1) and not self._leads_noun(j) else j
         else:
             return j
@@ -177,7 +201,11 @@ class Chunker(Nouns):
     def _verb_follows(self, j: int) -> bool:
         for k in range(j, min(j + 4, len(self.words))):
             word = self.word(k)
-            if self.known.is_verb(word) or word in self.known.sets["auxiliaries"] or word in self.known.sets["negations"]:
+            if (
+                self.known.is_verb(word)
+                or word in self.known.sets["auxiliaries"]
+                or word in self.known.sets["negations"]
+            ):
                 return True
             if not self.adverb(k):
                 return False
@@ -190,21 +218,28 @@ class Chunker(Nouns):
         if verb is None:
             return None
         if helpers or flags["negated"]:
-            return verb
+            return verb if flags["about_to"] or self._agrees(verb, helpers) else None
         before = out[-1] if out else None
         if isinstance(before, Word) and before.kind == "prep":
             return verb if "ing" in verb.tags and not self._only_noun(j, verb) else None
         return None if self._only_noun(j, verb) else verb
+
+    def _agrees(self, verb: VerbForm, helpers: list[str]) -> bool:
+        """Whether the form of a verb fits its auxiliary: "was opened", "did open"; not "was water"."""
+        last = helpers[-1] if helpers else ""
+        if last in ("am", "is", "are", "was", "were", "be", "been", "being"):
+            return bool(verb.tags & {"pp", "ing"})
+        if last in ("have", "has", "had", "having"):
+            return "pp" in verb.tags
+        return "base" in verb.tags if last else True
 
     def _only_noun(self, j: int, verb: VerbForm) -> bool:
         """Whether a word that could be a verb is a noun here: "notes", "drawing"."""
         pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
         return verb.length == 1 and (pair in self.known.kinds | self.known.rooms or self.word(j) == "including")
 
-    def _copula(
-        self, i: int, j: int, helpers: list[str], flags: dict[str, bool]
-    ) -> tuple[VerbGroup, int] | None:
-        """"is", "had" or "did" as a verb of its own."""
+    def _copula(self, i: int, j: int, helpers: list[str], flags: dict[str, bool]) -> tuple[VerbGroup, int] | None:
+        """ "is", "had" or "did" as a verb of its own."""
         last = next((word for word in reversed(helpers) if word in self.known.sets["auxiliaries"]), None)
         if last is None:
             if any(flags.values()) or helpers:
@@ -222,7 +257,13 @@ class Chunker(Nouns):
         group.unreal = any(word in self.known.sets["modals"] for word in helpers)
         be = bool({"am", "is", "are", "was", "were", "be", "been", "being"} & set(helpers))
         group.perfect = bool({"had", "has", "have", "having"} & set(helpers))
-        group.passive = be and "pp" in group.tags and "ing" not in group.tags and not group.about_to
+        group.passive = (
+            be
+            and "pp" in group.tags
+            and "ing" not in group.tags
+            and not group.about_to
+            and group.lemma not in ("go", "come", "do")
+        )
         group.progressive = be and "ing" in group.tags
         group.finite = bool(helpers) or group.tags != {"ing"}
         if helpers == ["having"] or helpers == ["being"]:
@@ -243,6 +284,7 @@ class Chunker(Nouns):
         inner = VerbGroup(verb.lemma, verb.senses, verb.tags, group.start, self.tokens[j + verb.length - 1].end)
         inner.negated, inner.hedged, inner.finite = group.negated, group.hedged, group.finite
         inner.unreal, inner.perfect, inner.particle = group.unreal, group.perfect, verb.particle
+        self._take_particle(verb, j)
         inner.about_to = group.about_to
         inner.wish = group.means("want") and not group.means("begin")
         inner.ended = group.means("stop")
@@ -250,7 +292,7 @@ class Chunker(Nouns):
 
     def _noun(self, i: int, out: list[Chunk]) -> int:
         before = out[-1] if out else None
-        if self.word(i) == "that" and not self._pointing(i, before):
+        if self.both_of_them(i) or (self.word(i) == "that" and not self._pointing(i, before)):
             return i
         if self.word(i) in ("which", "what", "first", "no") and self._verb_follows(i + 1):
             return i
@@ -266,7 +308,9 @@ class Chunker(Nouns):
 
     def _pointing(self, i: int, before: Chunk | None) -> bool:
         """Whether "that" points at something: "that spoon"."""
-        if isinstance(before, (Noun, Quote)) or (isinstance(before, VerbGroup) and before.means("say", "see", "think", "ask", "find", "want")):
+        if isinstance(before, (Noun, Quote)) or (
+            isinstance(before, VerbGroup) and before.means("say", "see", "think", "ask", "find", "want")
+        ):
             return False
         word = self.word(i + 1)
         return bool(word) and word not in self.boundary and self.tokens[i + 1].text not in self.names

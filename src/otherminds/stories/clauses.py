@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from otherminds.stories.phrases import Chunk, Noun, Quote, VerbGroup, Word
 
-CONTENT = ("say", "ask", "see", "think", "find", "look", "want")
+CONTENT = ("say", "ask", "suggest", "see", "think", "find", "look", "want")
 OPENERS = frozenset("that if whether where what how why which who".split())
 JOINERS = frozenset(("and", "or", "including", "nor"))
 ADVISING = frozenset(("suggest", "recommend", "propose", "advise", "mention", "report", "admit", "remember", "recall"))
@@ -128,7 +128,13 @@ class Parser:
             clause.subjects.append(noun)
             self.i += 1
             self._relative(noun)
-            step = 1 if self._is("mark", "and", "or") else 2 if self._is("comma") and self._is("mark", "and", ahead=1) else 0
+            step = (
+                1
+                if self._is("mark", "and", "or")
+                else 2
+                if self._is("comma") and self._is("mark", "and", ahead=1)
+                else 0
+            )
             step = step or (1 if self._is("comma") and self._listed() else 0)
             if not step or not isinstance(self._peek(step), Noun):
                 break
@@ -156,7 +162,7 @@ class Parser:
             self.i += 1
 
     def _set_between(self, clause: Clause) -> None:
-        """"Mary, who was in the kitchen, replied": the clause between the commas comes first."""
+        """ "Mary, who was in the kitchen, replied": the clause between the commas comes first."""
         place = self.i
         if self._is("comma"):
             self.i += 1
@@ -242,17 +248,28 @@ class Parser:
     def _joined(self, clause: Clause) -> bool:
         """Whether a comma or "and" goes on with another object or phrase of the same verb."""
         ahead = 0
-        while self._is("comma", ahead=ahead) or self._is("mark", *JOINERS, ahead=ahead) or self._is("adverb", ahead=ahead):
+        while (
+            self._is("comma", ahead=ahead) or self._is("mark", *JOINERS, ahead=ahead) or self._is("adverb", ahead=ahead)
+        ):
             ahead += 1
         piece = self._peek(ahead)
         if piece is None or isinstance(piece, VerbGroup):
             return piece is None
         if isinstance(piece, Quote):
-            return clause.means("say", "ask") and not clause.quotes or clause.means("say", "ask", "add") and self._is("comma")
+            return (
+                clause.means("say", "ask")
+                and not clause.quotes
+                or clause.means("say", "ask", "add")
+                and self._is("comma")
+            )
         if isinstance(piece, Word) and piece.kind == "prep":
             return isinstance(self._peek(ahead + 1), Noun) and not self._fronted(ahead, piece)
         if isinstance(piece, Noun):
-            return bool(clause.objects or clause.places) and not self._verb_after(ahead + 1) and not self._listed_subject(ahead)
+            return (
+                bool(clause.objects or clause.places)
+                and not self._verb_after(ahead + 1)
+                and not self._listed_subject(ahead)
+            )
         return False
 
     def _listed_subject(self, ahead: int) -> bool:
@@ -295,6 +312,9 @@ class Parser:
         if not self._content_verb(clause) or self.depth > 8:
             return False
         opener = self._peek()
+        if self._is("adverb", "there") and isinstance(self._peek(1), VerbGroup) and not clause.content:
+            self._inner(clause)
+            return True
         if self._advice(clause):
             self._inner(clause)
             return True
@@ -314,9 +334,17 @@ class Parser:
     def _advice(self, clause: Clause) -> bool:
         """Whether "to look in the stove" or "looking in the stove" is what somebody is told or what is suggested."""
         verb = clause.verb
-        if verb is None or clause.content or not verb.means("say"):
+        if verb is None or clause.content or not verb.means("say", "suggest"):
             return False
         piece = self._peek()
+        if (
+            self._is("negation", "not")
+            and self._is("mark", "to", ahead=1)
+            and isinstance(inner := self._peek(2), VerbGroup)
+        ):
+            inner.negated = True
+            self.i += 1
+            return True
         if self._is("mark", "to"):
             return verb.lemma in ("tell", "advise", "urge", "say")
         return isinstance(piece, VerbGroup) and not piece.finite and verb.lemma in ADVISING

@@ -16,7 +16,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.minds.companion import STANCES, replies, uniform
+from otherminds.minds.companion import RESERVED, STANCES, Manners, replies, uniform
 from otherminds.minds.searcher import LAPSE, Errand, Searcher, acts_of
 from otherminds.stories.homes import acts_of_event, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
@@ -24,8 +24,11 @@ from otherminds.worlds.household import WAIT, Act, Home, Household
 
 ILLEGAL = 1e-9
 KNOWING, IGNORANT = 0.5, 0.25
-SEEING = 0.999
-SLIP = 1e-5
+SEEING = 0.9999
+UNTOLD = 0.1
+MISPLACED = 0.15
+OVERLOOKED = 0.05
+SLIP = 1e-6
 
 Floats = NDArray[np.float64]
 
@@ -69,9 +72,11 @@ class Evidence:
     lies: str | None
 
 
-def gather(episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ...] = ()) -> Evidence:
+def gather(
+    episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ...] = (), manners: Manners = RESERVED
+) -> Evidence:
     """The evidence of a story for the roles; what a question presumes to have happened counts as its end."""
-    run = _Run(episode, home, roles)
+    run = _Run(episode, home, roles, manners)
     for happening in (*episode.timeline, *presumed):
         run.follow(happening)
     return run.evidence()
@@ -85,6 +90,7 @@ class _Run:
     episode: Episode
     home: Home
     roles: Roles
+    manners: Manners = RESERVED
     factors: list[Factor] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -95,6 +101,7 @@ class _Run:
         self.world = Household(self.home, self.episode.agents, self.state)
         self.where: list[str | None] = [place.name for place in self.home.places]
         self.lies: str | None = self.start
+        self.awaited, self.searching = False, True
         self.believed: Floats | None = None
         self.noticed: Happening | None = None
         self.latest: Happening | None = None
@@ -148,18 +155,22 @@ class _Run:
             self._happen(agent, step)
         if act.do in ("grab", "put"):
             self._handle(event, act, room)
-        elif agent == self.roles.seeker:
+        elif agent == self.roles.seeker and self.searching:
             self._score(event, self._p(agent, act))
         self._happen(agent, act)
 
     def _handle(self, event: Event, act: Act, room: str | None) -> None:
         """Somebody takes something or puts it down: it must have been there, and whoever wants it takes it."""
         ours = act.thing == self.roles.thing
-        unnamed = act.thing is None and event.agent == self.roles.seeker and None not in self.where
+        unnamed = act.thing is None and event.agent == self.roles.seeker and self.awaited
         if act.do == "grab" and (ours or unnamed):
             legal = [self._in_reach(place, act.place, room) for place in self.where]
             if any(legal):
-                self._score(event, [self._taking(event.agent) if ok else ILLEGAL for ok in legal])
+                taking = self._taking(event.agent)
+                told = [self._told(event, act, place) for place in self.where]
+                self._score(event, [max(taking * p, ILLEGAL) for p in told], among=len(self.where))
+                self.awaited = False
+                self.searching = self.searching and not unnamed
         if not ours:
             return
         self._carry(event.agent, act.do == "grab")
@@ -190,12 +201,21 @@ class _Run:
 
     def _errand(self, event: Event, act: Act) -> None:
         done, lapse = Errand(self.roles.thing, act.place), LAPSE / acts_of(self.home)
-        fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]))
+        fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]), among=len(self.where))
         self.factors.append(Factor(event, errands={done: float(fits), None: float(other)}))
 
     def _taking(self, agent: str) -> float:
         """The seeker takes what it wants as soon as it sees it; others may."""
         return 1.0 - self.minds[agent].overlooks if agent == self.roles.seeker else 1.0
+
+    def _told(self, event: Event, act: Act, place: str | None) -> float:
+        """P(the taking is told like this | the thing was at the place): that a place was opened is mostly told; who
+        watches a video mistakes places for others in the room."""
+        if not self._in_reach(place, act.place, room_of(self.home, event)):
+            near = event.source == "video" and place is not None and self.home.place[place].room == event.room
+            return MISPLACED if near else 0.0
+        closed = place is not None and self.home.place[place].closes and place not in self.state.opened
+        return UNTOLD if closed and act.place is None else 1.0
 
     def _in_reach(self, place: str | None, at: str | None, room: str | None) -> bool:
         if place is None:
@@ -215,6 +235,7 @@ class _Run:
         elif said.speaker == self.roles.seeker and said.act == "ask":
             act = Act("ask", self.roles.thing)
             self._score(said, self._p(said.speaker, act))
+            self.awaited = True
         for act in _acts_said(said, self.roles.thing, places)[:1]:
             self._happen(said.speaker, act)
 
@@ -228,7 +249,7 @@ class _Run:
     def _reply(self, said: Utterance, places: tuple[str, ...]) -> Floats:
         listener = self.roles.seeker or next((a for a in self.episode.agents if a != said.speaker), said.speaker)
         room = self.home.room_number[self.state.person(listener).room]
-        table = replies(self.home, room)
+        table = replies(self.home, room, self.manners)
         names = [act._replace(thing=None) for act in _acts_said(said, self.roles.thing, places)]
         p = sum((table[act] for act in names), np.zeros((len(self.where) + 1, len(STANCES))))
         return self._noisy(said, np.maximum(p, SLIP))
@@ -240,7 +261,7 @@ class _Run:
         if not places:
             return
         fits = [(place in places) == seen.sees for place in self.where]
-        self._score(seen, [1.0 if fit else ILLEGAL for fit in fits])
+        self._score(seen, [1.0 if fit else ILLEGAL for fit in fits], among=len(fits))
         if seen.agent == self.roles.companion:
             self.noticed = seen
         if seen.agent in self.minds:
@@ -256,12 +277,12 @@ class _Run:
         p = {place: math.exp(mind.act_knowing(place).log_prob(act)) for place in set(found)}
         return [p[place] for place in found]
 
-    def _score(self, happening: Happening, p: Sequence[float]) -> None:
-        self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p))))
+    def _score(self, happening: Happening, p: Sequence[float], among: int = 0) -> None:
+        self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p), among)))
 
-    def _noisy(self, happening: Happening, p: Floats) -> Floats:
-        """What is told with probability `happening.p` is so; otherwise it could have been any act."""
-        return cast("Floats", np.log(happening.p * p + (1.0 - happening.p) / acts_of(self.home)))
+    def _noisy(self, happening: Happening, p: Floats, among: int = 0) -> Floats:
+        """What is told with probability `happening.p` is so; otherwise it was any of as many acts, or places."""
+        return cast("Floats", np.log(happening.p * p + (1.0 - happening.p) / (among or acts_of(self.home))))
 
     def _happen(self, agent: str, act: Act) -> None:
         self.state = self.world.act(self.state, agent, act)
@@ -291,11 +312,10 @@ def _belief(n: int, unseen: int, truth: int, found: int) -> Floats:
     if found >= 0:
         table[1 + found] = SEEING
     else:
-        wrong = [1 + b for b in range(n) if unseen >> b & 1 and b != truth]
-        table[wrong] = (1.0 - KNOWING - IGNORANT) / max(len(wrong), 1)
         table[0] = IGNORANT
-        if truth >= 0 and unseen >> truth & 1:
-            table[1 + truth] = KNOWING
+        for b in range(n):
+            prior = KNOWING if b == truth else (1.0 - KNOWING - IGNORANT) / max(n - 1, 1)
+            table[1 + b] = prior * (1.0 if unseen >> b & 1 else OVERLOOKED)
     return cast("Floats", table / table.sum())
 
 

@@ -39,7 +39,7 @@ def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -
         taken = {place.name for place in places}
         places += [place for place in _usual() if place.name not in taken]
     places = places[:MOST_PLACES]
-    named = dict.fromkeys([*rooms, *(place.room for place in places), *(USUAL if furnish else ())])
+    named = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
     order = tuple(room for room in named if room not in {place.name for place in places})
     steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in order) for a in order)
     return Home(order, tuple(dict.fromkeys(places)), steps)
@@ -51,14 +51,20 @@ def _usual() -> Iterator[Place]:
             yield Place(f"{room} {name.lstrip('+')}", room, name.startswith("+"))
 
 
+def usual_places() -> tuple[str, ...]:
+    """The furniture of any home, room by room."""
+    return tuple(place.name for place in _usual())
+
+
 def opening_of(episode: Episode, home: Home) -> State:
-    """Where everybody is before the first happening: where the story says so, else where it first shows them."""
+    """Where everybody is before the first happening: where the story says so, else where it first shows them, unless
+    they come there from somewhere else."""
     rooms = {fact.subject: fact.value for fact in episode.init if fact.predicate == "in_room"}
     for event in episode.timeline:
         if isinstance(event, Event) and event.agent not in rooms:
-            rooms[event.agent] = room_of(home, event)
-    first = home.rooms[0]
-    people = tuple((name, Person(rooms.get(name) or first)) for name in episode.agents)
+            rooms[event.agent] = None if event.verb in ("walk", "enter", "leave") else room_of(home, event)
+    unknown = SOMEWHERE if SOMEWHERE in home.rooms else home.rooms[0]
+    people = tuple((name, Person(rooms.get(name) or unknown)) for name in episode.agents)
     things = [(f.subject, f.value) for f in episode.init if f.predicate == "at" and f.value in home.place]
     return State(people, tuple((thing, place) for thing, place in things if place is not None))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import IMPOSSIBLE, log_sum_exp
-from otherminds.minds.companion import STANCES, Stance, errands
+from otherminds.minds.companion import RESERVED, STANCES, Manners, Stance, errands
 from otherminds.minds.searcher import Errand
 from otherminds.stories.evidence import ILLEGAL, Evidence, Roles, gather
 from otherminds.stories.homes import home_of
@@ -49,7 +49,7 @@ class Case:
     wants: tuple[str | None, ...]
 
 
-def answer_social(episode: Episode, question: Question, *, explain: bool = True) -> Answer:
+def answer_social(episode: Episode, question: Question, *, manners: Manners = RESERVED, explain: bool = True) -> Answer:
     """P(option | given, story) for options about what a companion believes, wants socially, or takes another to want.
 
     Options are alike a priori:  P(o | E) ∝ P(E | o, given),  with E all happenings, each explained by minds that plan,
@@ -63,7 +63,10 @@ def answer_social(episode: Episode, question: Question, *, explain: bool = True)
     if question.at is not None:
         episode = replace(episode, timeline=tuple(told for told in episode.timeline if told.t <= question.at))
     home = home_of(episode, places_named(question))
-    evidence = gather(episode, home, roles, question.presumes)
+    people = (roles.seeker, roles.companion, *(event.agent for event in question.presumes))
+    agents = tuple(dict.fromkeys((*episode.agents, *(name for name in people if name is not None))))
+    episode = replace(episode, agents=agents)
+    evidence = gather(episode, home, roles, question.presumes, manners)
     cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
     traces = [list(_trace(evidence, roles, case, explain)) for case in cases]
     scores = [trace[-1] for trace in traces]

@@ -270,6 +270,8 @@ def _social(
     """Did the companion help, hinder, or not care? The thing is where it says, elsewhere, or (MOST) nothing is said of
     it, (LEAST) nobody finds out where it is."""
     claimed, elsewhere, _ = cast.places
+    if cast.home.place[claimed].room == cast.home.place[elsewhere].room:
+        raise _Dull
     seen = condition == "seen"
     question = Question(
         "",

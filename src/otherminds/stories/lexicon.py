@@ -124,9 +124,22 @@ class Lexicon:
         return {name: frozenset(words) for name, words in self.speech.items()}
 
     @cached_property
+    def sets_of_minds(self) -> Mapping[str, frozenset[str]]:
+        """The word lists for what is in minds, as sets."""
+        return {name: frozenset(words) for name, words in self.minds.items()}
+
+    @cached_property
     def common_nouns(self) -> frozenset[str]:
         """Nouns that are also written like verbs, and are nouns after "to"."""
-        return (self.kinds | self.rooms | self.sets["things"]) - {"watch", "book", "can", "box", "park", "study", "store"}
+        return (self.kinds | self.rooms | self.sets["things"]) - {
+            "watch",
+            "book",
+            "can",
+            "box",
+            "park",
+            "study",
+            "store",
+        }
 
     @cached_property
     def common(self) -> frozenset[str]:
@@ -146,7 +159,7 @@ class Lexicon:
     def canonical(self, words: Iterable[str]) -> tuple[str, ...]:
         """A noun phrase without articles in one standard wording: singular, and the usual word for the thing."""
         found = list(words)
-        if found:
+        if found and found[-1] not in self.rooms:
             found[-1] = singular(found[-1])
         for size in (3, 2, 1):
             tail = " ".join(found[-size:])
@@ -222,7 +235,7 @@ def _apart(words: Sequence[str], start: int, particle: str) -> bool:
     for j in range(start + 1, min(start + 7, len(words))):
         if words[j] == particle:
             after = words[j + 1] if j + 1 < len(words) else "."
-            return after not in ("the", "a", "an", "his", "her", "it", "another", "some")
+            return after not in ("of", "the", "a", "an", "his", "her", "it", "another", "some")
         if words[j] in STOPPERS or words[start] in STOPPERS:
             return False
     return False
@@ -232,4 +245,6 @@ def _score(form: VerbForm) -> int:
     return form.length - 1 + bool(form.particle)
 
 
-STOPPERS = frozenset("and then while as but , . ; : ? ! to in into inside on onto at from that who which where when".split())
+STOPPERS = frozenset(
+    "and then while as but , . ; : ? ! to in into inside on onto at from that who which where when".split()
+)

@@ -9,12 +9,14 @@ from otherminds.stories.phrases import Noun, NounKind
 from otherminds.stories.sentences import Token
 
 ORDINALS = dict(zip("first second third fourth fifth sixth seventh eighth".split(), range(1, 9), strict=True))
-NUMERALS = {f"{number}{'st nd rd'.split()[number - 1] if number < 4 else 'th'}": word for word, number in ORDINALS.items()}
+NUMERALS = {
+    f"{number}{'st nd rd'.split()[number - 1] if number < 4 else 'th'}": word for word, number in ORDINALS.items()
+}
 EMPTY_WORDS = frozenset(
     "empty open opened closed shut nearby nearest adjacent missing elusive requested said aforementioned next such own "
     "only right whole remaining respective desired".split()
 )
-SUBJECT_PRONOUNS = frozenset("i you he she we they who it".split())
+PACKAGES = frozenset("bottle carton can box jug pack packet jar bag loaf".split())
 NOUN_STARTS = ("determiners", "possessives", "pronouns")
 NOT_IN_NOUNS = (
     "determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals", "negations",
@@ -67,7 +69,7 @@ class Nouns:
     def _named(self, i: int) -> tuple[Noun, int]:
         token = self.tokens[i]
         if self.word(i + 1) in ("'s", "'") and self._possessed(i + 2):
-            found = self._described(i + 2, bare=True)
+            found = self._described(i + 2, bare=True, free=True)
             if found:
                 noun, end = found
                 noun.owner, noun.det, noun.start = token.text, noun.det or "the", token.start
@@ -89,12 +91,21 @@ class Nouns:
         if word in ("his", "her", "both", "each", "one", "this", "that", "these", "those", "something", "neither"):
             if word in ("this", "that") and self.word(i + 1) in ("one",):
                 return Noun("one", ("one",), token.start, self.tokens[i + 1].end, det="the"), i + 2
-            if self._continues(i + 1) or (self.word(i + 1) == "of" and self.word(i + 2) in ("the", "them", "his", "her")):
+            if self._continues(i + 1) or (
+                self.word(i + 1) == "of" and self.word(i + 2) in ("the", "them", "his", "her")
+            ):
                 return None
         kind: NounKind = "one" if word in ("one", "ones") else "pronoun"
         if word in ("something", "anything"):
             kind = "vague"
         return Noun(kind, (word,), token.start, token.end), i + 1
+
+    def both_of_them(self, i: int) -> bool:
+        """Whether "both" stands beside the people it is about."""
+        return self.word(i) == "both" and (self._named_at(i + 1) or self._named_at(i - 1) or self.word(i - 1) in ("they", "we"))
+
+    def _named_at(self, i: int) -> bool:
+        return 0 <= i < len(self.tokens) and self.tokens[i].text in self.names
 
     def _continues(self, i: int) -> bool:
         """Whether a noun can go on here, after "her" or "both"."""
@@ -172,7 +183,7 @@ class Nouns:
         return self.known.is_verb(self.word(j)) and not self._lengthens(words, j)
 
     def _lengthens(self, words: list[str], j: int) -> bool:
-        if self.known.canonical([self.word(j)])[-1] in self.known.common_nouns:
+        if self.known.canonical([self.word(j)])[-1] in self.known.kinds | self.known.sets["things"]:
             return True
         pair = self.known.canonical([self.word(j), self.word(j + 1)])
         both = self.known.canonical([*words[-1:], self.word(j)])
@@ -182,7 +193,7 @@ class Nouns:
         word = self.word(j)
         if not word or not word[0].isalnum() or word in self.boundary or self.tokens[j].text in self.names:
             return word == "one" and free
-        if free or self._is_noun(j):
+        if free or self._is_noun(j) or (first and f"{word} {self.word(j + 1)}" in self.known.rooms | self.known.kinds):
             return True
         if self.adverb(j):
             return self._leads_on(j)
@@ -191,10 +202,16 @@ class Nouns:
     def _leads_on(self, j: int) -> bool:
         """Whether an adverb is an adjective here: "left counter", "back yard"."""
         pair = f"{self.word(j)} {self.word(j + 1)}"
-        return pair in self.known.rooms or (self.word(j) in ("left", "open", "back", "outside") and self._is_noun(j + 1))
+        return pair in self.known.rooms or (
+            self.word(j) in ("left", "open", "back", "outside") and self._is_noun(j + 1)
+        )
 
     def _build(self, words: list[str], start: int, j: int, det: str) -> tuple[Noun, int]:
-        if self.word(j) == "of" and self.known.canonical(words)[-1] in (*self.known.sets["vessels"], *self.known.sets["parts"], "top"):
+        if self.word(j) == "of" and self.known.canonical(words)[-1] in (
+            *self.known.sets["vessels"],
+            *self.known.sets["parts"],
+            "top",
+        ):
             found = self._described(j + 1, bare=True, free=True)
             if found:
                 noun, end = found
@@ -208,7 +225,7 @@ class Nouns:
         """The standard form without words that tell nothing: vessels of drinks, doors of places."""
         kept = [word for word in words if word not in EMPTY_WORDS] or words
         found = self.known.canonical(kept)
-        if len(found) > 1 and found[-1] in self.known.sets["vessels"] and found[-2] in self.known.sets["drinks"]:
+        if len(found) > 1 and found[-1] in PACKAGES and found[-2] in self.known.sets["drinks"]:
             found = found[:-1]
         if len(found) > 1 and found[-1] in ("door", "lid", "handle") and self.known.kind_of(found[:-1]):
             found = found[:-1]
@@ -222,7 +239,7 @@ class Nouns:
             sort = "room"
         elif words[-1] in self.known.sets["persons"]:
             sort = "agent"
-        elif kind and text not in self.known.sets["things"]:
+        elif kind and (words[-1] not in self.known.sets["things"] or kind in self.known.furniture):
             sort = "place"
         elif words[-1] in self.known.sets["vague"]:
             sort = "vague"

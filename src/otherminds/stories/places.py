@@ -30,7 +30,11 @@ def object_of(noun: Noun, episode: Episode) -> str:
     if text in objects:
         return text
     head, extra = noun.words[-1], set(noun.words[:-1])
-    alike = [one for one in objects if one.split()[-1] == head and (set(one.split()[:-1]) <= extra or extra <= set(one.split()))]
+    alike = [
+        one
+        for one in objects
+        if one.split()[-1] == head and (set(one.split()[:-1]) <= extra or extra <= set(one.split()))
+    ]
     return alike[0] if len(alike) == 1 else text
 
 
@@ -50,7 +54,11 @@ def place_of(noun: Noun, episode: Episode, obj: str | None = None) -> str:
     alike = [entity for entity in places if _fits(entity, noun, kind)]
     other = lexicon().places["like"].get(kind)
     if not alike and other:
-        alike = [entity for entity in places if _fits(entity, Noun("place", (*noun.words[: -len(kind.split())], other), 0, 0, room=noun.room), other)]
+        alike = [
+            entity
+            for entity in places
+            if _fits(entity, Noun("place", (*noun.words[: -len(kind.split())], other), 0, 0, room=noun.room), other)
+        ]
     if len(alike) > 1:
         alike = _spoken(alike, episode, obj) or _handled(alike, episode) or alike
     return alike[0].id if alike else name
@@ -62,15 +70,28 @@ def _fits(entity: Entity, noun: Noun, kind: str) -> bool:
         return False
     extra = set(noun.words[: len(noun.words) - len(kind.split())])
     room_fits = not noun.room or entity.room in (None, noun.room) or entity.id.startswith(noun.room + " ")
-    return room_fits and extra <= set(words) and (not noun.ordinal or words[0] == noun.ordinal or words[0] not in ORDINALS)
+    return (
+        room_fits and extra <= set(words) and (not noun.ordinal or words[0] == noun.ordinal or words[0] not in ORDINALS)
+    )
 
 
 ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth".split())
 
 
 def _spoken(alike: Sequence[Entity], episode: Episode, obj: str | None) -> list[Entity]:
-    said = [one.content.value for one in episode.timeline if isinstance(one, Utterance) and one.content and one.act in ("assert", "deny") and obj in (None, one.content.subject)]
-    said += [one.content.value for one in episode.timeline if isinstance(one, Utterance) and one.content and one.act in ("assert", "deny")]
+    said = [
+        one.content.value
+        for one in episode.timeline
+        if isinstance(one, Utterance)
+        and one.content
+        and one.act in ("assert", "deny")
+        and obj in (None, one.content.subject)
+    ]
+    said += [
+        one.content.value
+        for one in episode.timeline
+        if isinstance(one, Utterance) and one.content and one.act in ("assert", "deny")
+    ]
     return [entity for value in said for entity in alike if entity.id == value]
 
 

@@ -15,22 +15,40 @@ from otherminds.stories.phrases import Noun, VerbGroup, Word
 from otherminds.stories.places import noun_in, object_of, place_of
 from otherminds.stories.sentences import plain, sentences, tokens
 from otherminds.stories.statements import Reader, Unread
+from otherminds.stories.wording import plainer
 
 LONGEST = 20_000
-LEAST = re.compile(r"\b(least|less|most un|most im|un|im)[\s-]?(likely|probable|plausible|possible|credible|believable|convincing|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b", re.IGNORECASE)
+LEAST = re.compile(
+    r"\b(least|less|most un|most im|un|im)[\s-]?(likely|probable|plausible|possible|credible|believable|convincing|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b",
+    re.IGNORECASE,
+)
 SUPPOSING = re.compile(
     r"\b(?:if|assuming(?: that)?|suppos(?:e|ing)(?: that)?|given that|provided(?: that)?|granted(?: that)?|assume(?: that)?|imagine(?: that)?|"
     r"considering that|on the assumption that|on the premise that|knowing that|taking (?:it )?for granted that|say that|let us assume that|under the assumption that)\s+"
     r"([^?]*?)(?:,\s*(?=which|what|where|who|then|how|in which)|[.?!:](?=\s|$)|$)",
     re.IGNORECASE,
 )
-BEGINNING = re.compile(r"\b(at the (?:very )?(?:beginning|start|outset)|originally|initially|at first|in the beginning|to begin with|first of all|to start with|before anything)\b|\bwhere was .* first\b", re.IGNORECASE)
+BEGINNING = re.compile(
+    r"\b(at the (?:very )?(?:beginning|start|outset)|originally|initially|at first|in the beginning|to begin with|first of all|to start with|before anything)\b|\bwhere was .* first\b",
+    re.IGNORECASE,
+)
 STYLES = tuple(
     re.compile(pattern, re.MULTILINE)
-    for pattern in (r"(?:^|(?<=\s))\(([a-zA-Z])\)\s*", r"(?:^|(?<=\s))([A-Z])\)\s*", r"(?:^|(?<=\s))([A-Z])\.\s+", r"^\s*([A-Z]):\s+", r"(?:^|(?<=\s))([a-z])\)\s*", r"^\s*(\d)[.)]\s+", r"(?:^|(?<=\s))\((\d)\)\s*")
+    for pattern in (
+        r"(?:^|(?<=\s))\(([a-zA-Z])\)\s*",
+        r"(?:^|(?<=\s))([A-Z])\)\s*",
+        r"(?:^|(?<=\s))([A-Z])\.\s+",
+        r"^\s*([A-Z]):\s+",
+        r"(?:^|(?<=\s))([a-z])\)\s*",
+        r"^\s*(\d)[.)]\s+",
+        r"(?:^|(?<=\s))\((\d)\)\s*",
+    )
 )
-FAREWELL = re.compile(r"\s*(?:please (?:respond|answer|reply|choose|select|give|output)|answer with|respond with|choose one|select one|your answer|answer:).*$", re.IGNORECASE | re.DOTALL)
-MENTAL = ("think", "say", "look", "find", "see", "want", "ask", "walk", "approach", "open", "return")
+FAREWELL = re.compile(
+    r"\s*(?:please (?:respond|answer|reply|choose|select|give|output)|answer with|respond with|choose one|select one|your answer|answer:).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
@@ -59,7 +77,9 @@ def _consecutive(marks: list[re.Match[str]]) -> list[re.Match[str]]:
 def read_question(text: str, options: Sequence[str], reading: Reading) -> Question:
     """Reads a question about the story; options may be in the text. Raises Unread if it, or an option, cannot be read."""
     if len(text) + sum(map(len, options)) > LONGEST:
-        raise InputError(f"the question is longer than {LONGEST:,} characters", hint="give only the question and its options")
+        raise InputError(
+            f"the question is longer than {LONGEST:,} characters", hint="give only the question and its options"
+        )
     if not options:
         text, options = split_options(text)
     even = plain(text)
@@ -68,6 +88,7 @@ def read_question(text: str, options: Sequence[str], reading: Reading) -> Questi
     polarity: Polarity = "least" if LEAST.search(even) else "most"
     given = _given(even, reader)
     asked = _asked_part(even)
+    reader.focus = _focus(asked, reader, given)
     if chain := _where(asked, reader):
         return _where_question(chain, tuple(options), episode, polarity, given, even)
     if not options:
@@ -83,7 +104,12 @@ def read_question(text: str, options: Sequence[str], reading: Reading) -> Questi
 def _clean(option: str) -> str:
     """The option without its letter and without "when giving information"."""
     text = re.sub(r"^\s*\(?[A-Za-z1-9][).:]\s+", "", plain(option)).strip()
-    return re.sub(r"^(?:when|while|in|by|as) (?:\w+ ){0,2}(?:giving|giv\w+|answer\w*|reply\w*|speak\w*|respond\w*|provid\w+|talk\w*|telling|saying)[^,]{0,40},\s*", "", text, flags=re.IGNORECASE)
+    return re.sub(
+        r"^(?:when|while|in|by|as) (?:\w+ ){0,2}(?:giving|giv\w+|answer\w*|reply\w*|speak\w*|respond\w*|provid\w+|talk\w*|telling|saying)[^,]{0,40},\s*",
+        "",
+        text,
+        flags=re.IGNORECASE,
+    )
 
 
 def _given(text: str, reader: Reader) -> tuple[Claim, ...]:
@@ -95,7 +121,12 @@ def _given(text: str, reader: Reader) -> tuple[Claim, ...]:
         rest = rest.replace(match.group(), " ")
     for sentence in re.split(r"(?<=[.!])\s+", rest):
         named = any(re.search(rf"\b{re.escape(name)}\b", sentence) for name in reader.episode.agents)
-        if named and not sentence.rstrip().endswith("?") and "?" not in sentence and not re.search(r"\bwhich\b|\bwhere\b|\bwhat\b.*\bfollowing\b", sentence, re.IGNORECASE):
+        if (
+            named
+            and not sentence.rstrip().endswith("?")
+            and "?" not in sentence
+            and not re.search(r"\bwhich\b|\bwhere\b|\bwhat\b.*\bfollowing\b", sentence, re.IGNORECASE)
+        ):
             found += reader.read(sentence)
     return tuple(found)
 
@@ -105,6 +136,14 @@ def _asked_part(text: str) -> str:
     parts = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", text) if part.strip()]
     asking = [part for part in parts if part.endswith("?")]
     return (asking or parts or [""])[-1]
+
+
+def _focus(asked: str, reader: Reader, given: Sequence[Claim]) -> str | None:
+    """Whom the options speak of as "she": the only person in the sentence that asks, or whom it supposes something of."""
+    names = [name for name in reader.names if re.search(rf"\b{re.escape(name)}\b", asked)]
+    if len(names) != 1 and given:
+        return given[0].agent if isinstance(given[0], (Belief, Goal, Knows, SocialGoal)) else None
+    return names[0] if len(names) == 1 else None
 
 
 def _kind(claims: Sequence[Sequence[Claim]]) -> str:
@@ -124,7 +163,15 @@ def _presumed(reader: Reader, episode: Episode) -> tuple[Event, ...]:
     """What the options take for granted: that somebody moved the things, and where to, by the option that says it."""
     found: dict[tuple[str, str | None], Event] = {}
     for event in sorted(reader.moved, key=lambda one: -one.p):
-        told = [one.place for one in episode.timeline if isinstance(one, Event) and one.agent == event.agent and one.obj == event.obj and one.verb in ("put", "move") and one.place]
+        told = [
+            one.place
+            for one in episode.timeline
+            if isinstance(one, Event)
+            and one.agent == event.agent
+            and one.obj == event.obj
+            and one.verb in ("put", "move")
+            and one.place
+        ]
         place = event.place if event.p == 1.0 else (told[-1] if told else event.place)
         old = found.get((event.agent, event.obj))
         if old is None or (old.place is None and place):
@@ -138,8 +185,15 @@ def _presumed(reader: Reader, episode: Episode) -> tuple[Event, ...]:
 def _where(asked: str, reader: Reader) -> tuple[list[str], str, bool] | None:
     """Whose belief about whose belief about which thing a question asks for; and whether the thing is somebody."""
     low = asked.lower()
-    if not re.search(r"\bwhere\b|\b(?:which|what) (?:\w+ )?(?:place|location|container|room|spot|box|one|piece|drawer|hiding|of the)\b", low) or "following" in low:
+    if (
+        not re.search(
+            r"\bwhere\b|\b(?:which|what) (?:\w+ )?(?:place|location|container|room|spot|box|one|piece|drawer|hiding|of the)\b",
+            low,
+        )
+        or "following" in low
+    ):
         return None
+    asked = plainer(asked)
     found = [token for sentence in sentences(tokens(asked)) for token in sentence]
     reader.read_names(found)
     pieces = chunks(found, reader.names)
@@ -152,10 +206,28 @@ def _where(asked: str, reader: Reader) -> tuple[list[str], str, bool] | None:
         if piece.kind == "agent" or (piece.kind == "pronoun" and piece.words[0] in ("he", "she", "they")):
             name = piece.text if piece.kind == "agent" else last
             last = name or last
-            if name and _minds(pieces[i + 1 :]) and "where" in [getattr(one, "text", "") for one in pieces[: i + 1]] + ["where"] and name not in chain[-1:]:
+            if (
+                name
+                and _minds(pieces[i + 1 :])
+                and "where" in [getattr(one, "text", "") for one in pieces[: i + 1]] + ["where"]
+                and name not in chain[-1:]
+            ):
                 chain.append(name)
-        elif piece.kind == "object" and piece.words[-1] not in ("place", "location", "container", "spot", "room", "question", "story", "beginning", "start", "hiding"):
+        elif piece.kind == "object" and piece.words[-1] not in (
+            "place",
+            "location",
+            "container",
+            "spot",
+            "room",
+            "question",
+            "story",
+            "beginning",
+            "start",
+            "hiding",
+        ):
             thing = object_of(piece, reader.episode)
+    if re.search(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)", low):
+        return None
     if thing is None:
         return ([], last, True) if last and not chain else None
     return chain, thing, False
@@ -172,9 +244,16 @@ def _minds(rest: Sequence[object]) -> bool:
 
 
 def _where_question(
-    chain: tuple[list[str], str, bool], options: Sequence[str], episode: Episode, polarity: Polarity, given: tuple[Claim, ...], text: str
+    chain: tuple[list[str], str, bool],
+    options: Sequence[str],
+    episode: Episode,
+    polarity: Polarity,
+    given: tuple[Claim, ...],
+    text: str,
 ) -> Question:
     agents, thing, somebody = chain
+    if not any(entity.id == thing for entity in episode.entities):
+        raise Unread(text.strip())
     labels = tuple(options) or (_rooms(episode) if somebody else _places(episode, thing))
     if not labels:
         raise Unread(text.strip())
@@ -204,7 +283,11 @@ def _places(episode: Episode, thing: str) -> tuple[str, ...]:
     facts += [one.fact for one in episode.timeline if isinstance(one, Observation)]
     been = {fact.value for fact in facts if fact.subject == thing}
     been |= {one.place for one in episode.timeline if isinstance(one, Event) and one.obj == thing}
-    return tuple(e.id for e in episode.entities if (e.kind == "place" and (e.relation or e.id in been)) or (e.kind == "room" and e.id in been))
+    return tuple(
+        e.id
+        for e in episode.entities
+        if (e.kind == "place" and (e.relation or e.id in been)) or (e.kind == "room" and e.id in been)
+    )
 
 
 def _place_named(text: str, episode: Episode, thing: str) -> str:
@@ -215,8 +298,10 @@ def _place_named(text: str, episode: Episode, thing: str) -> str:
     return place_of(noun, episode, thing)
 
 
-def _yes_or_no(asked: str, options: tuple[str, ...], reader: Reader, polarity: Polarity, given: tuple[Claim, ...]) -> Question:
-    """"Does Ann think the milk is in the fridge?" """
+def _yes_or_no(
+    asked: str, options: tuple[str, ...], reader: Reader, polarity: Polarity, given: tuple[Claim, ...]
+) -> Question:
+    """ "Does Ann think the milk is in the fridge?" """
     claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", asked.rstrip(" ?"), flags=re.IGNORECASE))
     if len(claims) != 1 or not isinstance(claims[0], Belief):
         raise Unread(asked)

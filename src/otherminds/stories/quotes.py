@@ -13,9 +13,13 @@ from otherminds.stories.phrases import Noun
 from otherminds.stories.scene import Scene, Spot
 from otherminds.stories.sentences import Token, plain, sentences, tokens
 
-WHERE = frozenset("in inside into on onto at under behind near beside within underneath beneath upon atop by over to".split())
-GIVING = frozenset("put leave place see find move hide stay keep contain say think".split())
-CALLS = frozenset(("be", "rest", "sit", "stand", "lie", "live", "remain", "wait", "stay", "hide", "turn", "have", "belong", "go"))
+WHERE = frozenset(
+    "in inside into on onto at under behind near beside within underneath beneath upon atop by over to".split()
+)
+QUIET = frozenset("sorry please yes no well ok okay hmm oh sure thanks dear yeah".split())
+CALLS = frozenset(
+    ("be", "rest", "sit", "stand", "lie", "live", "remain", "wait", "stay", "hide", "turn", "have", "belong", "go")
+)
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,8 @@ def read_quote(scene: Scene, text: str, names: Collection[str]) -> list[Said] | 
     parts = sentences(_ended(tokens(plain(text))), names)
     asked = _question_marks(text)
     for part, question in zip(parts, [*asked, *[False] * len(parts)], strict=False):
-        said = _sentence(scene, _without_calls(part, names), names, question=question)
-        if said is None:
+        said = _sentence(scene, _without_calls(part, names), names, question=question, alone=len(parts) == 1)
+        if said is None or any(one.act in ("assert", "deny") and one.obj is None for one in said):
             return None
         found += said
     return found
@@ -66,16 +70,44 @@ def _call(kept: Sequence[Token], filler: frozenset[str], names: Collection[str])
     first, second = kept[0], kept[1] if len(kept) > 1 else None
     if second is not None and second.text == "," and (first.low in filler or first.text in names):
         return True
-    return first.low in ("oh", "hey", "hi", "well", "um", "uh", "hmm", "sorry", "yes", "please", "hello", "ah", "so", "sure", "actually", "okay")
+    return first.low in (
+        "oh",
+        "hey",
+        "hi",
+        "well",
+        "um",
+        "uh",
+        "hmm",
+        "sorry",
+        "yes",
+        "please",
+        "hello",
+        "ah",
+        "so",
+        "sure",
+        "actually",
+        "okay",
+    )
 
 
-def _sentence(scene: Scene, part: list[Token], names: Collection[str], *, question: bool) -> list[Said] | None:
+def _sentence(
+    scene: Scene, part: list[Token], names: Collection[str], *, question: bool, alone: bool = False
+) -> list[Said] | None:
     words = " ".join(token.low for token in part)
-    if not part or all(t.low in lexicon().sets_of_speech["interjections"] or t.text in names or t.text == "," for t in part):
-        return [Said("unsure")] if words in ("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not") and scene.asked else []
+    if not part or all(
+        t.low in lexicon().sets_of_speech["interjections"] or t.text in names or t.text == "," for t in part
+    ):
+        return (
+            [Said("unsure")]
+            if words in ("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not") and scene.asked
+            else []
+        )
     pieces = chunks(part, names)
     nouns = [piece for piece in pieces if isinstance(piece, Noun)]
     unsure = _has(words, "unsure")
+    if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":
+        obj = scene.thing(nouns[0], None)
+        return [Said("ask", obj)] if alone and not scene.pending else []
     if question or (_asks(words) and not unsure):
         return _asked(scene, words, nouns)
     if _has(words, "wanting"):
@@ -93,7 +125,20 @@ def _has(words: str, key: str) -> bool:
 
 
 def _asks(words: str) -> bool:
-    starts = ("where ", "do you ", "have you ", "any idea", "did you ", "can you tell", "could you tell", "would you know", "does anyone", "has anyone", "any clue", "tell me where")
+    starts = (
+        "where ",
+        "do you ",
+        "have you ",
+        "any idea",
+        "did you ",
+        "can you tell",
+        "could you tell",
+        "would you know",
+        "does anyone",
+        "has anyone",
+        "any clue",
+        "tell me where",
+    )
     return words.startswith(starts)
 
 
@@ -103,7 +148,9 @@ def _asked(scene: Scene, words: str, nouns: Sequence[Noun]) -> list[Said] | None
         return None
     things = [noun for noun in nouns if noun.kind == "object" and noun.words[0] not in NO_THINGS]
     if not things:
-        things = [noun for noun in nouns if (noun.kind == "pronoun" and noun.words[0] in ("it", "them")) or noun.kind == "one"]
+        things = [
+            noun for noun in nouns if (noun.kind == "pronoun" and noun.words[0] in ("it", "them")) or noun.kind == "one"
+        ]
     for noun in things:
         if noun.words[-1] in ("location", "whereabouts") and noun.owner:
             return [Said("ask", scene.thing(Noun("object", tuple(noun.owner.split()), 0, 0), None))]
@@ -112,7 +159,9 @@ def _asked(scene: Scene, words: str, nouns: Sequence[Noun]) -> list[Said] | None
     return None
 
 
-NO_THINGS = frozenset("idea clue sign thought location whereabouts way chance trace anything something luck hint glimpse look eye guess notion help favor favour minute moment question".split())
+NO_THINGS = frozenset(
+    "whereabout morning evening afternoon today yesterday night while second time idea clue sign thought location whereabouts way chance trace anything something luck hint glimpse look eye guess notion help favor favour minute moment question".split()
+)
 
 
 def assertions(scene: Scene, clauses: Sequence[Clause], *, unsure: bool = False) -> list[Said] | None:
@@ -147,8 +196,16 @@ def _flat(clauses: Sequence[Clause]) -> list[Clause]:
 def _harmless(clause: Clause) -> bool:
     """Whether a clause says nothing of its own: "last I saw", "if I remember correctly", "I think"."""
     if clause.verb is None:
-        return all(noun.kind in ("pronoun", "agent") for noun in clause.subjects) and not clause.places and not clause.unknown
-    quiet = clause.means("see", "think", "look", "noise", "say", "ask", "want") or clause.verb.lemma in ("be", "check", "do")
+        return (
+            all(noun.kind in ("pronoun", "agent") for noun in clause.subjects)
+            and not clause.places
+            and not clause.unknown
+        )
+    quiet = clause.means("see", "think", "look", "noise", "say", "ask", "want") or clause.verb.lemma in (
+        "be",
+        "check",
+        "do",
+    )
     return quiet and not clause.places and not any(noun.kind in ("place", "room") for noun in clause.objects)
 
 
@@ -157,7 +214,7 @@ def _assertion(scene: Scene, clause: Clause) -> Said | None:
     negated = bool(clause.verb and clause.verb.negated) or "not" in clause.unknown or _denied(clause)
     if spot is None and room is None:
         return None
-    if [word for word in clause.unknown if word not in lexicon().sets["negations"] | lexicon().sets["hedges"]]:
+    if [word for word in clause.unknown if word not in lexicon().sets["negations"] | lexicon().sets["hedges"] | QUIET]:
         return None
     if clause.verb is not None and not _places_things(clause):
         return None
@@ -175,7 +232,9 @@ def _places_things(clause: Clause) -> bool:
     """Whether a verb says that something is somewhere."""
     verb = clause.verb
     assert verb is not None
-    if verb.lemma in CALLS or verb.means("put", "find", "see", "look", "move", "stay", "contain", "think", "say", "open"):
+    if verb.lemma in CALLS or verb.means(
+        "put", "find", "see", "look", "move", "stay", "contain", "think", "say", "open"
+    ):
         return True
     return verb.means("want") and any(noun.kind == "place" for noun in clause.objects)
 

@@ -7,24 +7,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from otherminds.errors import InputError
-from otherminds.stories.acts import ACTS, Act, Agents, find, leave, put
+from otherminds.stories.acts import ACTS, Act, Agents, find, leave, put, see
 from otherminds.stories.chunks import chunks
 from otherminds.stories.clauses import Clause, parse
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Reading, Source, Utterance
 from otherminds.stories.people import find_names
-from otherminds.stories.phrases import Noun
+from otherminds.stories.phrases import Noun, Quote, VerbGroup
+from otherminds.stories.quotes import read_quote
 from otherminds.stories.scene import Scene, Spot
 from otherminds.stories.sentences import Token, plain, sentences, tokens
 from otherminds.stories.states import be, contain, feature, hush, noise, perceive, stay, want
-from otherminds.stories.speech import be_silent, direct, speak, unattributed
+from otherminds.stories.speech import be_silent, direct, shrug, speak, unattributed, utter
 
 LONGEST = 100_000
 UNREAL_LINKS = frozenset(("if", "unless", "lest", "whether", "how", "why", "what"))
 IDLE_LINKS = frozenset(("without", "instead", "from", "of", "for", "with", "in", "about"))
 HANDLERS: dict[str, Act] = {
     **ACTS, "see": perceive, "think": perceive, "say": speak, "ask": speak, "suggest": speak, "direct": direct, "stay": stay,
-    "contain": contain, "feature": feature, "noise": noise, "silence": hush, "be": be, "have": contain, "want": want,
+    "contain": contain, "feature": feature, "noise": noise, "silence": hush, "shrug": shrug, "be": be, "have": contain, "want": want,
 }  # fmt: skip
 
 
@@ -36,7 +37,14 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
     found = tokens(even)
     names = find_names(sentences(found), cast)
     low = even.lower()
-    scene = Scene(names, source, p, _rooms(low), numbered="from the left" in low or bool(re.search(r"\b(four|three|five|six|two|several) \w*\s?cabinets\b", low)))
+    scene = Scene(
+        names,
+        source,
+        p,
+        _rooms(low),
+        numbered="from the left" in low
+        or bool(re.search(r"\b(four|three|five|six|two|several) \w*\s?cabinets\b", low)),
+    )
     reader = Reader(scene)
     for sentence in sentences(found, names):
         reader.read(sentence, text)
@@ -55,11 +63,13 @@ class Reader:
         self.clauses = 0
         self.understood = 0
         self.unread: list[str] = []
+        self.speaker: str | None = None
+        self.spoken = 0
 
     def read(self, sentence: Sequence[Token], text: str) -> None:
         """Reads one sentence; if a clause of it cannot be read, the sentence is among the unread."""
         before = self.understood, self.clauses
-        if self._silence(sentence) or self._script(sentence):
+        if self._silence(sentence) or self._script(sentence, text):
             return
         done: list[Agents] = []
         clauses = _ordered(parse(chunks(sentence, self.scene.names)))
@@ -71,8 +81,19 @@ class Reader:
             if agents:
                 done.append(agents)
                 self._remember(clause, agents)
+            if i and clause.link in ("when", "while", "as") and _absent(clauses[i - 1]) and len(done) > 1:
+                self._missed(clause, done[-2])
         if self.understood - before[0] < self.clauses - before[1]:
             self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
+            self.scene.last_room = None
+
+    def _missed(self, clause: Clause, absent: Agents) -> None:
+        """Who was not there when something was moved did not see it."""
+        obj = self.scene.last_moved
+        spot = self.scene.where.get(obj) if obj else None
+        for agent in absent:
+            if obj and spot:
+                see(self.scene, clause, agent, obj, spot, spot.room, sees=False)
 
     def _remember(self, clause: Clause, agents: Agents) -> None:
         if clause.link not in ("as", "while", "who", "that") or not self.scene.subjects:
@@ -84,11 +105,23 @@ class Reader:
         if i == 0 and clause.verb and not clause.verb.finite and not clause.subjects and after and after.subjects:
             clause.subjects = list(after.subjects)
         bare = clause.verb and not (clause.objects or clause.places or clause.content or clause.quotes)
-        if bare and clause.means("open", "close", "grab", "move", "put") and after and after.link == "and" and not after.subjects:
+        if (
+            bare
+            and clause.means("open", "close", "grab", "move", "put")
+            and after
+            and after.link == "and"
+            and not after.subjects
+        ):
             clause.objects = [noun for noun in after.objects if noun.kind != "agent"]
         if clause.link == "which" and clause.antecedent and clause.subjects and not clause.objects:
             clause.objects = [clause.antecedent]
-        if clause.link == "where" and clause.antecedent and clause.subjects and clause.means("put", "grab", "find") and not clause.places:
+        if (
+            clause.link == "where"
+            and clause.antecedent
+            and clause.subjects
+            and clause.means("put", "grab", "find")
+            and not clause.places
+        ):
             clause.places = [("in" if clause.antecedent.kind == "room" else "on", clause.antecedent)]
         if clause.link in ("who", "which", "that") and clause.antecedent and not clause.subjects:
             clause.subjects = [clause.antecedent]
@@ -96,7 +129,13 @@ class Reader:
     def _agents(self, clause: Clause, done: Sequence[Agents]) -> Agents | None:
         """Who does it; nobody if the subject is a thing, None if it is unclear."""
         if not clause.subjects:
-            if clause.verb is None or clause.verb.lemma == "be" and "there" in clause.adverbs or clause.quotes and clause.verb.lemma in ("come", "be"):
+            if (
+                clause.verb is None
+                or clause.verb.lemma == "be"
+                and "there" in clause.adverbs
+                or clause.quotes
+                and clause.verb.lemma in ("come", "be")
+            ):
                 return ()
             return done[-1] if done else (tuple(self.scene.subjects) or None)
         found: list[str] = []
@@ -131,8 +170,23 @@ class Reader:
             agents = _active(self.scene, clause)
         if (quick := self._unreal(clause, agents, rest)) is not None:
             return quick
+        if _lies(clause):
+            clause.subjects = clause.subjects or clause.objects
+            return be(self.scene, clause, ())
         if not agents and not verb.means("contain", "feature", "be", "have") and not clause.quotes:
-            return verb.passive and be(self.scene, replace_subjects(clause), ()) if _is_state(clause) else self._said_by(clause)
+            return (
+                verb.passive and be(self.scene, replace_subjects(clause), ())
+                if _is_state(clause)
+                else self._said_by(clause)
+            )
+        if (
+            verb.lemma == "go"
+            and verb.tags >= {"pp"}
+            and "past" not in verb.tags
+            and not clause.places
+            and not verb.perfect
+        ):
+            return bool(agents)
         handler = _handler(clause, agents)
         if clause.quotes and not agents:
             return self._said_by(clause)
@@ -145,7 +199,11 @@ class Reader:
         if clause.link in UNREAL_LINKS:
             return False
         if verb.wish:
-            return want(self.scene, clause, agents) if verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated else False
+            return (
+                want(self.scene, clause, agents)
+                if verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated
+                else False
+            )
         if clause.link in IDLE_LINKS and not verb.means("find", "see"):
             return be_silent(self.scene, clause, agents[0]) if verb.means("say") and agents else True
         if verb.unreal and not verb.means("find", "see"):
@@ -167,15 +225,26 @@ class Reader:
     def _verbless(self, clause: Clause) -> bool:
         if clause.quotes and not clause.subjects and not clause.unknown:
             return unattributed(self.scene, clause)
+        if len(clause.subjects) == 1 and clause.subjects[0].det == "no" and not clause.unknown and not clause.places:
+            nothing = VerbGroup("be", ("be",), frozenset(), clause.start, clause.end)
+            return be(self.scene, replace(clause, verb=nothing, adverbs=["there"]), ())
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.scene.person(noun)]
             return bool(people) and be(self.scene, clause, people)
         if clause.link in ("after", "before", "upon", "during", "until") and not clause.unknown:
             return True
-        return not clause.subjects and not clause.unknown and not clause.objects and all(p in ("after", "before", "during", "with", "at", "in", "for", "upon") and n.kind == "object" for p, n in clause.places)
+        return (
+            not clause.subjects
+            and not clause.unknown
+            and not clause.objects
+            and all(
+                p in ("after", "before", "during", "with", "at", "in", "for", "upon") and n.kind == "object"
+                for p, n in clause.places
+            )
+        )
 
     def _said_by(self, clause: Clause) -> bool:
-        """"..." came Mary's answer."""
+        """ "..." came Mary's answer."""
         nouns = [*clause.objects, *clause.subjects, *(noun for _, noun in clause.places)]
         owners = [noun.owner for noun in nouns if noun.owner in self.scene.names]
         people = [name for noun in nouns if noun.kind == "agent" for name in self.scene.person(noun)] + owners
@@ -188,7 +257,9 @@ class Reader:
     def _silence(self, sentence: Sequence[Token]) -> bool:
         """Whether the sentence only says that a question got no answer."""
         words = " ".join(token.low for token in sentence)
-        if any(token.quote for token in sentence) or not any(phrase in words for phrase in lexicon().speech["silences"]):
+        if any(token.quote for token in sentence) or not any(
+            phrase in words for phrase in lexicon().speech["silences"]
+        ):
             return False
         asker = self.scene.asked[0] if self.scene.asked else None
         named = [t.text for t in sentence if t.text in self.scene.names and t.text != asker]
@@ -199,11 +270,32 @@ class Reader:
         self.understood += be_silent(self.scene, Clause(sentence[0].start, sentence[-1].end), silent)
         return True
 
-    def _script(self, sentence: Sequence[Token]) -> bool:
-        """Whether the sentence is a line of a dialogue, "Mary: ...", which is then read."""
-        if len(sentence) < 3 or sentence[0].text not in self.scene.names or sentence[1].text != ":":
+    def _script(self, sentence: Sequence[Token], text: str) -> bool:
+        """Whether the sentence is a line of a dialogue, "Mary: ...", or goes on with one; it is then read."""
+        first = sentence[0].text
+        labelled = len(sentence) > 2 and first in self.scene.names and sentence[1].text == ":"
+        going_on = self.speaker and "\n" not in text[self.spoken : sentence[0].start] and first not in self.scene.names
+        if not labelled and not (going_on and not any(token.quote for token in sentence)):
+            self.speaker = None
             return False
-        return False
+        words = sentence[2:] if labelled else sentence
+        spoken = words[0].text if words[0].quote else plain(text[words[0].start : words[-1].end + 1])
+        clause = Clause(words[0].start, words[-1].end, quotes=[Quote(spoken, words[0].start, words[-1].end)])
+        speaker = first if labelled else self.speaker
+        assert speaker is not None
+        self.scene.of(speaker)
+        said = read_quote(self.scene, spoken, self.scene.names)
+        if said is None and not labelled:
+            self.speaker = None
+            return False
+        self.clauses += 1
+        self.understood += said is not None
+        for one in said or ():
+            utter(self.scene, clause, speaker, one)
+        if said is None:
+            self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
+        self.speaker, self.spoken = speaker, sentence[-1].end
+        return True
 
     def reading(self, text: str) -> Reading:
         """All that was read."""
@@ -233,6 +325,22 @@ def _ordered(clauses: list[Clause]) -> list[Clause]:
     return out
 
 
+def _absent(clause: Clause) -> bool:
+    """Whether a clause says that somebody was not there."""
+    return clause.verb is not None and clause.verb.lemma == "be" and clause.verb.negated
+
+
+def _lies(clause: Clause) -> bool:
+    """Whether a clause tells where a thing lies: "on the desk lay the book"."""
+    verb = clause.verb
+    if verb is None or verb.lemma not in ("lay", "lie", "sit", "stand", "rest"):
+        return False
+    if clause.subjects:
+        return clause.subjects[0].kind in ("object", "place")
+    fronted = any(noun.end < verb.start for _, noun in clause.places)
+    return fronted and bool(clause.objects) and clause.objects[0].kind == "object"
+
+
 def _active(scene: Scene, clause: Clause) -> Agents:
     """Turns a passive clause round; who did it is after "by"."""
     doers = [name for prep, noun in clause.places if prep == "by" for name in scene.person(noun)]
@@ -248,7 +356,9 @@ def _active(scene: Scene, clause: Clause) -> Agents:
 
 
 def _is_state(clause: Clause) -> bool:
-    return clause.means("put", "find", "stay", "see") or (clause.verb is not None and clause.verb.lemma in ("keep", "situate", "locate", "seat"))
+    return clause.means("put", "find", "stay", "see") or (
+        clause.verb is not None and clause.verb.lemma in ("keep", "situate", "locate", "seat")
+    )
 
 
 def replace_subjects(clause: Clause) -> Clause:
@@ -268,7 +378,11 @@ def _handler(clause: Clause, agents: Agents) -> Act | None:
     if verb.lemma == "leave":
         things = [noun for noun in clause.objects if noun.kind in ("object", "pronoun", "one", "vague", "place")]
         return put if things and len(things) == len(clause.objects) else leave
-    if verb.lemma == "return" and clause.objects and any(noun.kind in ("object", "pronoun", "vague") for noun in clause.objects):
+    if (
+        verb.lemma == "return"
+        and clause.objects
+        and any(noun.kind in ("object", "pronoun", "vague") for noun in clause.objects)
+    ):
         return put
     senses = [sense for sense in verb.senses if sense in HANDLERS]
     if len(senses) > 1:
@@ -281,9 +395,16 @@ def _fits(sense: str, clause: Clause, agents: Agents) -> bool:
         return bool(clause.quotes or clause.content)
     if sense == "contain":
         return not agents
+    if sense in INTRANSITIVE and any(
+        noun.kind in ("object", "vague") or noun.words[0] in ("it", "them") for noun in clause.objects
+    ):
+        return False
     if sense in ("put", "grab", "move"):
         return bool(clause.objects) and bool(agents)
     return bool(agents) if sense != "feature" else not agents
+
+
+INTRANSITIVE = frozenset("walk leave enter return arrive stay".split())
 
 
 def _dropped(scene: Scene) -> list[Happening]:
@@ -295,7 +416,9 @@ def _dropped(scene: Scene) -> list[Happening]:
         spot = events[place][1]
         assert isinstance(event, Event)
         mine = [(one, where) for one, where in events[place + 1 :] if one.agent == event.agent]
-        held = any(one.agent == event.agent and one.verb == "grab" and one.obj == event.obj for one, _ in events[:place])
+        held = any(
+            one.agent == event.agent and one.verb == "grab" and one.obj == event.obj for one, _ in events[:place]
+        )
         if not _happened(event, spot, mine, held=held):
             out.append(event)
     return out
@@ -320,5 +443,3 @@ def _final(one: Happening, spot: Spot | None, t: int) -> Happening:
         fact = one.content
         return replace(one, t=t, content=replace(fact, value=spot.id) if spot and fact else fact)
     return replace(one, t=t, fact=replace(one.fact, value=spot.id) if spot else one.fact)
-
-

@@ -111,13 +111,13 @@ def generate_beliefs(
     """
     if not (max(1, min(order, 2)) <= people <= len(PEOPLE) and 2 <= containers <= len(CONTAINERS) and moves > 0):
         raise ValueError("a story has 2 to 8 people and containers, and at least one move")
-    target, wants_false = int(rng.integers(containers)), order > 0 and rng.random() < 0.5
-    for attempt in range(ATTEMPTS):
+    wants_false = order > 0 and rng.random() < 0.5
+    for _ in range(ATTEMPTS):
         episode, mentioned, thing = _draw_story(rng, people, moves, containers, telling)
         chain = _draw_chain(rng, episode.agents, order)
         believed = believed_place(episode, chain, thing, conventions=conventions)
         false = believed != believed_place(episode, (), thing, conventions=conventions)
-        if believed == mentioned[target] and (false == wants_false or attempt > ATTEMPTS // 2):
+        if believed is not None and false == wants_false:
             return _example(rng, episode, mentioned, thing, chain, believed, style)
     raise ValueError(f"no such story was found in {ATTEMPTS} attempts")
 

@@ -10,6 +10,7 @@ from otherminds.stories.model import Entity, Fact, Happening, Relation, Source
 from otherminds.stories.phrases import Noun
 
 NEW = frozenset("a an another other second third one some two three".split())
+ORDINALS = "first second third fourth fifth sixth seventh eighth".split()
 ANYWHERE = frozenset("house apartment home building flat upstairs downstairs outdoors room".split())
 
 
@@ -26,7 +27,9 @@ class Spot:
     @property
     def id(self) -> str:
         """Its name: "third kitchen cabinet", "green box"."""
-        return " ".join([*([self.ordinal] if self.ordinal else []), *([self.room] if self.room else []), *self.extra, self.kind])
+        return " ".join(
+            [*([self.ordinal] if self.ordinal else []), *([self.room] if self.room else []), *self.extra, self.kind]
+        )
 
 
 @dataclass
@@ -41,6 +44,7 @@ class Standing:
     group: list[str] = field(default_factory=list)
     spots: list[Spot] = field(default_factory=list)
     seeks: str | None = None
+    left: str | None = None
 
 
 @dataclass
@@ -69,6 +73,8 @@ class Scene:
     pending: bool = False
     handled: set[str] = field(default_factory=set)
     last_room: str | None = None
+    last_moved: str | None = None
+    there: Spot | str | None = None
 
     def of(self, agent: str) -> Standing:
         """What is known of an agent, who is in the story from now on."""
@@ -90,7 +96,7 @@ class Scene:
             return None
         if text not in self.rooms:
             self.rooms.append(text)
-        self.last_room = text
+        self.last_room = self.there = text
         return text
 
     def spot(self, noun: Noun, agent: str | None) -> Spot:
@@ -108,18 +114,29 @@ class Scene:
             self.spots.append(found)
         if found.room and found.room not in self.rooms:
             self.rooms.append(found.room)
+        self.there = found
         if agent:
             self.of(agent).spots.append(found)
         return found
 
+    def row(self, noun: Noun, count: int) -> None:
+        """Notes several places of a kind that are told apart by number."""
+        for ordinal in ORDINALS[:count]:
+            self.spot(Noun("place", noun.words, 0, 0, "the", room=noun.room, ordinal=ordinal), None)
+
     def _fixed(self, wanted: Spot) -> Spot:
         if not wanted.room:
             alike = [s for s in self.spots if s.kind == wanted.kind and s.ordinal == wanted.ordinal]
+            wanted.room = self.last_room
             return alike[-1] if alike else wanted
         same = [s for s in self.spots if s.id == wanted.id]
         if same:
             return same[0]
-        loose = [s for s in self.spots if s.room is None and not s.fresh and s.kind == wanted.kind and s.extra == wanted.extra]
+        loose = [
+            s
+            for s in self.spots
+            if s.room is None and not s.fresh and s.kind == wanted.kind and s.extra == wanted.extra
+        ]
         if loose and not wanted.ordinal:
             loose[0].room = wanted.room
             return loose[0]
@@ -128,7 +145,7 @@ class Scene:
     def _loose(self, wanted: Spot, noun: Noun, agent: str | None) -> Spot:
         """A place named without its room: one spoken of before, or one in the room where the agent is."""
         known = lexicon()
-        here = self.of(agent).room if agent else None
+        here = self.of(agent).room if agent else None if self.agents else self.last_room
         alike = self.alike(wanted) or self._by_other_name(wanted)
         if agent and self.of(agent).spot in alike and noun.det not in ("another", "other", "second", "third"):
             found = self.of(agent).spot
@@ -169,7 +186,8 @@ class Scene:
         return [
             spot
             for spot in self.spots
-            if (spot.kind == wanted.kind or spot.kind.endswith(" " + wanted.kind)) and set(wanted.extra) <= set(spot.extra)
+            if (spot.kind == wanted.kind or spot.kind.endswith(" " + wanted.kind))
+            and set(wanted.extra) <= set(spot.extra)
         ]
 
     def _by_other_name(self, wanted: Spot) -> list[Spot]:
@@ -272,7 +290,10 @@ class Scene:
         return (
             *(Entity(agent, "agent") for agent in self.agents),
             *(Entity(thing, "object") for thing in things if thing not in spots),
-            *(Entity(spot.id, "place", spot.room or self.rooms_of_spots.get(spot.id), relation(spot.kind)) for spot in spots.values()),
+            *(
+                Entity(spot.id, "place", spot.room or self.rooms_of_spots.get(spot.id), relation(spot.kind))
+                for spot in spots.values()
+            ),
             *(Entity(room, "room") for room in dict.fromkeys(self.rooms)),
         )
 
@@ -286,5 +307,3 @@ def relation(kind: str) -> Relation | None:
 def _nested(one: Iterable[str], other: Iterable[str]) -> bool:
     first, second = set(one), set(other)
     return first <= second or second <= first
-
-

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from otherminds.stories.model import Event, Fact, Happening, Observation
+from otherminds.stories.model import Fact, Observation
 
-INSIDE, LYING, OPENED, NEAR, UNHELD, OPENING = 0.9, 0.9, 0.6, 0.05, 0.7, 0.4
+INSIDE, LYING, OPENED, NEAR, UNHELD, LEFT = 0.9, 0.9, 0.6, 0.2, 0.7, 0.15
 BEFORE = 3
 LIES = re.compile(r"(?:There is )?(?:an? |the )?(\w+)(?: is)? (inside|on) (?:the )?(\w+)", re.IGNORECASE)
 
@@ -23,18 +23,20 @@ def squeezed(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def scene_events(frames: Frames, agent: str, thing: str, places: Mapping[str, str]) -> tuple[Happening, ...]:
-    """What the frames show of the agent's search for a thing; t is the number of the frame.
+def scene_events(frames: Frames, thing: str, places: Mapping[str, str]) -> tuple[Observation, ...]:
+    """What the frames show of where a thing was; t is the number of the frame.
 
-    `places` maps the names of the scene graph to places of the story. A place that opens was opened by the agent or by
-    somebody else. The thing was taken, when it is first held, from where it was last seen before or, if it was not,
-    from the place that had just been opened; a thing never held lay where it came into sight.
+    `places` maps the names of the scene graph to places of the story. The thing was taken, when it is first held, from
+    where it was last seen before or, if it was not, from the place that had just been opened, or from somewhere near;
+    a thing never held lay where it came into sight. A place that was opened before another was had it not, perhaps.
     """
     held = [frame for frame, facts in frames.get("hold", {}).items() if any(_names(fact, thing) for fact in facts)]
-    found = list(_found(frames, thing, held, agent, places))
-    taken = min((event.t for event in found), default=None)
-    opened = [event for event in _openings(frames, agent, places) if taken is None or event.t <= taken]
-    return tuple(sorted([*opened, *found], key=lambda happening: happening.t))
+    found = list(_found(frames, thing, held, places))
+    taken = min((seen.t for seen in found), default=None)
+    opened = [(frame, place) for frame, place in _opened(frames, places) if taken is None or frame <= taken]
+    left = [(frame, place) for frame, place in opened if place != opened[-1][1]]
+    empty = [Observation(frame, "", Fact("at", thing, place), False, LEFT, "scene_graph") for frame, place in left]
+    return tuple(sorted([*empty, *found], key=lambda seen: seen.t))
 
 
 def _names(fact: str, thing: str) -> bool:
@@ -51,9 +53,7 @@ def _lying(frames: Frames, thing: str, places: Mapping[str, str]) -> Iterator[tu
                     yield frame, relation, places[match[3].lower()]
 
 
-def _found(
-    frames: Frames, thing: str, held: list[int], agent: str, places: Mapping[str, str]
-) -> Iterator[Event | Observation]:
+def _found(frames: Frames, thing: str, held: list[int], places: Mapping[str, str]) -> Iterator[Observation]:
     lying = sorted(_lying(frames, thing, places))
     first = min((frame for frame, _, _ in lying), default=0)
     if not held:
@@ -63,24 +63,24 @@ def _found(
             yield Observation(seen[0][0], "", Fact("at", thing, seen[0][1]), p=UNHELD, source="scene_graph")
         return
     start = held[0]
+    near = [places[name] for name in frames.get("closeness", {}).get(start, ()) if name in places]
     inside = [place for frame, relation, place in lying if relation == "inside" and start - BEFORE <= frame <= start]
     upon = [place for frame, relation, place in lying if relation == "on" and start - 2 * BEFORE <= frame < start]
-    opened = [places[name] for frame, names in sorted(frames.get("opened", {}).items())
-              if start - BEFORE <= frame <= start for name in names if name in places]  # fmt: skip
+    opened = [place for frame, place in _opened(frames, places) if start - BEFORE <= frame <= start]
+    opened = [place for place in opened if place in near or not near]
     for candidates, p in ((inside, INSIDE), (upon if first > 0 else [], LYING), (opened, OPENED)):
         if candidates:
-            yield Event(start, agent, "grab", obj=thing, place=candidates[-1], p=p, source="scene_graph")
+            yield Observation(start, "", Fact("at", thing, candidates[-1]), p=p, source="scene_graph")
             return
-    for name in frames.get("closeness", {}).get(start, ()):
-        if name in places:
-            yield Observation(start, "", Fact("at", thing, places[name]), p=NEAR, source="scene_graph")
+    for place in near:
+        yield Observation(start, "", Fact("at", thing, place), p=NEAR, source="scene_graph")
 
 
-def _openings(frames: Frames, agent: str, places: Mapping[str, str]) -> Iterator[Event]:
-    """A place that stands open and did not a frame before was opened."""
+def _opened(frames: Frames, places: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """(frame, place) whenever a place stands open that was not the last to be open."""
     before: tuple[str, ...] = ()
     for frame, names in sorted(frames.get("opened", {}).items()):
         for name in names:
             if name not in before and name in places:
-                yield Event(frame, agent, "open", place=places[name], p=OPENING, source="scene_graph")
-        before = names
+                yield frame, places[name]
+        before = names or before

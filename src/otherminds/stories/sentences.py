@@ -87,7 +87,8 @@ def _contractions(found: list[Token]) -> list[Token]:
         token = found[i]
         after = found[i + 1] if i + 1 < len(found) else None
         if token.text == "'" and after and out and out[-1].end == token.start and after.start == token.end:
-            out += _split_at_apostrophe(out.pop(), token, after)
+            later = found[i + 2].text.lower() if i + 2 < len(found) else ""
+            out += _split_at_apostrophe(out.pop(), token, after, later)
             i += 2
             continue
         if token.text not in ("'", '"', "_", "*", "(", ")"):
@@ -96,12 +97,16 @@ def _contractions(found: list[Token]) -> list[Token]:
     return out
 
 
-def _split_at_apostrophe(before: Token, mark: Token, after: Token) -> list[Token]:
+def _split_at_apostrophe(before: Token, mark: Token, after: Token, later: str) -> list[Token]:
     if after.text.lower() == "t" and before.text.lower().endswith("n") and len(before.text) > 1:
         cut = before.end - 1
         stem = Token(before.text[:-1], before.start, cut)
         return [stem, Token("n't", cut, after.end)]
     full = {"ll": "will", "re": "are", "ve": "have", "m": "am", "d": "would"}.get(after.text.lower(), "'s")
+    if full == "would" and (
+        later in ("been", "just", "already", "put", "left", "found") or later.endswith(("ed", "en"))
+    ):
+        full = "had"
     return [before, Token(full if full != "'s" else "'" + after.text.lower(), mark.start, after.end)]
 
 
@@ -112,9 +117,14 @@ def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[
         if _numbering(found, i):
             continue
         if token.text in ENDS and not token.quote:
+            if token.text == "\n" and i + 1 < len(found) and found[i + 1].text[:1].islower():
+                continue
             if token.text == "." and i and found[i - 1].low in TITLES:
                 continue
             out.append([])
+            continue
+        if token.text == ":" and _is_heading(out[-1], found, i):
+            out[-1] = []
             continue
         out[-1].append(token)
         if token.quote and _quote_ends(out[-1], found, i, names):
@@ -122,11 +132,24 @@ def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[
     return [sentence for sentence in out if sentence]
 
 
+def _is_heading(before: Sequence[Token], found: Sequence[Token], i: int) -> bool:
+    """Whether a colon ends a heading, "Actions taken by Mark: Mark walks ..."; one word is who speaks."""
+    after = found[i + 1] if i + 1 < len(found) else None
+    if after is None or after.quote or not after.text[:1].isupper() or not 1 < len(before) < 9:
+        return False
+    known = lexicon()
+    words = [token.low for token in before]
+    verbs = [known.verb_at(words, j) for j in range(len(words)) if words[j]]
+    return not any(token.quote for token in before) and not any(verb and {"say", "ask"} & set(verb.senses) for verb in verbs)
+
+
 def _numbering(found: Sequence[Token], i: int) -> bool:
     """Whether the token is a number, or its stop, in front of a line."""
     before = found[i - 1] if i else None
     if found[i].text.isdigit():
-        return before is None or before.text == "\n"
+        after = found[i + 1] if i + 1 < len(found) else None
+        in_line = before is not None and before.text == "." and after is not None and after.text[:1].isupper()
+        return before is None or before.text == "\n" or in_line
     lone = before is not None and before.text.isdigit() and (i == 1 or found[i - 2].text == "\n")
     return lone and found[i].text in (".", ")", ":")
 
@@ -134,8 +157,10 @@ def _numbering(found: Sequence[Token], i: int) -> bool:
 def _quote_ends(sentence: Sequence[Token], found: Sequence[Token], i: int, names: Collection[str]) -> bool:
     """Whether a sentence ends with the quote in it: nothing after it says who speaks."""
     after = found[i + 1] if i + 1 < len(found) else None
-    if after is None or after.quote or not found[i].text.rstrip().endswith((".", "?", "!")):
+    if after is None or not found[i].text.rstrip().endswith((".", "?", "!")):
         return False
+    if after.quote:
+        return True
     if not after.text[:1].isupper():
         return False
     introduced = any(not token.quote for token in sentence)

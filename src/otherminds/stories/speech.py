@@ -76,8 +76,14 @@ def _says_nothing(clause: Clause) -> bool:
 
 def _asked(scene: Scene, clause: Clause) -> list[Said] | None:
     """An indirect question where something is."""
-    nouns = [noun for inner in _all(clause.content) for noun in (*inner.subjects, *inner.objects)]
-    nouns += [noun for prep, noun in clause.places if prep in ("about", "for", "of", "after", "concerning", "regarding")]
+    nouns = [
+        noun
+        for inner in _all(clause.content)
+        for noun in (*inner.subjects, *inner.objects, *(one for prep, one in inner.places if prep == "of"))
+    ]
+    nouns += [
+        noun for prep, noun in clause.places if prep in ("about", "for", "of", "after", "concerning", "regarding")
+    ]
     nouns += [noun for noun in clause.objects if noun.kind == "object"]
     for noun in nouns:
         if noun.words[-1] in ("location", "whereabouts", "place") and noun.owner:
@@ -115,7 +121,7 @@ def _told(scene: Scene, clause: Clause, speaker: str) -> list[Said] | None:
 
 
 def _mentioned(scene: Scene, clause: Clause, things: Sequence[Noun]) -> list[Said] | None:
-    """"mentions a folder on the table"."""
+    """ "mentions a folder on the table"."""
     spot, room = None, None
     for prep, noun in clause.places:
         if noun.kind == "room" and prep in IN:
@@ -132,7 +138,9 @@ def _ignorant(clause: Clause) -> bool:
     if verb is None:
         return False
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown)
-    if verb.lemma in ("have", "be") and (words & {"idea", "clue", "unsure", "uncertain", "sure", "knowledge", "certain"}):
+    if verb.lemma in ("have", "be") and (
+        words & {"idea", "clue", "unsure", "uncertain", "sure", "knowledge", "certain"}
+    ):
         return verb.negated or bool(words & {"unsure", "uncertain"}) or any(noun.det == "no" for noun in clause.objects)
     nowhere = not any(noun.kind in ("place", "room") for _, noun in clause.places)
     return verb.negated and nowhere and (verb.lemma in ("know", "remember", "recall") or verb.means("see", "find"))
@@ -161,8 +169,19 @@ def direct(scene: Scene, clause: Clause, agents: Agents) -> bool:
     return True
 
 
+def shrug(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Not knowing, without words."""
+    if scene.pending and scene.asked and agents[0] != scene.asked[0]:
+        utter(scene, clause, agents[0], Said("unsure", scene.asked[1]))
+    return True
+
+
 def unattributed(scene: Scene, clause: Clause) -> bool:
     """A quote without a speaker: the answer to a question that is open, or the last subject's words."""
+    called = next((name for name in scene.names if clause.quotes[0].text.startswith(name + ",")), None)
+    if called and (caller := scene.other(called)):
+        scene.of(caller)
+        return _quoted(scene, clause, caller, ())
     asker = scene.asked[0] if scene.asked else None
     if scene.pending and asker and (answerer := scene.other(asker)):
         speaker: str | None = answerer

@@ -21,21 +21,21 @@ Watchers = Mapping[int, frozenset[str]]
 
 
 @dataclass(frozen=True)
-class Scene:
+class Sight:
     """What there is to observe of a happening, or, without one, of how things stood at the start."""
 
     event: Witnessed
     happening: Happening | None
 
 
-def scenes(episode: Episode, conventions: Conventions, at: int | None = None) -> Iterator[Scene]:
+def sights(episode: Episode, conventions: Conventions, at: int | None = None) -> Iterator[Sight]:
     """All that minds could observe in a story up to a time, in its order; what probably did not happen is left out."""
     stage = _Stage(episode, conventions)
     for fact in episode.init:
-        yield from (stage.noted(Scene(event, None)) for event in stage.start(fact))
+        yield from (stage.noted(Sight(event, None)) for event in stage.start(fact))
     for number, happening in enumerate(episode.timeline):
         if happening.p >= LIKELY and (at is None or happening.t <= at):
-            yield from (stage.noted(Scene(event, happening)) for event in stage.play(number, happening))
+            yield from (stage.noted(Sight(event, happening)) for event in stage.play(number, happening))
 
 
 class _Stage:
@@ -54,10 +54,10 @@ class _Stage:
         self.minds = {who: Witness(who) for who in episode.agents}
         self.inattentive, self.unseen = _stated(episode, sees=False), _stated(episode, sees=True)
 
-    def noted(self, scene: Scene) -> Scene:
-        """Let everybody's mind observe the scene: what they say is what they believe then."""
-        self.minds = {who: mind.observe(scene.event) for who, mind in self.minds.items()}
-        return scene
+    def noted(self, sight: Sight) -> Sight:
+        """Let everybody's mind observe it: what they say is what they believe then."""
+        self.minds = {who: mind.observe(sight.event) for who, mind in self.minds.items()}
+        return sight
 
     def start(self, fact: Fact) -> Iterator[Witnessed]:
         """How things stand at the start is seen by those who are there; what is said again later is no news."""

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from otherminds.stories.chunks import chunks
 from otherminds.stories.clauses import Clause, parse
 from otherminds.stories.lexicon import lexicon
-from otherminds.stories.model import Belief, Claim, Episode, Event, Fact, Goal, Holds, Knows, SocialGoal, Stance
+from otherminds.stories.model import Belief, Claim, Episode, Event, Fact, Goal, Holds, Knows, SocialGoal
 from otherminds.stories.people import find_names
 from otherminds.stories.phrases import Noun
 from otherminds.stories.places import object_of, place_of
 from otherminds.stories.sentences import Token, plain, sentences, tokens
+from otherminds.stories.wording import has, plainer, stance_of
 
-IN = frozenset("in inside on at into onto to within under behind upon atop beside near from".split())
-REWORDED = (
-    ("under the impression", "thinking"), ("of the opinion", "thinking"), ("convinced", "thinking"), ("certain", "thinking"),
-    ("confident", "thinking"), ("persuaded", "thinking"), ("sure", "thinking"), ("took it", "thought"), ("takes it", "thinks"),
-    ("held the belief", "thought"), ("holds the belief", "thinks"), ("had the belief", "thought"), ("has the belief", "thinks"),
-    ("of the belief", "thinking"), ("of the view", "thinking"), ("figured", "thought"), ("holds", "thinks"), ("trusted", "thought"),
-    ("had reason to believe", "thought"), ("knew", "thought"), ("has the idea", "thinks"), ("had the idea", "thought"),
-    ("mistakenly", ""), ("wrongly", ""), ("falsely", ""), ("correctly", ""), ("genuinely", ""), ("truly", ""), ("honestly", ""),
-    ("sincerely", ""), ("privately", ""), ("already", ""), ("still", ""), ("really", ""), ("actually", ""), ("in fact", ""),
-)  # fmt: skip
+IN = frozenset("in inside on at into onto to within under behind upon atop".split())
+LYING = frozenset("be have lie sit rest contain hold remain stay stand".split())
 
 
 class Unread(ValueError):
@@ -35,37 +28,69 @@ class Unread(ValueError):
 
 
 @dataclass
+class Statement:
+    """A statement cut into words and clauses, and the people in it: whom it is about comes first."""
+
+    words: str
+    clauses: list[Clause]
+    nouns: list[Noun]
+    people: list[str]
+
+
+@dataclass
 class Reader:
-    """Reads statements about the people and things of an episode."""
+    """Reads statements about the people and things of an episode; `focus` is whom "she" stands for."""
 
     episode: Episode
     names: tuple[str, ...] = ()
     moved: list[Event] = field(default_factory=list)
-    about: str | None = None
+    focus: str | None = None
 
     def read(self, text: str) -> tuple[Claim, ...]:
         """What a statement claims. Raises Unread if it cannot be read."""
-        found = self._tokens(text)
-        words = " ".join(token.low for token in found)
-        people = self._people(found)
-        for read in (self._knows_contents, self._minds_of_goals, self._social, self._plain):
-            claims = read(found, words, people)
+        claims = self._knows_contents(self._statement(plain(text).strip()))
+        if claims:
+            return claims
+        one = self._statement(plainer(plain(text).strip()))
+        for read in (self._minds_of_goals, self._social, self._plain):
+            claims = read(one)
             if claims:
                 return claims
         raise Unread(text.strip())
 
-    def _tokens(self, text: str) -> list[Token]:
-        found = [token for sentence in sentences(tokens(plain(text))) for token in sentence if not token.quote]
+    def _statement(self, text: str) -> Statement:
+        found: list[Token] = []
+        for sentence in sentences(tokens(text)):
+            found += [Token(",", sentence[0].start, sentence[0].start)] if found else []
+            found += [token for token in sentence if not token.quote]
         self.read_names(found)
-        return found
+        pieces = chunks(found, self.names)
+        clauses = parse(pieces)
+        nouns = [piece for piece in pieces if isinstance(piece, Noun)]
+        words = " ".join(token.low for token in found)
+        return Statement(words, clauses, nouns, self._people(found, clauses))
 
     def read_names(self, found: Sequence[Token]) -> None:
         """Adds the names in a text to those known."""
-        self.names = tuple(dict.fromkeys((*self.episode.agents, *self.names, *find_names([found], self.episode.agents))))
+        new = find_names([found], self.episode.agents)
+        self.names = tuple(dict.fromkeys((*self.episode.agents, *self.names, *new)))
 
-    def _people(self, found: Sequence[Token]) -> list[str]:
-        """The people named, in order, each once."""
-        return list(dict.fromkeys(token.text for token in found if token.text in self.names))
+    def _people(self, found: Sequence[Token], clauses: Sequence[Clause]) -> list[str]:
+        """The people named, each once; the subject comes first, or whom the question is about if it is "she"."""
+        named = list(dict.fromkeys(token.text for token in found if token.text in self.names))
+        subject = next((noun for clause in clauses if clause.verb and clause.verb.finite for noun in clause.subjects), None)
+        first = self._who(subject, named) or (named[0] if named and found[0].text == named[0] else None)
+        return [first, *(name for name in named if name != first)] if first else []
+
+    def _who(self, subject: Noun | None, named: Sequence[str]) -> str | None:
+        if subject is not None and subject.text in self.names:
+            return subject.text
+        if subject is not None and subject.owner in self.names:
+            return subject.owner
+        if subject is None or subject.kind == "pronoun":
+            others = [name for name in self.episode.agents if name not in named]
+            return self.focus if self.focus else others[0] if len(others) == 1 and named else None
+        return named[0] if named else None
 
     def _other(self, people: Sequence[str]) -> str | None:
         if len(people) > 1:
@@ -75,48 +100,51 @@ class Reader:
 
     # knowing what is in a place
 
-    def _knows_contents(self, found: Sequence[Token], words: str, people: Sequence[str]) -> tuple[Claim, ...]:
-        if not people or not (has(words, CONTENTS) and has(words, KNOWING)) or has(words, DENYING):
+    def _knows_contents(self, one: Statement) -> tuple[Claim, ...]:
+        minds = lexicon().minds
+        told = (has(one.words, minds["contents"]) and has(one.words, minds["knowing"])) or has(one.words, minds["looked"])
+        if not one.people or not told or has(one.words, minds["not_knowing"]):
             return ()
-        places = [noun for noun in self._nouns(found) if noun.kind == "place"]
-        return (Knows(people[0], place_of(places[-1], self.episode)),) if places else ()
-
-    def _nouns(self, found: Sequence[Token]) -> list[Noun]:
-        return [piece for piece in chunks(found, self.names) if isinstance(piece, Noun)]
+        places = [noun for noun in one.nouns if noun.kind == "place"]
+        return (Knows(one.people[0], place_of(places[-1], self.episode)),) if places else ()
 
     # what one thinks that the other wants
 
-    def _minds_of_goals(self, found: Sequence[Token], words: str, people: Sequence[str]) -> tuple[Claim, ...]:
-        other = self._other(people)
-        if not people or other is None:
+    def _minds_of_goals(self, one: Statement) -> tuple[Claim, ...]:
+        other, minds = self._other(one.people), lexicon().minds
+        if other is None:
             return ()
-        kind, minds = people[0], lexicon().minds
-        nouns = self._nouns(found)
-        objects = self._objects(nouns)
-        if has(words, minds["unknown_goal"]) and has(words, GOALS):
-            self._presume(kind, objects, nouns, words)
-            return (Belief(kind, Goal(other, None)), SocialGoal(kind, other, "independent"))
-        if not has(words, BELIEVING):
+        who, objects = one.people[0], self._objects(one.nouns)
+        if has(one.words, minds["unknown_goal"]) and has(one.words, minds["goals"]):
+            self._presume(who, objects, one, None)
+            return (Belief(who, Goal(other, None)), SocialGoal(who, other, "independent"))
+        if not has(one.words, minds["believing"]) or not objects:
             return ()
-        stance = stance_of(words)
-        if has(words, minds["desired_place"]) and has(words, PLACING) and objects:
-            facts = [Fact("at", obj, self._left_at(other, kind, obj)) for obj in objects]
-        elif has(words, GOALS) and objects and (place := self._wanted_place(found)):
-            facts = [Fact("at", obj, place) for obj in objects]
+        wanted = None
+        if has(one.words, minds["desired_place"]) and has(one.words, minds["placing"]):
+            facts = [Fact("at", obj, self._left_at(other, who, obj)) for obj in objects]
+        elif has(one.words, minds["goals"]) and (wanted := self._wanted_place(one)):
+            facts = [Fact("at", obj, wanted) for obj in objects]
         else:
             return ()
-        self._presume(kind, objects, nouns, words)
-        claims: list[Claim] = [Belief(kind, Goal(other, fact)) for fact in facts]
-        return (*claims, SocialGoal(kind, other, stance)) if stance else tuple(claims)
+        self._presume(who, objects, one, wanted)
+        stance = stance_of(one.words)
+        claims: list[Claim] = [Belief(who, Goal(other, fact)) for fact in facts]
+        return (*claims, SocialGoal(who, other, stance)) if stance else tuple(claims)
 
     def _objects(self, nouns: Sequence[Noun]) -> list[str]:
-        things = [noun for noun in nouns if noun.kind == "object" and noun.words[-1] not in ABSTRACT]
-        return list(dict.fromkeys(object_of(noun, self.episode) for noun in things))
+        """The things spoken of; a word that nobody knows must at least have an article."""
+        objects = {entity.id for entity in self.episode.entities if entity.kind == "object"}
+        found = []
+        for noun in nouns:
+            if noun.kind == "object" and noun.words[-1] not in lexicon().sets_of_minds["abstract"]:
+                obj = object_of(noun, self.episode)
+                found += [obj] if noun.known or obj in objects or noun.det in ("the", "a", "an") else []
+        return list(dict.fromkeys(found))
 
-    def _wanted_place(self, found: Sequence[Token]) -> str | None:
-        """The place somebody is thought to want something at: the first one after the word for wanting."""
-        wanting = next((i for i, token in enumerate(found) if token.low in GOAL_WORDS), 0)
-        place = next((noun for noun in self._nouns(found[wanting:]) if noun.kind in ("place", "room")), None)
+    def _wanted_place(self, one: Statement) -> str | None:
+        """The place somebody is thought to want something at: the first one named after the word for wanting."""
+        place = next((noun for noun in one.nouns if noun.kind in ("place", "room")), None)
         return place_of(place, self.episode) if place else None
 
     def _left_at(self, owner: str, taker: str, obj: str) -> str | None:
@@ -126,148 +154,101 @@ class Reader:
         taken = [one.place for one in events if one.agent == taker and one.verb == "grab" and one.place]
         return (put or taken or [None])[-1]
 
-    def _presume(self, mover: str, objects: Sequence[str], nouns: Sequence[Noun], words: str) -> None:
-        """Notes that the statement takes for granted that things were moved, and where to if it says so."""
-        if not has(words, MOVING):
-            return
-        places = [noun for noun in nouns if noun.kind == "place"]
-        explicit = bool(places) and (" to the " in words or " into the " in words or " onto the " in words) and has(words, lexicon().minds["desired_place"])
-        place = place_of(places[-1], self.episode) if places else None
-        for obj in objects:
-            event = Event(0, mover, "put", obj, place, source="question", p=1.0 if explicit else 0.5)
-            self.moved.append(event)
+    def _presume(self, mover: str, objects: Sequence[str], one: Statement, wanted: str | None) -> None:
+        """Notes that the statement takes for granted that things were moved; surely to a place it says."""
+        moves = [clause for clause in one.clauses if clause.means("move", "put", "grab") and not (clause.verb and clause.verb.negated)]
+        for clause in moves:
+            if any(noun.kind == "agent" and noun.text != mover for noun in clause.subjects):
+                continue
+            goals = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]
+            away = "away" in clause.adverbs or (clause.verb and clause.verb.particle == "away")
+            place = place_of(goals[0], self.episode) if goals else None if away else wanted
+            for obj in objects:
+                self.moved.append(Event(0, mover, "put", obj, place, source="question", p=1.0 if goals else 0.5))
 
     # helping and hindering
 
-    def _social(self, found: Sequence[Token], words: str, people: Sequence[str]) -> tuple[Claim, ...]:
-        stance = stance_of(words)
-        other = self._other(people)
-        if stance is None or not people or other is None:
+    def _social(self, one: Statement) -> tuple[Claim, ...]:
+        stance = stance_of(one.words)
+        other = self._other(one.people)
+        thinking = any(clause.content and clause.means("think") for clause in one.clauses)
+        if stance is None or other is None or (thinking and stance != "independent"):
             return ()
-        return (SocialGoal(people[0], other, stance),)
+        return (SocialGoal(one.people[0], other, stance),)
 
     # beliefs, goals and facts
 
-    def _plain(self, found: Sequence[Token], words: str, people: Sequence[str]) -> tuple[Claim, ...]:
-        clauses = parse(chunks(self._reworded(found), self.names))
-        claims = [claim for clause in clauses if (claim := self.claim(clause)) is not None]
-        return tuple(claims)
-
-    def _reworded(self, found: Sequence[Token]) -> list[Token]:
-        """The tokens with other ways to say "thinks" replaced by it."""
-        out = list(found)
-        for phrase, word in REWORDED:
-            size = len(phrase.split())
-            for i in range(len(out) - size, -1, -1):
-                if " ".join(token.low for token in out[i : i + size]) == phrase:
-                    middle = [Token(word, out[i].start, out[i + size - 1].end)] if word else []
-                    out[i : i + size] = middle
-        return out
+    def _plain(self, one: Statement) -> tuple[Claim, ...]:
+        clauses = _merged(one.clauses)
+        claims = [self.claim(clause) for clause in clauses]
+        sure = [claim for claim in claims if claim is not None and not (isinstance(claim, Belief) and not claim.agent)]
+        if len(sure) < len(clauses) or any(isinstance(claim, Holds) and one.people for claim in sure):
+            return ()
+        return tuple(sure)
 
     def claim(self, clause: Clause) -> Claim | None:
-        """What a clause claims about a mind or the world."""
+        """What a clause claims about a mind or the world; a denied fact is a belief of nobody that does not hold."""
         verb = clause.verb
-        if verb is None:
+        if verb is None or clause.unknown or (verb.unreal and verb.lemma != "be" and not verb.passive):
             return None
-        person = next((noun.text for noun in clause.subjects if noun.kind == "agent"), None)
-        if person and clause.content and verb.means("think", "see", "say"):
-            inner = self.claim(clause.content[0])
-            return self._believed(person, inner, denied=verb.negated)
-        if person and (verb.wish or verb.means("want", "look", "ask")):
+        person = next((self._who(noun, ()) for noun in clause.subjects if noun.kind in ("agent", "pronoun")), None)
+        if person and clause.content and verb.means("think", "see", "say", "want"):
+            return _believed(person, self.claim(clause.content[0]), denied=verb.negated)
+        if person and verb.means("find") and clause.places and not verb.wish:
+            return _believed(person, self._fact(clause), denied=verb.negated)
+        if person and (verb.wish or verb.means("want", "look")):
             return self._goal(person, clause)
-        if person and (verb.means("find") or verb.lemma == "expect"):
-            return self._goal(person, clause) if not clause.places else self._believed(person, self._fact(clause), denied=verb.negated)
-        if verb.lemma in ("be", "have", "lie", "sit", "rest", "contain", "hold", "remain") or verb.passive:
-            return self._fact(clause)
-        return None
-
-    def _believed(self, person: str, inner: Claim | None, *, denied: bool) -> Claim | None:
-        if isinstance(inner, Holds):
-            return Belief(person, inner.fact, holds=not denied)
-        if isinstance(inner, Belief) and isinstance(inner.content, Fact) and inner.agent == "":
-            return Belief(person, inner.content, holds=inner.holds == (not denied))
-        if isinstance(inner, (Belief, Goal)):
-            return Belief(person, inner, holds=not denied)
-        return None
+        return self._fact(clause) if verb.lemma in LYING or verb.passive else None
 
     def _goal(self, person: str, clause: Clause) -> Claim | None:
+        abstract = lexicon().sets_of_minds["abstract"]
         nouns = [*clause.objects, *(noun for prep, noun in clause.places if prep in ("for", "seeking", "of"))]
-        things = [noun for noun in nouns if noun.kind == "object" and noun.words[-1] not in ABSTRACT]
+        things = [noun for noun in nouns if noun.kind == "object" and noun.words[-1] not in abstract]
         places = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]
         if not things or (clause.verb and clause.verb.negated):
             return None
         obj = object_of(things[0], self.episode)
-        if places and clause.means("put", "move"):
-            return Goal(person, Fact("at", obj, place_of(places[0], self.episode, obj)))
-        return Goal(person, Fact("holds", person, obj)) if not places else None
+        if not places:
+            return Goal(person, Fact("holds", person, obj))
+        put = clause.means("put", "move", "want")
+        return Goal(person, Fact("at", obj, place_of(places[0], self.episode, obj))) if put else None
 
     def _fact(self, clause: Clause) -> Claim | None:
-        """A thing at a place; denied, it is a belief of nobody that does not hold."""
         verb = clause.verb
         assert verb is not None
-        nouns = [*clause.subjects, *clause.objects]
-        things = [noun for noun in nouns if noun.kind in ("object", "one") or noun.words[0] in ("it", "them")]
+        things = [noun for noun in (*clause.subjects, *clause.objects) if noun.kind == "object"]
         places = [noun for prep, noun in clause.places if prep in IN]
         if verb.lemma in ("have", "contain", "hold"):
             places = [noun for noun in clause.subjects if noun.kind == "place"]
-            things = list(clause.objects)
-        if not things or not places or clause.unknown:
+            things = [noun for noun in clause.objects if noun.kind == "object"]
+        if len(things) != 1 or not places:
             return None
         place = next((noun for noun in places if noun.kind == "place"), places[0])
         room = next((noun for noun in places if noun.kind == "room"), None)
         if room is not None and place.kind == "place":
             place.room = place.room or room.text
-        obj = self.about if things[0].kind in ("one", "pronoun") and self.about else object_of(things[0], self.episode)
+        obj = object_of(things[0], self.episode)
         fact = Fact("at", obj, place_of(place, self.episode, obj))
-        denied = verb.negated or any(noun.det == "no" for noun in things)
-        return Belief("", fact, holds=False) if denied else Holds(fact)
+        return Belief("", fact, holds=False) if verb.negated or things[0].det == "no" else Holds(fact)
 
 
-def stance_of(words: str) -> Stance | None:
-    """Whether words speak of helping, hindering, or not caring."""
-    minds = lexicon().minds
-    stances: tuple[Stance, ...] = ("independent", "hinder", "help")
-    for stance in stances:
-        if has(words, minds[stance]):
-            return None if stance != "independent" and _refused(words, minds[stance]) else stance
+def _believed(person: str, inner: Claim | None, *, denied: bool) -> Claim | None:
+    if isinstance(inner, Holds):
+        return Belief(person, inner.fact, holds=not denied)
+    if isinstance(inner, Belief) and not inner.agent:
+        return Belief(person, inner.content, holds=denied)
+    if isinstance(inner, (Belief, Goal)):
+        return Belief(person, inner, holds=not denied)
     return None
 
 
-def _refused(words: str, phrases: Sequence[str]) -> bool:
-    """Whether it is said that somebody does not mean to: "was not trying to help"."""
-    head = words
-    for phrase in phrases:
-        place = f" {words} ".find(f" {phrase.split(' *')[0]} ")
-        if place >= 0:
-            head = words[: max(place, 0)]
-            break
-    return any(f" {no} " in f" {head} " for no in ("not trying", "n't trying", "not want to", "n't want to", "not intend", "n't intend", "no intention", "no wish", "refused", "never meant", "not mean", "n't mean", "not wish", "n't wish"))
-
-
-def has(words: str, phrases: Sequence[str]) -> bool:
-    """Whether one of the phrases is in the words; `*` stands for one to four words."""
-    padded = f" {words} "
-    return any(_within(padded, phrase) for phrase in phrases)
-
-
-def _within(padded: str, phrase: str) -> bool:
-    head, star, tail = phrase.partition(" *")
-    place = padded.find(f" {head} ")
-    if place < 0 or not star:
-        return place >= 0
-    if not tail:
-        return True
-    after = padded[place + len(head) + 1 :].split()[:8]
-    following = " ".join(after)
-    return f" {tail.strip()} " in f" {' '.join(following.split()[1:])} "
-
-
-CONTENTS = ("what is", "what was", "what 's", "what lies", "what lay", "contents of", "contents", "what the", "what sits", "what can be found", "what are", "what has been", "what things", "content of")
-KNOWING = ("knows", "knew", "know", "aware of", "aware", "familiar with", "has seen", "had seen", "saw", "informed about", "known", "knowing", "knowledge of", "seen", "sure")
-DENYING = ("not know", "n't know", "unaware", "no idea", "not aware", "ignorant", "not seen", "n't seen")
-GOALS = ("goal", "goals", "wants", "wanted", "want", "wanting", "wishes", "wished", "wish", "aim", "aims", "intention", "intentions", "desires", "desired", "plan", "plans", "intends", "intended", "preference", "preferences", "would like", "purpose", "objective", "hoped", "hopes", "after", "trying", "meant to", "means to", "needs", "needed", "was up to", "had in mind", "planned", "preferred", "prefers", "would rather", "liked", "aimed", "looking to", "supposed to", "should be", "belonged")
-GOAL_WORDS = frozenset(word for phrase in GOALS for word in phrase.split() if word not in ("would", "to", "in", "was", "had", "up", "after", "be"))
-BELIEVING = ("believed", "believes", "believe", "believing", "thought", "thinks", "think", "thinking", "assumed", "assumes", "supposed", "supposes", "felt", "feels", "reckoned", "guessed", "figured", "convinced", "sure", "certain", "impression", "suspected", "knew", "knows", "understood", "took it", "aware", "judged", "saw", "realized", "realised", "inferred", "concluded", "considered", "opinion", "presumed", "presumes", "mind", "expected", "imagined", "view", "confident", "gathered", "belief", "recognized", "persuaded")
-MOVING = ("moved", "moves", "move", "moving", "put", "puts", "placed", "places", "took", "takes", "carried", "carries", "brought", "brings", "transferred", "shifted", "relocated", "relocates", "relocating", "taking", "putting", "placing", "carrying", "removed", "set", "left", "bringing")
-PLACING = ("placed", "put", "left", "laid", "set", "stored", "places", "is", "was", "had", "moved", "stood", "sat", "lay")
-ABSTRACT = frozenset("room goal goals aim intention desire location place spot information plan statement idea what hand way preference purpose objective belief mind wish interaction thinking position want impression story sake effort".split())
+def _merged(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses, "believed the milk to be in the fridge" made "believed that the milk is in the fridge"."""
+    out: list[Clause] = []
+    for clause in clauses:
+        before = out[-1] if out else None
+        if before and clause.link == "to" and clause.verb and clause.verb.lemma == "be" and before.means("think", "want") and before.objects:
+            out[-1] = replace(before, objects=[], content=[replace(clause, link="", subjects=before.objects)])
+        else:
+            out.append(clause)
+    return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.stories.acts import IN, Agents, find, location, see, tell
+from otherminds.stories.acts import HERE, IN, MOODS, Agents, find, location, move, put, see, tell, told_before
 from otherminds.stories.clauses import Clause
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Event, Fact
@@ -12,12 +12,8 @@ from otherminds.stories.phrases import Noun
 from otherminds.stories.scene import Scene, Spot
 from otherminds.stories.speech import be_silent
 
-MOODS = frozenset(
-    "happy tired hungry thirsty busy ready alone absent gone home away late done surprised pleased satisfied bored sad "
-    "hurry friend friends roommates together asleep awake outside sibling siblings brothers sisters colleague here "
-    "finished glad hot cold sunny rainy nice roommate flatmates housemates neighbours neighbors couple morning evening "
-    "afternoon day night weekend quiet silent sister brother occupied unaware elsewhere back curious".split()
-)
+
+NUMBERS = "one two three four five six seven eight".split()
 
 
 def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
@@ -25,6 +21,8 @@ def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
     if agents:
         return _present(scene, clause, agents)
     nouns = clause.subjects or clause.objects
+    if (found := _looked(scene, clause, nouns)) is not None:
+        return found
     if clause.verb and clause.verb.negated:
         return False
     if not nouns or any(noun.kind == "agent" for noun in nouns):
@@ -36,13 +34,54 @@ def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
     return _stated(scene, clause, nouns) and _with(scene, clause)
 
 
+def _looked(scene: Scene, clause: Clause, nouns: Sequence[Noun]) -> bool | None:
+    """What somebody who looks into a place sees there: "it was empty", "the milk was there"; None if nobody looks."""
+    agent = scene.subjects[0] if len(scene.subjects) == 1 else None
+    spot = scene.of(agent).spot if agent else None
+    words = (
+        {word for noun in (*clause.subjects, *clause.objects) for word in noun.words}
+        | set(clause.unknown)
+        | set(clause.adverbs)
+    )
+    nothing = bool(words & {"empty", "bare", "nothing", "nowhere", "none"}) or any(noun.det == "no" for noun in nouns)
+    if not agent or not clause.verb:
+        return None
+    here = (
+        spot is not None
+        and not any(noun.kind in ("place", "room") for _, noun in clause.places)
+        and bool(HERE & words or nothing or words & {"absent", "missing", "gone", "inside"})
+    )
+    named = [scene.spot(noun, agent) for prep, noun in clause.places if prep in IN and noun.kind == "place"]
+    if not here and (not named or not _before(scene, agent, named[0])):
+        return None
+    spot = spot if here else named[0]
+    sees = not (nothing or clause.verb.negated or words & {"absent", "missing", "gone"})
+    things = [
+        noun
+        for noun in nouns
+        if noun.kind == "object" and not set(noun.words) & (MOODS | {"nothing", "empty", "bare", "sign", "trace"})
+    ]
+    obj = scene.thing(things[0], agent) if things else scene.of(agent).seeks
+    if things and obj != scene.of(agent).seeks and named:
+        return None
+    if obj and spot:
+        see(scene, clause, agent, obj, spot, spot.room, sees=sees)
+    return True
+
+
+def _before(scene: Scene, agent: str, spot: Spot) -> bool:
+    """Whether somebody is at a place, or in its room looking for something."""
+    standing = scene.of(agent)
+    return spot is standing.spot or (
+        standing.seeks is not None and spot.room is not None and spot.room == standing.room
+    )
+
+
 def _with(scene: Scene, clause: Clause) -> bool:
-    """"..., with two plates placed on the table"."""
-    ok = True
-    for prep, noun in clause.places:
-        if prep == "with":
-            ok = ok and bool(noun.clauses) and all(_stated(scene, one, [noun]) for one in noun.clauses)
-    return ok
+    """ "..., with two plates placed on the table"."""
+    nouns = [noun for prep, noun in clause.places if prep == "with"]
+    placings = [one for noun in nouns for one in noun.clauses]
+    return bool(placings) == bool(nouns) and all(_stated(scene, one, nouns) for one in placings)
 
 
 def _stated(scene: Scene, clause: Clause, nouns: Sequence[Noun]) -> bool:
@@ -69,9 +108,11 @@ def _mood(clause: Clause) -> bool:
 def _one(scene: Scene, noun: Noun, spot: Spot | None, room: str | None) -> bool:
     if noun.kind == "place" or (spot is None and _holds_something(scene, noun)):
         noun.room = noun.room or room or (spot.room if spot else "") or ""
+        if scene.numbered and noun.det in NUMBERS and noun.room:
+            scene.row(noun, NUMBERS.index(noun.det) + 1)
+            return spot is None
         furniture = (lexicon().kind_of(noun.words) or "") in lexicon().furniture
         found = scene.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
-        found.room = found.room or (None if furniture else None)
         scene.rooms_of_spots.setdefault(found.id, noun.room or None)
         return spot is None
     if noun.kind != "object":
@@ -99,18 +140,34 @@ def state(scene: Scene, obj: str, spot: Spot | None, room: str | None) -> bool:
 
 
 def _present(scene: Scene, clause: Clause, agents: Agents) -> bool:
-    spot, room, said = location(scene, clause, agents[0], IN)
+    if not clause.places and HERE & set(clause.adverbs):
+        return _present_there(scene, agents)
+    spot, room, said = location(scene, clause, agents[0], IN | {"by", "near", "beside"})
     if not said:
         return _mood(clause)
     if clause.verb and clause.verb.negated:
         return True
     for agent in agents:
         standing = scene.of(agent)
-        if room and standing.room is None and not any(one.agent == agent for one, _ in scene.timeline if isinstance(one, Event)):
+        if (
+            room
+            and standing.room is None
+            and not any(one.agent == agent for one, _ in scene.timeline if isinstance(one, Event))
+        ):
             scene.begins.append((Fact("in_room", agent, room), None))
         elif room and standing.room != room:
             tell(scene, clause, agent, "wait", room=room)
         standing.room, standing.spot = room or standing.room, spot
+    return True
+
+
+def _present_there(scene: Scene, agents: Agents) -> bool:
+    """ "Brem was there": in the room last spoken of, unless it is known where he is."""
+    for agent in agents:
+        standing = scene.of(agent)
+        if standing.room is None and scene.last_room:
+            standing.room = scene.last_room
+            scene.begins.append((Fact("in_room", agent, scene.last_room), None))
     return True
 
 
@@ -121,7 +178,9 @@ def contain(scene: Scene, clause: Clause, agents: Agents) -> bool:
     if not clause.subjects or not clause.objects or not clause.verb:
         return False
     holder = clause.subjects[0]
-    if clause.verb.negated or any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects):
+    if clause.verb.negated or any(
+        noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects
+    ):
         return True
     if holder.kind == "room":
         room = scene.room(holder)
@@ -157,44 +216,77 @@ def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
     assert clause.verb is not None
     if clause.content:
         return all([_seen(scene, clause, inner, agents) for inner in clause.content])
+    if (
+        clause.objects
+        and clause.objects[0].words[0] in ("this", "that", "it", "everything")
+        and not clause.places
+        and scene.last_moved
+    ):
+        return _noticed(scene, clause, agents)
+    if clause.objects and all(noun.kind == "agent" for noun in clause.objects) and not clause.verb.negated:
+        return True
     placed = any(prep in IN and noun.kind in ("place", "room") for prep, noun in clause.places)
     if placed or clause.verb.negated and clause.objects:
         return find(scene, clause, agents)
     return bool(clause.objects) and not clause.places and not clause.means("think")
 
 
+def _noticed(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Whether somebody saw what was moved last."""
+    assert clause.verb is not None
+    obj = scene.last_moved
+    spot = scene.where.get(obj) if obj else None
+    for agent in agents:
+        if obj and spot:
+            see(scene, clause, agent, obj, spot, spot.room, sees=not clause.verb.negated)
+    return spot is not None
+
+
 def _seen(scene: Scene, clause: Clause, inner: Clause, agents: Agents) -> bool:
+    """What is seen to be so, or to be done, which then is told if it was not before."""
     assert clause.verb is not None
     if inner.verb is None or inner.verb.negated or inner.verb.unreal:
         return False
-    spot, room, said = location(scene, inner, agents[0], IN)
-    nouns = inner.objects if inner.means("put", "move", "grab") and not inner.verb.passive else inner.subjects
+    if inner.verb.lemma == "be" and {"empty", "bare", "gone"} & {noun.words[-1] for noun in inner.objects}:
+        kept, scene.subjects = scene.subjects, list(agents)
+        found = _looked(scene, inner, inner.subjects)
+        scene.subjects = kept
+        return bool(found)
+    doing = inner.means("put", "move", "grab") and bool(inner.subjects) and not inner.verb.passive
+    nouns = inner.objects if doing else inner.subjects
     things = [noun for noun in nouns if noun.kind in ("object", "one") or noun.words[0] in ("it", "them")]
-    if inner.means("put", "move", "grab") and inner.subjects and not inner.verb.passive:
-        known = len(scene.timeline)
-        mover = scene.person(inner.subjects[0], agents)
-        if not mover or not (said or _already(scene, mover[0])):
-            return False
-        obj = scene.thing(things[0], mover[0]) if things else None
-        if not any(isinstance(one, Event) and one.agent == mover[0] and one.obj == obj and place is spot for one, place in scene.timeline[:known]):
-            return False
-    if not said or not things:
-        return bool(inner.means("walk", "leave", "enter", "return")) and bool(inner.subjects)
+    if not things:
+        return inner.means("walk", "leave", "enter", "return", "look", "open", "close") and bool(inner.subjects)
+    obj = scene.thing(things[0], agents[0])
+    if doing and not _done(scene, inner, agents, obj):
+        return False
+    spot, room, said = location(scene, inner, agents[0], IN)
+    if not said and obj and inner.means("put", "move", "grab"):
+        spot = scene.where.get(obj)
     for agent in agents:
-        for noun in things:
-            if obj := scene.thing(noun, agent):
-                see(scene, clause, agent, obj, spot, room, sees=not clause.verb.negated)
-    return True
+        if obj and (spot or room):
+            see(scene, clause, agent, obj, spot, room, sees=not clause.verb.negated)
+    return bool(spot or room)
 
 
-def _already(scene: Scene, agent: str) -> bool:
-    return any(isinstance(one, Event) and one.agent == agent for one, _ in scene.timeline)
+def _done(scene: Scene, inner: Clause, agents: Agents, obj: str | None) -> bool:
+    """Whether somebody is known to have done what is seen; if it is new it is told now."""
+    movers = scene.person(inner.subjects[0], agents)
+    if not movers:
+        return False
+    if told_before(scene, movers[0], obj):
+        return True
+    if inner.means("grab"):
+        return False
+    return (put if inner.means("put") else move)(scene, inner, movers[:1])
 
 
 def stay(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Staying somewhere, or staying silent."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
-    if words & {"silent", "quiet", "mute", "speechless", "mum", "silence"} or any(n.text == "silence" for _, n in clause.places):
+    if words & {"silent", "quiet", "mute", "speechless", "mum", "silence"} or any(
+        n.text == "silence" for _, n in clause.places
+    ):
         return all([be_silent(scene, clause, agent) for agent in agents])
     if clause.verb and clause.verb.lemma == "keep" and clause.objects:
         return False
@@ -206,8 +298,9 @@ def stay(scene: Scene, clause: Clause, agents: Agents) -> bool:
 
 
 def noise(scene: Scene, clause: Clause, agents: Agents) -> bool:
-    """What changes nothing."""
-    return bool(agents)
+    """What changes nothing; eating something does."""
+    eaten = clause.verb is not None and clause.verb.lemma in ("eat", "drink", "sip") and bool(clause.objects)
+    return bool(agents) and not eaten
 
 
 def hush(scene: Scene, clause: Clause, agents: Agents) -> bool:
@@ -222,5 +315,3 @@ def want(scene: Scene, clause: Clause, agents: Agents) -> bool:
         for noun in things:
             scene.of(agent).seeks = scene.thing(noun, agent)
     return bool(things) and not (clause.verb and clause.verb.negated)
-
-

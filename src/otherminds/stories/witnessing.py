@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from otherminds.distribution import IMPOSSIBLE
@@ -23,7 +23,7 @@ from otherminds.stories.model import (
     Term,
 )
 from otherminds.stories.rooms import comes, find_rooms
-from otherminds.stories.stage import REALITY, scenes
+from otherminds.stories.stage import REALITY, sights
 
 Chain = tuple[str, ...]
 """A thinks that B thinks is ("A", "B"); reality is ()."""
@@ -47,8 +47,8 @@ def believed_place(
     What somebody thinks that he himself thinks is what he thinks.
     """
     mind = _mind(chain)
-    for scene in scenes(episode, conventions, at):
-        mind = mind.observe(scene.event)
+    for sight in sights(episode, conventions, at):
+        mind = mind.observe(sight.event)
     return _inmost(mind).place_of(obj)
 
 
@@ -59,13 +59,13 @@ def deciding(
     mind, reality = _mind(chain), _mind(())
     set_by: Happening | None = None
     missed: tuple[Happening | None, ...] = ()
-    for scene in scenes(episode, conventions, at):
-        happening = scene.happening
-        after, truth = mind.observe(scene.event), reality.observe(scene.event)
+    for sight in sights(episode, conventions, at):
+        happening = sight.happening
+        after, truth = mind.observe(sight.event), reality.observe(sight.event)
         if _inmost(after).place_of(obj) != _inmost(mind).place_of(obj):
             set_by, missed = happening, ()
         elif truth.place_of(obj) != reality.place_of(obj):
-            absent = [_departure(episode, who, happening) for who in chain if not scene.event.reaches(who)]
+            absent = [_departure(episode, who, happening) for who in chain if not sight.event.reaches(who)]
             missed = (*absent[:1], happening)
         mind, reality = after, truth
     false = _inmost(mind).place_of(obj) != reality.place_of(obj)
@@ -106,6 +106,8 @@ def answer_where(episode: Episode, question: Question, conventions: Conventions 
     for (chain, obj), place in believed.items():
         if place is None:
             return _abstention(question, _ignorance(episode, chain, obj, question.at, conventions))
+        if place != believed_place(_gone(episode), chain, obj, question.at, conventions):
+            return _abstention(question, "it is not said where everybody goes")
     places = _named(episode, options, believed)
     fits = [all((places[c.chain, c.obj] == c.place) == c.so for c in claims) for claims in options]
     wanted = [fit == (question.polarity == "most") for fit in fits]
@@ -125,6 +127,19 @@ def _mind(chain: Chain) -> Witness:
 
 def _inmost(mind: Witness) -> Witness:
     return _inmost(mind.others[0]) if mind.others else mind
+
+
+def _gone(episode: Episode) -> Episode:
+    """The story in which whoever walks to nowhere in particular goes away."""
+    events = [event for event in episode.timeline if isinstance(event, Event)]
+    known = {fact.subject for fact in episode.init} | {event.obj for event in events if event.verb != "walk"}
+
+    def gone(event: Happening) -> Happening:
+        if not isinstance(event, Event) or event.verb != "walk" or event.room or event.place:
+            return event
+        return event if event.obj in known - {None} else replace(event, verb="leave")
+
+    return replace(episode, timeline=tuple(map(gone, episode.timeline)))
 
 
 def _departure(episode: Episode, who: str, before: Happening | None) -> Happening | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from otherminds.language.templates import fill
@@ -25,7 +25,7 @@ from otherminds.systems.limp_replies import (
 
 LINES = re.compile(r"\n+")
 SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"”’'])\s+")
-SPOKEN = re.compile(r"\w[^:\"“]{0,40}: ")
+SPOKEN = re.compile(r"\w[\w.'’-]*( \w[\w.'’-]*){0,2}: ")
 A_SENTENCE, A_TURN, WORDS_OF_AN_ACTION = 8, 2, 2
 
 
@@ -44,22 +44,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Fused:
-    """What is known of a story: whose mind is asked about, the others, all steps in order, and the start."""
+    """What is known of a story: whose mind is asked about, the others, all steps in order, and the start.
+
+    It is a conversation if somebody speaks in the text.
+    """
 
     main: str
     others: tuple[str, ...]
     steps: tuple[Step, ...] = ()
     initial: tuple[str, ...] = ()
+    conversation: bool = False
 
     @property
     def people(self) -> tuple[str, ...]:
         """The main person first."""
         return (self.main, *self.others)
-
-    @property
-    def conversation(self) -> bool:
-        """Whether somebody says something."""
-        return any(step.kind == "utterance" for step in self.steps)
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Source:
     @property
     def most_told(self) -> int:
         """How many steps of one person the text can tell of: a model that goes on and on is not followed."""
-        return min(MOST_STEPS, sum(A_TURN if SPOKEN.match(line) else A_SENTENCE for line in self.lines))
+        return min(MOST_STEPS, sum(A_TURN if speaker(line) else A_SENTENCE for line in self.lines))
 
     @property
     def most_filmed(self) -> int:
@@ -96,10 +95,16 @@ def fuse(source: Source, question: str, asking: Asking) -> Fused:
     main, *others = asking.written("names", fill("limp-names", question=question), form).people
     known = Fused(main, tuple(others))
     told = _told(source, known.people, asking)
-    known = Fused(known.main, known.others, tuple(step for _, step in told))
+    speaks = not set(map(speaker, source.lines)).isdisjoint(known.people)
+    known = replace(known, conversation=speaks or any(step.kind == "utterance" for _, step in told))
     steps = [*told, *_filmed(source, known, asking)]
     ordered = tuple(step for _, step in sorted(steps, key=lambda placed: placed[0]))
-    return Fused(known.main, known.others, ordered, _initial(ordered, asking))
+    return replace(known, steps=ordered, initial=_initial(ordered, asking))
+
+
+def speaker(line: str) -> str:
+    """Who speaks in a line of a dialogue; nobody in others."""
+    return line.partition(":")[0] if SPOKEN.match(line) else ""
 
 
 def listed(items: Sequence[object]) -> str:
@@ -113,7 +118,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def _parts(line: str) -> list[str]:
-    return [line] if SPOKEN.match(line) else SENTENCES.split(line)
+    return [line] if speaker(line) else SENTENCES.split(line)
 
 
 def _numbered(lines: Sequence[str]) -> str:
@@ -121,12 +126,14 @@ def _numbered(lines: Sequence[str]) -> str:
 
 
 def _told(source: Source, people: Sequence[str], asking: Asking) -> list[tuple[float, Step]]:
-    """What everybody does and says in the text, each with the number of its line."""
+    """What everybody does and says in the text, each with the number of its line; what others say is not theirs."""
     lines, found = source.lines, list[tuple[float, Step]]()
-    form = steps_form(len(lines), source.most_told)
-    for name in people if lines else ():
+    for name in people:
+        theirs = [n for n, line in enumerate(lines, 1) if speaker(line) not in {*people} - {name}]
+        if not theirs:
+            continue
         prompt = fill("limp-text", lines=_numbered(lines), person=name)
-        steps = asking.written(f"text of {name}", prompt, form).steps
+        steps = asking.written(f"text of {name}", prompt, steps_form(theirs, source.most_told)).steps
         found += [(told.line, Step(name, told.kind, told.text)) for told in steps]
     return sorted(found, key=lambda placed: placed[0])
 

@@ -163,13 +163,13 @@ def _mentions(text: str, name: str) -> bool:
     return 1 < len(name) <= LONGEST_NAME and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-def steps_form(lines: int, most: int) -> Form[Steps]:
-    """What one person does and says in so many lines, in so many steps at most."""
+def steps_form(lines: Sequence[int], most: int) -> Form[Steps]:
+    """What one person does and says in these lines, in so many steps at most."""
 
     def fault(found: Steps) -> str | None:
-        return _bounds([told.line for told in found.steps], 1, lines, most)
+        return _placed([told.line for told in found.steps], lines, most)
 
-    told = _object(line=_one_of(range(1, lines + 1)), kind=_one_of(("action", "utterance")), text=TEXT)
+    told = _object(line=_one_of(lines), kind=_one_of(("action", "utterance")), text=TEXT)
     return Form(_closed(steps=_list_of(told, most=most)), Steps, fault)
 
 
@@ -189,12 +189,13 @@ def shown_form(people: Sequence[str]) -> Form[Shown]:
 
 def actions_form(people: Sequence[str], lines: int, most: int) -> Form[Actions]:
     """What these people do in a film, placed among so many lines, in so many actions at most."""
+    places = range(lines + 1)
 
     def fault(found: Actions) -> str | None:
         strange = any(filmed.agent not in people for filmed in found.actions)
-        return "tells of somebody else" if strange else _bounds([one.after for one in found.actions], 0, lines, most)
+        return "tells of somebody else" if strange else _placed([one.after for one in found.actions], places, most)
 
-    filmed = _object(after=_one_of(range(lines + 1)), agent=_one_of(people), verb=_one_of(VERBS), rest=TEXT)
+    filmed = _object(after=_one_of(places), agent=_one_of(people), verb=_one_of(VERBS), rest=TEXT)
     return Form(_closed(actions=_list_of(filmed, most=most)), Actions, fault)
 
 
@@ -222,10 +223,9 @@ def choice_form(letters: Sequence[str]) -> Form[Choice]:
     return Form(_closed(choice=_one_of(letters)), Choice, fault)
 
 
-def _bounds(numbers: Sequence[int], first: int, last: int, most: int = MOST_STEPS) -> str | None:
-    if any(not first <= number <= last for number in numbers):
-        return f"has the number of a line that is not {first} to {last}"
-    return _too_many(numbers, most)
+def _placed(numbers: Sequence[int], lines: Sequence[int], most: int) -> str | None:
+    wrong = not set(numbers) <= set(lines)
+    return "has the number of a line that cannot be meant" if wrong else _too_many(numbers, most)
 
 
 def _too_many(found: Sequence[object], most: int = MOST_STEPS) -> str | None:
@@ -240,8 +240,8 @@ def _closed(**properties: Schema) -> str:
     return json.dumps(_object(**properties))
 
 
-def _one_of(values: Sequence[str] | range) -> Schema:
-    return {"type": "integer" if isinstance(values, range) else "string", "enum": [*values]}
+def _one_of(values: Sequence[str] | Sequence[int]) -> Schema:
+    return {"type": "integer" if isinstance(values[0], int) else "string", "enum": [*values]}
 
 
 def _list_of(items: Schema, *, most: int = MOST_STEPS) -> Schema:

@@ -1,0 +1,66 @@
+"""Finding phrases in a wording, and putting it into plainer words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from otherminds.stories.lexicon import lexicon
+from otherminds.stories.model import Stance
+
+REFUSING = ("not trying", "n't trying", "not want to", "n't want to", "not intend", "n't intend", "no intention", "no wish", "refused", "never meant", "not mean", "n't mean", "not wish", "n't wish", "no desire", "not aim", "n't aim", "not seek", "no attempt", "not attempt", "n't attempt", "not out to", "did not", "did n't", "does not", "does n't", "was not", "was n't", "is not", "is n't", "never")  # fmt: skip
+PLAINER = (
+    (r"^(?i:when|while|as|by|in|upon|after|before|with)\b(?! far| \w+'s (?:mind|view|opinion|eyes|belief|head))[^,]{0,70},\s*(?=[A-Z])", ""),
+    (r"^(?:in|to|from) (\w+)'s (?:mind|view|opinion|eyes|knowledge|perspective|belief|head|estimation|point of view),?\s*", r"\1 thinks that "),
+    (r"^(?:as far as|so far as) (\w+) (?:knew|knows|was aware|could tell|was concerned|is concerned),?\s*", r"\1 thinks that "),
+    (r"^according to (\w+)(?:'s (?:belief|beliefs|knowledge|view))?,?\s*", r"\1 thinks that "),
+    (r"\b(\w+)'s (?:\w+ )?(?:goal|aim|objective|desire|wish|intention|plan|purpose) (?:is|was|has been|had been) to\b", r"\1 wanted to"),
+    (r"\b(\w+)'s (?:belief|impression|assumption|guess|understanding|conviction|view|opinion|expectation) (?:is|was|has been) that\b", r"\1 thought that"),
+    (r"\b(?:is|was|has been|had been) (?:after|keen on|set on)\b(?= (?:the|a|an|some|his|her)\b)", "wanted"),
+    (r"\b(?:was|is|were|has been|had been) (?:under the impression|of the opinion|of the belief|of the view|convinced|certain|confident|persuaded|sure|positive)\b", "thought"),
+    (r"\b(?:took|takes) it (?:for granted (?=that)|(?=that))", "thought "),
+    (r"\b(?:held|had|has|holds) (?:the|a) (?:belief|idea|impression|notion|view)\b", "thought"),
+    (r"\b(?:figured|trusted|knew|gathered|concluded|inferred|judged|felt|had reason to believe|imagined|fancied)\b", "thought"),
+    (r"\b(?:mistakenly|wrongly|falsely|correctly|genuinely|truly|honestly|sincerely|privately|already|still|really|actually|in fact|rightly|firmly|indeed)\s+", ""),
+)  # fmt: skip
+
+
+def plainer(text: str) -> str:
+    """The statement with roundabout ways to say "thinks" and "wants" replaced by these."""
+    for pattern, replacement in PLAINER:
+        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE if replacement else 0)
+    return text
+
+
+def has(words: str, phrases: Sequence[str]) -> bool:
+    """Whether one of the phrases is in the words; `*` stands for one or several words."""
+    padded = f" {words} "
+    return any(_within(padded, phrase) for phrase in phrases)
+
+
+def _within(padded: str, phrase: str) -> bool:
+    head, star, tail = phrase.partition(" *")
+    place = padded.find(f" {head} ")
+    if place < 0 or not star or not tail:
+        return place >= 0
+    following = padded[place + len(head) + 1 :].split()[1:8]
+    return f" {tail.strip()} " in f" {' '.join(following)} "
+
+
+def stance_of(words: str) -> Stance | None:
+    """Whether words speak of helping, hindering, or not caring; None if of neither, or if it is denied."""
+    minds = lexicon().minds
+    stances: tuple[Stance, ...] = ("independent", "hinder", "help")
+    for stance in stances:
+        if has(words, minds[stance]):
+            return None if stance != "independent" and _refused(words, minds[stance]) else stance
+    return None
+
+
+def _refused(words: str, phrases: Sequence[str]) -> bool:
+    """Whether somebody is said not to mean to: "was not trying to help"."""
+    padded = f" {words} "
+    found = [(padded.find(f" {phrase.partition(' *')[0]} "), phrase) for phrase in phrases if _within(padded, phrase)]
+    place, phrase = min(found)
+    before = " ".join(padded[:place].split()[-5:])
+    return not phrase.startswith(("did", "does", "not")) and has(before, REFUSING)
