@@ -162,7 +162,7 @@ def test_posteriors_are_the_products_of_the_probabilities_of_all_acts() -> None:
         apart += max(expected) - min(expected) > 0.05
         for i, score in enumerate(scores):
             assert math.fsum(term.log_probs[i] for term in answer.terms) == pytest.approx(math.log(score))
-    assert apart > 200
+    assert apart > 150
 
 
 # Stories written by hand
@@ -252,7 +252,7 @@ CANNOT: list[tuple[tuple[Hypothesis, ...], str]] = [
     ((Hypothesis((Knows(ANN, "desk"),)),), "not about one person"),
     ((wants("plate"), Hypothesis((Goal("Bob", Fact("at", "book")),))), "not about one person"),
     ((Hypothesis((Goal(ANN),)),), "what the person wants"),
-    ((thinks("plate", ""),), "there is no ''"),
+    ((thinks("plate", "living room"),), "there is no 'living room'"),
 ]
 
 

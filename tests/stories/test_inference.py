@@ -554,10 +554,9 @@ def test_silence_about_something_else_is_no_answer() -> None:
 
 
 def test_what_is_moved_may_have_been_anywhere() -> None:
-    moved = story(Event(0, ANN, "move", THING, "desk"))
+    moved = story(Event(0, ANN, "move", THING, "desk"), init=(Fact("at", THING, "shelf"),))
     first = answer_social(moved, Question("?", (thinks("fridge"), thinks("drawer")))).terms[0]
-    assert first.log_probs[0] == pytest.approx(first.log_probs[1])
-    assert first.log_probs[0] > math.log(1e-3)
+    assert min(first.log_probs) > math.log(1e-3)
 
 
 def test_only_what_came_before_the_question_counts() -> None:

@@ -27,6 +27,8 @@ KNOWING, IGNORANT = 0.5, 0.25
 SEEING = 0.9999
 UNTOLD = 0.1
 MISPLACED = 0.15
+WANDERING = 0.3
+ECHO = 0.3
 OVERLOOKED = 0.05
 SLIP = 1e-6
 
@@ -102,6 +104,7 @@ class _Run:
         self.where: list[str | None] = [place.name for place in self.home.places]
         self.lies: str | None = self.start
         self.awaited, self.searching = False, True
+        self.claimed: set[str] = set()
         self.believed: Floats | None = None
         self.noticed: Happening | None = None
         self.latest: Happening | None = None
@@ -167,8 +170,10 @@ class _Run:
             legal = [self._in_reach(place, act.place, room) for place in self.where]
             if any(legal):
                 taking = self._taking(event.agent)
-                told = [self._told(event, act, place) for place in self.where]
-                self._score(event, [max(taking * p, ILLEGAL) for p in told], among=len(self.where))
+                told = [self._told(event, act, place, room) for place in self.where]
+                echo = event.source == "video" and act.place is not None and act.place in self.claimed
+                among = 1.0 / ECHO if echo else len(self.where)
+                self._score(event, [max(taking * p, ILLEGAL) for p in told], among)
                 self.awaited = False
                 self.searching = self.searching and not unnamed
         if not ours:
@@ -208,10 +213,10 @@ class _Run:
         """The seeker takes what it wants as soon as it sees it; others may."""
         return 1.0 - self.minds[agent].overlooks if agent == self.roles.seeker else 1.0
 
-    def _told(self, event: Event, act: Act, place: str | None) -> float:
+    def _told(self, event: Event, act: Act, place: str | None, room: str | None) -> float:
         """P(the taking is told like this | the thing was at the place): that a place was opened is mostly told; who
         watches a video mistakes places for others in the room."""
-        if not self._in_reach(place, act.place, room_of(self.home, event)):
+        if not self._in_reach(place, act.place, room):
             near = event.source == "video" and place is not None and self.home.place[place].room == event.room
             return MISPLACED if near else 0.0
         closed = place is not None and self.home.place[place].closes and place not in self.state.opened
@@ -229,6 +234,7 @@ class _Run:
         if content is not None and content.subject != self.roles.thing:
             return
         places = self._places_said(said)
+        self.claimed |= set(places) if said.act == "assert" else set()
         if said.speaker == self.roles.companion and said.act != "ask":
             self._speak(said)
             self.factors.append(Factor(said, replies=self._reply(said, places)))
@@ -272,15 +278,18 @@ class _Run:
                 self.found[seen.agent] = [*places] * len(self.where)
 
     def _p(self, agent: str, act: Act) -> list[float]:
-        """π(act | T) for every T: the same mind, but for where it has found the thing."""
+        """π(act | T) for every T: the same mind, but for where it has found the thing; people walk about, too."""
         mind, found = self.minds[agent], self.found[agent]
         p = {place: math.exp(mind.act_knowing(place).log_prob(act)) for place in set(found)}
+        if act.do == "walk":
+            anywhere = WANDERING / (len(self.home.places) + len(self.home.rooms))
+            p = {place: (1.0 - WANDERING) * value + anywhere for place, value in p.items()}
         return [p[place] for place in found]
 
-    def _score(self, happening: Happening, p: Sequence[float], among: int = 0) -> None:
+    def _score(self, happening: Happening, p: Sequence[float], among: float = 0.0) -> None:
         self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p), among)))
 
-    def _noisy(self, happening: Happening, p: Floats, among: int = 0) -> Floats:
+    def _noisy(self, happening: Happening, p: Floats, among: float = 0.0) -> Floats:
         """What is told with probability `happening.p` is so; otherwise it was any of as many acts, or places."""
         return cast("Floats", np.log(happening.p * p + (1.0 - happening.p) / (among or acts_of(self.home))))
 

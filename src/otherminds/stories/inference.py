@@ -138,7 +138,9 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
     """The claims as constraints on the variables of the enumeration."""
     n = len(evidence.home.places)
     fits, stances = np.ones((n, n + 1), dtype=bool), STANCES
-    wants: tuple[str | None, ...] = (None, *(place.name for place in evidence.home.places))
+    wants: tuple[str | None, ...] = (None,)
+    if roles.seeker is None:  # who asks for a thing wants to have it, no more is known
+        wants += tuple(place.name for place in evidence.home.places)
     for claim in claims:
         match claim:
             case SocialGoal(kind=kind):

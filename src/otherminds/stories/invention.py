@@ -227,8 +227,12 @@ class _Scene:
             act = mind.act().sample(rng)
             self.do(mind.name, act)
             if act.do == until:
-                return mind.observe(self.world.observe(self.state, mind.name))
+                return self.show(mind)
         raise _Dull
+
+    def show(self, mind: Searcher) -> Searcher:
+        """The mind after it has seen how things stand, and heard what was just said."""
+        return mind.observe(self.world.observe(self.state, mind.name))
 
 
 def _searcher(cast: Cast, name: str, errand: Errand, company: bool = False) -> Searcher:
@@ -252,8 +256,10 @@ def _asks(cast: Cast, rng: np.random.Generator, avoid: Sequence[str]) -> tuple[_
 
 
 def _looks_into(scene: _Scene, cast: Cast, place: str, sees: bool) -> None:
-    """The companion looks into a place and sees that the thing is, or is not, there."""
+    """The companion looks into a place, out of sight of the seeker, and sees that the thing is, or is not, there."""
     there = cast.home.place[place]
+    if scene.state.person(cast.seeker).room == there.room:
+        raise _Dull
     if scene.state.person(cast.companion).room != there.room:
         scene.do(cast.companion, Act("walk", None, there.room))
     if there.closes:
@@ -297,6 +303,7 @@ def _social(
             scene.do(cast.companion, Act("tell", cast.thing, claimed))
         else:
             scene.timeline.append(Utterance(0, cast.companion, "silence"))
+        mind = scene.show(mind)
         _chore(scene, cast, again)
         if shown:
             scene.run(mind, again, "grab")
@@ -326,8 +333,9 @@ def _belief(
             _looks_into(scene, cast, places[empty], False)
         mind = scene.run(_searcher(cast, cast.seeker, Errand(cast.thing), True), again, "ask", places)
         scene.do(cast.companion, Act("tell", cast.thing, places[says]))
+        mind = scene.show(mind)
         _chore(scene, cast, again)
-        scene.do(cast.seeker, mind.act().sample(again))
+        scene.do(cast.seeker, scene.show(mind).act().sample(again))
         courses.append(scene.timeline)
     return question, courses
 

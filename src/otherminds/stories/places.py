@@ -11,9 +11,14 @@ from otherminds.stories.phrases import Noun
 from otherminds.stories.sentences import plain, tokens
 
 
+LONGEST_NAME = 20
+
+
 def noun_in(text: str, names: Sequence[str] = ()) -> Noun | None:
     """The noun phrase a text consists of: "(in) the kitchen cabinet"."""
     found = [token for token in tokens(plain(text)) if token.text not in ".,;:!?\n" and not token.quote]
+    if len(found) > LONGEST_NAME:
+        return None
     while found and found[0].low in ("in", "inside", "on", "at", "into", "onto", "under", "it", "is", "'s"):
         found = found[1:]
     reader = Nouns(found, names)

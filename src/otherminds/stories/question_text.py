@@ -13,7 +13,7 @@ from otherminds.stories.model import (
 )  # fmt: skip
 from otherminds.stories.phrases import Noun, VerbGroup, Word
 from otherminds.stories.places import noun_in, object_of, place_of
-from otherminds.stories.sentences import plain, sentences, tokens
+from otherminds.stories.sentences import LONGEST_SENTENCE, plain, sentences, tokens
 from otherminds.stories.statements import Reader, Unread
 from otherminds.stories.wording import plainer
 
@@ -195,6 +195,8 @@ def _where(asked: str, reader: Reader) -> tuple[list[str], str, bool] | None:
         return None
     asked = plainer(asked)
     found = [token for sentence in sentences(tokens(asked)) for token in sentence]
+    if len(found) > LONGEST_SENTENCE:
+        raise Unread(asked)
     reader.read_names(found)
     pieces = chunks(found, reader.names)
     chain: list[str] = []

@@ -11,7 +11,7 @@ from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import SpeechAct
 from otherminds.stories.phrases import Noun
 from otherminds.stories.scene import Scene, Spot
-from otherminds.stories.sentences import Token, plain, sentences, tokens
+from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
 
 WHERE = frozenset(
     "in inside into on onto at under behind near beside within underneath beneath upon atop by over to".split()
@@ -37,6 +37,8 @@ def read_quote(scene: Scene, text: str, names: Collection[str]) -> list[Said] | 
     found: list[Said] = []
     parts = sentences(_ended(tokens(plain(text))), names)
     asked = _question_marks(text)
+    if any(len(part) > LONGEST_SENTENCE for part in parts):
+        return None
     for part, question in zip(parts, [*asked, *[False] * len(parts)], strict=False):
         said = _sentence(scene, _without_calls(part, names), names, question=question, alone=len(parts) == 1)
         if said is None or any(one.act in ("assert", "deny") and one.obj is None for one in said):

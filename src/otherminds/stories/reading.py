@@ -16,7 +16,7 @@ from otherminds.stories.people import find_names
 from otherminds.stories.phrases import Noun, Quote, VerbGroup
 from otherminds.stories.quotes import read_quote
 from otherminds.stories.scene import Scene, Spot
-from otherminds.stories.sentences import Token, plain, sentences, tokens
+from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
 from otherminds.stories.states import be, contain, feature, hush, noise, perceive, stay, want
 from otherminds.stories.speech import be_silent, direct, shrug, speak, unattributed, utter
 
@@ -69,6 +69,10 @@ class Reader:
     def read(self, sentence: Sequence[Token], text: str) -> None:
         """Reads one sentence; if a clause of it cannot be read, the sentence is among the unread."""
         before = self.understood, self.clauses
+        if len(sentence) > LONGEST_SENTENCE:
+            self.clauses += 1
+            self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
+            return
         if self._silence(sentence) or self._script(sentence, text):
             return
         done: list[Agents] = []

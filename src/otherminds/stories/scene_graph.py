@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from otherminds.stories.model import Fact, Observation
 
-INSIDE, LYING, OPENED, NEAR, UNHELD, LEFT = 0.9, 0.9, 0.6, 0.2, 0.7, 0.15
+INSIDE, LYING, OPENED, NEAR, UNHELD, LEFT = 0.9, 0.9, 0.6, 0.3, 0.7, 0.25
 BEFORE = 3
 LIES = re.compile(r"(?:There is )?(?:an? |the )?(\w+)(?: is)? (inside|on) (?:the )?(\w+)", re.IGNORECASE)
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from otherminds.stories.lexicon import lexicon
 
 LONGEST_QUOTE = 600
+LONGEST_SENTENCE = 150
+"""In tokens; what is longer is no sentence, and is not read."""
 TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|\S", re.UNICODE)
 SINGLE_QUOTE = re.compile(r"(?<!\w)'(?=[A-Z])([^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,6}[.?!,]?)'(?!\w)")
 ENDS = frozenset(".!?;\n")

@@ -12,7 +12,7 @@ from otherminds.stories.model import Belief, Claim, Episode, Event, Fact, Goal, 
 from otherminds.stories.people import find_names
 from otherminds.stories.phrases import Noun
 from otherminds.stories.places import object_of, place_of
-from otherminds.stories.sentences import Token, plain, sentences, tokens
+from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
 from otherminds.stories.wording import has, plainer, stance_of
 
 IN = frozenset("in inside on at into onto to within under behind upon atop".split())
@@ -63,6 +63,8 @@ class Reader:
         for sentence in sentences(tokens(text)):
             found += [Token(",", sentence[0].start, sentence[0].start)] if found else []
             found += [token for token in sentence if not token.quote]
+        if len(found) > LONGEST_SENTENCE:
+            raise Unread(text)
         self.read_names(found)
         pieces = chunks(found, self.names)
         clauses = parse(pieces)
