@@ -31,6 +31,7 @@ from otherminds.cli_asking import (
 from otherminds.cli_check import check
 from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
 from otherminds.cli_models import models
+from otherminds.cli_stories import ask, audit, generate_stories
 from otherminds.errors import InputError
 from otherminds.worlds.kitchen_files import KitchenLevel
 from otherminds.worlds.level_files import Level
@@ -280,6 +281,9 @@ def _view(level: Level | KitchenLevel, name: str | None) -> dict[str, str]:
 
 app.command()(levels)
 app.command()(check)
+app.command()(ask)
+app.command()(audit)
+generate.command("stories")(generate_stories)
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ def orders(search: Search, places: set[int]) -> Iterator[Order]:
 def found_after(search: Search, order: Order, places: set[int], room: int) -> dict[int, float]:
     """For every place, the steps until a thing there is found: two to open a place, one more to close it again, one to
     reach what lies openly."""
-    steps, found = 0.0, {}
+    steps, found = 0.0, dict[int, float]()
     for there, place in order:
         steps, room = steps + search.steps[room][there], there
         if place is None:

@@ -52,7 +52,7 @@ def test_every_phrasing_has_words_for_everything() -> None:
 
 
 def test_an_unknown_phrasing_is_refused(stories: list[Story]) -> None:
-    with pytest.raises(InputError, match="there is no phrasing 'sung'.*plain"):
+    with pytest.raises(InputError, match=r"there is no phrasing 'sung'.*plain"):
         told(stories[0], "sung")
 
 
@@ -72,7 +72,7 @@ def test_within_a_group_the_questions_and_options_are_word_for_word_the_same(
 def test_who_guesses_from_the_words_of_the_question_is_at_chance() -> None:
     """The options whose words were right most often in one half of the groups are right a third of the time in the
     other."""
-    stories = list(invent(3000, np.random.default_rng(13)))
+    stories = list(invent(1500, np.random.default_rng(13)))
     names = list(phrasings())
     texts = [told(story, names[i // 3 % len(names)]) for i, story in enumerate(stories)]
     half = len(stories) // 2
@@ -168,7 +168,7 @@ def test_questions_say_what_is_given_which_polarity_and_whom_they_are_about(
     for story in stories[::3]:
         text, companion = told(story, phrasing), story.episode.agents[1]
         assert story.question.polarity.upper() in text.question
-        assert {"MOST", "LEAST"} - {story.question.polarity.upper()} & set(text.question.split()) != set()
+        assert {"most": "LEAST", "least": "MOST"}[story.question.polarity] not in text.question
         assert (companion in text.question) == bool(story.question.given)
         assert all(option.startswith(companion) for option in text.options)
         for option, words in zip(story.question.options, text.options, strict=True):

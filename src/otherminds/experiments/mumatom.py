@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
 from otherminds.language.model import LanguageModel
 from otherminds.minds.companion import ANSWERING
-from otherminds.stories.answering import Asked, ask, fuse
+from otherminds.stories.answering import Asked, ask
+from otherminds.stories.fusing import fuse
 from otherminds.stories.model import Answer, Episode, Reading, Utterance
-from otherminds.stories.mumatom import Source
 from otherminds.stories.mumatom import Asked as Item
+from otherminds.stories.mumatom import Source
 from otherminds.stories.reading import read_story
 from otherminds.systems.limp import Limp, StoryQuestion, StoryTask
 

@@ -70,10 +70,8 @@ def walk(scene: Scene, clause: Clause, agents: Agents) -> bool:
     clause.objects = [noun for noun in clause.objects if noun.words[-1] not in MOODS]
     direct = clause.means("approach") or all(noun.kind == "room" for noun in clause.objects)
     if clause.objects and direct:
-        clause.places = [
-            *clause.places,
-            *(("into" if clause.means("enter") else "to", noun) for noun in clause.objects),
-        ]
+        goal = "into" if clause.means("enter") else "to"
+        clause.places = [*((goal, noun) for noun in clause.objects), *clause.places]
         clause.objects = []
     if clause.objects and not _ways(clause.objects):
         return False
@@ -259,6 +257,7 @@ def _last_spot(scene: Scene, agent: str) -> Spot | None:
 
 def grab(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Taking one or several things, from a stated place or from where the agent is."""
+    clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
     if not clause.objects:
         return False
     if (
@@ -323,8 +322,12 @@ def _things(scene: Scene, noun: Noun, agent: str) -> list[str | None]:
 def put(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Putting one or several things somewhere."""
     lemma = clause.verb.lemma if clause.verb else ""
+    if not clause.objects and lemma == "put" and any(noun.words[-1] in CLOTHES for _, noun in clause.places):
+        return True
     if not clause.objects:
         return lemma in RESTING or (lemma in SLIPPING and walk(scene, clause, agents))
+    if any(prep in FROM for prep, _ in clause.places) and not any(prep in IN for prep, _ in clause.places):
+        return grab(scene, clause, agents)
     if BODY & {noun.words[-1] for _, noun in clause.places} or BODY & set(" ".join(clause.adverbs).split()):
         return True
     if any(noun.kind in ("room", "agent", "place") for noun in clause.objects):
@@ -340,6 +343,7 @@ def put(scene: Scene, clause: Clause, agents: Agents) -> bool:
     return True
 
 
+CLOTHES = frozenset("hat cap coat jacket shirt scarf sweater glasses glove apron shoe slipper".split())
 RESTING = frozenset("lean rest perch settle park hang plop plunk balance stick".split())
 SLIPPING = frozenset("slip slide sneak pop drop ease squeeze".split())
 BODY = frozenset("arm hand pocket shoulder lap palm belt sleeve chest grip".split())

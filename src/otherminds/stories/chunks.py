@@ -38,6 +38,23 @@ ABOUT_TO = (
     "on the brink of",
     "poised to",
 )
+COPULAS = tuple(
+    tuple(f"{verb} to be".split())
+    for verb in (
+        "turned out",
+        "turns out",
+        "seemed",
+        "seems",
+        "proved",
+        "proves",
+        "appeared",
+        "appears",
+        "happened",
+        "was found",
+        "is found",
+        "was said",
+    )
+)
 BEGINNERS = ("begin", "want", "stop")
 MARKS = frozenset(
     "and while as before after when whereas but until once because so who which that where if whether unless or nor "
@@ -84,11 +101,17 @@ class Chunker(Nouns):
 
     def _filler(self, i: int, out: list[Chunk]) -> int:
         for phrase in self.known.fillers.get(self.word(i), ()):
-            if tuple(self.words[i : i + len(phrase)]) == phrase:
+            if tuple(self.words[i : i + len(phrase)]) == phrase and not self._needs_more(phrase, i + len(phrase)):
                 text = "nowhere" if phrase[0] in ("nowhere", "not") else ""
                 self._add(out, "adverb", i, i + len(phrase), text)
                 return i + len(phrase)
         return i
+
+    def _needs_more(self, phrase: tuple[str, ...], end: int) -> bool:
+        """Whether an idiom that ends in a preposition, or in "her", goes on with a noun and is none here."""
+        if phrase[-1] in self.known.sets["possessives"]:
+            return self._continues(end)
+        return phrase[-1] in ("inside", "within", "behind", "after", "this", "that", "there") and self.starts_noun(end)
 
     def _preposition(self, i: int, out: list[Chunk]) -> int:
         word = self.word(i)
@@ -176,6 +199,10 @@ class Chunker(Nouns):
                 if " ".join(self.words[j : j + size]) == phrase and self._verb_follows(j + size):
                     flags["about_to"] = True
                     return j + size
+        for phrase in COPULAS:
+            if word == phrase[0] and tuple(self.words[j : j + len(phrase)]) == phrase:
+                helpers.append("was")
+                return j + len(phrase)
         if word in self.known.sets["negations"]:
             flags["negated"] = True
         elif word in self.known.sets["hedges"]:

@@ -98,7 +98,7 @@ class Parser:
             if isinstance(piece, Quote):
                 clause.quotes.append(piece)
             elif isinstance(piece, Word) and piece.kind == "prep":
-                if not self._phrase(clause):
+                if not self._phrase(clause, fronted=True):
                     clause.link = piece.text
                     self.i += 1
                 continue
@@ -224,7 +224,7 @@ class Parser:
         self._take(clause, piece)
         return True
 
-    def _phrase(self, clause: Clause) -> bool:
+    def _phrase(self, clause: Clause, *, fronted: bool = False) -> bool:
         """A preposition with its noun."""
         prep, noun = self._peek(), self._peek(1)
         if self._is("adverb", ahead=1) and isinstance(self._peek(2), Noun):
@@ -235,7 +235,8 @@ class Parser:
         clause.places.append((prep.text, noun))
         self.i += 1
         self._take(clause, noun)
-        self._relative(noun)
+        if not (fronted and isinstance(self._peek(), Noun)):
+            self._relative(noun)
         while self._is("mark", "and") and isinstance(more := self._peek(1), Noun) and not self._verb_after(2):
             if more.kind == "agent" and noun.kind != "agent":
                 break
@@ -252,6 +253,7 @@ class Parser:
             self._is("comma", ahead=ahead) or self._is("mark", *JOINERS, ahead=ahead) or self._is("adverb", ahead=ahead)
         ):
             ahead += 1
+        ahead += self._is("colon", ahead=ahead) and isinstance(self._peek(ahead + 1), Quote)
         piece = self._peek(ahead)
         if piece is None or isinstance(piece, VerbGroup):
             return piece is None
@@ -309,9 +311,9 @@ class Parser:
 
     def _content(self, clause: Clause) -> bool:
         """Reads what is said, asked, seen or thought as clauses of their own."""
-        if not self._content_verb(clause) or self.depth > 8:
-            return False
         opener = self._peek()
+        if self.depth > 8 or not (self._content_verb(clause) or self._clueless(clause)):
+            return False
         if self._is("adverb", "there") and isinstance(self._peek(1), VerbGroup) and not clause.content:
             self._inner(clause)
             return True
@@ -331,10 +333,19 @@ class Parser:
             if self.i == place or not self._more_content(clause):
                 return True
 
+    def _clueless(self, clause: Clause) -> bool:
+        """Whether "where it was" tells what somebody has no idea of."""
+        nouns = {noun.words[-1] for noun in clause.objects} | set(clause.unknown) | set(clause.adverbs)
+        return self._is("mark", *OPENERS) and bool(nouns & {"idea", "clue", "notion", "knowledge", "sure", "certain"})
+
     def _advice(self, clause: Clause) -> bool:
         """Whether "to look in the stove" or "looking in the stove" is what somebody is told or what is suggested."""
         verb = clause.verb
-        if verb is None or clause.content or not verb.means("say", "suggest"):
+        if verb is None or clause.content:
+            return False
+        if verb.means("ask") and self._is("mark", "to") and clause.objects:
+            return True
+        if not verb.means("say", "suggest"):
             return False
         piece = self._peek()
         if (
@@ -346,7 +357,7 @@ class Parser:
             self.i += 1
             return True
         if self._is("mark", "to"):
-            return verb.lemma in ("tell", "advise", "urge", "say")
+            return verb.lemma in ("tell", "advise", "urge", "say", "instruct", "remind", "warn", "recommend")
         return isinstance(piece, VerbGroup) and not piece.finite and verb.lemma in ADVISING
 
     def _states(self, clause: Clause) -> bool:

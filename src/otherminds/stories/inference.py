@@ -105,7 +105,7 @@ def roles_of(episode: Episode, question: Question) -> Roles:
         if said.speaker != companion and said.speaker in episode.agents
     ]
     moved = [event.obj for event in question.presumes if event.obj is not None]
-    named = [fact.subject for claim in claims for fact in _facts(claim)]
+    named = [fact.subject for claim in claims for fact in facts(claim)]
     if moved or not asked:
         things = moved or named
         if not things:
@@ -115,12 +115,13 @@ def roles_of(episode: Episode, question: Question) -> Roles:
     return Roles(asked[0].content.subject, asked[0].speaker, companion)
 
 
-def _facts(claim: Claim) -> Iterator[Fact]:
+def facts(claim: Claim) -> Iterator[Fact]:
+    """The facts that a claim speaks of, however deep."""
     match claim:
         case Holds(fact):
             yield fact
         case Belief(_, content):
-            yield from (content,) if isinstance(content, Fact) else _facts(content)
+            yield from (content,) if isinstance(content, Fact) else facts(content)
         case Goal(_, Fact(predicate="at") as content):
             yield content
 
@@ -130,7 +131,7 @@ def places_named(question: Question) -> Iterator[str]:
     for claim in (*question.given, *(claim for option in question.options for claim in option.claims)):
         if isinstance(claim, Knows):
             yield claim.place
-        yield from (fact.value for fact in _facts(claim) if fact.predicate == "at" and fact.value is not None)
+        yield from (fact.value for fact in facts(claim) if fact.predicate == "at" and fact.value is not None)
     yield from (event.place for event in question.presumes if event.place is not None)
 
 

@@ -88,12 +88,12 @@ class _Dull(Exception):
     """What the minds did gives no good story; another is drawn."""
 
 
-def invent(n: int, rng: np.random.Generator) -> Iterator[Story]:
-    """`n` stories (the last group may be cut), every cell of the design in turn."""
+def invent(n: int, rng: np.random.Generator, first: int = 0) -> Iterator[Story]:
+    """`n` stories (the last group may be cut), every cell of the design in turn; groups are numbered from `first`."""
     made, order = 0, tuple(CELLS)
     while made < n:
         cell = order[(made // 3) % len(order)]
-        for story in _group(cell, f"{made // 3:06d}", rng):
+        for story in _group(cell, f"{first + made // 3:06d}", rng):
             if made < n:
                 yield story
                 made += 1

@@ -119,7 +119,7 @@ def _asked(entry: _Entry, name: str, path: Path) -> Iterator[Asked]:
         options = tuple(match.group(2) for match in found)
         if len(options) < 2 or [match.group(1) for match in found] != list(LETTERS[: len(options)]):
             raise InputError(f"{where}: needs options A), B), … each on its own line", path=path)
-        letter = re.match(r"\s*([A-J])[).:]", entry.answers.get(number, ""))
+        letter = re.match(r"\s*([A-J])(?:[).:]|\s*$)", entry.answers.get(number, ""))
         if letter is None or letter.group(1) not in LETTERS[: len(options)]:
             raise InputError(f"{where}: needs an answer that starts with the letter of an option", path=path)
         if number not in entry.labels:
@@ -128,7 +128,7 @@ def _asked(entry: _Entry, name: str, path: Path) -> Iterator[Asked]:
 
 
 def _is_name(name: str) -> bool:
-    return re.fullmatch(r"[\w-]+", name) is not None
+    return re.fullmatch(r"[\w-]{1,60}", name) is not None
 
 
 def _frames(folder: Path, name: str) -> Frames | None:

@@ -14,7 +14,7 @@ NUMERALS = {
 }
 EMPTY_WORDS = frozenset(
     "empty open opened closed shut nearby nearest adjacent missing elusive requested said aforementioned next such own "
-    "only right whole remaining respective desired".split()
+    "only right wide whole remaining respective desired".split()
 )
 PACKAGES = frozenset("bottle carton can box jug pack packet jar bag loaf".split())
 NOUN_STARTS = ("determiners", "possessives", "pronouns")
@@ -102,7 +102,9 @@ class Nouns:
 
     def both_of_them(self, i: int) -> bool:
         """Whether "both" stands beside the people it is about."""
-        return self.word(i) == "both" and (self._named_at(i + 1) or self._named_at(i - 1) or self.word(i - 1) in ("they", "we"))
+        return self.word(i) == "both" and (
+            self._named_at(i + 1) or self._named_at(i - 1) or self.word(i - 1) in ("they", "we")
+        )
 
     def _named_at(self, i: int) -> bool:
         return 0 <= i < len(self.tokens) and self.tokens[i].text in self.names
@@ -207,11 +209,9 @@ class Nouns:
         )
 
     def _build(self, words: list[str], start: int, j: int, det: str) -> tuple[Noun, int]:
-        if self.word(j) == "of" and self.known.canonical(words)[-1] in (
-            *self.known.sets["vessels"],
-            *self.known.sets["parts"],
-            "top",
-        ):
+        head = self.known.canonical(words)[-1]
+        holders = self.known.sets["vessels"] | self.known.sets["parts"] | {"top"}
+        if (self.word(j) == "of" and head in holders) or (self.word(j) == "to" and head in ("door", "lid")):
             found = self._described(j + 1, bare=True, free=True)
             if found:
                 noun, end = found

@@ -16,6 +16,18 @@ from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentenc
 WHERE = frozenset(
     "in inside into on onto at under behind near beside within underneath beneath upon atop by over to".split()
 )
+SUGGESTING = (
+    "why do n't you",
+    "why not",
+    "how about",
+    "what about",
+    "have you tried",
+    "did you try",
+    "did you check",
+    "have you checked",
+    "have you looked in",
+    "did you look in",
+)
 QUIET = frozenset("sorry please yes no well ok okay hmm oh sure thanks dear yeah".split())
 CALLS = frozenset(
     ("be", "rest", "sit", "stand", "lie", "live", "remain", "wait", "stay", "hide", "turn", "have", "belong", "go")
@@ -61,6 +73,8 @@ def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]
     """The sentence without "well," and "Mary," in front and at the end."""
     filler = lexicon().sets_of_speech["interjections"]
     kept = list(part)
+    while kept and kept[-1].text == ",":
+        kept.pop()
     while kept and (kept[0].text == "," or (_call(kept, filler, names) and len(kept) > 1)):
         kept.pop(0)
     while kept and (kept[-1].text == "," or (kept[-1].text in names and len(kept) > 1 and kept[-2].text == ",")):
@@ -96,8 +110,11 @@ def _sentence(
     scene: Scene, part: list[Token], names: Collection[str], *, question: bool, alone: bool = False
 ) -> list[Said] | None:
     words = " ".join(token.low for token in part)
-    if not part or all(
-        t.low in lexicon().sets_of_speech["interjections"] or t.text in names or t.text == "," for t in part
+    idle = not _has(words, "unsure")
+    if (
+        not part
+        or idle
+        and all(t.low in lexicon().sets_of_speech["interjections"] or t.text in names or t.text == "," for t in part)
     ):
         return (
             [Said("unsure")]
@@ -110,7 +127,7 @@ def _sentence(
     if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":
         obj = scene.thing(nouns[0], None)
         return [Said("ask", obj)] if alone and not scene.pending else []
-    if question or (_asks(words) and not unsure):
+    if (question or (_asks(words) and not unsure)) and not words.startswith(SUGGESTING):
         return _asked(scene, words, nouns)
     if _has(words, "wanting"):
         return _asked(scene, words, nouns)
@@ -207,6 +224,7 @@ def _harmless(clause: Clause) -> bool:
         "be",
         "check",
         "do",
+        "go",
     )
     return quiet and not clause.places and not any(noun.kind in ("place", "room") for noun in clause.objects)
 
@@ -218,7 +236,7 @@ def _assertion(scene: Scene, clause: Clause) -> Said | None:
         return None
     if [word for word in clause.unknown if word not in lexicon().sets["negations"] | lexicon().sets["hedges"] | QUIET]:
         return None
-    if clause.verb is not None and not _places_things(clause):
+    if clause.verb is not None and not _places_things(clause) and not clause.verb.lemma == "do":
         return None
     if clause.link in ("if", "unless", "whether"):
         return None

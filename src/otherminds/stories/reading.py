@@ -22,7 +22,7 @@ from otherminds.stories.speech import be_silent, direct, shrug, speak, unattribu
 
 LONGEST = 100_000
 UNREAL_LINKS = frozenset(("if", "unless", "lest", "whether", "how", "why", "what"))
-IDLE_LINKS = frozenset(("without", "instead", "from", "of", "for", "with", "in", "about"))
+IDLE_LINKS = frozenset(("without", "instead", "against", "like", "than", "from", "of", "for", "with", "in", "about"))
 HANDLERS: dict[str, Act] = {
     **ACTS, "see": perceive, "think": perceive, "say": speak, "ask": speak, "suggest": speak, "direct": direct, "stay": stay,
     "contain": contain, "feature": feature, "noise": noise, "silence": hush, "shrug": shrug, "be": be, "have": contain, "want": want,
@@ -70,15 +70,18 @@ class Reader:
         """Reads one sentence; if a clause of it cannot be read, the sentence is among the unread."""
         before = self.understood, self.clauses
         if len(sentence) > LONGEST_SENTENCE:
-            self.clauses += 1
-            self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
-            return
+            return self._skip(sentence, text)
         if self._silence(sentence) or self._script(sentence, text):
             return
+        words = [token.low for token in sentence]
+        if words[:2] == ["it", "was"] and "who" in words:
+            return self._skip(sentence, text)
         done: list[Agents] = []
         clauses = _ordered(parse(chunks(sentence, self.scene.names)))
         for i, clause in enumerate(clauses):
             self._prepare(clause, clauses, i)
+            if "neither" in words and clause.verb:
+                clause.verb.negated = True
             agents = self._agents(clause, done)
             self.clauses += 1
             self.understood += agents is not None and self._clause(clause, agents, clauses[i + 1 :])
@@ -90,6 +93,10 @@ class Reader:
         if self.understood - before[0] < self.clauses - before[1]:
             self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
             self.scene.last_room = None
+
+    def _skip(self, sentence: Sequence[Token], text: str) -> None:
+        self.clauses += 1
+        self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
 
     def _missed(self, clause: Clause, absent: Agents) -> None:
         """Who was not there when something was moved did not see it."""
@@ -153,7 +160,7 @@ class Reader:
             found += self._person(noun, done, reply=reply)
         for name in found:
             self.scene.of(name)
-        return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in ("it", "that", "this") else None)
+        return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in ("it", "that", "this", "nothing") else None)
 
     def _person(self, noun: Noun, done: Sequence[Agents], *, reply: bool) -> list[str]:
         if noun.kind == "pronoun" and done and len(done[-1]) == 1 and noun.words[0] in ("he", "she") and not reply:
@@ -221,9 +228,7 @@ class Reader:
     def _denied(self, clause: Clause, agents: Agents) -> bool | None:
         """What did not happen; not finding and not answering tell something all the same."""
         if clause.means("find", "see", "say", "ask", "be", "think"):
-            if clause.means("see", "think") and clause.verb and clause.verb.lemma == "know" and not clause.content:
-                return False
-            return None if agents else False
+            return None if agents or clause.means("be") else False
         return True
 
     def _verbless(self, clause: Clause) -> bool:

@@ -142,7 +142,9 @@ def _is_heading(before: Sequence[Token], found: Sequence[Token], i: int) -> bool
     known = lexicon()
     words = [token.low for token in before]
     verbs = [known.verb_at(words, j) for j in range(len(words)) if words[j]]
-    return not any(token.quote for token in before) and not any(verb and {"say", "ask"} & set(verb.senses) for verb in verbs)
+    return not any(token.quote for token in before) and not any(
+        verb and {"say", "ask"} & set(verb.senses) for verb in verbs
+    )
 
 
 def _numbering(found: Sequence[Token], i: int) -> bool:

@@ -43,7 +43,7 @@ def speak(scene: Scene, clause: Clause, agents: Agents) -> bool:
         return _quoted(scene, clause, speaker, hearers)
     if clause.verb.negated or _says_nothing(clause):
         return be_silent(scene, clause, speaker)
-    said = _asked(scene, clause) if clause.means("ask") else _told(scene, clause, speaker)
+    said = _asked(scene, clause, speaker) if clause.means("ask") else _told(scene, clause, speaker)
     for one in said or ():
         utter(scene, clause, speaker, one, hearers if one.act != "ask" else ())
     return said is not None
@@ -74,8 +74,16 @@ def _says_nothing(clause: Clause) -> bool:
     return "nothing" in words or any(noun.det in ("no", "not") for noun in clause.objects)
 
 
-def _asked(scene: Scene, clause: Clause) -> list[Said] | None:
-    """An indirect question where something is."""
+def _asked(scene: Scene, clause: Clause, speaker: str) -> list[Said] | None:
+    """An indirect question where something is; asked once more without saying what, it is the same question."""
+    if not clause.content and not clause.places and scene.pending and scene.asked and scene.asked[0] == speaker:
+        return []
+    if (
+        clause.content
+        and clause.content[0].link == "to"
+        and not clause.content[0].means("say", "find", "look", "hand", "social", "direct")
+    ):
+        return None
     nouns = [
         noun
         for inner in _all(clause.content)
@@ -103,7 +111,7 @@ def _all(clauses: Sequence[Clause]) -> list[Clause]:
 def _told(scene: Scene, clause: Clause, speaker: str) -> list[Said] | None:
     """What is said indirectly: that something is somewhere, where it is, or that one does not know."""
     content = _all(clause.content)
-    if any(_ignorant(inner) for inner in content):
+    if _ignorant(clause) or any(_ignorant(inner) for inner in content):
         return [Said("unsure", scene.asked[1] if scene.asked else None)]
     if content and content[0].link == "where":
         noun = next((noun for noun in (*content[0].subjects, *content[0].objects) if noun.kind == "object"), None)
@@ -167,6 +175,11 @@ def direct(scene: Scene, clause: Clause, agents: Agents) -> bool:
     act: SpeechAct = "assert"
     utter(scene, clause, agents[0], Said(act, scene.asked[1], spot, room))
     return True
+
+
+def ignorant(clause: Clause) -> bool:
+    """Whether a clause says that its subject does not know."""
+    return _ignorant(clause)
 
 
 def shrug(scene: Scene, clause: Clause, agents: Agents) -> bool:

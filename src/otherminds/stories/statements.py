@@ -80,7 +80,9 @@ class Reader:
     def _people(self, found: Sequence[Token], clauses: Sequence[Clause]) -> list[str]:
         """The people named, each once; the subject comes first, or whom the question is about if it is "she"."""
         named = list(dict.fromkeys(token.text for token in found if token.text in self.names))
-        subject = next((noun for clause in clauses if clause.verb and clause.verb.finite for noun in clause.subjects), None)
+        subject = next(
+            (noun for clause in clauses if clause.verb and clause.verb.finite for noun in clause.subjects), None
+        )
         first = self._who(subject, named) or (named[0] if named and found[0].text == named[0] else None)
         return [first, *(name for name in named if name != first)] if first else []
 
@@ -104,7 +106,9 @@ class Reader:
 
     def _knows_contents(self, one: Statement) -> tuple[Claim, ...]:
         minds = lexicon().minds
-        told = (has(one.words, minds["contents"]) and has(one.words, minds["knowing"])) or has(one.words, minds["looked"])
+        told = (has(one.words, minds["contents"]) and has(one.words, minds["knowing"])) or has(
+            one.words, minds["looked"]
+        )
         if not one.people or not told or has(one.words, minds["not_knowing"]):
             return ()
         places = [noun for noun in one.nouns if noun.kind == "place"]
@@ -158,7 +162,11 @@ class Reader:
 
     def _presume(self, mover: str, objects: Sequence[str], one: Statement, wanted: str | None) -> None:
         """Notes that the statement takes for granted that things were moved; surely to a place it says."""
-        moves = [clause for clause in one.clauses if clause.means("move", "put", "grab") and not (clause.verb and clause.verb.negated)]
+        moves = [
+            clause
+            for clause in one.clauses
+            if clause.means("move", "put", "grab") and not (clause.verb and clause.verb.negated)
+        ]
         for clause in moves:
             if any(noun.kind == "agent" and noun.text != mover for noun in clause.subjects):
                 continue
@@ -249,7 +257,14 @@ def _merged(clauses: Sequence[Clause]) -> list[Clause]:
     out: list[Clause] = []
     for clause in clauses:
         before = out[-1] if out else None
-        if before and clause.link == "to" and clause.verb and clause.verb.lemma == "be" and before.means("think", "want") and before.objects:
+        if (
+            before
+            and clause.link == "to"
+            and clause.verb
+            and clause.verb.lemma == "be"
+            and before.means("think", "want")
+            and before.objects
+        ):
             out[-1] = replace(before, objects=[], content=[replace(clause, link="", subjects=before.objects)])
         else:
             out.append(clause)

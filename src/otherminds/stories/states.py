@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from otherminds.stories.acts import HERE, IN, MOODS, Agents, find, location, move, put, see, tell, told_before
+from otherminds.stories.acts import HERE, IN, MOODS, Agents, find, location, move, put, see, tell, told_before, walk
 from otherminds.stories.clauses import Clause
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Event, Fact
 from otherminds.stories.phrases import Noun
 from otherminds.stories.scene import Scene, Spot
-from otherminds.stories.speech import be_silent
+from otherminds.stories.speech import be_silent, ignorant, shrug
 
 
 NUMBERS = "one two three four five six seven eight".split()
@@ -174,13 +175,15 @@ def _present_there(scene: Scene, agents: Agents) -> bool:
 def contain(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """A place holds things; a room has places. Somebody who holds something changes nothing."""
     if agents:
-        return True
+        return shrug(scene, clause, agents) if ignorant(clause) else True
     if not clause.subjects or not clause.objects or not clause.verb:
         return False
     holder = clause.subjects[0]
     if clause.verb.negated or any(
         noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects
     ):
+        there = replace(clause, subjects=[], places=[("in", holder)] if holder.kind == "place" else [], adverbs=["inside"])
+        _looked(scene, there, clause.objects)
         return True
     if holder.kind == "room":
         room = scene.room(holder)
@@ -225,7 +228,12 @@ def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
         return _noticed(scene, clause, agents)
     if clause.objects and all(noun.kind == "agent" for noun in clause.objects) and not clause.verb.negated:
         return True
-    placed = any(prep in IN and noun.kind in ("place", "room") for prep, noun in clause.places)
+    if ignorant(clause) and clause.verb.lemma in ("know", "remember"):
+        return shrug(scene, clause, agents)
+    here = bool(HERE & set(clause.adverbs)) and bool(scene.of(agents[0]).spot)
+    placed = here or any(
+        prep in IN and (noun.kind in ("place", "room") or noun.words == ("it",)) for prep, noun in clause.places
+    )
     if placed or clause.verb.negated and clause.objects:
         return find(scene, clause, agents)
     return bool(clause.objects) and not clause.places and not clause.means("think")
@@ -245,13 +253,16 @@ def _noticed(scene: Scene, clause: Clause, agents: Agents) -> bool:
 def _seen(scene: Scene, clause: Clause, inner: Clause, agents: Agents) -> bool:
     """What is seen to be so, or to be done, which then is told if it was not before."""
     assert clause.verb is not None
-    if inner.verb is None or inner.verb.negated or inner.verb.unreal:
+    if inner.verb is None or inner.verb.unreal:
         return False
-    if inner.verb.lemma == "be" and {"empty", "bare", "gone"} & {noun.words[-1] for noun in inner.objects}:
+    if inner.verb.lemma == "be":
         kept, scene.subjects = scene.subjects, list(agents)
-        found = _looked(scene, inner, inner.subjects)
+        found = _looked(scene, inner, inner.subjects or inner.objects)
         scene.subjects = kept
-        return bool(found)
+        if found is not None:
+            return found
+    if inner.verb.negated:
+        return False
     doing = inner.means("put", "move", "grab") and bool(inner.subjects) and not inner.verb.passive
     nouns = inner.objects if doing else inner.subjects
     things = [noun for noun in nouns if noun.kind in ("object", "one") or noun.words[0] in ("it", "them")]
@@ -298,7 +309,13 @@ def stay(scene: Scene, clause: Clause, agents: Agents) -> bool:
 
 
 def noise(scene: Scene, clause: Clause, agents: Agents) -> bool:
-    """What changes nothing; eating something does."""
+    """What changes nothing; eating something does, and so does turning to a place."""
+    if (
+        clause.verb
+        and clause.verb.lemma == "turn"
+        and any(noun.kind == "place" and prep in ("to", "towards") for prep, noun in clause.places)
+    ):
+        return walk(scene, clause, agents)
     eaten = clause.verb is not None and clause.verb.lemma in ("eat", "drink", "sip") and bool(clause.objects)
     return bool(agents) and not eaten
 

@@ -1,0 +1,92 @@
+"""Questions about stories in files, and audits of whole benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+from otherminds.errors import InputError
+from otherminds.experiments.progress import shown
+from otherminds.language.find import find_model
+from otherminds.minds.companion import ANSWERING
+from otherminds.stories.answering import COVERAGE, Asked, answer, ask
+from otherminds.stories.audit import Audit, Judged, answer_item, audit
+from otherminds.stories.belief_files import Format, Item, read_items
+from otherminds.stories.conventions import Conventions
+from otherminds.stories.files import StoryFile, Worded, read_story_file
+from otherminds.stories.model import Answer, Question, Reading
+from otherminds.stories.mumatom import read_mumatom
+from otherminds.stories.percepts import answer_percept
+from otherminds.stories.question_text import read_question, split_options
+from otherminds.stories.reading import read_story
+
+MUMATOM = "mumatom"
+LONG = 200
+
+
+def asked(path: Path, question: str | None = None, name: str | None = None, model: str | None = None) -> list[Asked]:
+    """The answers to the questions of a story file, or to another question. Raises InputError if there is none."""
+    found = read_story_file(path, name)
+    questions = (Worded(*split_options(question)),) if question is not None else found.questions
+    if not questions:
+        raise InputError("has no question", path=path, hint='give one with --question "…"')
+    return [_asked(found, one, model) for one in questions]
+
+
+def _asked(found: StoryFile, question: Question | Worded, model: str | None) -> Asked:
+    if found.text is not None and isinstance(question, Worded):
+        helper = find_model(model) if model else None
+        return ask(found.text, question.stem, question.options, model=helper)
+    if found.text is not None:
+        reading = read_story(found.text)
+    else:
+        assert found.episode is not None
+        reading = Reading(found.episode)
+    if isinstance(question, Worded):
+        return ask(reading, question.stem, question.options)
+    return Asked(reading, question, answer(reading.episode, question))
+
+
+def audited(path: Path, form: str | None = None) -> Audit:
+    """The labels of a file, or of a folder of MuMA-ToM, held against simulation."""
+    known = (*get_args(Format), MUMATOM)
+    if form is not None and form not in known:
+        raise InputError(f"there is no format {form!r}", hint=f"there are {', '.join(known)}")
+    if form == MUMATOM or path.is_dir() or path.name == "questions.json":
+        folder = path if path.is_dir() else path.parent
+        items = tuple(_mumatom_items(folder))
+        return audit(shown(items, len(items), "Auditing"), answer=judge)
+    items = read_items(path, form)  # type: ignore[arg-type]
+    return audit(shown(items, len(items), "Auditing") if len(items) > LONG else items, answer=judge)
+
+
+def _mumatom_items(folder: Path) -> Iterator[Item]:
+    for source in read_mumatom(folder):
+        for number, question in enumerate(source.questions, 1):
+            gold = question.options[question.gold]
+            yield Item(f"{source.id} Q{number}", source.full, question.stem, question.options, gold, None, MUMATOM)
+
+
+def judge(item: Item, conventions: Conventions) -> Judged:
+    """The answer to any item that can be read. Raises Unread if it cannot."""
+    if item.group.startswith("BigToM"):
+        return Judged(answer_percept(item), item.options)
+    if not item.options:
+        return answer_item(item, conventions)
+    reading = read_story(item.story)
+    question = read_question(item.question, item.options, reading)
+    if question.kind == "where":
+        return answer_item(item, conventions)
+    found = answer(reading.episode, question, conventions, ANSWERING)
+    unread = () if reading.coverage >= COVERAGE else reading.unread[:1] or ("the story",)
+    return Judged(_as_sure(found, question), item.options, unread)
+
+
+def _as_sure(found: Answer, question: Question) -> Answer:
+    """For the least likely option, how sure it is to be that: odds turned round."""
+    if question.polarity == "most":
+        return found
+    turned = [1.0 / max(p, 1e-12) for p in found.posterior]
+    return replace(found, posterior=tuple(p / sum(turned) for p in turned))
