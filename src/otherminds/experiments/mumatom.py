@@ -14,7 +14,8 @@ from typing import Any
 
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
-from otherminds.language.model import LanguageModel
+from otherminds.experiments.functional_models import Estimate as Cost
+from otherminds.language.model import LanguageModel, Usage
 from otherminds.minds.companion import ANSWERING
 from otherminds.stories.answering import Asked, ask
 from otherminds.stories.fusing import fuse
@@ -26,9 +27,11 @@ from otherminds.systems.limp import Limp, StoryQuestion, StoryTask
 
 EXPERIMENT = "mumatom"
 TRACKS = ("full_text", "text_video", "text_scene", "text_video_scene")
-SHORTCUTS = ("question_only", "no_video", "place_prior")
+GUESSING = ("question_only", "no_video")
+SHORTCUTS = (*GUESSING, "place_prior")
 KINDS = ("belief", "social_goal", "belief_of_goal")
 VIDEO_P = 0.8
+OPTIONS, STEPS, TOKENS, WRITTEN = 3, 3, 400, 200
 
 Row = dict[str, Any]
 
@@ -57,7 +60,7 @@ def plan(sources: Sequence[Source], seed: int, subjects: Sequence[str] = ()) -> 
     }
     has["text_video_scene"] = has["text_video"] and has["text_scene"]
     entries = [Entry(source, track, "symbolic", seed) for track in TRACKS if has[track] for source in sources]
-    entries += [Entry(source, "full_text", name, seed) for name in SHORTCUTS for source in sources]
+    entries += [Entry(source, "full_text", name, seed) for name in GUESSING for source in sources]
     return entries + [Entry(source, "text_video", name, seed) for name in subjects for source in sources]
 
 
@@ -138,6 +141,29 @@ def _ended(found: list[Row]) -> list[Row]:
     return found
 
 
+def limp_subjects(model: str) -> tuple[str, str]:
+    """LIMP by its equation, and as its code was published."""
+    return (f"limp:{model}", f"limp_faithful:{model}")
+
+
+def first(entries: Sequence[Entry], episodes: int) -> list[Entry]:
+    """The entries of the first so many episodes of every subject; with one, all of them."""
+    count: Counter[str] = Counter()
+    chosen = []
+    for entry in entries:
+        count[entry.subject] += 1
+        if episodes == 1 or count[entry.subject] <= episodes:
+            chosen.append(entry)
+    return chosen
+
+
+def estimate(entries: Sequence[Entry]) -> Cost:
+    """How many calls LIMP will make about these episodes, and how many tokens these will read and write, about."""
+    questions = sum(len(entry.source.questions) for entry in entries)
+    calls = 5 * len(entries) + (1 + OPTIONS * STEPS) * questions
+    return Cost(calls, Usage(TOKENS * calls, WRITTEN * (5 * len(entries) + questions)))
+
+
 def limp_rows(entry: Entry, model: LanguageModel) -> list[Row]:
     """The answers of LIMP with a language model, given the text and what a video model saw."""
     questions = tuple(StoryQuestion(item.stem, item.options) for item in entry.source.questions)
@@ -177,7 +203,7 @@ def place_prior(found: Sequence[Row], sources: Sequence[Source]) -> list[Row]:
             if item.kind == "social_goal":
                 tally.setdefault(source.id, Counter())[_meant(item, item.gold)] += 1
     changed = []
-    for row in found:
+    for row in (row for row in found if row["subject"] == "no_video"):
         source = next(source for source in sources if source.id == row["episode"])
         item = source.questions[row["t"]]
         chosen = row["action"]

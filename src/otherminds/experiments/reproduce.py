@@ -22,9 +22,12 @@ from otherminds.experiments import (
     functional_report,
     functional_scores,
     human_report,
+    invented,
     kitchen_design,
     kitchen_report,
     level_design,
+    mumatom,
+    mumatom_report,
     protom_dkg,
     protom_overcooked,
 )
@@ -37,11 +40,12 @@ from otherminds.experiments.level_sets import Design
 from otherminds.experiments.progress import shown
 from otherminds.experiments.results import Rows, beside_published, write_results
 from otherminds.language.ledger import Recorded
+from otherminds.stories.mumatom import read_mumatom
 from otherminds.worlds.game_files import find_game
 
 E = TypeVar("E")
 Row = dict[str, Any]
-LATER = ("hypothetical", "mumatom", "study")
+LATER = ("hypothetical", "study")
 
 
 class Facilitated(NamedTuple):
@@ -203,11 +207,43 @@ def _spoken(options: Options, asking: Asking, model: Recorded) -> list[functiona
     )
 
 
+def _mumatom(options: Options) -> list[Row]:
+    """The benchmark, if its files are given, and invented stories."""
+    sources = read_mumatom(options.data) if options.data else ()
+    asking = options.asking
+    if asking and not sources:
+        raise InputError("a language model is asked about MuMA-ToM", hint="--data DIR, the folder of its files")
+    model = asking.open(options.out) if asking else None
+    subjects = mumatom.limp_subjects(model.name) if model else ()
+    told = mumatom.plan(sources, options.seed, subjects)
+    made = invented.plan(STORIES[options.scale], options.seed)
+    kept = Rows(options.out, f"mumatom {options.scale} seed {options.seed}{f' {asking.model}' if asking else ''}")
+    answering = chain(
+        run(mumatom.rows, kept.todo([e for e in told if e.subject not in subjects]), jobs=options.jobs),
+        run(invented.rows, kept.todo(made), jobs=options.jobs, chunk=1),
+    )
+    for episode in shown(answering, len(told) + len(made), "Answering questions"):
+        kept.add(episode)
+    if asking and model:
+        asked = [entry for entry in told if entry.subject in subjects]
+        todo = kept.todo(mumatom.first(asked, asking.episodes))
+        _ask(asking, model, partial(mumatom.limp_rows, model=model), todo, mumatom.estimate(todo), kept)
+    answers = kept.all([entry.key for entry in told])
+    answers += mumatom.place_prior(answers, sources)
+    stories = kept.all([entry.key for entry in made])
+    table = beside_published([*mumatom.summarise(answers), *invented.summarise(stories)])
+    write_results(options.out, table, mumatom_report.report(answers, table))
+    return table
+
+
+STORIES = {"quick": 180, "normal": 720, "full": 3600}
+
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
     "protom-dkg": partial(_facilitated, DOORS_KEYS_GEMS),
     "protom-overcooked": partial(_facilitated, OVERCOOKED),
     "functional": _functional,
     "dkg-human": _dkg_human,
+    "mumatom": _mumatom,
 }
 
 

@@ -9,7 +9,7 @@ from otherminds.stories.clauses import Clause
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Event, Fact, Observation, Verb
 from otherminds.stories.phrases import Noun
-from otherminds.stories.scene import NEW, Scene, Spot
+from otherminds.stories.scene import NEW, Scene, Spot, relation
 
 TOWARDS = frozenset(
     "to into in inside onto on towards toward at through by past for around near beside over up along across beneath under behind down".split()
@@ -57,7 +57,7 @@ def tell(
     room: str | None = None,
 ) -> None:
     """Adds an event, less sure if the clause says "probably"."""
-    p = scene.p * (0.7 if clause.verb and clause.verb.hedged else 1.0)
+    p = scene.p * (0.7 if clause.hedged or (clause.verb and clause.verb.hedged) else 1.0)
     room = room or (spot.room if spot else None)
     event = Event(0, agent, verb, obj, None, room, p, scene.source, (clause.start, clause.end))
     scene.emit(event, spot)
@@ -73,6 +73,7 @@ def walk(scene: Scene, clause: Clause, agents: Agents) -> bool:
         goal = "into" if clause.means("enter") else "to"
         clause.places = [*((goal, noun) for noun in clause.objects), *clause.places]
         clause.objects = []
+    clause.objects = [noun for noun in clause.objects if noun.words[-1] not in LANDMARKS]
     if clause.objects and not _ways(clause.objects):
         return False
     goals = [(prep, noun) for prep, noun in clause.places if prep in TOWARDS]
@@ -216,7 +217,7 @@ def handled_place(scene: Scene, noun: Noun, agent: str) -> Spot | None:
     """The place somebody opens, closes or looks into."""
     standing = scene.of(agent)
     if noun.kind in ("pronoun", "one"):
-        spots = standing.spots or scene.spots
+        spots = [spot for spot in standing.spots or scene.spots if relation(spot.kind) != "on"]
         if noun.words[0] not in ("it", "one", "former", "latter", "itself", "other"):
             return None
         if noun.det in ("another", "second", "third", "other") and spots:
@@ -346,7 +347,7 @@ def put(scene: Scene, clause: Clause, agents: Agents) -> bool:
 CLOTHES = frozenset("hat cap coat jacket shirt scarf sweater glasses glove apron shoe slipper".split())
 RESTING = frozenset("lean rest perch settle park hang plop plunk balance stick".split())
 SLIPPING = frozenset("slip slide sneak pop drop ease squeeze".split())
-BODY = frozenset("arm hand pocket shoulder lap palm belt sleeve chest grip".split())
+BODY = frozenset("arm hand pocket shoulder lap palm belt sleeve grip".split())
 
 
 def _left_open(clause: Clause) -> bool:

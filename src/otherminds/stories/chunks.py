@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from otherminds.stories.lexicon import VerbForm
-from otherminds.stories.nouns import Nouns
+from otherminds.stories.nouns import ORDINALS, Nouns
 from otherminds.stories.phrases import Chunk, Noun, Quote, VerbGroup, Word, WordKind
 from otherminds.stories.sentences import Token
 
@@ -319,6 +319,9 @@ class Chunker(Nouns):
 
     def _noun(self, i: int, out: list[Chunk]) -> int:
         before = out[-1] if out else None
+        if i == 0 and self.word(0) in ORDINALS and self.word(1) == ",":
+            self._add(out, "adverb", 0, 1)
+            return 1
         if self.both_of_them(i) or (self.word(i) == "that" and not self._pointing(i, before)):
             return i
         if self.word(i) in ("which", "what", "first", "no") and self._verb_follows(i + 1):

@@ -31,6 +31,7 @@ class Clause:
     unknown: list[str] = field(default_factory=list)
     antecedent: Noun | None = None
     aside: bool = False
+    hedged: bool = False
 
     def means(self, *senses: str) -> bool:
         """Whether its verb can have one of the senses."""
@@ -116,7 +117,9 @@ class Parser:
                 clause.antecedent = self._last_noun()
         elif piece.kind == "adverb":
             clause.adverbs.append(piece.text)
-        elif piece.kind in ("negation", "unknown", "hedge"):
+        elif piece.kind == "hedge":
+            clause.hedged = True
+        elif piece.kind in ("negation", "unknown"):
             clause.unknown.append(piece.text)
 
     def _last_noun(self) -> Noun | None:
@@ -158,7 +161,8 @@ class Parser:
         while self._is("adverb") or self._is("hedge"):
             piece = self._peek()
             assert isinstance(piece, Word)
-            (clause.unknown if piece.kind == "hedge" else clause.adverbs).append(piece.text)
+            clause.hedged = clause.hedged or piece.kind == "hedge"
+            clause.adverbs += [piece.text] if piece.kind == "adverb" else []
             self.i += 1
 
     def _set_between(self, clause: Clause) -> None:
@@ -238,6 +242,8 @@ class Parser:
         if not (fronted and isinstance(self._peek(), Noun)):
             self._relative(noun)
         while self._is("mark", "and") and isinstance(more := self._peek(1), Noun) and not self._verb_after(2):
+            if self._gap_ahead(clause, 1):
+                break
             if more.kind == "agent" and noun.kind != "agent":
                 break
             clause.places.append((prep.text, more))
@@ -266,6 +272,8 @@ class Parser:
             )
         if isinstance(piece, Word) and piece.kind == "prep":
             return isinstance(self._peek(ahead + 1), Noun) and not self._fronted(ahead, piece)
+        if isinstance(piece, Noun) and self._gap_ahead(clause, ahead):
+            return False
         if isinstance(piece, Noun):
             return (
                 bool(clause.objects or clause.places)
@@ -273,6 +281,13 @@ class Parser:
                 and not self._listed_subject(ahead)
             )
         return False
+
+    def _gap_ahead(self, clause: Clause, ahead: int) -> bool:
+        """Whether the verb is to be thought of again: "put the fork on the table and the knife in the drawer"."""
+        noun = self._peek(ahead)
+        thing = isinstance(noun, Noun) and noun.kind in ("object", "pronoun", "one", "vague")
+        places = any(prep not in ("with", "of") for prep, _ in clause.places)
+        return thing and places and clause.means("put", "move", "grab") and self._is("prep", ahead=ahead + 1)
 
     def _listed_subject(self, ahead: int) -> bool:
         """Whether nouns from here on are the subject of another verb."""
@@ -472,6 +487,11 @@ class Parser:
 
     def _fragment(self, clause: Clause) -> Clause | None:
         """Nouns, phrases or quotes without a verb."""
+        before = self.out[-1] if self.out else None
+        if clause.subjects and before and before.verb and before.means("put", "move", "grab") and self._is("prep"):
+            clause.verb, clause.objects, clause.subjects = before.verb, clause.subjects, []
+            self._arguments(clause)
+            return clause
         if clause.subjects:
             clause.end = max(clause.end, clause.subjects[-1].end)
             return clause

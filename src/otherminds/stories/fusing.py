@@ -41,7 +41,7 @@ def _agent(happening: Happening) -> str:
 
 
 def _renamed(happening: Happening, places: Mapping[str, str]) -> Happening:
-    if isinstance(happening, Event) and happening.place in places:
+    if isinstance(happening, Event) and happening.place is not None and happening.place in places:
         return replace(happening, place=places[happening.place])
     return happening
 
@@ -56,7 +56,7 @@ def _aligned(told: Sequence[Happening], shown: Sequence[Happening], named: set[s
 
 
 def _same_places(text: Sequence[Entity], video: Sequence[Entity]) -> dict[str, str]:
-    """Places of which the video does not tell the room: those of the text, or of any home, that are of the same kind."""
+    """Places of which the video does not tell the room: those of the text, or of any home, of the same kind."""
     known = [*(entity.id for entity in text if entity.kind == "place"), *usual_places()]
     roomless = [entity.id for entity in video if entity.kind == "place" and entity.room is None]
     fits = {name: [place for place in known if place.endswith(f" {name}")] for name in roomless if name not in known}

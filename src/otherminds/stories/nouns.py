@@ -16,6 +16,7 @@ EMPTY_WORDS = frozenset(
     "empty open opened closed shut nearby nearest adjacent missing elusive requested said aforementioned next such own "
     "only right wide whole remaining respective desired".split()
 )
+OF_THEM = frozenset("both all one each two three four some".split())
 PACKAGES = frozenset("bottle carton can box jug pack packet jar bag loaf".split())
 NOUN_STARTS = ("determiners", "possessives", "pronouns")
 NOT_IN_NOUNS = (
@@ -84,6 +85,8 @@ class Nouns:
 
     def _pronoun(self, i: int) -> tuple[Noun, int] | None:
         word, token = self.word(i), self.tokens[i]
+        if word in OF_THEM and self.word(i + 1) == "of" and self.word(i + 2) in ("them", "these", "those"):
+            return Noun("pronoun", ("it" if word == "one" else "them",), token.start, self.tokens[i + 2].end), i + 3
         if word == "the" and self.word(i + 1) in ("former", "latter"):
             return Noun("pronoun", (self.word(i + 1),), token.start, self.tokens[i + 1].end), i + 2
         if word not in self.known.sets["pronouns"] or word in ("there", "here"):
@@ -218,6 +221,8 @@ class Nouns:
                 noun.start, noun.det = self.tokens[start].start, det or noun.det
                 return noun, end
         noun = self._classified(self._trimmed(words), det)
+        if noun.kind == "agent" and j < len(self.tokens) and self.tokens[j].text in self.names:
+            return self._named(j)
         noun.start, noun.end = self.tokens[start].start, self.tokens[j - 1].end
         return self._in_room(noun, j)
 

@@ -234,7 +234,8 @@ class Reader:
     def _verbless(self, clause: Clause) -> bool:
         if clause.quotes and not clause.subjects and not clause.unknown:
             return unattributed(self.scene, clause)
-        if len(clause.subjects) == 1 and clause.subjects[0].det == "no" and not clause.unknown and not clause.places:
+        nothing_there = bool(clause.subjects) and (clause.subjects[0].det == "no" or clause.subjects[0].words == ("nothing",))
+        if len(clause.subjects) == 1 and nothing_there and not clause.unknown and not clause.places:
             nothing = VerbGroup("be", ("be",), frozenset(), clause.start, clause.end)
             return be(self.scene, replace(clause, verb=nothing, adverbs=["there"]), ())
         if clause.link == "who" and clause.subjects and clause.places:

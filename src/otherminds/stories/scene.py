@@ -228,7 +228,8 @@ class Scene:
             held = self.of(agent).held if agent else []
             return held[-1] if held and noun.det in ("the", "same", "this", "that") else None
         if noun.words[0] in ("former", "latter"):
-            last = list(dict.fromkeys(reversed(self.spoken)))[:2]
+            group = self.of(agent).group if agent else []
+            last = group[::-1] if len(group) == 2 else list(dict.fromkeys(reversed(self.spoken)))[:2]
             return (last[-1] if noun.words[0] == "former" else last[0]) if last else None
         if noun.words[0] == "other" and agent:
             return next((one for one in self.of(agent).group if one != (things or [""])[-1]), None)

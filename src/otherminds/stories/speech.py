@@ -38,6 +38,8 @@ def speak(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Somebody says or asks something, in their own words or in the story's."""
     assert clause.verb is not None
     speaker = agents[0]
+    if not clause.subjects or clause.subjects[0].kind == "pronoun":
+        speaker = _answerer(scene, clause, speaker)
     hearers = _hearers(scene, clause, speaker)
     if clause.quotes:
         return _quoted(scene, clause, speaker, hearers)
@@ -47,6 +49,16 @@ def speak(scene: Scene, clause: Clause, agents: Agents) -> bool:
     for one in said or ():
         utter(scene, clause, speaker, one, hearers if one.act != "ask" else ())
     return said is not None
+
+
+def _answerer(scene: Scene, clause: Clause, speaker: str) -> str:
+    """Whom "he" stands for who says something: not who has just asked, if it is an answer."""
+    if not (scene.pending and scene.asked and speaker == scene.asked[0] and clause.subjects):
+        return speaker
+    told = bool(clause.content) and not clause.means("ask")
+    quoted = read_quote(scene, " ".join(quote.text for quote in clause.quotes), scene.names) if clause.quotes else None
+    answering = told or any(one.act in ("assert", "deny", "unsure") for one in quoted or ())
+    return (scene.other(speaker) or speaker) if answering else speaker
 
 
 def _quoted(scene: Scene, clause: Clause, speaker: str, hearers: Sequence[str]) -> bool:
@@ -64,7 +76,8 @@ def _hearers(scene: Scene, clause: Clause, speaker: str) -> list[str]:
     found = [name for noun in nouns for name in scene.person(noun, [speaker])]
     for name in found:
         scene.of(name)
-    if "publicly" in clause.adverbs or not (clause.verb.lemma in TELLING or "privately" in clause.adverbs):
+    to_whom = any(prep == "to" and noun.kind in ("agent", "pronoun") for prep, noun in clause.places) and not clause.quotes
+    if "publicly" in clause.adverbs or not (clause.verb.lemma in TELLING or "privately" in clause.adverbs or to_whom):
         return []
     return found
 

@@ -50,9 +50,10 @@ def _looked(scene: Scene, clause: Clause, nouns: Sequence[Noun]) -> bool | None:
     here = (
         spot is not None
         and not any(noun.kind in ("place", "room") for _, noun in clause.places)
-        and bool(HERE & words or nothing or words & {"absent", "missing", "gone", "inside"})
+        and bool(HERE & words or nothing or any(noun.words == ("it",) for prep, noun in clause.places if prep in IN) or words & {"absent", "missing", "gone", "inside"})
     )
     named = [scene.spot(noun, agent) for prep, noun in clause.places if prep in IN and noun.kind == "place"]
+    named += [scene.spot(noun, agent) for noun in clause.subjects if noun.kind == "place" and nothing]
     if not here and (not named or not _before(scene, agent, named[0])):
         return None
     spot = spot if here else named[0]
@@ -116,7 +117,7 @@ def _one(scene: Scene, noun: Noun, spot: Spot | None, room: str | None) -> bool:
         found = scene.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
         scene.rooms_of_spots.setdefault(found.id, noun.room or None)
         return spot is None
-    if noun.kind != "object":
+    if noun.kind != "object" and noun.words != ("it",):
         return False
     obj = scene.thing(noun, None)
     return obj is not None and state(scene, obj, spot, room)
@@ -217,6 +218,8 @@ def feature(scene: Scene, clause: Clause, agents: Agents) -> bool:
 def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Seeing, noticing or knowing that something is somewhere, or that somebody moves it."""
     assert clause.verb is not None
+    if clause.means("think") and clause.verb.lemma not in ("know", "remember"):
+        return not clause.content and not clause.objects
     if clause.content:
         return all([_seen(scene, clause, inner, agents) for inner in clause.content])
     if (
