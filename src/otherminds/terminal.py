@@ -15,6 +15,9 @@ Row = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
 SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
 GAMES = "functional"
+QUESTIONS = "mumatom"
+SHORTCUTS = ("question_only", "no_video", "place_prior")
+KINDS = ("belief", "social_goal", "belief_of_goal", "all")
 REGRET = "functional_regret"
 EXACTLY = "functional_regret_exact"
 MODELS = "lm:"
@@ -29,7 +32,36 @@ def results(summary: Sequence[Row]) -> RenderableType:
     """The main figures of an experiment with 95 % intervals, beside the published ones; the report has the tuning."""
     summary = [row for row in summary if not row["condition"].startswith("tuning/")]
     games = [row for row in summary if row.get("experiment") == GAMES]
+    if any(row.get("experiment") == QUESTIONS for row in summary):
+        return _questions(summary)
     return _games(games) if games else _by_condition(summary)
+
+
+def _questions(summary: Sequence[Row]) -> RenderableType:
+    """Accuracy in per cent by kind of question, for every way the stories are told; shortcuts only once."""
+    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("right answers, %", no_wrap=True)
+    for kind in KINDS:
+        table.add_column(kind.replace("_", " "), no_wrap=True, justify="right")
+    told = dict.fromkeys((c.rpartition("/")[0], s) for c, s in found if not c.startswith("invented/"))
+    first = next((track for track, _ in told), "")
+    for track, subject in told:
+        if track == first or subject not in SHORTCUTS:
+            name = subject if subject in SHORTCUTS else f"{track}  {subject}"
+            cells = [_percent(found.get((f"{track}/{kind}", subject)), kind == "all") for kind in KINDS]
+            table.add_row(Text(name.replace("_", " ")), *cells)
+    for condition, subject in (pair for pair in found if pair[0].startswith("invented/")):
+        name = f"{condition.replace('/', ', ')}  {subject}".replace("_", " ")
+        table.add_row(Text(name), *[""] * (len(KINDS) - 1), _percent(found[condition, subject], True))
+    return table
+
+
+def _percent(row: Row | None, bounds: bool) -> str:
+    if row is None:
+        return ""
+    value, low, high = (f"{100 * row[name]:.1f}" for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]" if bounds else value
 
 
 def _by_condition(summary: Sequence[Row]) -> RenderableType:

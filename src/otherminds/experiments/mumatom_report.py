@@ -46,9 +46,9 @@ SHORT = (
     "nearly given away by the options, and the kind of place that is spoken of nearly gives the social goal away."
 )
 INVENTED = (
-    "Stories of our own, by running minds forward in a household: the same question has each of its options as the right "
-    "answer in one of three stories, so that the question alone gives nothing away. The solver knows nothing of the "
-    "phrasings. What it cannot read it does not answer."
+    "Stories of our own, by running minds forward in a household: the same question has each of its options as the "
+    "right answer in one of three stories, so that the question alone gives nothing away. The solver knows nothing of "
+    "the phrasings. What it cannot read it does not answer."
 )
 
 
@@ -102,7 +102,7 @@ def _bars(summary: Sequence[Row]) -> Figure:
     figure = Figure(figsize=(8.2, 4.6), layout="constrained")
     for axes, kind in zip(figure.subplots(1, 2, sharey=True), ("all", "social_goal"), strict=True):
         marks = _marks(summary, kind)
-        for y, (name, value, low, high, sort) in enumerate(reversed(marks)):
+        for y, (_, value, low, high, sort) in enumerate(reversed(marks)):
             axes.plot([value], [y], "o", color=COLOURS[sort], markersize=5)
             whisker(axes, y, low, high, COLOURS[sort], 1.6)
         axes.axvline(1 / 3, color="0.7", linewidth=0.8, linestyle=":")

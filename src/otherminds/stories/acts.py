@@ -275,7 +275,7 @@ def grab(scene: Scene, clause: Clause, agents: Agents) -> bool:
             if noun.words[-1] in ("seat", "break", "moment", "nap", "breath", "turn", "look"):
                 continue
             group += _grab_one(scene, clause, agent, noun)
-        scene.of(agent).group = group
+        scene.of(agent).handle(group)
     return True
 
 
@@ -340,7 +340,7 @@ def put(scene: Scene, clause: Clause, agents: Agents) -> bool:
                 if not _put_one(scene, clause, agent, obj):
                     return False
                 group += [obj] if obj else []
-        scene.of(agent).group = group
+        scene.of(agent).handle(group)
     return True
 
 
@@ -399,7 +399,7 @@ def move(scene: Scene, clause: Clause, agents: Agents) -> bool:
                 if not _move_one(scene, clause, agent, obj):
                     return False
                 group += [obj] if obj else []
-        scene.of(agent).group = group
+        scene.of(agent).handle(group)
     return True
 
 

@@ -53,6 +53,13 @@ COPULAS = tuple(
         "was found",
         "is found",
         "was said",
+        "ought",
+        "has",
+        "had",
+        "is supposed",
+        "was supposed",
+        "is bound",
+        "was bound",
     )
 )
 BEGINNERS = ("begin", "want", "stop")

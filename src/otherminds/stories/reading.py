@@ -74,7 +74,8 @@ class Reader:
         if self._silence(sentence) or self._script(sentence, text):
             return
         words = [token.low for token in sentence]
-        if words[:2] == ["it", "was"] and "who" in words:
+        cleft = words[:2] == ["it", "was"] and len(words) > 2 and (words[2] in ("not", "n't") or sentence[2].text in self.scene.names)
+        if cleft and "who" in words:
             return self._skip(sentence, text)
         done: list[Agents] = []
         clauses = _ordered(parse(chunks(sentence, self.scene.names)))

@@ -45,6 +45,12 @@ class Standing:
     spots: list[Spot] = field(default_factory=list)
     seeks: str | None = None
     left: str | None = None
+    pair: list[str] = field(default_factory=list)
+
+    def handle(self, group: list[str]) -> None:
+        """Notes which things somebody handled together."""
+        self.group = group
+        self.pair = group if len(group) == 2 else self.pair
 
 
 @dataclass
@@ -228,8 +234,8 @@ class Scene:
             held = self.of(agent).held if agent else []
             return held[-1] if held and noun.det in ("the", "same", "this", "that") else None
         if noun.words[0] in ("former", "latter"):
-            group = self.of(agent).group if agent else []
-            last = group[::-1] if len(group) == 2 else list(dict.fromkeys(reversed(self.spoken)))[:2]
+            pair = self.of(agent).pair if agent else []
+            last = pair[::-1] if pair else list(dict.fromkeys(reversed(self.spoken)))[:2]
             return (last[-1] if noun.words[0] == "former" else last[0]) if last else None
         if noun.words[0] == "other" and agent:
             return next((one for one in self.of(agent).group if one != (things or [""])[-1]), None)
