@@ -60,8 +60,8 @@ def _questions(summary: Sequence[Row]) -> RenderableType:
 def _percent(row: Row | None, bounds: bool) -> str:
     if row is None:
         return ""
-    value, low, high = (f"{100 * row[name]:.1f}" for name in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]" if bounds else value
+    value, low, high = (100.0 * row[name] for name in ("value", "low", "high"))
+    return f"{value:.1f} [{low:.0f}, {high:.0f}]" if bounds else f"{value:.1f}"
 
 
 def _by_condition(summary: Sequence[Row]) -> RenderableType:

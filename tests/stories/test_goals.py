@@ -146,8 +146,16 @@ def a_case(rng: np.random.Generator) -> tuple[Episode, Question, Home]:
         where = str(rng.choice([*spots, *home.rooms]))
         goal, belief = Goal(ANN, Fact("at", thing, to)), Belief(ANN, Fact("at", thing, where), bool(rng.random() < 0.7))
         options.append(Hypothesis(((goal,), (belief,), (goal, belief))[int(rng.integers(3))]))
+    given: tuple[Claim, ...] = ()
+    if rng.random() < 0.3:
+        given = (Goal(ANN, Fact("at", things[0], str(rng.choice(spots)))),)
+        options = [thinks(things[0], str(rng.choice(spots)), bool(rng.random() < 0.7)) for _ in things]
     at = int(rng.integers(4)) if rng.random() < 0.2 else None
-    return an_episode(home, told, init, str(rng.choice(home.rooms))), Question("?", tuple(options), at=at), home
+    return (
+        an_episode(home, told, init, str(rng.choice(home.rooms))),
+        Question("?", tuple(options), given=given, at=at),
+        home,
+    )
 
 
 def test_posteriors_are_the_products_of_the_probabilities_of_all_acts() -> None:
@@ -155,7 +163,7 @@ def test_posteriors_are_the_products_of_the_probabilities_of_all_acts() -> None:
     for rng in np.random.default_rng(11).spawn(300):
         episode, question, home = a_case(rng)
         until = len(episode.timeline) if question.at is None else question.at
-        scores = [likelihood(episode, home, option.claims, until) for option in question.options]
+        scores = [likelihood(episode, home, (*question.given, *option.claims), until) for option in question.options]
         answer = answer_goal(episode, question)
         expected = [score / math.fsum(scores) for score in scores]
         assert answer.posterior == pytest.approx(expected, rel=1e-9)

@@ -99,6 +99,7 @@ def test_options_may_be_marked_in_several_ways(tmp_path: Path) -> None:
         (r"b'“already” plain \n'", "“already” plain \n"),
         (r"b'no such \q escape'", r"no such \q escape"),
         ("  b'around'  ", "around"),
+        ("b'two\nlines'", "two\nlines"),
         ("b''", ""),
         ("b'", "b'"),
         ("""b'unlike" """, """b'unlike" """),

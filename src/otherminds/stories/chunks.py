@@ -4,77 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from otherminds.stories.lexicon import VerbForm
-from otherminds.stories.nouns import ORDINALS, Nouns
+from otherminds.stories.lexicon import wordset
+from otherminds.stories.nouns import ORDINALS
 from otherminds.stories.phrases import Chunk, Noun, Quote, VerbGroup, Word, WordKind
 from otherminds.stories.sentences import Token
+from otherminds.stories.verbs import Verbs
 
-PREPOSITIONS = {
-    "next to": "beside", "in front of": "near", "on top of": "on", "out of": "out of", "off of": "from",
-    "inside of": "inside", "close to": "near", "up to": "to", "over to": "to", "along with": "with",
-    "together with": "with", "because of": "because", "instead of": "instead", "rather than": "instead",
-    "in search of": "seeking", "in the direction of": "towards", "away from": "from", "in to": "into",
-    "on to": "onto", "from inside": "from", "from within": "from", "from under": "from", "from on": "from",
-    "from off": "from", "from out of": "from", "from on top of": "from", "by way of": "through", "out from": "from",
-    "in possession of": "with", "as for": "about", "in the middle of": "in", "in the center of": "in",
-    "in the centre of": "in", "down on": "on", "down in": "in", "back in": "in", "back on": "on", "back into": "into",
-    "back onto": "onto", "away in": "in", "over in": "in", "over at": "at", "out on": "on", "out in": "in",
-    "up on": "on", "up in": "in", "down at": "at", "down to": "to", "across to": "to", "through to": "to",
-    "back to": "to", "off to": "to", "on in": "in", "out to": "to", "along to": "to", "back inside": "inside",
-    "away inside": "inside", "down inside": "inside", "up inside": "inside", "up from": "from", "back from": "from",
-    "over from": "from", "down from": "from", "on over to": "to", "right into": "into", "on board": "in",
-    "as far as": "to", "the way to": "to", "on into": "into", "down into": "into", "up into": "into", "over into": "into",
-    "down onto": "onto", "up onto": "onto", "over by": "by", "in between": "between", "in with": "with",
-}  # fmt: skip
-LONG_PREPOSITIONS = sorted((tuple(key.split()), value) for key, value in PREPOSITIONS.items())
-LONG_PREPOSITIONS.sort(key=lambda one: -len(one[0]))
-ABOUT_TO = (
-    "about to",
-    "going to",
-    "on the verge of",
-    "on the point of",
-    "ready to",
-    "set to",
-    "on the brink of",
-    "poised to",
-)
-COPULAS = tuple(
-    tuple(f"{verb} to be".split())
-    for verb in (
-        "turned out",
-        "turns out",
-        "seemed",
-        "seems",
-        "proved",
-        "proves",
-        "appeared",
-        "appears",
-        "happened",
-        "was found",
-        "is found",
-        "was said",
-        "ought",
-        "has",
-        "had",
-        "is supposed",
-        "was supposed",
-        "is bound",
-        "was bound",
-    )
-)
-BEGINNERS = ("begin", "want", "stop")
-MARKS = frozenset(
-    "and while as before after when whereas but until once because so who which that where if whether unless or nor "
-    "though although since whilst yet without lest including how what why whenever wherever upon till whose".split()
-)
+MARKS = wordset("marks")
 
 
-class Chunker(Nouns):
+class Chunker(Verbs):
     """Cuts one sentence into pieces."""
-
-    def __init__(self, found: Sequence[Token], names: Collection[str]) -> None:
-        super().__init__(found, names)
-        self.taken: set[int] = set()
 
     def chunks(self) -> list[Chunk]:
         """The pieces in order."""
@@ -122,7 +62,7 @@ class Chunker(Nouns):
 
     def _preposition(self, i: int, out: list[Chunk]) -> int:
         word = self.word(i)
-        for phrase, meaning in LONG_PREPOSITIONS:
+        for phrase, meaning in self.known.long_prepositions:
             end = i + len(phrase)
             if word == phrase[0] and tuple(self.words[i:end]) == phrase and self._governs(end, meaning):
                 self._add(out, "prep", i, end, meaning)
@@ -139,7 +79,7 @@ class Chunker(Nouns):
     def _governs(self, i: int, preposition: str) -> bool:
         """Whether a noun follows, or the -ing form of a verb."""
         if preposition in ("without", "instead"):
-            return self._is_ing(i) or self.word(i) == "being" or self.starts_noun(i)
+            return self.is_ing(i) or self.word(i) == "being" or self.starts_noun(i)
         if preposition in MARKS or preposition == "because":
             return True
         while self.word(i) in ("both", "either", "just", "right", "exactly", "only", "even"):
@@ -147,13 +87,9 @@ class Chunker(Nouns):
         word = self.word(i)
         if word in ("where", "what", "which", "there", "here", "inside"):
             return preposition in ("about", "of", "from", "in", "to", "for")
-        if word == "not" or word in self.known.sets["adverbs"] and not self.starts_noun(i):
+        if word == "not" or (word in self.known.sets["adverbs"] and not self.starts_noun(i)):
             return False
-        return bool(word) and (self.starts_noun(i) or self._is_ing(i))
-
-    def _is_ing(self, i: int) -> bool:
-        verb = self.known.verb_at(self.words, i) if self.word(i).endswith("ing") else None
-        return verb is not None and "ing" in verb.tags
+        return bool(word) and (self.starts_noun(i) or self.is_ing(i))
 
     def _infinitive(self, i: int) -> bool:
         while self.word(i) in self.known.sets["adverbs"] or self.word(i).endswith("ly") or self.word(i) == "not":
@@ -167,162 +103,12 @@ class Chunker(Nouns):
         return verb is not None and "base" in verb.tags and word not in self.known.common_nouns
 
     def _verb(self, i: int, out: list[Chunk]) -> int:
-        found = self._group(i, out)
+        found = self.group(i, out)
         if found is None:
             return i
         group, end = found
         out.append(group)
         return end
-
-    def _group(self, i: int, out: list[Chunk]) -> tuple[VerbGroup, int] | None:
-        helpers: list[str] = []
-        j = i
-        flags = {"negated": False, "hedged": False, "about_to": False}
-        while (step := self._helper(j, helpers, flags)) > j:
-            j = step
-        verb = self._main(j, helpers, flags, out)
-        if verb is None:
-            return self._copula(i, j, helpers, flags)
-        group = VerbGroup(
-            verb.lemma, verb.senses, verb.tags, self.tokens[i].start, self.tokens[j + verb.length - 1].end
-        )
-        group.particle = verb.particle
-        self._take_particle(verb, j)
-        self._shape(group, helpers, flags)
-        end = j + verb.length
-        return self._chain(group, end) if group.means(*BEGINNERS) else (group, end)
-
-    def _take_particle(self, verb: VerbForm, j: int) -> None:
-        """Marks the "up" of "picked it up" as read."""
-        if verb.particle:
-            self.taken.add(next(k for k in range(j + 1, len(self.words)) if self.words[k] == verb.particle))
-
-    def _helper(self, j: int, helpers: list[str], flags: dict[str, bool]) -> int:
-        """Past the auxiliary, negation or adverb that stands here, if one does."""
-        word = self.word(j)
-        if helpers:
-            for phrase in ABOUT_TO:
-                size = len(phrase.split())
-                if " ".join(self.words[j : j + size]) == phrase and self._verb_follows(j + size):
-                    flags["about_to"] = True
-                    return j + size
-        for phrase in COPULAS:
-            if word == phrase[0] and tuple(self.words[j : j + len(phrase)]) == phrase:
-                helpers.append("was")
-                return j + len(phrase)
-        if word in self.known.sets["negations"]:
-            flags["negated"] = True
-        elif word in self.known.sets["hedges"]:
-            flags["hedged"] = True
-        elif word in self.known.sets["auxiliaries"] or word in self.known.sets["modals"] or word == "'s":
-            if self._own_verb(j):
-                return j
-            helpers.append("is" if word == "'s" else word)
-        elif (helpers or flags["negated"]) and (self.adverb(j) or word in self.known.sets["before_now"]):
-            return j + 1 if self._verb_follows(j + 1) and not self._leads_noun(j) else j
-        else:
-            return j
-        return j + 1
-
-    def _leads_noun(self, j: int) -> bool:
-        return self.word(j) in ("left", "open") and not self.known.is_verb(self.word(j + 1))
-
-    def _own_verb(self, j: int) -> bool:
-        """Whether an auxiliary begins a phrase of its own: "had a look", "is equipped with"."""
-        verb = self.known.verb_at(self.words, j)
-        return verb is not None and verb.length > 1
-
-    def _verb_follows(self, j: int) -> bool:
-        for k in range(j, min(j + 4, len(self.words))):
-            word = self.word(k)
-            if (
-                self.known.is_verb(word)
-                or word in self.known.sets["auxiliaries"]
-                or word in self.known.sets["negations"]
-            ):
-                return True
-            if not self.adverb(k):
-                return False
-        return False
-
-    def _main(self, j: int, helpers: list[str], flags: dict[str, bool], out: list[Chunk]) -> VerbForm | None:
-        if j >= len(self.tokens) or self.tokens[j].quote or self.tokens[j].text in self.names:
-            return None
-        verb = self.known.verb_at(self.words, j)
-        if verb is None:
-            return None
-        if helpers or flags["negated"]:
-            return verb if flags["about_to"] or self._agrees(verb, helpers) else None
-        before = out[-1] if out else None
-        if isinstance(before, Word) and before.kind == "prep":
-            return verb if "ing" in verb.tags and not self._only_noun(j, verb) else None
-        return None if self._only_noun(j, verb) else verb
-
-    def _agrees(self, verb: VerbForm, helpers: list[str]) -> bool:
-        """Whether the form of a verb fits its auxiliary: "was opened", "did open"; not "was water"."""
-        last = helpers[-1] if helpers else ""
-        if last in ("am", "is", "are", "was", "were", "be", "been", "being"):
-            return bool(verb.tags & {"pp", "ing"})
-        if last in ("have", "has", "had", "having"):
-            return "pp" in verb.tags
-        return "base" in verb.tags if last else True
-
-    def _only_noun(self, j: int, verb: VerbForm) -> bool:
-        """Whether a word that could be a verb is a noun here: "notes", "drawing"."""
-        pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
-        return verb.length == 1 and (pair in self.known.kinds | self.known.rooms or self.word(j) == "including")
-
-    def _copula(self, i: int, j: int, helpers: list[str], flags: dict[str, bool]) -> tuple[VerbGroup, int] | None:
-        """ "is", "had" or "did" as a verb of its own."""
-        last = next((word for word in reversed(helpers) if word in self.known.sets["auxiliaries"]), None)
-        if last is None:
-            if any(flags.values()) or helpers:
-                return None
-            return None
-        lemma = "have" if last in ("have", "has", "had", "having") else "do" if last in ("do", "does", "did") else "be"
-        tags = frozenset({"ing"} if last in ("being", "having") else {"base"} if last in ("be",) else {"past"})
-        group = VerbGroup(lemma, (lemma,), tags, self.tokens[i].start, self.tokens[j - 1].end)
-        self._shape(group, [word for word in helpers if word != last], flags)
-        group.finite = last not in ("being", "having")
-        return group, j
-
-    def _shape(self, group: VerbGroup, helpers: list[str], flags: dict[str, bool]) -> None:
-        group.negated, group.hedged, group.about_to = flags["negated"], flags["hedged"], flags["about_to"]
-        group.unreal = any(word in self.known.sets["modals"] for word in helpers)
-        be = bool({"am", "is", "are", "was", "were", "be", "been", "being"} & set(helpers))
-        group.perfect = bool({"had", "has", "have", "having"} & set(helpers))
-        group.passive = (
-            be
-            and "pp" in group.tags
-            and "ing" not in group.tags
-            and not group.about_to
-            and group.lemma not in ("go", "come", "do")
-        )
-        group.progressive = be and "ing" in group.tags
-        group.finite = bool(helpers) or group.tags != {"ing"}
-        if helpers == ["having"] or helpers == ["being"]:
-            group.finite = False
-
-    def _chain(self, group: VerbGroup, end: int) -> tuple[VerbGroup, int]:
-        """A verb such as "begin" or "want" with the verb it governs, which is then the verb of the clause."""
-        j = end
-        while self.word(j) in ("to", "by", "on", "not", "n't", "from") or self.word(j).endswith("ly"):
-            group.negated = group.negated or self.word(j) in ("not", "n't", "from")
-            j += 1
-        verb = self.known.verb_at(self.words, j) if j < len(self.tokens) else None
-        governed = self.word(j - 1) in ("to",) or self._is_ing(j)
-        if verb is None or not governed or (group.means("stop") and not self._is_ing(j)):
-            return group, end
-        if group.means("begin", "want") and not self.word(j - 1) == "to" and "ing" not in verb.tags:
-            return group, end
-        inner = VerbGroup(verb.lemma, verb.senses, verb.tags, group.start, self.tokens[j + verb.length - 1].end)
-        inner.negated, inner.hedged, inner.finite = group.negated, group.hedged, group.finite
-        inner.unreal, inner.perfect, inner.particle = group.unreal, group.perfect, verb.particle
-        self._take_particle(verb, j)
-        inner.about_to = group.about_to
-        inner.wish = group.means("want") and not group.means("begin")
-        inner.ended = group.means("stop")
-        return inner, j + verb.length
 
     def _noun(self, i: int, out: list[Chunk]) -> int:
         before = out[-1] if out else None
@@ -331,7 +117,7 @@ class Chunker(Nouns):
             return 1
         if self.both_of_them(i) or (self.word(i) == "that" and not self._pointing(i, before)):
             return i
-        if self.word(i) in ("which", "what", "first", "no") and self._verb_follows(i + 1):
+        if self.word(i) in ("which", "what", "first", "no") and self.verb_follows(i + 1):
             return i
         governed = (isinstance(before, Word) and before.kind == "prep") or isinstance(before, VerbGroup)
         if not self.starts_noun(i):

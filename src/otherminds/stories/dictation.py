@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -13,7 +13,7 @@ from otherminds.errors import InputError
 from otherminds.language.model import LanguageModel, Message, Request
 from otherminds.language.replies import Unreadable, read_json, schema_of
 from otherminds.stories.lexicon import lexicon
-from otherminds.stories.model import Relation
+from otherminds.stories.model import Entity, Relation
 from otherminds.stories.phrases import Noun
 from otherminds.stories.places import noun_in
 from otherminds.stories.scene import Scene, Spot
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class NonsenseError(ValueError):
-    """A reply has the right form and says what cannot be: somebody who is not in the story, a line that is not there."""
+    """A reply has the right form and says what cannot be: it tells of somebody who is not in the story, for one."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Stage:
 
     scene: Scene
     wording: Wording | None = None
-    told: dict[str, Relation | None] = field(default_factory=dict)
+    declared: list[tuple[Spot, str | None, Relation | None]] = field(default_factory=list)
 
     def person(self, name: str) -> str:
         """A person who takes part from now on. Raises NonsenseError if nobody is called that."""
@@ -198,11 +198,20 @@ class Stage:
         return self.scene.spot(noun, None)
 
     def declare(self, name: str, room: str | None, relation: Relation | None) -> None:
-        """A place with its room, and whether things are in it or on it."""
+        """A place with its room, and whether things are in or on it. Raises NonsenseError if another has its name."""
         found = self.place(name, room)
-        if isinstance(found, Spot):
-            self.told[found.id] = relation
+        if isinstance(found, str) or found is None:
+            return
+        if any(spot is found and other != room for spot, other, _ in self.declared):
+            raise NonsenseError(f"two places are called {one_line(name)!r}")
+        self.declared.append((found, room, relation))
+        if room is not None:
             self.scene.rooms_of_spots[found.id] = room
+
+    def entities(self, named: Iterable[Entity]) -> tuple[Entity, ...]:
+        """The entities, with what the model says of places of a kind that is not known otherwise."""
+        told = {spot.id: relation for spot, _, relation in self.declared}
+        return tuple(replace(e, relation=told[e.id]) if e.relation is None and e.id in told else e for e in named)
 
     def noun(self, name: str) -> Noun:
         """The noun phrase that a name consists of. Raises NonsenseError if it is none."""

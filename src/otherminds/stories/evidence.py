@@ -29,6 +29,7 @@ UNTOLD = 0.1
 MISPLACED = 0.15
 WANDERING = 0.3
 ECHO = 0.3
+UNNOTICED = ("walk", "grab", "put", "wait")
 OVERLOOKED = 0.05
 SLIP = 1e-6
 
@@ -295,11 +296,13 @@ class _Run:
 
     def _happen(self, agent: str, act: Act) -> None:
         self.state = self.world.act(self.state, agent, act)
-        self._look()
+        self._look(agent if act.do in UNNOTICED else None)
 
-    def _look(self) -> None:
-        """Everybody sees what there is to see."""
+    def _look(self, only: str | None = None) -> None:
+        """Everybody sees what there is to see, or only the one for whom something has changed."""
         for name, mind in self.minds.items():
+            if only not in (None, name):
+                continue
             view = self.world.observe(self.state, name)
             self.minds[name] = mind.observe(view)
             for t, place in enumerate(self.where):

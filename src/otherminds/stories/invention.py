@@ -7,54 +7,37 @@ option is the right answer equally often, so neither the question alone nor any 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from otherminds.minds.companion import uniform
 from otherminds.minds.searcher import Errand, Searcher
-from otherminds.stories.homes import BETWEEN_ROOMS
 from otherminds.stories.inference import answer_social
 from otherminds.stories.model import (
     Belief,
     Claim,
-    Entity,
     Episode,
-    Event,
     Fact,
     Goal,
     Happening,
     Hypothesis,
     Knows,
-    Observation,
     Polarity,
     Question,
     SocialGoal,
+    Stance,
     Utterance,
 )
-from otherminds.worlds.household import Act, Home, Household, Person, Place, State
+from otherminds.stories.playing import Cast, DullError, Scene, draw_cast, episode_of_cast, pick, searcher
+from otherminds.worlds.household import Act
 
 MARGIN = 3.0
-LONGEST = 40
-NAMES = (
-    "Ada", "Ben", "Clara", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Karin", "Luis", "Maya", "Nils",
-    "Olga", "Pavel", "Rosa", "Samir", "Tara", "Victor", "Wanda", "Yusuf", "Zoe", "Amir", "Bella", "Carlo", "Dora", "Emil",
-)  # fmt: skip
-THINGS = (
-    "apple", "banana", "beer", "book", "bread", "carrot", "cup", "folder", "fork", "juice", "knife", "lemon", "magazine",
-    "milk", "mug", "notebook", "onion", "pen", "plate", "potato", "remote control", "scarf", "spoon", "toy", "umbrella",
-    "wallet", "wineglass",
-)  # fmt: skip
-FURNITURE = {
-    "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
-    "living room": ("+cabinet", "sofa", "coffee table", "desk", "shelf", "+drawer"),
-    "bedroom": ("coffee table", "desk", "bed", "+wardrobe", "+drawer"),
-    "bathroom": ("+cabinet", "shelf"),
-}
 
 Kind = Literal["social_goal", "belief", "belief_of_goal"]
+Design = tuple[Question, list[list[Happening]]]
+"""A question whose options are the right answers of the courses of events, in this order."""
 
 
 @dataclass(frozen=True)
@@ -72,38 +55,18 @@ class Story:
     margin: float
 
 
-@dataclass(frozen=True)
-class Cast:
-    """Who and what a group of stories is about: two people, the thing, three places where it may be, another thing."""
-
-    home: Home
-    seeker: str
-    companion: str
-    thing: str
-    places: tuple[str, str, str]
-    chore: tuple[str, str, str]
-
-
-class _Dull(Exception):
-    """What the minds did gives no good story; another is drawn."""
-
-
 def invent(n: int, rng: np.random.Generator, first: int = 0) -> Iterator[Story]:
     """`n` stories (the last group may be cut), every cell of the design in turn; groups are numbered from `first`."""
-    made, order = 0, tuple(CELLS)
-    while made < n:
-        cell = order[(made // 3) % len(order)]
-        for story in _group(cell, f"{first + made // 3:06d}", rng):
-            if made < n:
-                yield story
-                made += 1
+    cells = tuple(CELLS)
+    for k in range(-(-n // 3)):
+        yield from _group(cells[k % len(cells)], f"{first + k:06d}", rng)[: n - 3 * k]
 
 
 def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
     while True:
         try:
             stories = _try(cell, name, rng)
-        except _Dull:
+        except DullError:
             continue
         if stories is not None:
             return stories
@@ -111,16 +74,16 @@ def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
 
 def _try(cell: str, name: str, rng: np.random.Generator) -> list[Story] | None:
     """Three stories, one for each right answer, or None if one of the answers is not clear enough."""
-    cast = _cast(rng)
+    cast = draw_cast(rng)
     kind, polarity, condition = CELLS[cell]
     question, courses = DESIGNS[kind](cast, polarity, condition, rng)
-    order = rng.permutation(3)
+    order = rng.permutation(3).tolist()
     options = tuple(question.options[i] for i in order)
     stories = []
     for right, timeline in enumerate(courses):
-        gold = int(np.flatnonzero(order == right)[0])
+        gold = order.index(right)
         asked = replace(question, id=f"{name}-{right}", options=options)
-        episode = _episode(f"{name}-{right}", cast, timeline)
+        episode = episode_of_cast(f"{name}-{right}", cast, timeline)
         margin = clearness(episode, asked, gold)
         if margin < MARGIN:
             return None
@@ -130,254 +93,125 @@ def _try(cell: str, name: str, rng: np.random.Generator) -> list[Story] | None:
 
 def clearness(episode: Episode, question: Question, gold: int) -> float:
     """How many times as likely (for LEAST: unlikely) as the next option the gold one is; below 1 if it is wrong."""
-    posterior = np.array(answer_social(episode, question, explain=False).posterior)
-    if question.polarity == "least":
-        return float(np.delete(posterior, gold).min() / max(posterior[gold], 1e-300))
-    return float(posterior[gold] / max(np.delete(posterior, gold).max(), 1e-300))
+    posterior = list(answer_social(episode, question, explain=False).posterior)
+    right = max(posterior.pop(gold), 1e-300)
+    return min(posterior) / right if question.polarity == "least" else right / max(*posterior, 1e-300)
 
 
-def _home(rng: np.random.Generator) -> Home:
-    """Three or four rooms, two or three places each."""
-    rooms = [str(room) for room in rng.permutation(list(FURNITURE))[: rng.integers(3, 5)]]
-    places = []
-    for room in rooms:
-        for name in rng.permutation(FURNITURE[room])[: rng.integers(2, 4)]:
-            places.append(Place(f"{room} {name.lstrip('+')}", room, name.startswith("+")))
-    steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in rooms) for a in rooms)
-    return Home(tuple(rooms), tuple(places), steps)
+def _about_to_ask(cast: Cast, rng: np.random.Generator, aside: bool) -> tuple[Scene, Searcher, list[str]]:
+    """The seeker has searched until it is about to ask; and the places it has not seen, where the thing may well be.
+
+    If the companion is to look into one of them `aside`, none is in the room of the seeker.
+    """
+    scene = Scene(cast)
+    mind = scene.run_up_to(searcher(cast, cast.seeker, Errand(cast.thing), company=True), rng, "ask")
+    unseen = [place for i, place in enumerate(cast.home.places) if mind.unseen >> i & 1]
+    here = scene.state.person(cast.seeker).room
+    return scene, mind, [place.name for place in unseen if not (aside and place.room == here)]
 
 
-HOMES = tuple(_home(rng) for rng in np.random.default_rng(20261122).spawn(48))
+def _ask(scene: Scene, mind: Searcher) -> Searcher:
+    scene.do(mind.name, Act("ask", scene.cast.thing))
+    return scene.show(mind)
 
 
-def _cast(rng: np.random.Generator) -> Cast:
-    home = HOMES[rng.integers(len(HOMES))]
-    seeker, companion = (str(name) for name in rng.choice(NAMES, 2, replace=False))
-    thing, other = (str(thing) for thing in rng.choice(THINGS, 2, replace=False))
-    five = [home.places[i].name for i in rng.choice(len(home.places), 5, replace=False)]
-    return Cast(home, seeker, companion, thing, (five[0], five[1], five[2]), (other, five[3], five[4]))
-
-
-def _episode(name: str, cast: Cast, timeline: Sequence[Happening]) -> Episode:
-    people = (cast.seeker, cast.companion)
-    entities = [
-        *(Entity(person, "agent") for person in people),
-        *(Entity(room, "room") for room in cast.home.rooms),
-        *(Entity(place.name, "place", place.room, "in" if place.closes else "on") for place in cast.home.places),
-        *(Entity(thing, "object") for thing in (cast.thing, cast.chore[0])),
-    ]
-    timed = tuple(replace(happening, t=t) for t, happening in enumerate(timeline))
-    rooms = tuple(Fact("in_room", person, cast.home.rooms[k]) for k, person in enumerate(people))
-    return Episode(name, people, tuple(entities), rooms, timed, complete=True)
-
-
-def happening(home: Home, agent: str, act: Act) -> Happening | None:
-    """The story's word for an act; None for doing nothing."""
-    match act.do:
-        case "walk":
-            place = home.place.get(act.place or "")
-            return Event(0, agent, "walk", place=act.place if place else None, room=place.room if place else act.place)
-        case "open" | "close" | "grab" | "put":
-            return Event(0, agent, act.do, obj=act.thing, place=act.place)
-        case "ask":
-            return Utterance(0, agent, "ask", Fact("at", act.thing or ""))
-        case "tell":
-            return Utterance(0, agent, "assert", Fact("at", act.thing or "", act.place))
-        case "unsure":
-            return Utterance(0, agent, "unsure", Fact("at", act.thing or ""))
-        case _:
-            return None
-
-
-class _Scene:
-    """A household in which one person after another acts; what they do becomes the timeline."""
-
-    def __init__(self, cast: Cast, thing_at: str) -> None:
-        home, (chore, lies, _) = cast.home, cast.chore
-        people = ((cast.seeker, Person(home.rooms[0])), (cast.companion, Person(home.rooms[1])))
-        self.state = State(people, ((cast.thing, thing_at), (chore, lies)))
-        self.world = Household(home, (cast.seeker, cast.companion), self.state)
-        self.home, self.timeline = home, list[Happening]()
-
-    def copy(self, thing: str, place: str) -> _Scene:
-        """The same course so far, but with the thing somewhere else."""
-        other = object.__new__(_Scene)
-        other.world, other.home, other.timeline = self.world, self.home, list(self.timeline)
-        things = tuple((name, place if name == thing else at) for name, at in self.state.things)
-        other.state = replace(self.state, things=things)
-        return other
-
-    def do(self, agent: str, act: Act) -> None:
-        """Let somebody act."""
-        self.state = self.world.act(self.state, agent, act)
-        told = happening(self.home, agent, act)
-        if told is not None:
-            self.timeline.append(told)
-
-    def run(self, mind: Searcher, rng: np.random.Generator, until: str, avoid: Sequence[str] = ()) -> Searcher:
-        """Run a mind forward until it does `until`; not having looked into the places to avoid.
-
-        Raises _Dull if that does not happen.
-        """
-        for _ in range(LONGEST):
-            view = self.world.observe(self.state, mind.name)
-            if any(place in view.places for place in avoid):
-                raise _Dull
-            mind = mind.observe(view)
-            act = mind.act().sample(rng)
-            self.do(mind.name, act)
-            if act.do == until:
-                return self.show(mind)
-        raise _Dull
-
-    def show(self, mind: Searcher) -> Searcher:
-        """The mind after it has seen how things stand, and heard what was just said."""
-        return mind.observe(self.world.observe(self.state, mind.name))
-
-
-def _searcher(cast: Cast, name: str, errand: Errand, company: bool = False) -> Searcher:
-    return Searcher(cast.home, name, errand, uniform(cast.home), company=company, overlooks=0.0)
-
-
-def _chore(scene: _Scene, cast: Cast, rng: np.random.Generator) -> None:
+def _chore(scene: Scene, taken: tuple[str, ...], rng: np.random.Generator) -> None:
     """The companion goes on with something of its own; half of the time nothing is told of it."""
-    if rng.random() < 0.5:
-        thing, lies, to = cast.chore
-        mind = replace(_searcher(cast, cast.companion, Errand(thing, to)), found=lies)
-        scene.run(mind, rng, "put")
+    cast = scene.cast
+    spare = [place.name for place in cast.home.places if place.name not in taken]
+    if rng.random() < 0.5 and len(spare) > 1:
+        lies, to = pick(spare, 2, rng)
+        scene.state = replace(scene.state, things=(*scene.state.things, (cast.other, lies)))
+        scene.run(searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
 
 
-def _asks(cast: Cast, rng: np.random.Generator, avoid: Sequence[str]) -> tuple[_Scene, Searcher]:
-    """The seeker searches until it asks, without having looked where the thing is, or is said to be."""
-    scene = _Scene(cast, avoid[0])
-    if rng.random() < 0.5:
-        scene.do(cast.companion, Act("walk", None, cast.home.rooms[int(rng.integers(len(cast.home.rooms)))]))
-    return scene, scene.run(_searcher(cast, cast.seeker, Errand(cast.thing), True), rng, "ask", avoid)
-
-
-def _looks_into(scene: _Scene, cast: Cast, place: str, sees: bool) -> None:
-    """The companion looks into a place, out of sight of the seeker, and sees that the thing is, or is not, there."""
-    there = cast.home.place[place]
-    if scene.state.person(cast.seeker).room == there.room:
-        raise _Dull
-    if scene.state.person(cast.companion).room != there.room:
-        scene.do(cast.companion, Act("walk", None, there.room))
-    if there.closes:
-        scene.do(cast.companion, Act("walk", None, place))
-        scene.do(cast.companion, Act("open", None, place))
-    scene.timeline.append(Observation(0, cast.companion, Fact("at", cast.thing, place), sees))
-    if there.closes:
-        scene.do(cast.companion, Act("close", None, place))
-
-
-def _social(
-    cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator
-) -> tuple[Question, list[list[Happening]]]:
+def _social(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
     """Did the companion help, hinder, or not care? The thing is where it says, elsewhere, or (MOST) nothing is said of
     it, (LEAST) nobody finds out where it is."""
-    claimed, elsewhere, _ = cast.places
-    if cast.home.place[claimed].room == cast.home.place[elsewhere].room:
-        raise _Dull
-    seen = condition == "seen"
-    question = Question(
-        "",
-        tuple(Hypothesis((SocialGoal(cast.companion, cast.seeker, s),)) for s in ("help", "hinder", "independent")),
-        polarity,
-        () if seen else (Knows(cast.companion, claimed),),
-        kind="social_goal",
-    )
-    most = polarity == "most"
+    before, asking, unseen = _about_to_ask(cast, rng, aside=condition == "seen")
+    claimed = pick(unseen, 1, rng)[0]
+    room = cast.home.place[claimed].room
+    elsewhere = pick([place for place in unseen if cast.home.place[place].room != room], 1, rng)[0]
+    seen, most, seed = condition == "seen", polarity == "most", int(rng.integers(2**63))
+    stances: tuple[Stance, ...] = ("help", "hinder", "independent")
+    options = tuple(Hypothesis((SocialGoal(cast.companion, cast.seeker, stance),)) for stance in stances)
+    given = () if seen else (Knows(cast.companion, claimed),)
     courses = []
-    seed = int(rng.integers(2**63))
-    for truth, says, shown in (
-        (claimed if most else elsewhere, True, True),
-        (elsewhere if most else claimed, True, True),
-        (claimed, not most, most),
-    ):
-        again = np.random.default_rng(seed)
-        scene = _Scene(cast, truth)
+    true, false = (claimed, elsewhere) if most else (elsewhere, claimed)
+    for truth, says, shown in ((true, True, True), (false, True, True), (claimed, not most, most)):
+        again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, truth)
         if seen and shown:
-            _looks_into(scene, cast, truth, True)
-        mind = scene.run(_searcher(cast, cast.seeker, Errand(cast.thing), True), again, "ask", (claimed, elsewhere))
+            scene.look_into(truth, True)
+        mind = _ask(scene, asking)
         if says:
             scene.do(cast.companion, Act("tell", cast.thing, claimed))
         else:
             scene.timeline.append(Utterance(0, cast.companion, "silence"))
         mind = scene.show(mind)
-        _chore(scene, cast, again)
+        _chore(scene, (claimed, elsewhere), again)
         if shown:
             scene.run(mind, again, "grab")
         courses.append(scene.timeline)
-    return question, courses
+    return Question("", options, polarity, given, kind="social_goal"), courses
 
 
-def _belief(
-    cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator
-) -> tuple[Question, list[list[Happening]]]:
+def _belief(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
     """Where did the companion believe the thing to be, given that it helped or hindered? What it says turns from story
     to story; if the answer is not what it says, it has looked into one of the other places and found nothing."""
-    places = cast.places
-    given: Claim = SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")
+    looks = (condition, polarity) in (("hinder", "most"), ("help", "least"))
+    before, asking, unseen = _about_to_ask(cast, rng, aside=looks)
+    places = (*pick(unseen, 3, rng),)
+    seed = int(rng.integers(2**63))
     options = tuple(Hypothesis((Belief(cast.companion, Fact("at", cast.thing, place)),)) for place in places)
-    question = Question("", options, polarity, (given,), kind="belief")
-    plain = (condition, polarity) in (("help", "most"), ("hinder", "least"))
-    courses, seed = [], int(rng.integers(2**63))
+    given: Claim = SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")
+    courses = []
     for right in range(3):
-        again = np.random.default_rng(seed)
-        scene = _Scene(cast, places[right])
-        says, empty = (right, None) if plain else ((right + 1) % 3, (right + 2) % 3)
-        if not plain and condition == "help":
-            empty = right
-            scene = _Scene(cast, places[(right + 2) % 3])
+        says, truth, empty = right, right, None
+        if looks:
+            says, other = (right + 1) % 3, (right + 2) % 3
+            truth, empty = (right, other) if condition == "hinder" else (other, right)
+        again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, places[truth])
         if empty is not None:
-            _looks_into(scene, cast, places[empty], False)
-        mind = scene.run(_searcher(cast, cast.seeker, Errand(cast.thing), True), again, "ask", places)
+            scene.look_into(places[empty], False)
+        mind = _ask(scene, asking)
         scene.do(cast.companion, Act("tell", cast.thing, places[says]))
         mind = scene.show(mind)
-        _chore(scene, cast, again)
+        _chore(scene, places, again)
         scene.do(cast.seeker, scene.show(mind).act().sample(again))
         courses.append(scene.timeline)
-    return question, courses
+    return Question("", options, polarity, (given,), kind="belief"), courses
 
 
-def _wants(
-    cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator
-) -> tuple[Question, list[list[Happening]]]:
+def _wants(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
     """Where did the companion believe the seeker wants the thing, and was it to help? The seeker puts it somewhere; the
     companion brings it elsewhere."""
     who, whom, thing = cast.companion, cast.seeker, cast.thing
-    spare = [place.name for place in cast.home.places if place.name not in cast.places]
-    other, start = (str(place) for place in rng.choice(spare, 2, replace=False)) if len(spare) > 1 else (_dull(), "")
+    a, b, c, other, start = pick([place.name for place in cast.home.places], 5, rng)
 
-    def wants(place: str | None, kind: Literal["help", "hinder", "independent"]) -> Hypothesis:
+    def wants(place: str | None, stance: Stance) -> Hypothesis:
         content = None if place is None else Fact("at", thing, place)
-        return Hypothesis((Belief(who, Goal(whom, content)), SocialGoal(who, whom, kind)))
+        return Hypothesis((Belief(who, Goal(whom, content)), SocialGoal(who, whom, stance)))
 
-    a, b, c = cast.places
+    moves = ((other, a), (other, b), (other, c))
     if condition == "mixed":
         options = (wants(a, "help"), wants(a, "hinder"), wants(None, "independent"))
         moves = ((b, a), (a, b), (b, c))
-    elif condition == "help":
-        options = (wants(a, "help"), wants(b, "help"), wants(c, "help"))
-        moves = ((other, a), (other, b), (other, c))
     else:
-        options = (wants(a, "hinder"), wants(b, "hinder"), wants(c, "hinder"))
-        moves = ((a, other), (b, other), (c, other)) if polarity == "most" else ((other, a), (other, b), (other, c))
-    question = Question("", options, polarity, kind="belief_of_goal")
-    return question, [_moves(cast, start, from_, to, rng) for from_, to in moves]
+        stance: Stance = "help" if condition == "help" else "hinder"
+        options = (wants(a, stance), wants(b, stance), wants(c, stance))
+        if (condition, polarity) == ("hinder", "most"):
+            moves = ((a, other), (b, other), (c, other))
+    courses = [_moves(cast, start, from_, to, rng) for from_, to in moves]
+    return Question("", options, polarity, kind="belief_of_goal"), courses
 
 
 def _moves(cast: Cast, start: str, from_: str, to: str, rng: np.random.Generator) -> list[Happening]:
-    scene = _Scene(cast, start)
-    scene.run(replace(_searcher(cast, cast.seeker, Errand(cast.thing, from_)), found=start), rng, "put")
+    scene = Scene(cast, ((cast.thing, start),))
+    scene.run(searcher(cast, cast.seeker, Errand(cast.thing, from_), found=start), rng, "put")
     away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
-    scene.do(cast.seeker, Act("walk", None, str(rng.choice(away))))
-    scene.run(replace(_searcher(cast, cast.companion, Errand(cast.thing, to)), found=from_), rng, "put")
+    scene.do(cast.seeker, Act("walk", None, *pick(away, 1, rng)))
+    scene.run(searcher(cast, cast.companion, Errand(cast.thing, to), found=from_), rng, "put")
     return scene.timeline
-
-
-def _dull() -> str:
-    raise _Dull
 
 
 DESIGNS = {"social_goal": _social, "belief": _belief, "belief_of_goal": _wants}

@@ -10,10 +10,6 @@ from importlib import resources
 from typing import Any
 
 VOWELS = "aeiou"
-PARTICLES = frozenset("up down out off away over in on open shut closed back aside to".split())
-REFLEXIVES = frozenset(
-    "his her their its my your our himself herself themselves itself him them myself yourself me us".split()
-)
 TAGS = ("s", "past", "pp", "ing")
 
 
@@ -40,6 +36,8 @@ class Lexicon:
     names: Mapping[str, str]
     speech: Mapping[str, Sequence[str]]
     minds: Mapping[str, Sequence[str]]
+    prepositions: Mapping[str, str]
+    small_sets: Mapping[str, str]
 
     @cached_property
     def forms(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
@@ -142,6 +140,17 @@ class Lexicon:
         }
 
     @cached_property
+    def copulas(self) -> Sequence[tuple[str, ...]]:
+        """Phrases that mean no more than "was"."""
+        return [(*phrase.split(), "to", "be") for phrase in self.words["copulas"]]
+
+    @cached_property
+    def long_prepositions(self) -> Sequence[tuple[tuple[str, ...], str]]:
+        """Prepositions of several words and what they mean, longest first."""
+        found = [(tuple(phrase.split()), meaning) for phrase, meaning in self.prepositions.items()]
+        return sorted(found, key=lambda one: -len(one[0]))
+
+    @cached_property
     def common(self) -> frozenset[str]:
         """Words that are no names even if they are capitalised at the beginning of a sentence."""
         lists = ("determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals")
@@ -187,6 +196,12 @@ def lexicon() -> Lexicon:
     return Lexicon(**tomllib.loads(text))
 
 
+@cache
+def wordset(name: str) -> frozenset[str]:
+    """One of the small sets of words."""
+    return frozenset(lexicon().small_sets[name].split())
+
+
 def singular(word: str) -> str:
     """The singular of a noun, by the rules of spelling."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
@@ -222,10 +237,10 @@ def _extent(words: Sequence[str], i: int, rest: tuple[str, ...]) -> tuple[int, s
     """How many words a phrase takes up right here (0: it is not here), and a particle that comes later."""
     here = words[i + 1 : i + 1 + len(rest)]
     if len(here) == len(rest) and all(
-        want == have or (want == "*" and have in REFLEXIVES) for want, have in zip(rest, here, strict=True)
+        want == have or (want == "*" and have in wordset("reflexives")) for want, have in zip(rest, here, strict=True)
     ):
         return 1 + len(rest), ""
-    if len(rest) == 1 and rest[0] in PARTICLES - {"to"} and _apart(words, i + 1, rest[0]):
+    if len(rest) == 1 and rest[0] in wordset("particles") - {"to"} and _apart(words, i + 1, rest[0]):
         return 1, rest[0]
     return 0, ""
 
@@ -236,15 +251,10 @@ def _apart(words: Sequence[str], start: int, particle: str) -> bool:
         if words[j] == particle:
             after = words[j + 1] if j + 1 < len(words) else "."
             return after not in ("of", "the", "a", "an", "his", "her", "it", "another", "some")
-        if words[j] in STOPPERS or words[start] in STOPPERS:
+        if words[j] in wordset("stoppers") or words[start] in wordset("stoppers"):
             return False
     return False
 
 
 def _score(form: VerbForm) -> int:
     return form.length - 1 + bool(form.particle)
-
-
-STOPPERS = frozenset(
-    "and then while as but , . ; : ? ! to in into inside on onto at from that who which where when".split()
-)

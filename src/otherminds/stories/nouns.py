@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from otherminds.stories.lexicon import Lexicon, lexicon
+from otherminds.stories.lexicon import Lexicon, lexicon, wordset
 from otherminds.stories.phrases import Noun, NounKind
 from otherminds.stories.sentences import Token
 
-ORDINALS = dict(zip("first second third fourth fifth sixth seventh eighth".split(), range(1, 9), strict=True))
-NUMERALS = {
-    f"{number}{'st nd rd'.split()[number - 1] if number < 4 else 'th'}": word for word, number in ORDINALS.items()
-}
-EMPTY_WORDS = frozenset(
-    "empty open opened closed shut nearby nearest adjacent missing elusive requested said aforementioned next such own "
-    "only right wide whole remaining respective desired".split()
-)
-OF_THEM = frozenset("both all one each two three four some".split())
-PACKAGES = frozenset("bottle carton can box jug pack packet jar bag loaf".split())
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+NUMERALS = dict(zip(("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"), ORDINALS, strict=True))
+EMPTY_WORDS = wordset("empty_words")
+OF_THEM = wordset("of_them")
+PACKAGES = wordset("packages")
 NOUN_STARTS = ("determiners", "possessives", "pronouns")
 NOT_IN_NOUNS = (
     "determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals", "negations",

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from otherminds.stories.lexicon import lexicon
+from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.sentences import Token
 
-NEVER = frozenset(
-    "i tv monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
-    "september october november december english ok okay oh christmas mr mrs ms dr question answer options".split()
-)
+NEVER = wordset("never")
 GOES_ON = frozenset(("also", "then", "both", "now", "just", "still", "soon", "and", "'s", "never", "already", "who"))
 
 

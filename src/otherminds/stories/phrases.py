@@ -1,12 +1,9 @@
-"""Noun phrases, verb groups and other small pieces of a sentence."""
+"""What sentences are made of: noun phrases, verb groups, small words, quotes, and clauses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from otherminds.stories.clauses import Clause
+from typing import Literal
 
 NounKind = Literal["agent", "pronoun", "object", "place", "room", "one", "vague"]
 WordKind = Literal["prep", "mark", "adverb", "negation", "hedge", "comma", "colon", "unknown"]
@@ -76,6 +73,30 @@ class Quote:
     text: str
     start: int
     end: int
+
+
+@dataclass
+class Clause:
+    """One verb with its subject, objects and prepositional phrases; without a verb it could not be read."""
+
+    start: int
+    end: int
+    verb: VerbGroup | None = None
+    link: str = ""
+    subjects: list[Noun] = field(default_factory=list)
+    objects: list[Noun] = field(default_factory=list)
+    places: list[tuple[str, Noun]] = field(default_factory=list)
+    adverbs: list[str] = field(default_factory=list)
+    quotes: list[Quote] = field(default_factory=list)
+    content: list[Clause] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    antecedent: Noun | None = None
+    aside: bool = False
+    hedged: bool = False
+
+    def means(self, *senses: str) -> bool:
+        """Whether its verb can have one of the senses."""
+        return self.verb is not None and self.verb.means(*senses)
 
 
 Chunk = Noun | VerbGroup | Word | Quote

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.stories.lexicon import lexicon
+from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.model import Entity, Episode, Event, Utterance
 from otherminds.stories.nouns import Nouns
 from otherminds.stories.phrases import Noun
 from otherminds.stories.sentences import plain, tokens
-
 
 LONGEST_NAME = 20
 
@@ -80,7 +79,7 @@ def _fits(entity: Entity, noun: Noun, kind: str) -> bool:
     )
 
 
-ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth".split())
+ORDINALS = wordset("ordinals")
 
 
 def _spoken(alike: Sequence[Entity], episode: Episode, obj: str | None) -> list[Entity]:

@@ -9,7 +9,21 @@ from dataclasses import replace
 from otherminds.errors import InputError
 from otherminds.stories.chunks import chunks
 from otherminds.stories.model import (
-    Belief, Claim, Episode, Event, Fact, Goal, Holds, Hypothesis, Knows, Observation, Polarity, Question, Reading, SocialGoal, Utterance,
+    Belief,
+    Claim,
+    Episode,
+    Event,
+    Fact,
+    Goal,
+    Holds,
+    Hypothesis,
+    Knows,
+    Observation,
+    Polarity,
+    Question,
+    Reading,
+    SocialGoal,
+    Utterance,
 )  # fmt: skip
 from otherminds.stories.phrases import Noun, VerbGroup, Word
 from otherminds.stories.places import noun_in, object_of, place_of

@@ -6,29 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from otherminds.stories.chunks import chunks
-from otherminds.stories.clauses import Clause, parse
-from otherminds.stories.lexicon import lexicon
+from otherminds.stories.clauses import parse
+from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.model import SpeechAct
-from otherminds.stories.phrases import Noun
+from otherminds.stories.phrases import Clause, Noun
 from otherminds.stories.scene import Scene, Spot
 from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
 
-WHERE = frozenset(
-    "in inside into on onto at under behind near beside within underneath beneath upon atop by over to".split()
-)
-SUGGESTING = (
-    "why do n't you",
-    "why not",
-    "how about",
-    "what about",
-    "have you tried",
-    "did you try",
-    "did you check",
-    "have you checked",
-    "have you looked in",
-    "did you look in",
-)
-QUIET = frozenset("sorry please yes no well ok okay hmm oh sure thanks dear yeah".split())
+WHERE = wordset("where")
+QUIET = wordset("quiet")
 CALLS = frozenset(
     ("be", "rest", "sit", "stand", "lie", "live", "remain", "wait", "stay", "hide", "turn", "have", "belong", "go")
 )
@@ -111,9 +97,8 @@ def _sentence(
 ) -> list[Said] | None:
     words = " ".join(token.low for token in part)
     idle = not _has(words, "unsure")
-    if (
-        not part
-        or idle
+    if not part or (
+        idle
         and all(t.low in lexicon().sets_of_speech["interjections"] or t.text in names or t.text == "," for t in part)
     ):
         return (
@@ -127,7 +112,7 @@ def _sentence(
     if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":
         obj = scene.thing(nouns[0], None)
         return [Said("ask", obj)] if alone and not scene.pending else []
-    if (question or (_asks(words) and not unsure)) and not words.startswith(SUGGESTING):
+    if (question or (_asks(words) and not unsure)) and not words.startswith(tuple(lexicon().speech["suggesting"])):
         return _asked(scene, words, nouns)
     if _has(words, "wanting"):
         return _asked(scene, words, nouns)
@@ -135,8 +120,7 @@ def _sentence(
     if unsure and not tail:
         return [Said("unsure")]
     clauses = parse(pieces)
-    found = assertions(scene, clauses, unsure=unsure)
-    return found
+    return assertions(scene, clauses, unsure=unsure)
 
 
 def _has(words: str, key: str) -> bool:
@@ -144,21 +128,7 @@ def _has(words: str, key: str) -> bool:
 
 
 def _asks(words: str) -> bool:
-    starts = (
-        "where ",
-        "do you ",
-        "have you ",
-        "any idea",
-        "did you ",
-        "can you tell",
-        "could you tell",
-        "would you know",
-        "does anyone",
-        "has anyone",
-        "any clue",
-        "tell me where",
-    )
-    return words.startswith(starts)
+    return words.startswith(tuple(lexicon().speech["asking"]))
 
 
 def _asked(scene: Scene, words: str, nouns: Sequence[Noun]) -> list[Said] | None:
@@ -178,9 +148,7 @@ def _asked(scene: Scene, words: str, nouns: Sequence[Noun]) -> list[Said] | None
     return None
 
 
-NO_THINGS = frozenset(
-    "whereabout morning evening afternoon today yesterday night while second time idea clue sign thought location whereabouts way chance trace anything something luck hint glimpse look eye guess notion help favor favour minute moment question".split()
-)
+NO_THINGS = wordset("no_things")
 
 
 def assertions(scene: Scene, clauses: Sequence[Clause], *, unsure: bool = False) -> list[Said] | None:
@@ -236,7 +204,7 @@ def _assertion(scene: Scene, clause: Clause) -> Said | None:
         return None
     if [word for word in clause.unknown if word not in lexicon().sets["negations"] | lexicon().sets["hedges"] | QUIET]:
         return None
-    if clause.verb is not None and not _places_things(clause) and not clause.verb.lemma == "do":
+    if clause.verb is not None and not _places_things(clause) and clause.verb.lemma != "do":
         return None
     if clause.link in ("if", "unless", "whether"):
         return None

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from otherminds.errors import InputError
-from otherminds.stories.acts import ACTS, Act, Agents, find, leave, put, see
+from otherminds.stories.acts import Agents
 from otherminds.stories.chunks import chunks
-from otherminds.stories.clauses import Clause, parse
+from otherminds.stories.clauses import parse
 from otherminds.stories.lexicon import lexicon
-from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Reading, Source, Utterance
+from otherminds.stories.looking import see
+from otherminds.stories.model import Episode, Reading, Source
 from otherminds.stories.people import find_names
-from otherminds.stories.phrases import Noun, Quote, VerbGroup
+from otherminds.stories.phrases import Clause, Noun, Quote, VerbGroup
 from otherminds.stories.quotes import read_quote
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
+from otherminds.stories.senses import handler_of, tells_absence, tells_state, tells_where_it_lies, turned_active
 from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
-from otherminds.stories.states import be, contain, feature, hush, noise, perceive, stay, want
-from otherminds.stories.speech import be_silent, direct, shrug, speak, unattributed, utter
+from otherminds.stories.speech import be_silent, speak, unattributed, utter
+from otherminds.stories.states import be, want
+from otherminds.stories.timing import final, in_order, unfulfilled
 
 LONGEST = 100_000
 UNREAL_LINKS = frozenset(("if", "unless", "lest", "whether", "how", "why", "what"))
 IDLE_LINKS = frozenset(("without", "instead", "against", "like", "than", "from", "of", "for", "with", "in", "about"))
-HANDLERS: dict[str, Act] = {
-    **ACTS, "see": perceive, "think": perceive, "say": speak, "ask": speak, "suggest": speak, "direct": direct, "stay": stay,
-    "contain": contain, "feature": feature, "noise": noise, "silence": hush, "shrug": shrug, "be": be, "have": contain, "want": want,
-}  # fmt: skip
 
 
 def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequence[str] = ()) -> Reading:
@@ -74,11 +73,15 @@ class Reader:
         if self._silence(sentence) or self._script(sentence, text):
             return
         words = [token.low for token in sentence]
-        cleft = words[:2] == ["it", "was"] and len(words) > 2 and (words[2] in ("not", "n't") or sentence[2].text in self.scene.names)
+        cleft = (
+            words[:2] == ["it", "was"]
+            and len(words) > 2
+            and (words[2] in ("not", "n't") or sentence[2].text in self.scene.names)
+        )
         if cleft and "who" in words:
             return self._skip(sentence, text)
         done: list[Agents] = []
-        clauses = _ordered(parse(chunks(sentence, self.scene.names)))
+        clauses = in_order(parse(chunks(sentence, self.scene.names)))
         for i, clause in enumerate(clauses):
             self._prepare(clause, clauses, i)
             if "neither" in words and clause.verb:
@@ -89,7 +92,7 @@ class Reader:
             if agents:
                 done.append(agents)
                 self._remember(clause, agents)
-            if i and clause.link in ("when", "while", "as") and _absent(clauses[i - 1]) and len(done) > 1:
+            if i and clause.link in ("when", "while", "as") and tells_absence(clauses[i - 1]) and len(done) > 1:
                 self._missed(clause, done[-2])
         if self.understood - before[0] < self.clauses - before[1]:
             self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
@@ -143,10 +146,8 @@ class Reader:
         if not clause.subjects:
             if (
                 clause.verb is None
-                or clause.verb.lemma == "be"
-                and "there" in clause.adverbs
-                or clause.quotes
-                and clause.verb.lemma in ("come", "be")
+                or (clause.verb.lemma == "be" and "there" in clause.adverbs)
+                or (clause.quotes and clause.verb.lemma in ("come", "be"))
             ):
                 return ()
             return done[-1] if done else (tuple(self.scene.subjects) or None)
@@ -161,7 +162,9 @@ class Reader:
             found += self._person(noun, done, reply=reply)
         for name in found:
             self.scene.of(name)
-        return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in ("it", "that", "this", "nothing") else None)
+        return tuple(dict.fromkeys(found)) or (
+            () if clause.subjects[0].words[0] in ("it", "that", "this", "nothing") else None
+        )
 
     def _person(self, noun: Noun, done: Sequence[Agents], *, reply: bool) -> list[str]:
         if noun.kind == "pronoun" and done and len(done[-1]) == 1 and noun.words[0] in ("he", "she") and not reply:
@@ -179,18 +182,14 @@ class Reader:
         if clause.unknown and not verb.means("stay", "find"):
             return False
         if verb.passive:
-            agents = _active(self.scene, clause)
+            agents = turned_active(self.scene, clause)
         if (quick := self._unreal(clause, agents, rest)) is not None:
             return quick
-        if _lies(clause):
+        if tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
             return be(self.scene, clause, ())
         if not agents and not verb.means("contain", "feature", "be", "have") and not clause.quotes:
-            return (
-                verb.passive and be(self.scene, replace_subjects(clause), ())
-                if _is_state(clause)
-                else self._said_by(clause)
-            )
+            return verb.passive and be(self.scene, clause, ()) if tells_state(clause) else self._said_by(clause)
         if (
             verb.lemma == "go"
             and verb.tags >= {"pp"}
@@ -199,7 +198,7 @@ class Reader:
             and not verb.perfect
         ):
             return bool(agents)
-        handler = _handler(clause, agents)
+        handler = handler_of(clause, agents)
         if clause.quotes and not agents:
             return self._said_by(clause)
         return handler is not None and handler(self.scene, clause, agents)
@@ -235,7 +234,9 @@ class Reader:
     def _verbless(self, clause: Clause) -> bool:
         if clause.quotes and not clause.subjects and not clause.unknown:
             return unattributed(self.scene, clause)
-        nothing_there = bool(clause.subjects) and (clause.subjects[0].det == "no" or clause.subjects[0].words == ("nothing",))
+        nothing_there = bool(clause.subjects) and (
+            clause.subjects[0].det == "no" or clause.subjects[0].words == ("nothing",)
+        )
         if len(clause.subjects) == 1 and nothing_there and not clause.unknown and not clause.places:
             nothing = VerbGroup("be", ("be",), frozenset(), clause.start, clause.end)
             return be(self.scene, replace(clause, verb=nothing, adverbs=["there"]), ())
@@ -311,146 +312,9 @@ class Reader:
     def reading(self, text: str) -> Reading:
         """All that was read."""
         scene = self.scene
-        dropped = _dropped(scene)
+        dropped = unfulfilled(scene)
         kept = [(one, spot) for one, spot in scene.timeline if not any(one is other for other in dropped)]
-        timeline = tuple(_final(one, spot, t) for t, (one, spot) in enumerate(kept))
+        timeline = tuple(final(one, spot, t) for t, (one, spot) in enumerate(kept))
         init = tuple(dict.fromkeys(replace(fact, value=spot.id) if spot else fact for fact, spot in scene.begins))
         episode = Episode("", tuple(scene.agents), scene.entities(), init, timeline)
         return Reading(episode, (), self.understood / self.clauses if self.clauses else 0.0, tuple(self.unread))
-
-
-def _ordered(clauses: list[Clause]) -> list[Clause]:
-    """The clauses in order of time: what comes "after" something goes behind it, whichever is told first."""
-    out = list(clauses)
-    for i in range(1, len(out)):
-        if out[i].link in ("after", "once", "upon") and out[i].verb and out[i - 1].verb:
-            if not out[i].subjects and not out[i - 1].subjects:
-                out[i].subjects = []
-            elif not out[i].subjects:
-                out[i].subjects = list(out[i - 1].subjects)
-            if not out[i - 1].link or out[i - 1].subjects:
-                out[i - 1], out[i] = out[i], out[i - 1]
-    if len(out) > 1 and out[0].link in ("before", "until") and out[0].verb and not out[0].subjects:
-        out[0].subjects = list(out[1].subjects)
-        out[0], out[1] = out[1], out[0]
-    return out
-
-
-def _absent(clause: Clause) -> bool:
-    """Whether a clause says that somebody was not there."""
-    return clause.verb is not None and clause.verb.lemma == "be" and clause.verb.negated
-
-
-def _lies(clause: Clause) -> bool:
-    """Whether a clause tells where a thing lies: "on the desk lay the book"."""
-    verb = clause.verb
-    if verb is None or verb.lemma not in ("lay", "lie", "sit", "stand", "rest"):
-        return False
-    if clause.subjects:
-        return clause.subjects[0].kind in ("object", "place")
-    fronted = any(noun.end < verb.start for _, noun in clause.places)
-    return fronted and bool(clause.objects) and clause.objects[0].kind == "object"
-
-
-def _active(scene: Scene, clause: Clause) -> Agents:
-    """Turns a passive clause round; who did it is after "by"."""
-    doers = [name for prep, noun in clause.places if prep == "by" for name in scene.person(noun)]
-    clause.places = [(prep, noun) for prep, noun in clause.places if prep != "by"]
-    if clause.means("say", "ask"):
-        hearers = [name for noun in clause.subjects for name in scene.person(noun)]
-        other = scene.other(hearers[0]) if len(hearers) == 1 else None
-        doers = doers or ([other] if other else [])
-    if doers:
-        clause.objects = [*clause.subjects, *clause.objects]
-        clause.subjects = []
-    return tuple(doers)
-
-
-def _is_state(clause: Clause) -> bool:
-    return clause.means("put", "find", "stay", "see") or (
-        clause.verb is not None and clause.verb.lemma in ("keep", "situate", "locate", "seat")
-    )
-
-
-def replace_subjects(clause: Clause) -> Clause:
-    """The clause as one that tells how things stand."""
-    return clause
-
-
-def _handler(clause: Clause, agents: Agents) -> Act | None:
-    """What reads a clause, by the sense of its verb that fits the rest of it."""
-    verb = clause.verb
-    assert verb is not None
-    if clause.quotes or clause.content:
-        for sense in ("say", "ask", "see", "think", "find", "suggest"):
-            if sense in verb.senses:
-                sought = not clause.content or clause.content[0].link == "what"
-                return find if sense == "find" and sought else HANDLERS["see" if sense == "find" else sense]
-    if verb.lemma == "leave":
-        things = [noun for noun in clause.objects if noun.kind in ("object", "pronoun", "one", "vague", "place")]
-        return put if things and len(things) == len(clause.objects) else leave
-    if (
-        verb.lemma == "return"
-        and clause.objects
-        and any(noun.kind in ("object", "pronoun", "vague") for noun in clause.objects)
-    ):
-        return put
-    senses = [sense for sense in verb.senses if sense in HANDLERS]
-    if len(senses) > 1:
-        senses = [sense for sense in senses if _fits(sense, clause, agents)] or senses
-    return HANDLERS[senses[0]] if senses else None
-
-
-def _fits(sense: str, clause: Clause, agents: Agents) -> bool:
-    if sense in ("say", "ask", "think"):
-        return bool(clause.quotes or clause.content)
-    if sense == "contain":
-        return not agents
-    if sense in INTRANSITIVE and any(
-        noun.kind in ("object", "vague") or noun.words[0] in ("it", "them") for noun in clause.objects
-    ):
-        return False
-    if sense in ("put", "grab", "move"):
-        return bool(clause.objects) and bool(agents)
-    return bool(agents) if sense != "feature" else not agents
-
-
-INTRANSITIVE = frozenset("walk leave enter return arrive stay".split())
-
-
-def _dropped(scene: Scene) -> list[Happening]:
-    """The events that were only intended, and of which the rest of the story does not tell that they happened."""
-    events = [(one, spot) for one, spot in scene.timeline if isinstance(one, Event)]
-    out: list[Happening] = []
-    for event in scene.tentative:
-        place = next(i for i, (one, _) in enumerate(events) if one is event)
-        spot = events[place][1]
-        assert isinstance(event, Event)
-        mine = [(one, where) for one, where in events[place + 1 :] if one.agent == event.agent]
-        held = any(
-            one.agent == event.agent and one.verb == "grab" and one.obj == event.obj for one, _ in events[:place]
-        )
-        if not _happened(event, spot, mine, held=held):
-            out.append(event)
-    return out
-
-
-def _happened(event: Event, spot: Spot | None, mine: Sequence[tuple[Event, Spot | None]], *, held: bool) -> bool:
-    handling = [one for one, _ in mine if one.obj == event.obj and one.verb in ("grab", "put", "move")]
-    if event.verb == "grab":
-        return bool(handling) and handling[0].verb != "grab"
-    if event.verb in ("put", "move"):
-        return held and not handling
-    if event.verb in ("open", "close"):
-        return any(where is spot and one.verb in ("grab", "close", "put") for one, where in mine[:2])
-    return event.verb in ("walk", "enter", "leave", "wait")
-
-
-def _final(one: Happening, spot: Spot | None, t: int) -> Happening:
-    """The happening with its time and, now that its room is known, its place."""
-    if isinstance(one, Event):
-        return replace(one, t=t, place=spot.id if spot else one.place, room=one.room or (spot.room if spot else None))
-    if isinstance(one, Utterance):
-        fact = one.content
-        return replace(one, t=t, content=replace(fact, value=spot.id) if spot and fact else fact)
-    return replace(one, t=t, fact=replace(one.fact, value=spot.id) if spot else one.fact)

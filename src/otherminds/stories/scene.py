@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from otherminds.stories.lexicon import lexicon
+from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.model import Entity, Fact, Happening, Relation, Source
+from otherminds.stories.nouns import ORDINALS
 from otherminds.stories.phrases import Noun
 
-NEW = frozenset("a an another other second third one some two three".split())
-ORDINALS = "first second third fourth fifth sixth seventh eighth".split()
-ANYWHERE = frozenset("house apartment home building flat upstairs downstairs outdoors room".split())
+NEW = wordset("new")
+ANYWHERE = wordset("anywhere")
 
 
 @dataclass

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from otherminds.stories.lexicon import lexicon
+from otherminds.stories.lexicon import lexicon, wordset
 
 LONGEST_QUOTE = 600
 LONGEST_SENTENCE = 150
@@ -14,7 +14,7 @@ LONGEST_SENTENCE = 150
 TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|\S", re.UNICODE)
 SINGLE_QUOTE = re.compile(r"(?<!\w)'(?=[A-Z])([^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,6}[.?!,]?)'(?!\w)")
 ENDS = frozenset(".!?;\n")
-TITLES = frozenset("mr mrs ms dr".split())
+TITLES = wordset("titles")
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from otherminds.stories.acts import IN, Agents
-from otherminds.stories.clauses import Clause
+from otherminds.stories.lexicon import wordset
 from otherminds.stories.model import Fact, SpeechAct, Utterance
-from otherminds.stories.phrases import Noun
+from otherminds.stories.phrases import Clause, Noun
 from otherminds.stories.quotes import NO_THINGS, Said, assertions, read_quote
 from otherminds.stories.scene import Scene, Spot
 
-SILENT = frozenset("silent quiet mute speechless silence mum wordless unresponsive tight-lipped".split())
-ANSWERS = frozenset("answer reply response question words remark".split())
-TELLING = frozenset("tell inform whisper notify assure reassure advise confide let".split())
+SILENT = wordset("silent")
+ANSWERS = wordset("answers")
+TELLING = wordset("telling")
 
 
 def utter(scene: Scene, clause: Clause, speaker: str, said: Said, hearers: Sequence[str] = ()) -> None:
@@ -76,7 +76,9 @@ def _hearers(scene: Scene, clause: Clause, speaker: str) -> list[str]:
     found = [name for noun in nouns for name in scene.person(noun, [speaker])]
     for name in found:
         scene.of(name)
-    to_whom = any(prep == "to" and noun.kind in ("agent", "pronoun") for prep, noun in clause.places) and not clause.quotes
+    to_whom = (
+        any(prep == "to" and noun.kind in ("agent", "pronoun") for prep, noun in clause.places) and not clause.quotes
+    )
     if "publicly" in clause.adverbs or not (clause.verb.lemma in TELLING or "privately" in clause.adverbs or to_whom):
         return []
     return found

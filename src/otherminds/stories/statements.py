@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from otherminds.stories.chunks import chunks
-from otherminds.stories.clauses import Clause, parse
-from otherminds.stories.lexicon import lexicon
+from otherminds.stories.clauses import parse
+from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.model import Belief, Claim, Episode, Event, Fact, Goal, Holds, Knows, SocialGoal
 from otherminds.stories.people import find_names
-from otherminds.stories.phrases import Noun
+from otherminds.stories.phrases import Clause, Noun
 from otherminds.stories.places import object_of, place_of
 from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
 from otherminds.stories.wording import has, plainer, stance_of
 
-IN = frozenset("in inside on at into onto to within under behind upon atop".split())
-LYING = frozenset("be have lie sit rest contain hold remain stay stand".split())
+IN = wordset("statement_in")
+LYING = wordset("lying")
 
 
-class Unread(ValueError):
+class Unread(ValueError):  # noqa: N818  (what it says is what it is: something unread)
     """A sentence or clause of a question that could not be read; it is in `sentence`."""
 
     def __init__(self, sentence: str) -> None:

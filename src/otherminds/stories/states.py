@@ -1,20 +1,20 @@
-"""What clauses tell of how things stand, what somebody sees of it, and what changes nothing."""
+"""What clauses tell of how things stand, and what changes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otherminds.stories.acts import HERE, IN, MOODS, Agents, find, location, move, put, see, tell, told_before, walk
-from otherminds.stories.clauses import Clause
+from otherminds.stories.acts import HERE, IN, MOODS, Agents, tell, walk
+from otherminds.stories.handling import location
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Event, Fact
-from otherminds.stories.phrases import Noun
+from otherminds.stories.phrases import Clause, Noun
 from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.seeing import looked
 from otherminds.stories.speech import be_silent, ignorant, shrug
 
-
-NUMBERS = "one two three four five six seven eight".split()
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
@@ -22,7 +22,7 @@ def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
     if agents:
         return _present(scene, clause, agents)
     nouns = clause.subjects or clause.objects
-    if (found := _looked(scene, clause, nouns)) is not None:
+    if (found := looked(scene, clause, nouns)) is not None:
         return found
     if clause.verb and clause.verb.negated:
         return False
@@ -33,50 +33,6 @@ def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
     if inner and not holders:
         return all(_stated(scene, one, [noun]) for noun, one in inner)
     return _stated(scene, clause, nouns) and _with(scene, clause)
-
-
-def _looked(scene: Scene, clause: Clause, nouns: Sequence[Noun]) -> bool | None:
-    """What somebody who looks into a place sees there: "it was empty", "the milk was there"; None if nobody looks."""
-    agent = scene.subjects[0] if len(scene.subjects) == 1 else None
-    spot = scene.of(agent).spot if agent else None
-    words = (
-        {word for noun in (*clause.subjects, *clause.objects) for word in noun.words}
-        | set(clause.unknown)
-        | set(clause.adverbs)
-    )
-    nothing = bool(words & {"empty", "bare", "nothing", "nowhere", "none"}) or any(noun.det == "no" for noun in nouns)
-    if not agent or not clause.verb:
-        return None
-    here = (
-        spot is not None
-        and not any(noun.kind in ("place", "room") for _, noun in clause.places)
-        and bool(HERE & words or nothing or any(noun.words == ("it",) for prep, noun in clause.places if prep in IN) or words & {"absent", "missing", "gone", "inside"})
-    )
-    named = [scene.spot(noun, agent) for prep, noun in clause.places if prep in IN and noun.kind == "place"]
-    named += [scene.spot(noun, agent) for noun in clause.subjects if noun.kind == "place" and nothing]
-    if not here and (not named or not _before(scene, agent, named[0])):
-        return None
-    spot = spot if here else named[0]
-    sees = not (nothing or clause.verb.negated or words & {"absent", "missing", "gone"})
-    things = [
-        noun
-        for noun in nouns
-        if noun.kind == "object" and not set(noun.words) & (MOODS | {"nothing", "empty", "bare", "sign", "trace"})
-    ]
-    obj = scene.thing(things[0], agent) if things else scene.of(agent).seeks
-    if things and obj != scene.of(agent).seeks and named:
-        return None
-    if obj and spot:
-        see(scene, clause, agent, obj, spot, spot.room, sees=sees)
-    return True
-
-
-def _before(scene: Scene, agent: str, spot: Spot) -> bool:
-    """Whether somebody is at a place, or in its room looking for something."""
-    standing = scene.of(agent)
-    return spot is standing.spot or (
-        standing.seeks is not None and spot.room is not None and spot.room == standing.room
-    )
 
 
 def _with(scene: Scene, clause: Clause) -> bool:
@@ -183,8 +139,10 @@ def contain(scene: Scene, clause: Clause, agents: Agents) -> bool:
     if clause.verb.negated or any(
         noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects
     ):
-        there = replace(clause, subjects=[], places=[("in", holder)] if holder.kind == "place" else [], adverbs=["inside"])
-        _looked(scene, there, clause.objects)
+        there = replace(
+            clause, subjects=[], places=[("in", holder)] if holder.kind == "place" else [], adverbs=["inside"]
+        )
+        looked(scene, there, clause.objects)
         return True
     if holder.kind == "room":
         room = scene.room(holder)
@@ -215,93 +173,13 @@ def feature(scene: Scene, clause: Clause, agents: Agents) -> bool:
     return bool(clause.objects) and _with(scene, clause)
 
 
-def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
-    """Seeing, noticing or knowing that something is somewhere, or that somebody moves it."""
-    assert clause.verb is not None
-    if clause.means("think") and clause.verb.lemma not in ("know", "remember"):
-        return not clause.content and not clause.objects
-    if clause.content:
-        return all([_seen(scene, clause, inner, agents) for inner in clause.content])
-    if (
-        clause.objects
-        and clause.objects[0].words[0] in ("this", "that", "it", "everything")
-        and not clause.places
-        and scene.last_moved
-    ):
-        return _noticed(scene, clause, agents)
-    if clause.objects and all(noun.kind == "agent" for noun in clause.objects) and not clause.verb.negated:
-        return True
-    if ignorant(clause) and clause.verb.lemma in ("know", "remember"):
-        return shrug(scene, clause, agents)
-    here = bool(HERE & set(clause.adverbs)) and bool(scene.of(agents[0]).spot)
-    placed = here or any(
-        prep in IN and (noun.kind in ("place", "room") or noun.words == ("it",)) for prep, noun in clause.places
-    )
-    if placed or clause.verb.negated and clause.objects:
-        return find(scene, clause, agents)
-    return bool(clause.objects) and not clause.places and not clause.means("think")
-
-
-def _noticed(scene: Scene, clause: Clause, agents: Agents) -> bool:
-    """Whether somebody saw what was moved last."""
-    assert clause.verb is not None
-    obj = scene.last_moved
-    spot = scene.where.get(obj) if obj else None
-    for agent in agents:
-        if obj and spot:
-            see(scene, clause, agent, obj, spot, spot.room, sees=not clause.verb.negated)
-    return spot is not None
-
-
-def _seen(scene: Scene, clause: Clause, inner: Clause, agents: Agents) -> bool:
-    """What is seen to be so, or to be done, which then is told if it was not before."""
-    assert clause.verb is not None
-    if inner.verb is None or inner.verb.unreal:
-        return False
-    if inner.verb.lemma == "be":
-        kept, scene.subjects = scene.subjects, list(agents)
-        found = _looked(scene, inner, inner.subjects or inner.objects)
-        scene.subjects = kept
-        if found is not None:
-            return found
-    if inner.verb.negated:
-        return False
-    doing = inner.means("put", "move", "grab") and bool(inner.subjects) and not inner.verb.passive
-    nouns = inner.objects if doing else inner.subjects
-    things = [noun for noun in nouns if noun.kind in ("object", "one") or noun.words[0] in ("it", "them")]
-    if not things:
-        return inner.means("walk", "leave", "enter", "return", "look", "open", "close") and bool(inner.subjects)
-    obj = scene.thing(things[0], agents[0])
-    if doing and not _done(scene, inner, agents, obj):
-        return False
-    spot, room, said = location(scene, inner, agents[0], IN)
-    if not said and obj and inner.means("put", "move", "grab"):
-        spot = scene.where.get(obj)
-    for agent in agents:
-        if obj and (spot or room):
-            see(scene, clause, agent, obj, spot, room, sees=not clause.verb.negated)
-    return bool(spot or room)
-
-
-def _done(scene: Scene, inner: Clause, agents: Agents, obj: str | None) -> bool:
-    """Whether somebody is known to have done what is seen; if it is new it is told now."""
-    movers = scene.person(inner.subjects[0], agents)
-    if not movers:
-        return False
-    if told_before(scene, movers[0], obj):
-        return True
-    if inner.means("grab"):
-        return False
-    return (put if inner.means("put") else move)(scene, inner, movers[:1])
-
-
 def stay(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Staying somewhere, or staying silent."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
     if words & {"silent", "quiet", "mute", "speechless", "mum", "silence"} or any(
         n.text == "silence" for _, n in clause.places
     ):
-        return all([be_silent(scene, clause, agent) for agent in agents])
+        return all(list(be_silent(scene, clause, agent) for agent in agents))
     if clause.verb and clause.verb.lemma == "keep" and clause.objects:
         return False
     for agent in agents:
@@ -325,7 +203,7 @@ def noise(scene: Scene, clause: Clause, agents: Agents) -> bool:
 
 def hush(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Keeping silent."""
-    return all([be_silent(scene, clause, agent) for agent in agents])
+    return all(list(be_silent(scene, clause, agent) for agent in agents))
 
 
 def want(scene: Scene, clause: Clause, agents: Agents) -> bool:

@@ -11,7 +11,6 @@ from importlib import resources
 import numpy as np
 
 from otherminds.errors import InputError
-from otherminds.stories.invention import NAMES
 from otherminds.stories.model import (
     Belief,
     Episode,
@@ -26,6 +25,7 @@ from otherminds.stories.model import (
     SocialGoal,
     Utterance,
 )
+from otherminds.stories.playing import NAMES
 
 Phrasing = Mapping[str, str | list[str]]
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Stance
 
-REFUSING = ("not trying", "n't trying", "not want to", "n't want to", "not intend", "n't intend", "no intention", "no wish", "refused", "never meant", "not mean", "n't mean", "not wish", "n't wish", "no desire", "not aim", "n't aim", "not seek", "no attempt", "not attempt", "n't attempt", "not out to", "did not", "did n't", "does not", "does n't", "was not", "was n't", "is not", "is n't", "never")  # fmt: skip
 PLAINER = (
     (r"^(?i:when|while|as|by|in|upon|after|before|with)\b(?! far| \w+'s (?:mind|view|opinion|eyes|belief|head))[^,]{0,70},\s*(?=[A-Z])", ""),
     (r"^(?:in|to|from) (\w+)'s (?:mind|view|opinion|eyes|knowledge|perspective|belief|head|estimation|point of view),?\s*", r"\1 thinks that "),
@@ -63,4 +62,4 @@ def _refused(words: str, phrases: Sequence[str]) -> bool:
     found = [(padded.find(f" {phrase.partition(' *')[0]} "), phrase) for phrase in phrases if _within(padded, phrase)]
     place, phrase = min(found)
     before = " ".join(padded[:place].split()[-5:])
-    return not phrase.startswith(("did", "does", "not")) and has(before, REFUSING)
+    return not phrase.startswith(("did", "does", "not")) and has(before, lexicon().minds["refusing"])

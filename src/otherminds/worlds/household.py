@@ -98,7 +98,10 @@ class State:
 
     def person(self, name: str) -> Person:
         """Where somebody is. Raises KeyError if there is no such person."""
-        return dict(self.people)[name]
+        for known, person in self.people:
+            if known == name:
+                return person
+        raise KeyError(name)
 
     def where(self, thing: str) -> str | None:
         """The place a thing is at; None while somebody carries it."""
@@ -199,7 +202,7 @@ class Household:
         elif act.do == "put" and act.thing is not None and act.place is not None:
             things = (*things, (act.thing, act.place))
             me = me._replace(holds=me.holds - {act.thing})
-        people = tuple((name, me if name == agent else person) for name, person in state.people)
+        people = tuple([(name, me if name == agent else person) for name, person in state.people])
         return State(people, things, opened, (agent, act))
 
     def _notices(self, state: State, me: Person) -> bool:

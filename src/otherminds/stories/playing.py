@@ -1,0 +1,181 @@
+"""Households to invent stories in, and minds that act in them one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from otherminds.minds.companion import uniform
+from otherminds.minds.searcher import Errand, Searcher
+from otherminds.stories.homes import BETWEEN_ROOMS
+from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
+from otherminds.worlds.household import Act, Home, Household, Person, Place, State
+
+LONGEST = 40
+NAMES = tuple(
+    "Ada Ben Clara David Elena Farid Grace Hugo Ines Jonas Karin Luis Maya Nils "
+    "Olga Pavel Rosa Samir Tara Victor Wanda Yusuf Zoe Amir Bella Carlo Dora Emil".split()
+)
+THINGS = tuple(
+    "apple banana beer book bread carrot cup folder fork juice knife lemon magazine milk mug notebook onion pen plate "
+    "potato scarf spoon toy umbrella wallet wineglass".split()
+)
+FURNITURE = {
+    "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
+    "living room": ("+cabinet", "sofa", "coffee table", "desk", "shelf", "+drawer"),
+    "bedroom": ("coffee table", "desk", "bed", "+wardrobe", "+drawer"),
+    "bathroom": ("+cabinet", "shelf"),
+}
+CLOSED = "+"
+
+
+class DullError(Exception):
+    """What the minds did gives no good story; another is drawn."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who and what a group of stories is about: two people, the thing at issue, and another thing."""
+
+    home: Home
+    seeker: str
+    companion: str
+    thing: str
+    other: str
+
+
+def _home(rng: np.random.Generator) -> Home:
+    """Three or four rooms, two or three places each."""
+    rooms = [str(room) for room in rng.permutation(list(FURNITURE))[: rng.integers(3, 5)]]
+    places = [
+        Place(f"{room} {name.lstrip(CLOSED)}", room, name.startswith(CLOSED))
+        for room in rooms
+        for name in map(str, rng.permutation(FURNITURE[room])[: rng.integers(2, 4)])
+    ]
+    steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in rooms) for a in rooms)
+    return Home(tuple(rooms), tuple(places), steps)
+
+
+HOMES = tuple(_home(rng) for rng in np.random.default_rng(20261122).spawn(48))
+
+
+def pick(options: Sequence[str], n: int, rng: np.random.Generator) -> list[str]:
+    """`n` different ones, any as likely as any other. Raises DullError if there are too few."""
+    if len(options) < n:
+        raise DullError
+    left = list(options)
+    return [left.pop(int(rng.integers(len(left)))) for _ in range(n)]
+
+
+def draw_cast(rng: np.random.Generator) -> Cast:
+    """A home, two people and two things."""
+    seeker, companion = pick(NAMES, 2, rng)
+    thing, other = pick(THINGS, 2, rng)
+    return Cast(HOMES[int(rng.integers(len(HOMES)))], seeker, companion, thing, other)
+
+
+def episode_of_cast(name: str, cast: Cast, timeline: Sequence[Happening]) -> Episode:
+    """What happened, with all there is in the home."""
+    people = (cast.seeker, cast.companion)
+    entities = [
+        *(Entity(person, "agent") for person in people),
+        *(Entity(room, "room") for room in cast.home.rooms),
+        *(Entity(place.name, "place", place.room, "in" if place.closes else "on") for place in cast.home.places),
+        *(Entity(thing, "object") for thing in (cast.thing, cast.other)),
+    ]
+    timed = tuple(replace(happening, t=t) for t, happening in enumerate(timeline))
+    rooms = tuple(Fact("in_room", person, cast.home.rooms[k]) for k, person in enumerate(people))
+    return Episode(name, people, tuple(entities), rooms, timed, complete=True)
+
+
+def happening(home: Home, agent: str, act: Act) -> Happening | None:
+    """The story's word for an act; None for doing nothing."""
+    match act.do:
+        case "walk":
+            place = home.place.get(act.place or "")
+            return Event(0, agent, "walk", place=act.place if place else None, room=place.room if place else act.place)
+        case "open" | "close" | "grab" | "put":
+            return Event(0, agent, act.do, obj=act.thing, place=act.place)
+        case "ask":
+            return Utterance(0, agent, "ask", Fact("at", act.thing or ""))
+        case "tell":
+            return Utterance(0, agent, "assert", Fact("at", act.thing or "", act.place))
+        case "unsure":
+            return Utterance(0, agent, "unsure", Fact("at", act.thing or ""))
+        case _:
+            return None
+
+
+class Scene:
+    """A household in which one person after another acts; what they do becomes the timeline."""
+
+    def __init__(self, cast: Cast, things: Sequence[tuple[str, str]] = ()) -> None:
+        """At the start the two people are in different rooms, and the things where they are said to be."""
+        home = cast.home
+        people = ((cast.seeker, Person(home.rooms[0])), (cast.companion, Person(home.rooms[1])))
+        self.cast = cast
+        self.state = State(people, tuple(things))
+        self.world = Household(home, (cast.seeker, cast.companion), self.state)
+        self.timeline: list[Happening] = []
+
+    def with_thing(self, thing: str, place: str) -> Scene:
+        """The same course so far, but with a thing that nobody has come across at a place."""
+        other = object.__new__(Scene)
+        other.cast, other.world, other.timeline = self.cast, self.world, list(self.timeline)
+        other.state = replace(self.state, things=(*self.state.things, (thing, place)))
+        return other
+
+    def do(self, agent: str, act: Act) -> None:
+        """Let somebody act."""
+        self.state = self.world.act(self.state, agent, act)
+        told = happening(self.cast.home, agent, act)
+        if told is not None:
+            self.timeline.append(told)
+
+    def run(self, mind: Searcher, rng: np.random.Generator, until: str) -> Searcher:
+        """Run a mind forward until it has done `until`. Raises DullError if it does not."""
+        for _ in range(LONGEST):
+            mind = self.show(mind)
+            act = mind.act().sample(rng)
+            self.do(mind.name, act)
+            if act.do == until:
+                return self.show(mind)
+        raise DullError
+
+    def run_up_to(self, mind: Searcher, rng: np.random.Generator, before: str) -> Searcher:
+        """Run a mind forward until it is about to do something. Raises DullError if it never is."""
+        for _ in range(LONGEST):
+            mind = self.show(mind)
+            act = mind.act().sample(rng)
+            if act.do == before:
+                return mind
+            self.do(mind.name, act)
+        raise DullError
+
+    def show(self, mind: Searcher) -> Searcher:
+        """The mind after it has seen how things stand, and heard what was just said."""
+        return mind.observe(self.world.observe(self.state, mind.name))
+
+    def look_into(self, place: str, sees: bool) -> None:
+        """The companion looks into a place, and sees that the thing at issue is, or is not, there.
+
+        Raises DullError if the seeker would see it, too.
+        """
+        who, there = self.cast.companion, self.cast.home.place[place]
+        if self.state.person(self.cast.seeker).room == there.room:
+            raise DullError
+        if self.state.person(who).room != there.room:
+            self.do(who, Act("walk", None, there.room))
+        if there.closes:
+            self.do(who, Act("walk", None, place))
+            self.do(who, Act("open", None, place))
+        self.timeline.append(Observation(0, who, Fact("at", self.cast.thing, place), sees))
+        if there.closes:
+            self.do(who, Act("close", None, place))
+
+
+def searcher(cast: Cast, name: str, errand: Errand, found: str | None = None, company: bool = False) -> Searcher:
+    """One of the two with an errand; it may know where the thing is."""
+    return Searcher(cast.home, name, errand, uniform(cast.home), company=company, found=found, overlooks=0.0)
