@@ -19,7 +19,7 @@ MOST_ROOMS = 12
 NARROWEST = 45.0
 WIDEST = 92.0
 TITLE = 11.0
-APART = 34.0
+APART = 40.0
 
 
 class Area(NamedTuple):
@@ -60,12 +60,16 @@ class Plan:
                     spots[name] = self._free(room, (number + 1) / (len(state.people) + 1), taken)
         return spots
 
+    def facing(self, place: str, room: str) -> int:
+        """Which way a place faces: down (1) from the upper wall of its room, up (−1) from the lower one."""
+        return 1 if self.places[place].y < self.rooms[room].y + self.rooms[room].height / 2 else -1
+
     def _beside(self, room: str, place: str, before: int) -> tuple[float, float]:
         """Next to the place, on the side of the open floor."""
         box, area, scale = self.places[place], self.rooms[room], self.scales[room]
         x = box.middle + before * APART * scale * (-1 if box.middle > area.middle else 1)
-        above = box.y < area.y + area.height / 2
-        return x, box.y + box.height + 13.5 * scale if above else box.y - 25 * scale
+        below = self.facing(place, room) > 0
+        return x, box.y + box.height + 13.5 * scale if below else box.y - 25 * scale
 
     def _free(self, room: str, share: float, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Where there is room to stand, as near as can be to the share of the width that is the person's own."""
@@ -129,7 +133,7 @@ def _rooms(placed: Mapping[str, Sequence[Place]], area: Area) -> Iterator[tuple[
     if len(rooms) < len(placed):
         height -= STRIP + (GAP if rooms else 0)
         yield SOMEWHERE, Area(area.x, area.y + area.height - STRIP, area.width, STRIP)
-    n = 1 if len(rooms) < 3 else 2 if len(rooms) < 5 else 3 if len(rooms) < 10 else 4
+    n = 1 if len(rooms) < 3 else 2 if len(rooms) < 7 else 3
     tall = (height - GAP * (n - 1)) / n
     for i in range(n):
         row = rooms[math.ceil(i * len(rooms) / n) : math.ceil((i + 1) * len(rooms) / n)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from otherminds.stories.captions import bubble, caption
 from otherminds.stories.floor_plan import STRIP, Area, Plan, plan_of
 from otherminds.stories.homes import SOMEWHERE
-from otherminds.stories.lettering import Drawn, Words, cut, lines, width_of
+from otherminds.stories.lettering import Drawn, Words, cut, lines, snug, width_of
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
 from otherminds.stories.replay import Replay, replay
 from otherminds.worlds.household import Place, State
@@ -78,10 +78,11 @@ class _Artist:
             place = self.course.home.place[name]
             if name == target:
                 yield Box(box.x - 2, box.y - 2, box.width + 4, box.height + 4, INK, 4)
-            yield from _piece(place, box, name in state.opened, self.plan.scales[place.room])
+            scale, down = self.plan.scales[place.room], self.plan.facing(name, place.room)
+            yield from _piece(place, box, name in state.opened, scale, down)
             lying = [thing for thing, where in state.things if where == name]
             if lying:
-                yield from _tag(", ".join(lying), box, self.plan.scales[place.room])
+                yield from _tag(", ".join(lying), box, scale)
 
     def _trail(self, before: State, state: State, happening: Happening) -> Iterator[Drawn]:
         """Dots from where somebody was to where they are now."""
@@ -97,41 +98,46 @@ class _Artist:
         return PEOPLE[self.episode.agents.index(name) % len(PEOPLE)]
 
     def _people(self, state: State, happening: Happening) -> Iterator[Drawn]:
+        """Discs with initials; above all of them names, and what people hold."""
         initials = labels(self.episode.agents)
         acting = happening.speaker if isinstance(happening, Utterance) else happening.agent
-        for name, (x, y) in self.plan.standing(self.course.home, state).items():
-            person, colour = state.person(name), self._colour(name)
-            scale = self.plan.scales[person.room]
-            radius, ink = RADIUS * scale, ink_on(colour)
+        spots = self.plan.standing(self.course.home, state)
+        for name, (x, y) in spots.items():
+            colour, radius = self._colour(name), RADIUS * self.plan.scales[state.person(name).room]
             if name == acting:
                 yield Disc(x, y, radius + 3, PAPER, INK)
             yield Disc(x, y, radius, colour, PAPER)
             size = radius * (1.15, 0.9, 0.7)[min(len(initials[name]), 3) - 1]
-            yield Words(x, y + 0.36 * size, size, initials[name], ink, bold=True)
-            yield from self._name(name, x, y, scale, ", ".join(sorted(person.holds)))
+            yield Words(x, y + 0.36 * size, size, initials[name], ink_on(colour), bold=True)
+        for name, (x, y) in spots.items():
+            scale, holds = self.plan.scales[state.person(name).room], state.person(name).holds
+            yield from self._name(name, x, y, scale)
+            if holds:
+                near = [u - x for other, (u, v) in spots.items() if other != name and abs(v - y) < RADIUS]
+                away = -1 if min(near, key=abs, default=0.0) > 0 else 1
+                yield from self._held(", ".join(sorted(holds)), x + away * RADIUS * scale, y, scale, away, name)
 
-    def _name(self, name: str, x: float, y: float, scale: float, holds: str) -> Iterator[Drawn]:
-        """The name under the disc, or, where it is too low for that, beside it; and what the person holds."""
-        size, colour = 8.2 * scale, self._colour(name)
-        shown = cut(name, 66 * scale, size, bold=True)
+    def _name(self, name: str, x: float, y: float, scale: float) -> Iterator[Drawn]:
+        """The name under the disc, or, where it is too low for that, beside it."""
+        size = 8.2 * scale
+        shown = cut(name, 54 * scale, size, bold=True)
         wide = width_of(shown, size, bold=True)
         if self._in_strip(y):
             yield Words(x + (RADIUS + 4) * scale, y + 3, size, shown, INK, "start", bold=True)
-        else:
-            u = min(max(x, PLAN.x + wide / 2 + 3), PLAN.x + PLAN.width - wide / 2 - 3)
-            yield Box(u - wide / 2 - 1.5, y + (RADIUS + 3.5) * scale, wide + 3, size + 1, FLOOR, 2)
-            yield Words(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
-        if holds:
-            yield from self._held(holds, x, y - 3 * scale, scale, colour)
+            return
+        u = min(max(x, PLAN.x + wide / 2 + 3), PLAN.x + PLAN.width - wide / 2 - 3)
+        yield Box(u - wide / 2 - 1.5, y + (RADIUS + 3.5) * scale, wide + 3, size + 1, FLOOR, 2)
+        yield Words(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
 
-    def _held(self, holds: str, x: float, y: float, scale: float, colour: str) -> Iterator[Drawn]:
+    def _held(self, holds: str, x: float, y: float, scale: float, away: int, name: str) -> Iterator[Drawn]:
+        """What somebody holds, to the right (`away` 1) or to the left (−1) of x, where there is room for it."""
         size = 7.8 * scale
         shown = cut(holds, 72 * scale, size, bold=True)
         wide = width_of(shown, size, bold=True) + 6
-        right = x + RADIUS * scale - 2 + wide < PLAN.x + PLAN.width
-        left = x + RADIUS * scale - 2 if right else x - RADIUS * scale + 2 - wide
-        yield Box(left, y - size * 0.75, wide, size * 1.5, PAPER, 3, colour)
-        yield Words(left + wide / 2, y + 0.36 * size, size, shown, INK, bold=True)
+        left = x - 2 if away > 0 else x + 2 - wide
+        left = min(max(left, PLAN.x + 1), PLAN.x + PLAN.width - wide - 1)
+        yield Box(left, y - 3 * scale - size * 0.75, wide, size * 1.5, PAPER, 3, self._colour(name))
+        yield Words(left + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
 
     def _in_strip(self, y: float) -> bool:
         area = self.plan.rooms.get(SOMEWHERE)
@@ -143,36 +149,34 @@ class _Artist:
             return
         x, y = self.plan.standing(self.course.home, state)[happening.speaker]
         top = y - RADIUS - 20
-        text = cut(bubble(happening), 170, 9.2, bold=True)
-        wide = width_of(text, 9.2, bold=True) + 12
+        text = cut(bubble(happening), 200, 9, bold=True)
+        wide = width_of(text, 9, bold=True) + 12
         left = min(max(x - wide / 3, PLAN.x), PLAN.x + PLAN.width - wide)
         tail = ((x - 2, top + 14), (x + 6, top + 14), (x, top + 21))
         yield Box(left, top, wide, 15, PAPER, 6, INK)
         yield Polygon(tail, PAPER, INK)
         yield Polygon(((x - 2, top + 12), (x + 6, top + 12), (x + 5, top + 15), (x - 1, top + 15)), PAPER)
-        yield Words(left + wide / 2, top + 10.9, 9.2, text, INK, bold=True)
+        yield Words(left + wide / 2, top + 10.9, 9, text, INK, bold=True)
 
 
-def _piece(place: Place, box: Area, is_open: bool, scale: float) -> Iterator[Drawn]:
-    """A piece of furniture: a table top, or a cupboard with a door that is shut or stands open."""
-    kind = place.name.removeprefix(f"{place.room} ")
-    size, bottom = 8 * scale, box.y + box.height
+def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> Iterator[Drawn]:
+    """A piece of furniture: a table top, or a cupboard whose door, facing `down` (1) or up (−1), is shut or open."""
+    front = box.y + (box.height if down > 0 else 0.0)
     if not place.closes:
         yield Box(*box, PALE, 3, WALL)
     elif is_open:
         yield Box(*box, OPEN, 3, LEAF)
-        yield Polygon(_swung(box.x, bottom, 13 * scale), FRONT)
+        x, tip = box.x, front + down * 13 * scale
+        yield Polygon(((x, front - down), (x + 3, front), (x + 1, tip), (x - 2, tip - down)), FRONT)
     else:
         yield Box(*box, WOOD, 3, FRONT)
-        yield Box(box.x + 1, bottom - 5 * scale, box.width - 2, 5 * scale, FRONT, 1)
-        yield Disc(box.x + box.width - 6, bottom - 2.5 * scale, 1.5 * scale, OPEN)
-    for i, line in enumerate(lines(kind, box.width - 3, size, 2)):
-        yield Words(box.middle, box.y + 1.5 + (i + 0.95) * (size + 0.4), size, line, INK)
-
-
-def _swung(x: float, y: float, length: float) -> tuple[tuple[float, float], ...]:
-    """A door that stands open, hinged at (x, y)."""
-    return ((x, y - 1), (x + 3, y), (x + 1, y + length), (x - 2, y + length - 1))
+        yield Box(box.x + 1, front - 5 * scale * (down > 0), box.width - 2, 5 * scale, FRONT, 1)
+        yield Disc(box.x + box.width - 6, front - down * 2.5 * scale, 1.5 * scale, OPEN)
+    top = box.y + 1.5 + (0.0 if down > 0 else 5 * scale)
+    kind = place.name.removeprefix(f"{place.room} ")
+    size, shown = snug(kind, box.width - 3, 8 * scale, 2)
+    for i, line in enumerate(shown):
+        yield Words(box.middle, top + (i + 0.95) * (size + 0.4), size, line, INK)
 
 
 def _tag(things: str, box: Area, scale: float) -> Iterator[Drawn]:

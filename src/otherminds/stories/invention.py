@@ -31,7 +31,7 @@ from otherminds.stories.model import (
     Utterance,
 )
 from otherminds.stories.playing import Cast, DullError, Scene, draw_cast, episode_of_cast, pick, searcher
-from otherminds.worlds.household import Act
+from otherminds.worlds.household import Act, Place
 
 MARGIN = 3.0
 
@@ -110,6 +110,17 @@ def _about_to_ask(cast: Cast, rng: np.random.Generator, aside: bool) -> tuple[Sc
     return scene, mind, [place.name for place in unseen if not (aside and place.room == here)]
 
 
+def _apart(cast: Cast, unseen: list[str], rng: np.random.Generator) -> tuple[str, ...]:
+    """Three of the places, of which who looks into one does not see another. Raises DullError if there are none."""
+    chosen: list[Place] = []
+    for place in (cast.home.place[name] for name in pick(unseen, len(unseen), rng)):
+        if all(place.room != other.room or (place.closes and other.closes) for other in chosen):
+            chosen.append(place)
+    if len(chosen) < 3:
+        raise DullError
+    return tuple(place.name for place in chosen[:3])
+
+
 def _ask(scene: Scene, mind: Searcher) -> Searcher:
     scene.do(mind.name, Act("ask", scene.cast.thing))
     return scene.show(mind)
@@ -160,7 +171,7 @@ def _belief(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Gener
     to story; if the answer is not what it says, it has looked into one of the other places and found nothing."""
     looks = (condition, polarity) in (("hinder", "most"), ("help", "least"))
     before, asking, unseen = _about_to_ask(cast, rng, aside=looks)
-    places = (*pick(unseen, 3, rng),)
+    places = _apart(cast, unseen, rng)
     seed = int(rng.integers(2**63))
     options = tuple(Hypothesis((Belief(cast.companion, Fact("at", cast.thing, place)),)) for place in places)
     given: Claim = SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")

@@ -78,6 +78,15 @@ def lines(text: str, width: float, size: float, most: int, bold: bool = False) -
     return tuple(found)
 
 
+def snug(text: str, width: float, size: float, most: int) -> tuple[float, tuple[str, ...]]:
+    """A size of letters, and lines: a little smaller if the text then fits without being cut off."""
+    for smaller in (size, 0.88 * size, 0.76 * size):
+        found = lines(text, width, smaller, most)
+        if not any(line.endswith(ELLIPSIS) for line in found):
+            return smaller, found
+    return size, lines(text, width, size, most)
+
+
 def svg_of(drawn: Iterable[Drawn]) -> str:
     """The shapes and the text as SVG elements; all text is escaped."""
     return "".join(_svg_words(one) if isinstance(one, Words) else svg_shape(one) for one in drawn)

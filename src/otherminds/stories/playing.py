@@ -14,14 +14,16 @@ from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Ob
 from otherminds.worlds.household import Act, Home, Household, Person, Place, State
 
 LONGEST = 40
-NAMES = tuple(
-    "Ada Ben Clara David Elena Farid Grace Hugo Ines Jonas Karin Luis Maya Nils "
-    "Olga Pavel Rosa Samir Tara Victor Wanda Yusuf Zoe Amir Bella Carlo Dora Emil".split()
-)
-THINGS = tuple(
-    "apple banana beer book bread carrot cup folder fork juice knife lemon magazine milk mug notebook onion pen plate "
-    "potato scarf spoon toy umbrella wallet wineglass".split()
-)
+NAMES = (
+    "Ada", "Ben", "Clara", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Karin",
+    "Luis", "Maya", "Nils", "Olga", "Pavel", "Rosa", "Samir", "Tara", "Victor", "Wanda", "Yusuf",
+    "Zoe", "Amir", "Bella", "Carlo", "Dora", "Emil",
+)  # fmt: skip
+THINGS = (
+    "apple", "banana", "beer", "book", "bread", "carrot", "cup", "folder", "fork", "juice", "knife",
+    "lemon", "magazine", "milk", "mug", "notebook", "onion", "pen", "plate", "potato", "scarf",
+    "spoon", "toy", "umbrella", "wallet", "wineglass",
+)  # fmt: skip
 FURNITURE = {
     "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
     "living room": ("+cabinet", "sofa", "coffee table", "desk", "shelf", "+drawer"),

@@ -18,7 +18,8 @@ def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
     if clause.means("think") and clause.verb.lemma not in ("know", "remember"):
         return not clause.content and not clause.objects
     if clause.content:
-        return all(list(_seen(scene, clause, inner, agents) for inner in clause.content))
+        understood = [_seen(scene, clause, inner, agents) for inner in clause.content]
+        return all(understood)
     if (
         clause.objects
         and clause.objects[0].words[0] in ("this", "that", "it", "everything")

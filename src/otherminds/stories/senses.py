@@ -17,7 +17,8 @@ HANDLERS: dict[str, Act] = {
     "walk": walk, "approach": walk, "arrive": walk, "enter": walk, "return": walk, "leave": leave, "follow": follow,
     "open": open_, "close": open_, "grab": grab, "put": put, "move": move, "look": look, "find": find,
     "see": perceive, "think": perceive, "say": speak, "ask": speak, "suggest": speak, "direct": direct, "stay": stay,
-    "contain": contain, "feature": feature, "noise": noise, "silence": hush, "shrug": shrug, "be": be, "have": contain, "want": want,
+    "contain": contain, "feature": feature, "noise": noise, "silence": hush, "shrug": shrug, "be": be, "have": contain,
+    "want": want,
 }  # fmt: skip
 
 

@@ -179,7 +179,7 @@ def stay(scene: Scene, clause: Clause, agents: Agents) -> bool:
     if words & {"silent", "quiet", "mute", "speechless", "mum", "silence"} or any(
         n.text == "silence" for _, n in clause.places
     ):
-        return all(list(be_silent(scene, clause, agent) for agent in agents))
+        return _all_silent(scene, clause, agents)
     if clause.verb and clause.verb.lemma == "keep" and clause.objects:
         return False
     for agent in agents:
@@ -203,7 +203,7 @@ def noise(scene: Scene, clause: Clause, agents: Agents) -> bool:
 
 def hush(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """Keeping silent."""
-    return all(list(be_silent(scene, clause, agent) for agent in agents))
+    return _all_silent(scene, clause, agents)
 
 
 def want(scene: Scene, clause: Clause, agents: Agents) -> bool:
@@ -213,3 +213,9 @@ def want(scene: Scene, clause: Clause, agents: Agents) -> bool:
         for noun in things:
             scene.of(agent).seeks = scene.thing(noun, agent)
     return bool(things) and not (clause.verb and clause.verb.negated)
+
+
+def _all_silent(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    for agent in agents:
+        be_silent(scene, clause, agent)
+    return True

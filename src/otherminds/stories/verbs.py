@@ -46,16 +46,12 @@ class Verbs(Nouns):
     def _helper(self, j: int, helpers: list[str], flags: dict[str, bool]) -> int:
         """Past the auxiliary, negation or adverb that stands here, if one does."""
         word = self.word(j)
-        if helpers:
-            for phrase in self.known.words["about_to"]:
-                size = len(phrase.split())
-                if " ".join(self.words[j : j + size]) == phrase and self.verb_follows(j + size):
-                    flags["about_to"] = True
-                    return j + size
-        for phrase in self.known.copulas:
-            if word == phrase[0] and tuple(self.words[j : j + len(phrase)]) == phrase:
-                helpers.append("was")
-                return j + len(phrase)
+        if helpers and (size := self._about_to(j)):
+            flags["about_to"] = True
+            return j + size
+        if size := self._copula_phrase(j):
+            helpers.append("was")
+            return j + size
         if word in self.known.sets["negations"]:
             flags["negated"] = True
         elif word in self.known.sets["hedges"]:
@@ -69,6 +65,19 @@ class Verbs(Nouns):
         else:
             return j
         return j + 1
+
+    def _copula_phrase(self, j: int) -> int:
+        """How many words here mean no more than "was"."""
+        found = (len(phrase) for phrase in self.known.copulas if tuple(self.words[j : j + len(phrase)]) == phrase)
+        return next(found, 0)
+
+    def _about_to(self, j: int) -> int:
+        """How many words here say that somebody is about to do what follows."""
+        for phrase in self.known.words["about_to"]:
+            size = len(phrase.split())
+            if " ".join(self.words[j : j + size]) == phrase and self.verb_follows(j + size):
+                return size
+        return 0
 
     def _leads_noun(self, j: int) -> bool:
         return self.word(j) in ("left", "open") and not self.known.is_verb(self.word(j + 1))

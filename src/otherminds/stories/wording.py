@@ -8,26 +8,42 @@ from collections.abc import Sequence
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Stance
 
+MIND = "(?:mind|view|opinion|eyes|knowledge|perspective|belief|head|estimation|point of view)"
+CONVICTION = "(?:belief|impression|assumption|guess|understanding|conviction|view|opinion|expectation)"
+AIM = "(?:goal|aim|objective|desire|wish|intention|plan|purpose)"
+WAS = "(?:is|was|were|has been|had been)"
+CONVINCED = (
+    "(?:under the impression|of the opinion|of the belief|of the view|convinced|certain|confident|persuaded|sure"
+    "|positive)"
+)
+THOUGHT = "(?:figured|trusted|knew|gathered|concluded|inferred|judged|felt|had reason to believe|imagined|fancied)"
+SINCERELY = (
+    "(?:mistakenly|wrongly|falsely|correctly|genuinely|truly|honestly|sincerely|privately|already|still|really"
+    "|actually|in fact|rightly|firmly|indeed)"
+)
 PLAINER = (
-    (r"^(?i:when|while|as|by|in|upon|after|before|with)\b(?! far| \w+'s (?:mind|view|opinion|eyes|belief|head))[^,]{0,70},\s*(?=[A-Z])", ""),
-    (r"^(?:in|to|from) (\w+)'s (?:mind|view|opinion|eyes|knowledge|perspective|belief|head|estimation|point of view),?\s*", r"\1 thinks that "),
-    (r"^(?:as far as|so far as) (\w+) (?:knew|knows|was aware|could tell|was concerned|is concerned),?\s*", r"\1 thinks that "),
-    (r"^according to (\w+)(?:'s (?:belief|beliefs|knowledge|view))?,?\s*", r"\1 thinks that "),
-    (r"\b(\w+)'s (?:\w+ )?(?:goal|aim|objective|desire|wish|intention|plan|purpose) (?:is|was|has been|had been) to\b", r"\1 wanted to"),
-    (r"\b(\w+)'s (?:belief|impression|assumption|guess|understanding|conviction|view|opinion|expectation) (?:is|was|has been) that\b", r"\1 thought that"),
-    (r"\b(?:is|was|has been|had been) (?:after|keen on|set on)\b(?= (?:the|a|an|some|his|her)\b)", "wanted"),
-    (r"\b(?:was|is|were|has been|had been) (?:under the impression|of the opinion|of the belief|of the view|convinced|certain|confident|persuaded|sure|positive)\b", "thought"),
-    (r"\b(?:took|takes) it (?:for granted (?=that)|(?=that))", "thought "),
-    (r"\b(?:held|had|has|holds) (?:the|a) (?:belief|idea|impression|notion|view)\b", "thought"),
-    (r"\b(?:figured|trusted|knew|gathered|concluded|inferred|judged|felt|had reason to believe|imagined|fancied)\b", "thought"),
-    (r"\b(?:mistakenly|wrongly|falsely|correctly|genuinely|truly|honestly|sincerely|privately|already|still|really|actually|in fact|rightly|firmly|indeed)\s+", ""),
-)  # fmt: skip
+    (rf"^(?i:when|while|as|by|in|upon|after|before|with)\b(?! far| \w+'s {MIND})[^,]{{0,70}},\s*(?=[A-Z])", ""),
+    (rf"(?i)^(?:in|to|from) (\w+)'s {MIND},?\s*", r"\1 thinks that "),
+    (
+        r"(?i)^(?:as|so) far as (\w+) (?:knew|knows|was aware|could tell|was concerned|is concerned),?\s*",
+        r"\1 thinks that ",
+    ),
+    (r"(?i)^according to (\w+)(?:'s (?:belief|beliefs|knowledge|view))?,?\s*", r"\1 thinks that "),
+    (rf"(?i)\b(\w+)'s (?:\w+ )?{AIM} {WAS} to\b", r"\1 wanted to"),
+    (rf"(?i)\b(\w+)'s {CONVICTION} {WAS} that\b", r"\1 thought that"),
+    (rf"(?i)\b{WAS} (?:after|keen on|set on)\b(?= (?:the|a|an|some|his|her)\b)", "wanted"),
+    (rf"(?i)\b{WAS} {CONVINCED}\b", "thought"),
+    (r"(?i)\b(?:took|takes) it (?:for granted (?=that)|(?=that))", "thought "),
+    (r"(?i)\b(?:held|had|has|holds) (?:the|a) (?:belief|idea|impression|notion|view)\b", "thought"),
+    (rf"(?i)\b{THOUGHT}\b", "thought"),
+    (rf"(?i)\b{SINCERELY}\s+", ""),
+)
 
 
 def plainer(text: str) -> str:
     """The statement with roundabout ways to say "thinks" and "wants" replaced by these."""
     for pattern, replacement in PLAINER:
-        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE if replacement else 0)
+        text = re.sub(pattern, replacement, text)
     return text
 
 

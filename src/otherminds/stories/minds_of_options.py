@@ -1,0 +1,145 @@
+"""A question as a language model writes it down: what it asks, and what each option claims about minds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from otherminds.stories.dictation import Form, Name, NonsenseError, Wording, one_line
+from otherminds.stories.files import DEEPEST
+from otherminds.stories.model import (
+    Belief,
+    Claim,
+    Episode,
+    Event,
+    Fact,
+    Goal,
+    Holds,
+    Hypothesis,
+    Knows,
+    Polarity,
+    Question,
+    SocialGoal,
+    Stance,
+)
+from otherminds.stories.places import noun_in, object_of, place_of
+
+MOST = 20
+STANCES: dict[str, Stance] = {"help": "help", "hinder": "hinder", "independent": "independent"}
+
+
+class _Claim(Form):
+    kind: Literal["is", "wants", "knows", "help", "hinder", "independent"]
+    minds: list[Name] = Field(default_factory=list)
+    who: Name | None = None
+    toward: Name | None = None
+    thing: Name | None = None
+    place: Name | None = None
+    holds: bool = True
+
+
+class _Moved(Form):
+    who: Name
+    thing: Name
+    place: Name | None = None
+
+
+class Asked(Form):
+    """What a question asks, and what it supposes."""
+
+    polarity: Polarity
+    at_start: bool = False
+    given: list[_Claim] = Field(default_factory=list)
+    presumes: list[_Moved] = Field(default_factory=list)
+    options: list[list[_Claim]]
+
+
+class Asking:
+    """Turns what a model wrote down into a question about an episode."""
+
+    def __init__(self, episode: Episode, wording: Wording, labels: tuple[str, ...]) -> None:
+        """Know what there is in the story, and the words of the question and its options."""
+        self.episode, self.wording, self.labels = episode, wording, labels
+        self.ids = {entity.id for entity in episode.entities}
+
+    def of(self, asked: Asked) -> Question:
+        """The question. Raises NonsenseError if it cannot be this one."""
+        if len(asked.options) != len(self.labels):
+            raise NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
+        if any(not 1 <= len(option) <= MOST for option in asked.options) or len(asked.given) > MOST:
+            raise NonsenseError(f"every option makes 1 to {MOST} claims")
+        options = tuple(Hypothesis(tuple(self._claim(claim) for claim in option)) for option in asked.options)
+        given = tuple(self._claim(claim) for claim in asked.given)
+        presumes = tuple(self._presumed(moved) for moved in asked.presumes[:MOST])
+        at = 0 if asked.at_start else None
+        return Question("", options, asked.polarity, given, presumes, at, "", self.labels)
+
+    def _claim(self, told: _Claim) -> Claim:
+        if len(told.minds) > DEEPEST:
+            raise NonsenseError(f"nests more than {DEEPEST} minds")
+        if told.kind == "is":
+            return self._believed(told, self._fact(told.thing, told.place))
+        if told.kind == "wants":
+            return self._believed(told, self._goal(told))
+        if told.minds or not told.holds:
+            raise NonsenseError(f"a claim of kind {told.kind!r} is nobody's belief, and holds")
+        who = self._person(told.who)
+        if told.kind == "knows":
+            return Knows(who, self._place(told.place))
+        return SocialGoal(who, self._person(told.toward), STANCES[told.kind])
+
+    def _believed(self, told: _Claim, content: Fact | Goal) -> Claim:
+        """The fact or goal in the minds; what does not hold is the belief of the innermost."""
+        if not told.minds:
+            if not told.holds:
+                raise NonsenseError("what does not hold is not believed by somebody")
+            return Holds(content) if isinstance(content, Fact) else content
+        *outer, inner = map(self._person, told.minds)
+        belief = Belief(inner, content, told.holds)
+        for agent in reversed(outer):
+            belief = Belief(agent, belief)
+        return belief
+
+    def _goal(self, told: _Claim) -> Goal:
+        who = self._person(told.who)
+        if told.thing is None:
+            return Goal(who)
+        thing = self._thing(told.thing)
+        if told.place is None:
+            return Goal(who, Fact("holds", who, thing))
+        return Goal(who, Fact("at", thing, self._place(told.place, thing)))
+
+    def _fact(self, thing: str | None, place: str | None) -> Fact:
+        if thing in self.episode.agents and thing is not None:
+            return Fact("in_room", thing, self._place(place))
+        subject = self._thing(thing)
+        return Fact("at", subject, self._place(place, subject))
+
+    def _presumed(self, moved: _Moved) -> Event:
+        thing = self._thing(moved.thing)
+        place = None if moved.place is None else self._place(moved.place, thing)
+        return Event(len(self.episode.timeline) + 1, self._person(moved.who), "put", thing, place, source="question")
+
+    def _person(self, name: str | None) -> str:
+        if name is None or not (name in self.episode.agents or (name[0].isupper() and self.wording.names(name))):
+            raise NonsenseError(f"{one_line(name or 'nobody')!r} is nobody in the story")
+        return name
+
+    def _thing(self, name: str | None) -> str:
+        noun = noun_in((name or "").replace("_", " "), self.episode.agents)
+        if noun is None or noun.kind not in ("object", "place"):
+            raise NonsenseError(f"{one_line(name or 'nothing')!r} is no thing")
+        return self._known(object_of(noun, self.episode), noun.words)
+
+    def _place(self, name: str | None, thing: str | None = None) -> str:
+        noun = noun_in((name or "").replace("_", " "), self.episode.agents)
+        if noun is None or noun.kind not in ("object", "place", "room"):
+            raise NonsenseError(f"{one_line(name or 'nowhere')!r} is no place")
+        return self._known(place_of(noun, self.episode, thing), noun.words)
+
+    def _known(self, name: str, words: tuple[str, ...]) -> str:
+        """The name, if the story or the question has it. Raises NonsenseError if not."""
+        if name not in self.ids and not self.wording.has(words):
+            raise NonsenseError(f"{name!r} is neither in the story nor in the question")
+        return name

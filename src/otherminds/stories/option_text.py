@@ -1,0 +1,44 @@
+"""Taking the options out of a question."""
+
+from __future__ import annotations
+
+import re
+
+MARKS = (
+    r"(?:^|(?<=\s))\(([a-zA-Z])\)\s*",
+    r"(?:^|(?<=\s))([A-Z])\)\s*",
+    r"(?:^|(?<=\s))([A-Z])\.\s+",
+    r"^\s*([A-Z]):\s+",
+    r"(?:^|(?<=\s))([a-z])\)\s*",
+    r"^\s*(\d)[.)]\s+",
+    r"(?:^|(?<=\s))\((\d)\)\s*",
+)
+STYLES = tuple(re.compile(mark, re.MULTILINE) for mark in MARKS)
+FAREWELL = re.compile(
+    r"\s*(?:please (?:respond|answer|reply|choose|select|give|output)|answer with|respond with|choose one|select one"
+    r"|your answer|answer:).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    """The question and the options in a text such as "Which one? A) ... B) ..."; no options if there are none."""
+    for style in STYLES:
+        marks = _consecutive(list(style.finditer(text)))
+        if len(marks) > 1:
+            ends = [mark.start() for mark in marks[1:]] + [len(text)]
+            options = [text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
+            options[-1] = FAREWELL.sub("", options[-1])
+            stem = re.sub(r"\s*(?:options|choices)\s*:?\s*$", "", text[: marks[0].start()], flags=re.IGNORECASE)
+            return stem.strip(), tuple(option.strip().rstrip(",;").strip() for option in options)
+    return text.strip(), ()
+
+
+def _consecutive(marks: list[re.Match[str]]) -> list[re.Match[str]]:
+    """The marks that count from the first letter or number on."""
+    found: list[re.Match[str]] = []
+    for mark in marks:
+        wanted = ord(found[-1][1]) + 1 if found else None
+        if ord(mark[1]) == wanted or (wanted is None and mark[1] in "aA1"):
+            found.append(mark)
+    return found

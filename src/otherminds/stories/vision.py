@@ -1,0 +1,140 @@
+"""What people do in the pictures of a video, as a model that sees pictures tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from otherminds.errors import InputError
+from otherminds.language.model import LanguageModel, Message
+from otherminds.language.templates import fill
+from otherminds.stories.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
+from otherminds.stories.model import Episode, Event, Reading, Utterance, Verb
+from otherminds.stories.places import noun_in
+from otherminds.stories.reading import Reader
+from otherminds.stories.scene import Scene, Spot
+
+MOST_FRAMES = 16
+LARGEST = 20_000_000
+"""Of all pictures together, in bytes."""
+MOST_EVENTS = 200
+PNG, END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
+SEEN: dict[str, Verb] = {
+    "walk": "walk", "enter": "enter", "leave": "leave", "open": "open", "close": "close", "grab": "grab", "put": "put",
+    "move": "move", "look": "look", "wait": "wait",
+}  # fmt: skip
+
+
+class _Event(Form):
+    who: Name
+    does: Literal["walk", "enter", "leave", "open", "close", "grab", "put", "move", "look", "wait", "talk"]
+    thing: Name | None = None
+    place: Name | None = None
+    room: Name | None = None
+    sure: Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class _Film(Form):
+    events: list[_Event]
+
+
+def watch(
+    model: LanguageModel,
+    frames: Sequence[Path | bytes],
+    people: Sequence[str],
+    things: Sequence[str] = (),
+    attempts: int = 3,
+) -> Reading:
+    """What these people do with these things in PNG pictures of a video, as a model that sees pictures tells it.
+
+    It is shown 16 of the pictures at most, evenly spaced. An event has the probability that the model is sure of; other
+    people and things are refused. If no reply of so many attempts can be read, the coverage is 0, and why is in
+    `unread`. Raises InputError for what is no PNG picture, for too large ones, and without pictures or people;
+    ModelError if there is no answer.
+    """
+    if not people:
+        raise InputError("a model has to be told whom to watch", hint="name the people")
+    images = _images(frames)
+    prompt = fill("stories-watch", people=", ".join(people), things=", ".join(things) or "not known", count=len(images))
+
+    def sense(film: _Film) -> Reading:
+        return _reading(film, people, things)
+
+    reading = dictated(model, Message("user", prompt, images), _Film, sense, "video", attempts)
+    if isinstance(reading, Failed):
+        return Reading(Episode("", tuple(people)), coverage=0.0, unread=(reading.told,))
+    return reading
+
+
+def _images(frames: Sequence[Path | bytes]) -> tuple[bytes, ...]:
+    """The pictures to show, evenly spaced from the first to the last."""
+    if not frames:
+        raise InputError("there are no pictures")
+    count = min(len(frames), MOST_FRAMES)
+    chosen = [round(k * (len(frames) - 1) / max(count - 1, 1)) for k in range(count)]
+    images: list[bytes] = []
+    for number in chosen:
+        images.append(_png(frames[number], number + 1, LARGEST - sum(map(len, images))))
+    return tuple(images)
+
+
+def _png(frame: Path | bytes, number: int, room: int) -> bytes:
+    """The bytes of a picture. Raises InputError if it is no PNG file, or has more of them than there is room for."""
+    path = frame if isinstance(frame, Path) else None
+    what = "" if path else f"picture {number} "
+    try:
+        with frame.open("rb") if isinstance(frame, Path) else BytesIO(frame) as file:
+            image = file.read(room + 1)
+    except (OSError, ValueError, TypeError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise InputError(f"{what}cannot be read: {told}", path=path) from None
+    if not image.startswith(PNG):
+        raise InputError(f"{what}is not a PNG picture", path=path, hint="convert it to PNG")
+    if len(image) > room:
+        raise InputError(f"the pictures have more than {LARGEST:,} bytes", path=path, hint="make them smaller")
+    if not image.endswith(END):
+        raise InputError(f"{what}is a PNG picture that breaks off", path=path)
+    return image
+
+
+def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Reading:
+    """The events as a reading of a video. Raises NonsenseError for other people and things."""
+    if len(film.events) > MOST_EVENTS:
+        raise NonsenseError(f"lists more than {MOST_EVENTS} events")
+    scene = Scene(tuple(people), "video")
+    stage = Stage(scene)
+    scene.story_rooms = frozenset(room for event in film.events if (room := stage.room(event.room)))
+    for name in people:
+        scene.of(name)
+    known = {_named(thing) for thing in things}
+    for event in film.events:
+        _happens(stage, event, known)
+    reader = Reader(scene)
+    reader.clauses = reader.understood = 1
+    return reader.reading("")
+
+
+def _named(thing: str) -> str:
+    noun = noun_in(thing.replace("_", " "))
+    return noun.text if noun else thing
+
+
+def _happens(stage: Stage, told: _Event, known: set[str]) -> None:
+    scene = stage.scene
+    who, room = stage.known(told.who), stage.room(told.room)
+    place = stage.place(told.place, room)
+    obj = stage.thing(told.thing) if told.does in ("grab", "put", "move", "look") else None
+    if obj is not None and obj not in known:
+        raise NonsenseError(f"{one_line(obj)!r} is none of the things")
+    if told.sure == 0.0:
+        return
+    if told.does == "talk":
+        scene.emit(Utterance(0, who, "assert", p=told.sure, source="video"))
+        return
+    spot = place if isinstance(place, Spot) else None
+    where = None if isinstance(place, Spot) else place or room
+    scene.emit(Event(0, who, SEEN[told.does], obj, None, where, told.sure, "video"), spot)
