@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from otherminds.stories.inference import answer_social
-from otherminds.stories.invention import CELLS, HOMES, MARGIN, Story, clearness, invent
+from otherminds.stories.invention import CELLS, MARGIN, Story, clearness, invent
 from otherminds.stories.model import (
     Belief,
     Episode,
@@ -23,6 +23,7 @@ from otherminds.stories.model import (
     SocialGoal,
     Utterance,
 )
+from otherminds.stories.playing import HOMES
 from otherminds.worlds.household import Act, Home, Household, Person, Place, State
 
 
@@ -97,9 +98,12 @@ def features(story: Story, i: int, option: Hypothesis) -> list[str]:
     return [f"{story.cell} {feature}" for feature in (*about, *places, f"option {i}")]
 
 
-def test_places_of_the_right_answer_are_evenly_spread(stories: list[Story]) -> None:
+def test_right_answers_come_in_every_order(stories: list[Story]) -> None:
     golds = Counter(story.gold for story in stories)
     assert set(golds.values()) == {len(stories) // 3}
+    orders = Counter(tuple(story.gold for story in group) for group in groups(stories))
+    assert len(orders) == 6
+    assert min(orders.values()) > len(stories) / 3 / 12
 
 
 def test_all_cells_come_equally_often_and_their_names_say_what_they_are(stories: list[Story]) -> None:
@@ -140,6 +144,9 @@ def test_a_number_of_stories_is_that_number_and_the_last_group_may_be_cut() -> N
     assert [story.group for story in few] == ["000000"] * 3 + ["000001"] * 3 + ["000002"] * 2
     assert len({story.id for story in few}) == 8
     assert list(invent(0, np.random.default_rng(1))) == []
+    later = list(invent(4, np.random.default_rng(1), first=20))
+    assert [story.group for story in later] == ["000020"] * 3 + ["000021"]
+    assert [story.question.options for story in later] == [story.question.options for story in few[:4]]
 
 
 def test_the_same_seed_makes_the_same_stories_and_another_seed_others() -> None:
@@ -270,3 +277,17 @@ def passed_by(episode: Episode, home: Home, place: str, thing: str) -> bool:
         if isinstance(told, Event):
             state = world.act(state, told.agent, act_of(told))
     return False
+
+
+def test_who_is_told_where_the_thing_is_mostly_goes_there_next(stories: list[Story]) -> None:
+    there = total = 0
+    for story in stories:
+        timeline, home = story.episode.timeline, home_told(story.episode)
+        answer = next((told for told in timeline if isinstance(told, Utterance) and told.act == "assert"), None)
+        after = [t for t in timeline if isinstance(t, Event) and t.agent == story.episode.agents[0]]
+        walks = [told for told in after if answer is not None and told.t > answer.t and told.verb == "walk"]
+        if answer is not None and answer.content is not None and walks:
+            total += 1
+            there += walks[0].room == home.place[answer.content.value or ""].room
+    assert total > 200
+    assert there / total > 0.85

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.stories.invention import NAMES, Story, invent
+from otherminds.stories.invention import Story, invent
 from otherminds.stories.model import (
     Belief,
     Episode,
@@ -24,6 +24,7 @@ from otherminds.stories.model import (
     SocialGoal,
     Utterance,
 )
+from otherminds.stories.playing import NAMES
 from otherminds.stories.telling import Told, phrasings, pronoun, tell
 
 KEYS = {

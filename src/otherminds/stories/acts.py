@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from otherminds.stories.lexicon import wordset
 from otherminds.stories.model import Event, Verb
 from otherminds.stories.phrases import Clause, Noun
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
+from otherminds.stories.spots import Spot
 
 TOWARDS = wordset("towards")
 FROM = frozenset(("from", "off", "out of"))

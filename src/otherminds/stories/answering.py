@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from otherminds.language.model import LanguageModel
 from otherminds.minds.companion import RESERVED, Manners
 from otherminds.stories.conventions import EVERYDAY, Conventions
 from otherminds.stories.goals import answer_goal
@@ -24,7 +25,7 @@ from otherminds.stories.model import (
     Utterance,
 )
 from otherminds.stories.question_text import Unread, read_question
-from otherminds.stories.reading import read_story
+from otherminds.stories.verbal import SYMBOLIC, question_with, read_or_ask, read_with
 from otherminds.stories.witnessing import answer_where
 
 COVERAGE = 0.8
@@ -33,11 +34,15 @@ QUOTES = set('"“”«»')
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as it was read (None: it could not be), what was read of the story, and the answer."""
+    """A question as it was read (None: it could not be), what was read of the story, and the answer.
+
+    `engine` is who read: `symbolic`, or the name of a model, if it read the story or the question.
+    """
 
     reading: Reading
     question: Question | None
     answer: Answer
+    engine: str = SYMBOLIC
 
 
 def answer(
@@ -75,23 +80,43 @@ def ask(
     conventions: Conventions = EVERYDAY,
     manners: Manners = RESERVED,
     least: float = COVERAGE,
+    model: LanguageModel | None = None,
 ) -> Asked:
     """Read a story and a question about it, and answer.
 
     Abstains, saying why, if the question could not be read, less than `least` of the story could, or a sentence could
-    not that speaks of the thing in question or quotes somebody: better no answer than one by chance.
+    not that speaks of the thing in question or quotes somebody: better no answer than one by chance. A model, if there
+    is one, reads what could not be read before that; it never answers. Raises ModelError if it cannot be asked.
     """
-    reading = read_story(story) if isinstance(story, str) else story
+    reading, engine = read_or_ask(story, model, least) if isinstance(story, str) else (story, SYMBOLIC)
     even = (1.0 / max(len(options), 1),) * len(options)
     try:
-        question = read_question(stem, options, reading)
+        question, reader = _read_question(stem, options, reading, model if reading.coverage >= least else None)
     except Unread as error:
-        return Asked(reading, None, Answer(None, even, (), f"cannot read the question: {error.sentence}"))
+        return Asked(reading, None, Answer(None, even, (), f"cannot read the question: {error.sentence}"), engine)
     missing = _missing(reading, question, least)
+    if missing and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
+        other = read_with(model, story)
+        if other.coverage >= least:
+            found = ask(other, stem, options, conventions=conventions, manners=manners, least=least, model=model)
+            return replace(found, engine=model.name)
+    engine = engine if reader == SYMBOLIC else reader
     if missing:
         even = (1.0 / len(question.options),) * len(question.options)
-        return Asked(reading, question, Answer(None, even, (), missing))
-    return Asked(reading, question, answer(reading.episode, question, conventions, manners))
+        return Asked(reading, question, Answer(None, even, (), missing), engine)
+    return Asked(reading, question, answer(reading.episode, question, conventions, manners), engine)
+
+
+def _read_question(
+    stem: str, options: Sequence[str], reading: Reading, model: LanguageModel | None
+) -> tuple[Question, str]:
+    """The question, and who read it. Raises Unread if nobody could."""
+    try:
+        return read_question(stem, options, reading), SYMBOLIC
+    except Unread:
+        if model is None:
+            raise
+    return question_with(model, stem, options, reading), model.name
 
 
 def _missing(reading: Reading, question: Question, least: float) -> str | None:

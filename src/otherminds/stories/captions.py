@@ -1,4 +1,4 @@
-"""A happening in one plain sentence, and what is said in a few words: enough to stand below a picture or in a bubble."""
+"""A happening as one plain sentence, to stand below a picture; and what is said in a few words, for a bubble."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ VERBS: Mapping[str, str] = {
     "look": "looks{place}",
     "wait": "waits{place}",
 }
-TO_PLACE = {"walk": " to", "enter": " to", "grab": " from", "move": " to", "open": "", "close": "", "leave": ""}
+TO_PLACE = {"walk": " to", "enter": "", "grab": " from", "move": " to", "open": "", "close": "", "leave": ""}
 TO_ROOM = {"walk": " into", "enter": "", "leave": "", "put": " down in", "look": " around in"}
+
+ALONE = {"put": " down", "walk": " about", "look": " around", "open": " something", "close": " something"}
 
 
 def caption(episode: Episode, happening: Happening) -> str:
@@ -89,7 +91,12 @@ def _whether(episode: Episode, fact: Fact) -> str:
 
 
 def _noun(episode: Episode, name: str) -> str:
-    return name if name in episode.agents else f"the {name}"
+    """A name, or the name of a thing or place with its article: the table in the kitchen."""
+    if name in episode.agents:
+        return name
+    room = next((entity.room for entity in episode.entities if entity.id == name and entity.kind == "place"), None)
+    kind = name.removeprefix(f"{room} ")
+    return f"the {name}" if kind == name else f"the {kind} in the {room}"
 
 
 def _at(episode: Episode, place: str) -> str:
@@ -97,16 +104,14 @@ def _at(episode: Episode, place: str) -> str:
     entity = next((entity for entity in episode.entities if entity.id == place), None)
     if entity is None or entity.kind == "agent":
         return f"at {_noun(episode, place)}"
-    return f"{'in' if entity.kind == 'room' else entity.relation or 'at'} the {place}"
+    return f"{'in' if entity.kind == 'room' else entity.relation or 'at'} {_noun(episode, place)}"
 
 
 def _where(episode: Episode, event: Event) -> str:
     if event.place is not None:
         if event.verb in TO_PLACE:
-            return f"{TO_PLACE[event.verb]} the {event.place}"
+            return f"{TO_PLACE[event.verb]} {_noun(episode, event.place)}"
         return f" {_at(episode, event.place)}"
     if event.room is not None:
         return f"{TO_ROOM.get(event.verb, ' in')} the {event.room}"
-    return {"put": " down", "walk": " about", "look": " around", "open": " something", "close": " something"}.get(
-        event.verb, ""
-    )
+    return ALONE.get(event.verb, "")

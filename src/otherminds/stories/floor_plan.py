@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from otherminds.worlds.household import Home, Place, State
 GAP = 5.0
 STRIP = 30.0
 MOST_ROOMS = 12
-NARROWEST = 45.0
+TALL = 140.0
+COMFORTABLE, NARROWEST = 45.0, 28.0
 WIDEST = 92.0
 TITLE = 11.0
 APART = 40.0
@@ -34,6 +36,10 @@ class Area(NamedTuple):
     def middle(self) -> float:
         """The x of its middle."""
         return self.x + self.width / 2
+
+    def spans(self, x: float) -> bool:
+        """Whether x is between its left and its right side."""
+        return self.x <= x <= self.x + self.width
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Plan:
                 place = at[name]
                 taken = [spots[other] for other in here if other in spots]
                 if place in self.places and place is not None:
-                    spots[name] = self._beside(room, place, sum(at[other] == place for other in here if other in spots))
+                    spots[name] = self._beside(room, place, taken)
                 else:
                     number = [name for name, _ in state.people].index(name)
                     spots[name] = self._free(room, (number + 1) / (len(state.people) + 1), taken)
@@ -64,12 +70,14 @@ class Plan:
         """Which way a place faces: down (1) from the upper wall of its room, up (−1) from the lower one."""
         return 1 if self.places[place].y < self.rooms[room].y + self.rooms[room].height / 2 else -1
 
-    def _beside(self, room: str, place: str, before: int) -> tuple[float, float]:
-        """Next to the place, on the side of the open floor."""
+    def _beside(self, room: str, place: str, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
+        """Next to the place, on the side of the open floor, and further into the room if others are there."""
         box, area, scale = self.places[place], self.rooms[room], self.scales[room]
-        x = box.middle + before * APART * scale * (-1 if box.middle > area.middle else 1)
-        below = self.facing(place, room) > 0
-        return x, box.y + box.height + 13.5 * scale if below else box.y - 25 * scale
+        y = box.y + box.height + 13.5 * scale if self.facing(place, room) > 0 else box.y - 25 * scale
+        inwards = -1 if box.middle > area.middle else 1
+        along = [(box.middle + inwards * step * APART * scale / 2, y) for step in range(8)]
+        free = (at for at in along if area.spans(at[0]) and all(math.dist(at, other) > 24 * scale for other in taken))
+        return next(free, along[0])
 
     def _free(self, room: str, share: float, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Where there is room to stand, as near as can be to the share of the width that is the person's own."""
@@ -133,16 +141,24 @@ def _rooms(placed: Mapping[str, Sequence[Place]], area: Area) -> Iterator[tuple[
     if len(rooms) < len(placed):
         height -= STRIP + (GAP if rooms else 0)
         yield SOMEWHERE, Area(area.x, area.y + area.height - STRIP, area.width, STRIP)
-    n = 1 if len(rooms) < 3 else 2 if len(rooms) < 7 else 3
-    tall = (height - GAP * (n - 1)) / n
-    for i in range(n):
-        row = rooms[math.ceil(i * len(rooms) / n) : math.ceil((i + 1) * len(rooms) / n)]
-        weights = [max(2, len(placed[room])) + 1 for room in row]
+    rows = _split([(room, max(2, len(placed[room])) + 1) for room in rooms])
+    tall = (height - GAP * (len(rows) - 1)) / len(rows)
+    for i, row in enumerate(rows):
         x, wide = area.x, area.width - GAP * (len(row) - 1)
-        for room, weight in zip(row, weights, strict=True):
-            width = wide * weight / sum(weights)
+        for room, weight in row:
+            width = wide * weight / sum(weight for _, weight in row)
             yield room, Area(x, area.y + i * (tall + GAP), width, tall)
             x += width + GAP
+
+
+def _split(rooms: Sequence[tuple[str, int]]) -> list[Sequence[tuple[str, int]]]:
+    """The rooms in rows, in their order, such that the fullest row is as empty as can be."""
+    n = 1 if len(rooms) < 3 else 2 if len(rooms) < 7 else 3
+    ways = [
+        [rooms[i:j] for i, j in itertools.pairwise((0, *cuts, len(rooms)))]
+        for cuts in itertools.combinations(range(1, len(rooms)), n - 1)
+    ]
+    return min(ways, key=lambda rows: max(sum(weight for _, weight in row) for row in rows))
 
 
 def _scale(room: Area) -> float:
@@ -150,12 +166,13 @@ def _scale(room: Area) -> float:
 
 
 def _furniture(places: Sequence[Place], room: Area, scale: float) -> Iterator[tuple[str, Area]]:
-    """Places along the upper wall, and, where they are too many for it, along the lower wall."""
-    fits = max(1, int(room.width / (NARROWEST * scale)))
+    """Places along the upper wall, and, where they are too many for it, along the lower wall as well."""
+    tall = room.height >= TALL
+    fits = max(1, int(room.width / ((COMFORTABLE if tall else NARROWEST) * scale)))
     along = len(places) if len(places) <= fits else math.ceil(len(places) / 2)
+    height = (35 if tall or len(places) <= fits else 23) * scale
     for row, some in enumerate((places[:along], places[along:])):
-        height = 35 * scale
-        y = room.y + TITLE * scale + 2.5 if row == 0 else room.y + room.height - height - 5
+        y = room.y + TITLE * scale + 2.5 if row == 0 else room.y + room.height - height - 4
         for i, place in enumerate(some):
             slot = (room.width - 4) / len(some)
             width = min(slot - 3, WIDEST * scale)

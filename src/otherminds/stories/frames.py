@@ -12,7 +12,7 @@ from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.lettering import Drawn, Words, cut, lines, snug, width_of
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
 from otherminds.stories.replay import Replay, replay
-from otherminds.worlds.household import Place, State
+from otherminds.worlds.household import Person, Place, State
 from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Polygon, ink_on, labels, mix
 
 WIDTH, HEIGHT = 320.0, 240.0
@@ -67,7 +67,7 @@ class _Artist:
     def _rooms(self) -> Iterator[Drawn]:
         for room, area in self.plan.rooms.items():
             scale = self.plan.scales[room]
-            yield Box(*area, OUTSIDE if room == SOMEWHERE else FLOOR, 3, WALL)
+            yield Box(*area, _floor(room), 3, WALL)
             name = cut(room, area.width - 10, 8.5 * scale, bold=True)
             yield Words(area.x + 5, area.y + 9.8 * scale, 8.5 * scale, name, QUIET, "start", bold=True)
 
@@ -110,34 +110,37 @@ class _Artist:
             size = radius * (1.15, 0.9, 0.7)[min(len(initials[name]), 3) - 1]
             yield Words(x, y + 0.36 * size, size, initials[name], ink_on(colour), bold=True)
         for name, (x, y) in spots.items():
-            scale, holds = self.plan.scales[state.person(name).room], state.person(name).holds
-            yield from self._name(name, x, y, scale)
-            if holds:
-                near = [u - x for other, (u, v) in spots.items() if other != name and abs(v - y) < RADIUS]
-                away = -1 if min(near, key=abs, default=0.0) > 0 else 1
-                yield from self._held(", ".join(sorted(holds)), x + away * RADIUS * scale, y, scale, away, name)
+            person = state.person(name)
+            near = [u - x for other, (u, v) in spots.items() if other != name and abs(v - y) < 2 * RADIUS]
+            yield from self._name(name, person.room, x, y, min(map(abs, near), default=WIDTH))
+            if person.holds:
+                beside = [u for u in near if abs(u) < 80 and self.plan.rooms[person.room].spans(x + u)]
+                yield from self._held(name, person, x, y, -math.copysign(1, min(beside, key=abs)) if beside else 0)
 
-    def _name(self, name: str, x: float, y: float, scale: float) -> Iterator[Drawn]:
-        """The name under the disc, or, where it is too low for that, beside it."""
+    def _name(self, name: str, room: str, x: float, y: float, free: float) -> Iterator[Drawn]:
+        """The name under the disc, or, where it is too low for that, beside it; cut if others stand too near."""
+        area, scale = self.plan.rooms[room], self.plan.scales[room]
         size = 8.2 * scale
-        shown = cut(name, 54 * scale, size, bold=True)
+        shown = cut(name, min(max(free - 3, 22 * scale), 54 * scale), size, bold=True)
         wide = width_of(shown, size, bold=True)
         if self._in_strip(y):
             yield Words(x + (RADIUS + 4) * scale, y + 3, size, shown, INK, "start", bold=True)
             return
-        u = min(max(x, PLAN.x + wide / 2 + 3), PLAN.x + PLAN.width - wide / 2 - 3)
-        yield Box(u - wide / 2 - 1.5, y + (RADIUS + 3.5) * scale, wide + 3, size + 1, FLOOR, 2)
+        u = min(max(x, area.x + wide / 2 + 2), area.x + area.width - wide / 2 - 2)
+        yield Box(u - wide / 2 - 1, y + (RADIUS + 3.5) * scale, wide + 2, size + 1, _floor(room), 2)
         yield Words(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
 
-    def _held(self, holds: str, x: float, y: float, scale: float, away: int, name: str) -> Iterator[Drawn]:
-        """What somebody holds, to the right (`away` 1) or to the left (−1) of x, where there is room for it."""
-        size = 7.8 * scale
-        shown = cut(holds, 72 * scale, size, bold=True)
+    def _held(self, name: str, person: Person, x: float, y: float, side: float) -> Iterator[Drawn]:
+        """What somebody holds, to the right (1) or to the left (−1) or where it fits (0), if it can be there."""
+        area, scale = self.plan.rooms[person.room], self.plan.scales[person.room]
+        size, offset = 7.8 * scale, RADIUS * scale - 2
+        shown = cut(", ".join(sorted(person.holds)), 72 * scale, size, bold=True)
         wide = width_of(shown, size, bold=True) + 6
-        left = x - 2 if away > 0 else x + 2 - wide
-        left = min(max(left, PLAN.x + 1), PLAN.x + PLAN.width - wide - 1)
-        yield Box(left, y - 3 * scale - size * 0.75, wide, size * 1.5, PAPER, 3, self._colour(name))
-        yield Words(left + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
+        right, left = x + offset, x - offset - wide
+        crowded = not (PLAN if side else area).spans(right + wide)
+        start = left if left >= PLAN.x and (side < 0 or crowded) else right
+        yield Box(start, y - 3 * scale - size * 0.75, wide, size * 1.5, PAPER, 3, self._colour(name))
+        yield Words(start + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
 
     def _in_strip(self, y: float) -> bool:
         area = self.plan.rooms.get(SOMEWHERE)
@@ -157,6 +160,10 @@ class _Artist:
         yield Polygon(tail, PAPER, INK)
         yield Polygon(((x - 2, top + 12), (x + 6, top + 12), (x + 5, top + 15), (x - 1, top + 15)), PAPER)
         yield Words(left + wide / 2, top + 10.9, 9, text, INK, bold=True)
+
+
+def _floor(room: str) -> str:
+    return OUTSIDE if room == SOMEWHERE else FLOOR
 
 
 def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> Iterator[Drawn]:
@@ -181,8 +188,8 @@ def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> I
 
 def _tag(things: str, box: Area, scale: float) -> Iterator[Drawn]:
     """The names of things that lie at a place."""
-    size = 7.8 * scale
-    shown = cut(things, box.width - 7, size, bold=True)
+    size, found = snug(things, box.width - 6, 7.8 * scale, 1, bold=True)
+    shown = " ".join(found)
     wide, y = width_of(shown, size, bold=True) + 5, box.y + box.height - 9 * scale
     yield Box(box.middle - wide / 2, y - size * 0.75, wide, size * 1.5, PAPER, 3, INK)
     yield Words(box.middle, y + 0.36 * size, size, shown, INK, bold=True)

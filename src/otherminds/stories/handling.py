@@ -8,7 +8,8 @@ from otherminds.stories.acts import FROM, HERE, IN, Agents, placed, tell, walk
 from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.model import Event, Verb
 from otherminds.stories.phrases import Clause, Noun
-from otherminds.stories.scene import NEW, Scene, Spot, relation
+from otherminds.stories.scene import NEW, Scene
+from otherminds.stories.spots import Spot, relation
 
 CLOTHES = wordset("clothes")
 RESTING = wordset("resting")

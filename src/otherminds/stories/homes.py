@@ -9,7 +9,7 @@ from otherminds.planning.searching import MOST_PLACES
 from otherminds.stories.model import Entity, Episode, Event
 from otherminds.worlds.household import Act, Home, Person, Place, State
 
-SOMEWHERE = "elsewhere"
+SOMEWHERE = "(elsewhere)"
 BETWEEN_ROOMS = 2
 USUAL = {
     "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
@@ -40,7 +40,7 @@ def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -
         places += [place for place in _usual() if place.name not in taken]
     places = places[:MOST_PLACES]
     named = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
-    order = tuple(room for room in named if room not in {place.name for place in places})
+    order = tuple(room for room in named if room not in {place.name for place in places}) or (SOMEWHERE,)
     steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in order) for a in order)
     return Home(order, tuple(dict.fromkeys(places)), steps)
 

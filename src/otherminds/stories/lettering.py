@@ -78,13 +78,13 @@ def lines(text: str, width: float, size: float, most: int, bold: bool = False) -
     return tuple(found)
 
 
-def snug(text: str, width: float, size: float, most: int) -> tuple[float, tuple[str, ...]]:
+def snug(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[float, tuple[str, ...]]:
     """A size of letters, and lines: a little smaller if the text then fits without being cut off."""
-    for smaller in (size, 0.88 * size, 0.76 * size):
-        found = lines(text, width, smaller, most)
+    for smaller in (size, 0.9 * size, 0.8 * size, 0.7 * size):
+        found = lines(text, width, smaller, most, bold)
         if not any(line.endswith(ELLIPSIS) for line in found):
             return smaller, found
-    return size, lines(text, width, size, most)
+    return size, lines(text, width, size, most, bold)
 
 
 def svg_of(drawn: Iterable[Drawn]) -> str:

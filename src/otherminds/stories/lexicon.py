@@ -153,7 +153,15 @@ class Lexicon:
     @cached_property
     def common(self) -> frozenset[str]:
         """Words that are no names even if they are capitalised at the beginning of a sentence."""
-        lists = ("determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals")
+        lists: tuple[str, ...] = (
+            "determiners",
+            "possessives",
+            "prepositions",
+            "conjunctions",
+            "pronouns",
+            "auxiliaries",
+            "modals",
+        )
         lists += ("negations", "hedges", "before_now", "adverbs", "persons", "things", "vague", "vessels")
         words = {word for name in lists for word in self.sets[name]}
         idioms = {word for phrase in self.words["fillers"] for word in phrase.split()}

@@ -6,7 +6,8 @@ from otherminds.stories.acts import IN, Agents, placed, tell
 from otherminds.stories.handling import handled_place, location
 from otherminds.stories.model import Fact, Observation
 from otherminds.stories.phrases import Clause, Noun
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
+from otherminds.stories.spots import Spot
 
 
 def look(scene: Scene, clause: Clause, agents: Agents) -> bool:

@@ -55,14 +55,10 @@ def seen_through(episode: Episode, noise: Noise, rng: np.random.Generator) -> Ep
             seen.append((number, happening))
         elif rng.random() >= noise.drop:
             seen.append((number, eyes.see(happening, rng)))
-    for grab in (event for event in episode.timeline if _is_grab(event)):
-        if rng.random() < noise.invent:
-            seen.append(eyes.make_up(grab, rng))
+    for happening in episode.timeline:
+        if isinstance(happening, Event) and happening.verb == "grab" and rng.random() < noise.invent:
+            seen.append(eyes.make_up(happening, rng))
     return replace(episode, timeline=tuple(happening for _, happening in sorted(seen, key=lambda pair: pair[0])))
-
-
-def _is_grab(happening: Happening) -> bool:
-    return isinstance(happening, Event) and happening.verb == "grab"
 
 
 @dataclass(frozen=True)
@@ -109,13 +105,13 @@ class _Eyes:
         It is seen when nothing is grabbed, if there is such a time, so that it does not happen to be right.
         """
         timeline = self.episode.timeline
-        numbers = [number for number, happening in enumerate(timeline) if not _is_grab(happening)]
+        numbers = [n for n, one in enumerate(timeline) if not (isinstance(one, Event) and one.verb == "grab")]
         number = int(rng.choice(numbers or range(len(timeline))))
         agent, thing = str(rng.choice(self.agents)), grab.obj
         if thing is not None:
             thing = None if rng.random() < self.noise.unnamed else str(rng.choice(self.things))
         place, room = grab.place, grab.room
-        if place in self.near:
+        if place is not None and place in self.near:
             alike = [other for other, near in self.near.items() if bool(near) == bool(self.near[place])]
             place = str(rng.choice(alike))
             room = room and self._room[place]

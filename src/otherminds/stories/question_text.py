@@ -56,7 +56,10 @@ ASKING = re.compile(r"\bwhich\b|\bwhere\b|\bwhat\b.*\bfollowing\b", re.IGNORECAS
 
 
 def read_question(text: str, options: Sequence[str], reading: Reading) -> Question:
-    """Reads a question about the story; options may be in the text. Raises Unread if it, or an option, cannot be read."""
+    """Reads a question about the story; the options may be in the text.
+
+    Raises Unread if the question or an option cannot be read, InputError if it is too long.
+    """
     if len(text) + sum(map(len, options)) > LONGEST:
         raise InputError(
             f"the question is longer than {LONGEST:,} characters", hint="give only the question and its options"
@@ -105,13 +108,13 @@ def _given(text: str, reader: Reader) -> tuple[Claim, ...]:
 
 def _asked_part(text: str) -> str:
     """The sentence that asks: the last one with a question mark, or the last one."""
-    parts = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", text) if part.strip()]
+    parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", text) if part.strip()]
     asking = [part for part in parts if part.endswith("?")]
     return (asking or parts or [""])[-1]
 
 
 def _focus(asked: str, reader: Reader, given: Sequence[Claim]) -> str | None:
-    """Whom the options speak of as "she": the only person in the sentence that asks, or whom it supposes something of."""
+    """Whom the options call "she": the only person in the sentence that asks, or whom it supposes something of."""
     names = [name for name in reader.names if re.search(rf"\b{re.escape(name)}\b", asked)]
     if len(names) != 1 and given:
         return given[0].agent if isinstance(given[0], (Belief, Goal, Knows, SocialGoal)) else None

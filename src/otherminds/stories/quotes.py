@@ -10,8 +10,9 @@ from otherminds.stories.clauses import parse
 from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.model import SpeechAct
 from otherminds.stories.phrases import Clause, Noun
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
 from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
+from otherminds.stories.spots import Spot
 
 WHERE = wordset("where")
 QUIET = wordset("quiet")

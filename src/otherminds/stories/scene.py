@@ -6,51 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from otherminds.stories.lexicon import lexicon, wordset
-from otherminds.stories.model import Entity, Fact, Happening, Relation, Source
+from otherminds.stories.model import Entity, Event, Fact, Happening, Source
 from otherminds.stories.nouns import ORDINALS
 from otherminds.stories.phrases import Noun
+from otherminds.stories.spots import Spot, Standing, relation
 
 NEW = wordset("new")
+MANY = 30
+"""People in one scene; "everyone" stands for no more than that."""
 ANYWHERE = wordset("anywhere")
-
-
-@dataclass
-class Spot:
-    """A place: its kind, what tells it apart from others of the kind, and the room it is in, if known."""
-
-    kind: str
-    extra: tuple[str, ...] = ()
-    room: str | None = None
-    ordinal: str = ""
-    fresh: bool = False
-
-    @property
-    def id(self) -> str:
-        """Its name: "third kitchen cabinet", "green box"."""
-        return " ".join(
-            [*([self.ordinal] if self.ordinal else []), *([self.room] if self.room else []), *self.extra, self.kind]
-        )
-
-
-@dataclass
-class Standing:
-    """Where an agent is and what it last had to do with."""
-
-    room: str | None = None
-    spot: Spot | None = None
-    closed: bool = False
-    held: list[str | None] = field(default_factory=list)
-    things: list[str] = field(default_factory=list)
-    group: list[str] = field(default_factory=list)
-    spots: list[Spot] = field(default_factory=list)
-    seeks: str | None = None
-    left: str | None = None
-    pair: list[str] = field(default_factory=list)
-
-    def handle(self, group: list[str]) -> None:
-        """Notes which things somebody handled together."""
-        self.group = group
-        self.pair = group if len(group) == 2 else self.pair
 
 
 @dataclass
@@ -72,7 +36,7 @@ class Scene:
     rooms_of_spots: dict[str, str | None] = field(default_factory=dict)
     several: set[str] = field(default_factory=set)
     timeline: list[tuple[Happening, Spot | None]] = field(default_factory=list)
-    tentative: list[Happening] = field(default_factory=list)
+    tentative: list[Event] = field(default_factory=list)
     subjects: list[str] = field(default_factory=list)
     spoken: list[str] = field(default_factory=list)
     asked: tuple[str, str | None] | None = None
@@ -113,6 +77,7 @@ class Scene:
         ordinal = noun.ordinal if self.numbered or noun.ordinal == "other" else ""
         wanted = Spot(kind, extra, noun.room or None, ordinal, fresh=noun.det in NEW)
         found = self._fixed(wanted) if noun.room or ordinal else self._loose(wanted, noun, agent)
+        found = self._same_id(found) or found
         if found not in self.spots:
             self.spots.append(found)
         else:
@@ -181,7 +146,8 @@ class Scene:
         return wanted
 
     def _same_id(self, wanted: Spot) -> Spot | None:
-        return next((spot for spot in self.spots if spot.id == wanted.id), None)
+        tail = wanted.kind[-3:]
+        return next((spot for spot in self.spots if spot.kind[-3:] == tail and spot.id == wanted.id), None)
 
     def _may_stand(self, kind: str, room: str) -> bool:
         rooms = lexicon().places["rooms_of"].get(kind)
@@ -268,7 +234,7 @@ class Scene:
 
     def _several(self, word: str) -> list[str]:
         if word in ("everyone", "everybody") or len(self.agents) == 2:
-            return list(self.agents)
+            return list(self.agents) if len(self.agents) <= MANY else []
         return list(self.subjects) if len(self.subjects) > 1 else []
 
     def _single(self, word: str, subject: Sequence[str], *, reply: bool) -> list[str]:
@@ -303,12 +269,6 @@ class Scene:
             ),
             *(Entity(room, "room") for room in dict.fromkeys(self.rooms)),
         )
-
-
-def relation(kind: str) -> Relation | None:
-    """Whether things are in or on such a place."""
-    places = lexicon().places
-    return "in" if kind in places["inside"] else "on" if kind in places["on"] else None
 
 
 def _nested(one: Iterable[str], other: Iterable[str]) -> bool:

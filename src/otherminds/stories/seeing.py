@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 from otherminds.stories.acts import HERE, IN, MOODS, Agents
 from otherminds.stories.handling import location, move, put, told_before
+from otherminds.stories.lexicon import wordset
 from otherminds.stories.looking import find, see
 from otherminds.stories.phrases import Clause, Noun
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
 from otherminds.stories.speech import ignorant, shrug
+from otherminds.stories.spots import Spot
+
+LACKING = frozenset(("absent", "missing", "gone"))
+NOTHINGS = wordset("nothings")
 
 
 def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
@@ -112,22 +117,21 @@ def looked(scene: Scene, clause: Clause, nouns: Sequence[Noun]) -> bool | None:
             HERE & words
             or nothing
             or any(noun.words == ("it",) for prep, noun in clause.places if prep in IN)
-            or words & {"absent", "missing", "gone", "inside"}
+            or words & (LACKING | {"inside"})
         )
     )
+    seeks = scene.of(agent).seeks
+    if not here and seeks is None:
+        return None
     named = [scene.spot(noun, agent) for prep, noun in clause.places if prep in IN and noun.kind == "place"]
     named += [scene.spot(noun, agent) for noun in clause.subjects if noun.kind == "place" and nothing]
     if not here and (not named or not _before(scene, agent, named[0])):
         return None
     spot = spot if here else named[0]
-    sees = not (nothing or clause.verb.negated or words & {"absent", "missing", "gone"})
-    things = [
-        noun
-        for noun in nouns
-        if noun.kind == "object" and not set(noun.words) & (MOODS | {"nothing", "empty", "bare", "sign", "trace"})
-    ]
-    obj = scene.thing(things[0], agent) if things else scene.of(agent).seeks
-    if things and obj != scene.of(agent).seeks and named:
+    sees = not (nothing or clause.verb.negated or words & LACKING)
+    things = [noun for noun in nouns if noun.kind == "object" and not set(noun.words) & (MOODS | NOTHINGS)]
+    obj = scene.thing(things[0], agent) if things else seeks
+    if things and obj != seeks and named:
         return None
     if obj and spot:
         see(scene, clause, agent, obj, spot, spot.room, sees=sees)

@@ -78,6 +78,14 @@ def tells_where_it_lies(clause: Clause) -> bool:
     return fronted and bool(clause.objects) and clause.objects[0].kind == "object"
 
 
+def tells_that_gone(clause: Clause) -> bool:
+    """Whether a clause says no more than that somebody is gone."""
+    verb = clause.verb
+    if verb is None or verb.lemma != "go" or verb.perfect or clause.places:
+        return False
+    return "pp" in verb.tags and "past" not in verb.tags
+
+
 def tells_absence(clause: Clause) -> bool:
     """Whether a clause says that somebody was not there."""
     return clause.verb is not None and clause.verb.lemma == "be" and clause.verb.negated

@@ -9,7 +9,8 @@ from otherminds.stories.lexicon import wordset
 from otherminds.stories.model import Fact, SpeechAct, Utterance
 from otherminds.stories.phrases import Clause, Noun
 from otherminds.stories.quotes import NO_THINGS, Said, assertions, read_quote
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
+from otherminds.stories.spots import Spot
 
 SILENT = wordset("silent")
 ANSWERS = wordset("answers")

@@ -158,7 +158,8 @@ class Reader:
         events = [one for one in self.episode.timeline if isinstance(one, Event) and one.obj == obj]
         put = [one.place for one in events if one.agent == owner and one.verb in ("put", "move") and one.place]
         taken = [one.place for one in events if one.agent == taker and one.verb == "grab" and one.place]
-        return (put or taken or [None])[-1]
+        known = put or taken
+        return known[-1] if known else None
 
     def _presume(self, mover: str, objects: Sequence[str], one: Statement, wanted: str | None) -> None:
         """Notes that the statement takes for granted that things were moved; surely to a place it says."""

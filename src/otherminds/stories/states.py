@@ -10,9 +10,10 @@ from otherminds.stories.handling import location
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Event, Fact
 from otherminds.stories.phrases import Clause, Noun
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
 from otherminds.stories.seeing import looked
 from otherminds.stories.speech import be_silent, ignorant, shrug
+from otherminds.stories.spots import Spot
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 

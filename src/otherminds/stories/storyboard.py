@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from PIL import Image, ImageDraw
 
@@ -46,7 +46,7 @@ def storyboard_svg(episode: Episode, columns: int = 4) -> str:
 
 
 def write_png(
-    episode: Episode, path: Path | str, *, number: int | None = None, columns: int = 4, scale: float = 2.0
+    episode: Episode, path: Path | str | IO[bytes], *, number: int | None = None, columns: int = 4, scale: float = 2.0
 ) -> None:
     """Write a storyboard, or only the frame with this number (they start at 1), as a PNG image.
 
@@ -128,13 +128,14 @@ def _mp4(drawn: list[Frame], path: Path, scale: float) -> None:
         import imageio_ffmpeg
     except ImportError:
         raise InputError("a video as .mp4 needs an extra", path=path, hint="pip install 'otherminds[video]'") from None
-    size = tuple(16 * round(side * scale / 16) for side in (WIDTH, HEIGHT))
+    width, height = (16 * max(1, round(side * scale / 16)) for side in (WIDTH, HEIGHT))
 
     def write() -> None:
-        writer: Any = imageio_ffmpeg.write_frames(str(path), size, fps=RATE, codec="libx264")
+        path.open("wb").close()  # says what is wrong with the path more clearly than ffmpeg would
+        writer: Any = imageio_ffmpeg.write_frames(str(path), (width, height), fps=RATE, codec="libx264")
         writer.send(None)
         for frame in drawn:
-            pixels = _image(frame, scale).resize(size).tobytes()
+            pixels = _image(frame, scale).resize((width, height)).tobytes()
             for _ in range(round(RATE * _seconds(frame))):
                 writer.send(pixels)
         writer.close()
@@ -142,8 +143,9 @@ def _mp4(drawn: list[Frame], path: Path, scale: float) -> None:
     _written(write, path)
 
 
-def _written(write: Callable[[], None], path: Path | str) -> None:
+def _written(write: Callable[[], None], path: Path | str | IO[bytes]) -> None:
     try:
         write()
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise InputError(f"cannot be written: {why}", path=path if isinstance(path, Path | str) else None) from None

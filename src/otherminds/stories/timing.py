@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 
 from otherminds.stories.model import Event, Happening, Utterance
 from otherminds.stories.phrases import Clause
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
+from otherminds.stories.spots import Spot
+
+NEAR = 20
 
 
 def in_order(clauses: list[Clause]) -> list[Clause]:
@@ -15,44 +20,55 @@ def in_order(clauses: list[Clause]) -> list[Clause]:
     out = list(clauses)
     for i in range(1, len(out)):
         if out[i].link in ("after", "once", "upon") and out[i].verb and out[i - 1].verb:
-            if not out[i].subjects and not out[i - 1].subjects:
-                out[i].subjects = []
-            elif not out[i].subjects:
-                out[i].subjects = list(out[i - 1].subjects)
-            if not out[i - 1].link or out[i - 1].subjects:
-                out[i - 1], out[i] = out[i], out[i - 1]
+            _lead_in(out[i], out[i - 1])
+            out[i - 1], out[i] = out[i], out[i - 1]
     if len(out) > 1 and out[0].link in ("before", "until") and out[0].verb and not out[0].subjects:
         out[0].subjects = list(out[1].subjects)
-        out[0], out[1] = out[1], out[0]
+        end = next((i for i in range(2, len(out)) if out[i].link not in ("", "and")), len(out))
+        out.insert(end - 1, out.pop(0))
     return out
 
 
-def unfulfilled(scene: Scene) -> list[Happening]:
-    """The events that were only intended, and of which the rest of the story does not tell that they happened."""
-    events = [(one, spot) for one, spot in scene.timeline if isinstance(one, Event)]
-    out: list[Happening] = []
+def _lead_in(first: Clause, main: Clause) -> None:
+    """Gives a clause that goes in front of its main clause the subject and the place it takes from that."""
+    first.subjects = first.subjects or list(main.subjects)
+    place = next((noun for noun in (*main.objects, *(noun for _, noun in main.places)) if noun.kind == "place"), None)
+    if place is not None:
+        first.places = [(prep, place if noun.words == ("it",) else noun) for prep, noun in first.places]
+
+
+def unfulfilled(scene: Scene) -> set[int]:
+    """The identities of events that were only intended, and of which the rest of the story does not tell."""
+    told = {id(one): place for place, (one, _) in enumerate(scene.timeline)}
+    handled: dict[tuple[str, str | None], list[tuple[int, str]]] = {}
+    for place, (one, _) in enumerate(scene.timeline):
+        if isinstance(one, Event) and one.verb in ("grab", "put", "move"):
+            handled.setdefault((one.agent, one.obj), []).append((place, one.verb))
+    out = set()
     for event in scene.tentative:
-        place = next(i for i, (one, _) in enumerate(events) if one is event)
-        spot = events[place][1]
-        assert isinstance(event, Event)
-        mine = [(one, where) for one, where in events[place + 1 :] if one.agent == event.agent]
-        held = any(
-            one.agent == event.agent and one.verb == "grab" and one.obj == event.obj for one, _ in events[:place]
-        )
-        if not _happened(event, spot, mine, held=held):
-            out.append(event)
+        place = told[id(event)]
+        happened = _opened(event, scene, place) if event.verb in ("open", "close") else _handled(event, handled, place)
+        out |= set() if happened else {id(event)}
     return out
 
 
-def _happened(event: Event, spot: Spot | None, mine: Sequence[tuple[Event, Spot | None]], *, held: bool) -> bool:
-    handling = [one for one, _ in mine if one.obj == event.obj and one.verb in ("grab", "put", "move")]
+def _handled(event: Event, handled: Mapping[tuple[str, str | None], list[tuple[int, str]]], place: int) -> bool:
+    """Whether somebody must have taken a thing, because it was put somewhere later, or put it down, as it was held."""
+    deeds = handled.get((event.agent, event.obj), [])
+    at = bisect(deeds, (place, "zzz"))
     if event.verb == "grab":
-        return bool(handling) and handling[0].verb != "grab"
+        return at < len(deeds) and deeds[at][1] != "grab"
     if event.verb in ("put", "move"):
-        return held and not handling
-    if event.verb in ("open", "close"):
-        return any(where is spot and one.verb in ("grab", "close", "put") for one, where in mine[:2])
+        return at == len(deeds) and any(verb == "grab" for _, verb in deeds[: at - 1])
     return event.verb in ("walk", "enter", "leave", "wait")
+
+
+def _opened(event: Event, scene: Scene, place: int) -> bool:
+    """Whether somebody must have opened a place, because something was taken from it, or it was closed, next."""
+    spot = scene.timeline[place][1]
+    later = islice(scene.timeline, place + 1, place + 1 + NEAR)
+    mine = [(one, where) for one, where in later if isinstance(one, Event) and one.agent == event.agent]
+    return any(where is spot and one.verb in ("grab", "close", "put") for one, where in mine[:2])
 
 
 def final(one: Happening, spot: Spot | None, t: int) -> Happening:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Literal
@@ -52,7 +52,7 @@ def watch(
     """What these people do with these things in PNG pictures of a video, as a model that sees pictures tells it.
 
     It is shown 16 of the pictures at most, evenly spaced. An event has the probability that the model is sure of; other
-    people and things are refused. If no reply of so many attempts can be read, the coverage is 0, and why is in
+    people are refused, and other things, unless none are named. If no reply of so many attempts can be read, the coverage is 0, and why is in
     `unread`. Raises InputError for what is no PNG picture, for too large ones, and without pictures or people;
     ModelError if there is no answer.
     """
@@ -110,7 +110,9 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
     scene.story_rooms = frozenset(room for event in film.events if (room := stage.room(event.room)))
     for name in people:
         scene.of(name)
-    known = {_named(thing) for thing in things}
+    for thing in things:
+        scene.mention(_named(thing), None)
+    known = frozenset(scene.objects)
     for event in film.events:
         _happens(stage, event, known)
     reader = Reader(scene)
@@ -123,12 +125,12 @@ def _named(thing: str) -> str:
     return noun.text if noun else thing
 
 
-def _happens(stage: Stage, told: _Event, known: set[str]) -> None:
+def _happens(stage: Stage, told: _Event, known: Collection[str]) -> None:
     scene = stage.scene
     who, room = stage.known(told.who), stage.room(told.room)
     place = stage.place(told.place, room)
     obj = stage.thing(told.thing) if told.does in ("grab", "put", "move", "look") else None
-    if obj is not None and obj not in known:
+    if known and obj is not None and obj not in known:
         raise NonsenseError(f"{one_line(obj)!r} is none of the things")
     if told.sure == 0.0:
         return

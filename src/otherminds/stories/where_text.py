@@ -27,8 +27,8 @@ from otherminds.stories.wording import plainer
 
 MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
 ASKING = re.compile(
-    r"\bwhere\b|\b(?:which|what) (?:\w+ )?"
-    r"(?:place|location|container|room|spot|box|one|piece|drawer|hiding|of the)\b"
+    r"\bwhere\b|\b(?:which|what) (?:one of the |of the |of these )?(?:\w+ )?"
+    r"(?:place|location|container|room|spot|box|piece of furniture|drawer|basket|boxe|hiding place)s?\b"
 )
 TELLING = re.compile(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)")
 NOT_SOUGHT = ("place", "location", "container", "spot", "room", "question", "story", "beginning", "start", "hiding")
@@ -95,7 +95,7 @@ def hypotheses(
 ) -> tuple[tuple[str, ...], tuple[Hypothesis, ...]]:
     """The options, or else all places there are, and what each of them claims. Raises Unread for what is no place."""
     if not any(entity.id == asked.thing for entity in episode.entities):
-        raise Unread(asked.thing)
+        raise Unread(f"where is the {asked.thing}")
     labels = tuple(options) or (_rooms(episode) if asked.somebody else _places(episode, asked.thing))
     if not labels:
         raise Unread(asked.thing)
