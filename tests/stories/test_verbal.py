@@ -385,7 +385,7 @@ class TestPrompt:
         read_with(model, SALLY)
         objects = [one for one in parts(json.loads(asked[0].schema)) if one.get("type") == "object"]
         assert len(objects) == 4
-        assert all(sorted(one["required"]) == sorted(one["properties"]) for one in objects)
+        assert all(one["required"] == list(one["properties"]) for one in objects)
         assert all(one["additionalProperties"] is False for one in objects)
         assert not any("default" in one for one in parts(json.loads(asked[0].schema)))
 

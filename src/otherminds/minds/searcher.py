@@ -107,24 +107,28 @@ class Searcher:
 
     def act(self) -> Lapsing:
         """π(a). Raises ValueError before the first observation."""
-        return self.act_knowing(self.found)
+        noticing, blind = self._policies(self.found)
+        o = self.overlooks if blind is not noticing else 0.0
+        table = {a: (1.0 - o) * noticing.get(a, 0.0) + o * blind.get(a, 0.0) for a in {**noticing, **blind}}
+        return Lapsing(table, LAPSE, acts_of(self.home))
 
-    def act_knowing(self, found: str | None) -> Lapsing:
+    def prob_knowing(self, act: Act, found: str | None) -> float:
         """π(a) had it found the thing at a place, all else being the same."""
+        noticing, blind = self._policies(found)
+        p = (1.0 - self.overlooks) * noticing.get(act, 0.0) + self.overlooks * blind.get(act, 0.0)
+        return (1.0 - LAPSE) * p + LAPSE / acts_of(self.home)
+
+    def _policies(self, found: str | None) -> tuple[dict[Act, float], dict[Act, float]]:
+        """What it does having noticed the thing, and having overlooked it."""
         if self.me is None:
             raise ValueError("a searcher acts after it has seen where it is")
         here = self.me.at is not None and self.me.at in self.opened and self.home.place[self.me.at].closes
         holds = self.errand.thing in self.me.holds
         asks = self.company and not self.asked
         position = (self.home, self.errand, self.odds, self.unseen, self.me.room, self.me.at, here)
-        table = _policy(*position, found, holds, asks)
-        if found is not None and not holds and self.overlooks:
-            blind = _policy(*position, None, False, asks)
-            table = {
-                a: (1.0 - self.overlooks) * table.get(a, 0.0) + self.overlooks * blind.get(a, 0.0)
-                for a in {**table, **blind}
-            }
-        return Lapsing(table, LAPSE, acts_of(self.home))
+        noticing = _policy(*position, found, holds, asks)
+        overlooked = found is not None and not holds and self.overlooks > 0.0
+        return noticing, _policy(*position, None, False, asks) if overlooked else noticing
 
 
 def acts_of(home: Home) -> int:

@@ -13,6 +13,7 @@ from otherminds.stories.spots import Spot
 TOWARDS = wordset("towards")
 FROM = frozenset(("from", "off", "out of"))
 IN = wordset("in")
+NO_PLACES = wordset("no_places")
 LANDMARKS = wordset("landmarks")
 HERE = frozenset(
     (
@@ -64,7 +65,7 @@ def walk(scene: Scene, clause: Clause, agents: Agents) -> bool:
     clause.objects = [noun for noun in clause.objects if noun.words[-1] not in LANDMARKS]
     if clause.objects and not _ways(clause.objects):
         return False
-    goals = [(prep, noun) for prep, noun in clause.places if prep in TOWARDS]
+    goals = [(prep, noun) for prep, noun in clause.places if prep in TOWARDS and not _purpose(prep, noun)]
     away = [noun for prep, noun in clause.places if prep == "out of" or (prep == "from" and clause.means("leave"))]
     if not goals and (away or "outside" in clause.adverbs or {"out", "away", "off"} & set(clause.adverbs)):
         return leave(scene, clause, agents)
@@ -74,6 +75,11 @@ def walk(scene: Scene, clause: Clause, agents: Agents) -> bool:
         if not goals:
             _go_nowhere(scene, clause, agent)
     return True
+
+
+def _purpose(prep: str, noun: Noun) -> bool:
+    """Whether a phrase says what for: "went for a walk"."""
+    return noun.words[-1] in NO_PLACES or (prep == "for" and noun.kind == "object" and not noun.known)
 
 
 def _ways(objects: Sequence[Noun]) -> bool:

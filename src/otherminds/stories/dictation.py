@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from otherminds.errors import InputError
 from otherminds.language.model import LanguageModel, Message, Request
-from otherminds.language.replies import Unreadable, read_json, schema_of
+from otherminds.language.replies import Unreadable, read_json
 from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Entity, Relation
 from otherminds.stories.phrases import Noun
@@ -20,7 +21,6 @@ from otherminds.stories.scene import Scene, Spot
 from otherminds.stories.sentences import plain
 
 SECOND_THOUGHTS = 0.7
-MOST_TOKENS = 4000
 LONGEST_NAME = 60
 LONGEST_PHRASE = 3
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -64,21 +64,21 @@ class Failed:
 
 
 def dictated(
-    model: LanguageModel, turn: Message, kind: type[M], sense: Callable[[M], T], draw: str, attempts: int
+    model: LanguageModel, turn: Message, kind: type[M], sense: Callable[[M], T], draw: str, attempts: int, most: int
 ) -> T | Failed:
     """What `sense` makes of the first reply that has the form, and of which it does not raise NonsenseError.
 
+    A reply has `most` tokens: models that are too small for the task go round in circles, and do not stop by themselves.
     A reply that cannot be read is asked for again, with another seed and above temperature 0, where it would come back.
     Raises ModelError if there is no answer, and InputError if no attempt is to be made.
     """
     if attempts < 1:
         raise InputError("a model needs at least one attempt")
     reasons: list[str] = []
+    schema = json.dumps(kind.model_json_schema())  # with its keys in the order in which to think
     for attempt in range(attempts):
         temperature = SECOND_THOUGHTS if attempt else 0.0
-        request = Request(
-            (turn,), MOST_TOKENS, temperature, attempt, schema=schema_of(kind), draw=f"{draw} {attempt}".strip()
-        )
+        request = Request((turn,), most, temperature, attempt, schema=schema, draw=f"{draw} {attempt}")
         reply = model.complete(request)
         found = read_json(reply.text, kind)
         try:

@@ -281,7 +281,7 @@ class _Run:
     def _p(self, agent: str, act: Act) -> list[float]:
         """π(act | T) for every T: the same mind, but for where it has found the thing; people walk about, too."""
         mind, found = self.minds[agent], self.found[agent]
-        p = {place: math.exp(mind.act_knowing(place).log_prob(act)) for place in set(found)}
+        p = {place: mind.prob_knowing(act, place) for place in set(found)}
         if act.do == "walk":
             anywhere = WANDERING / (len(self.home.places) + len(self.home.rooms))
             p = {place: (1.0 - WANDERING) * value + anywhere for place, value in p.items()}

@@ -11,6 +11,7 @@ from otherminds.stories.phrases import Clause, Noun
 from otherminds.stories.scene import NEW, Scene
 from otherminds.stories.spots import Spot, relation
 
+NO_PLACES = wordset("no_places")
 CLOTHES = wordset("clothes")
 RESTING = wordset("resting")
 SLIPPING = wordset("slipping")
@@ -37,6 +38,8 @@ def open_(scene: Scene, clause: Clause, agents: Agents) -> bool:
 def handled_place(scene: Scene, noun: Noun, agent: str) -> Spot | None:
     """The place somebody opens, closes or looks into."""
     standing = scene.of(agent)
+    if noun.words == ("door",) and standing.spot and relation(standing.spot.kind) == "in":
+        return standing.spot
     if noun.kind in ("pronoun", "one"):
         spots = [spot for spot in standing.spots or scene.spots if relation(spot.kind) != "on"]
         if noun.words[0] not in ("it", "one", "former", "latter", "itself", "other"):
@@ -57,7 +60,7 @@ def location(scene: Scene, clause: Clause, agent: str, preps: frozenset[str]) ->
     """The place and the room that prepositional phrases and "there" say, and whether they say one at all."""
     spot, room, said = None, None, False
     for prep, noun in clause.places:
-        if prep not in preps:
+        if prep not in preps or noun.words[-1] in NO_PLACES:
             continue
         if noun.kind == "room":
             room, said = scene.room(noun), True

@@ -63,8 +63,9 @@ def find(scene: Scene, clause: Clause, agents: Agents) -> bool:
 
 def _nothing(clause: Clause) -> bool:
     """Whether something was found to be empty, or nothing was found."""
-    words = {word for noun in clause.objects for word in noun.words} | set(clause.adverbs) | set(clause.unknown)
-    return bool({"nothing", "empty", "bare", "none"} & words) or any(
+    nouns = (*clause.objects, *(noun for _, noun in clause.places))
+    words = {word for noun in nouns for word in noun.words} | set(clause.adverbs) | set(clause.unknown)
+    return bool({"nothing", "empty", "bare", "none", "neither"} & words) or any(
         noun.det in ("no", "none") for noun in clause.objects
     )
 

@@ -60,7 +60,7 @@ def _home(rng: np.random.Generator) -> Home:
     return Home(tuple(rooms), tuple(places), steps)
 
 
-HOMES = tuple(_home(rng) for rng in np.random.default_rng(20261122).spawn(48))
+HOMES = tuple(_home(rng) for rng in np.random.default_rng(20261122).spawn(24))
 
 
 def pick(options: Sequence[str], n: int, rng: np.random.Generator) -> list[str]:

@@ -10,14 +10,15 @@ from otherminds.errors import InputError
 from otherminds.stories.acts import Agents
 from otherminds.stories.chunks import chunks
 from otherminds.stories.clauses import parse
-from otherminds.stories.lexicon import lexicon
+from otherminds.stories.lexicon import lexicon, wordset
 from otherminds.stories.looking import see
 from otherminds.stories.model import Episode, Reading, Source
 from otherminds.stories.people import find_names
 from otherminds.stories.phrases import Clause, VerbGroup
-from otherminds.stories.quotes import read_quote
+from otherminds.stories.quotes import assertions, read_quote
 from otherminds.stories.scene import Scene
 from otherminds.stories.senses import (
+    denies_object,
     handler_of,
     tells_absence,
     tells_state,
@@ -27,13 +28,17 @@ from otherminds.stories.senses import (
 )
 from otherminds.stories.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
 from otherminds.stories.speech import be_silent, speak, unattributed, utter
-from otherminds.stories.states import be
-from otherminds.stories.subjects import agents_of, share
+from otherminds.stories.states import be, be_gone
+from otherminds.stories.subjects import agents_of, name_rooms, share
 from otherminds.stories.timing import final, in_order, unfulfilled
 from otherminds.stories.unreal import read_unreal
 
 LONGEST = 100_000
+QUIET_STATES = wordset("quiet_states")
 TIMES = ("after", "before", "upon", "during", "until")
+ENTERED = re.compile(
+    r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
+)
 NUMBERED = re.compile(r"\bfrom the left\b|\b(?:two|three|four|five|six|several) \w*\s?cabinets\b")
 
 
@@ -45,10 +50,18 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
     found = tokens(even)
     names = find_names(sentences(found), cast)
     low = even.lower()
-    reader = Reader(Scene(names, source, p, _rooms(low), numbered=bool(NUMBERED.search(low))))
+    rooms = frozenset(words for match in ENTERED.finditer(low) if (words := _as_room(match[1])))
+    reader = Reader(Scene(names, source, p, _rooms(low) | rooms, numbered=bool(NUMBERED.search(low))))
     for sentence in sentences(found, names):
         reader.read(sentence, text)
     return reader.reading(text)
+
+
+def _as_room(words: str) -> str:
+    """The room that is said to be entered or left, unless it is a thing or a place of another kind."""
+    found = lexicon().canonical(words.replace("_", " ").split())
+    known = lexicon().sets["things"] | lexicon().kinds | lexicon().sets["pronouns"]
+    return "" if not found or found[-1] in known or len(found) > 3 else " ".join(found)
 
 
 def _rooms(low: str) -> frozenset[str]:
@@ -90,6 +103,7 @@ class Reader:
         clauses = in_order(parse(chunks(sentence, self.scene.names)))
         neither = any(token.low == "neither" for token in sentence)
         for i, clause in enumerate(clauses):
+            name_rooms(clause, self.scene.story_rooms)
             share(clause, clauses, i)
             if neither and clause.verb:
                 clause.verb.negated = True
@@ -119,8 +133,8 @@ class Reader:
         verb = clause.verb
         if verb is None:
             return self._verbless(clause)
-        if clause.unknown and not verb.means("stay", "find"):
-            return False
+        if (odd := self._odd(clause)) is not None:
+            return odd
         if verb.passive:
             agents = turned_active(self.scene, clause)
         if (quick := read_unreal(self.scene, clause, agents, rest)) is not None:
@@ -131,11 +145,30 @@ class Reader:
         if not agents and not verb.means("contain", "feature", "be", "have") and not clause.quotes:
             return verb.passive and be(self.scene, clause, ()) if tells_state(clause) else self._said_by(clause)
         if tells_that_gone(clause):
-            return bool(agents)
+            return bool(agents) and be_gone(self.scene, clause, agents)
         handler = handler_of(clause, agents)
         if clause.quotes and not agents:
             return self._said_by(clause)
         return handler is not None and handler(self.scene, clause, agents)
+
+    def _odd(self, clause: Clause) -> bool | None:
+        """Reads a clause with words that are not known, or about nothing; None if it is an ordinary one."""
+        if clause.unknown == ["according"] and (said := self._according(clause)) is not None:
+            return said
+        if set(clause.unknown) - QUIET_STATES:
+            return False
+        return True if denies_object(clause) else None
+
+    def _according(self, clause: Clause) -> bool | None:
+        """What is so "according to" somebody is what he says."""
+        people = [name for prep, noun in clause.places if prep == "to" for name in self.scene.person(noun)]
+        if not people:
+            return None
+        rest = [(prep, noun) for prep, noun in clause.places if prep != "to"]
+        said = assertions(self.scene, [replace(clause, places=rest, unknown=[])])
+        for one in said or ():
+            utter(self.scene, clause, people[0], one)
+        return said is not None
 
     def _verbless(self, clause: Clause) -> bool:
         if clause.quotes and not clause.subjects and not clause.unknown:
@@ -194,6 +227,7 @@ class Reader:
         self.understood += said is not None
         for one in said or ():
             utter(self.scene, Clause(words[0].start, words[-1].end), speaker, one)
+            self.scene.subjects = [speaker] if one.act == "ask" else self.scene.subjects
         return True
 
     def reading(self, text: str) -> Reading:

@@ -45,6 +45,7 @@ class Scene:
     last_room: str | None = None
     last_moved: str | None = None
     there: Spot | str | None = None
+    genders: dict[str, str] = field(default_factory=dict)
 
     def of(self, agent: str) -> Standing:
         """What is known of an agent, who is in the story from now on."""
@@ -243,8 +244,14 @@ class Scene:
             recent = [one for one in recent if one != self.asked[0]] + [self.asked[0]]
         recent = [one for one in dict.fromkeys(recent) if one not in subject]
         gender = lexicon().gender
-        fitting = [one for one in recent if gender.get(one, word) == word] if word in ("he", "she") else recent
+        fitting = (
+            [one for one in recent if gender.get(one, self.genders.get(one, word)) == word]
+            if word in ("he", "she")
+            else recent
+        )
         sure = fitting or recent
+        if len(recent) == 1 and subject:
+            self.genders.setdefault(recent[0], word)
         if len(self.subjects) > 1 and len(sure) > 1 and not subject:
             return [] if len([one for one in self.subjects if one in sure]) > 1 else sure[:1]
         return sure[:1]

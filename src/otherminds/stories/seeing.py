@@ -11,7 +11,7 @@ from otherminds.stories.looking import find, see
 from otherminds.stories.phrases import Clause, Noun
 from otherminds.stories.scene import Scene
 from otherminds.stories.speech import ignorant, shrug
-from otherminds.stories.spots import Spot
+from otherminds.stories.spots import Spot, relation
 
 LACKING = frozenset(("absent", "missing", "gone"))
 NOTHINGS = wordset("nothings")
@@ -42,7 +42,21 @@ def perceive(scene: Scene, clause: Clause, agents: Agents) -> bool:
     )
     if placed or (clause.verb.negated and clause.objects):
         return find(scene, clause, agents)
+    if _comes_upon(scene, clause, agents[0]):
+        return find(scene, clause, agents)
+    for noun in clause.objects:
+        if noun.kind == "object":
+            scene.thing(noun, agents[0])
     return bool(clause.objects) and not clause.places and not clause.means("think")
+
+
+def _comes_upon(scene: Scene, clause: Clause, agent: str) -> bool:
+    """Whether somebody who has just opened a place sees a thing, which must then be there."""
+    standing = scene.of(agent)
+    things = [noun for noun in clause.objects if noun.kind == "object"]
+    if len(things) != 1 or clause.places or standing.spot is None or standing.closed:
+        return False
+    return relation(standing.spot.kind) == "in" and scene.thing(things[0], agent) == standing.seeks
 
 
 def _noticed(scene: Scene, clause: Clause, agents: Agents) -> bool:

@@ -78,12 +78,16 @@ def tells_where_it_lies(clause: Clause) -> bool:
     return fronted and bool(clause.objects) and clause.objects[0].kind == "object"
 
 
+def denies_object(clause: Clause) -> bool:
+    """Whether somebody takes, puts or opens nothing at all."""
+    nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in clause.objects)
+    return nothing and clause.means("open", "close", "grab", "put", "move")
+
+
 def tells_that_gone(clause: Clause) -> bool:
     """Whether a clause says no more than that somebody is gone."""
     verb = clause.verb
-    if verb is None or verb.lemma != "go" or verb.perfect or clause.places:
-        return False
-    return "pp" in verb.tags and "past" not in verb.tags
+    return verb is not None and verb.lemma == "go" and not clause.places and verb.tags == {"pp"}
 
 
 def tells_absence(clause: Clause) -> bool:

@@ -18,7 +18,9 @@ TELLING = wordset("telling")
 
 
 def utter(scene: Scene, clause: Clause, speaker: str, said: Said, hearers: Sequence[str] = ()) -> None:
-    """Adds an utterance."""
+    """Adds an utterance, unless it says that nothing in particular is somewhere."""
+    if said.act in ("assert", "deny") and said.obj is None:
+        return
     fact: Fact | None = None
     obj = said.obj or (scene.asked[1] if scene.asked and said.act != "ask" else None)
     if obj is not None:
@@ -49,7 +51,7 @@ def speak(scene: Scene, clause: Clause, agents: Agents) -> bool:
     said = _asked(scene, clause, speaker) if clause.means("ask") else _told(scene, clause, speaker)
     for one in said or ():
         utter(scene, clause, speaker, one, hearers if one.act != "ask" else ())
-    return said is not None
+    return said is not None and all(one.obj or one.act not in ("assert", "deny") for one in said)
 
 
 def _answerer(scene: Scene, clause: Clause, speaker: str) -> str:
@@ -59,7 +61,10 @@ def _answerer(scene: Scene, clause: Clause, speaker: str) -> str:
     told = bool(clause.content) and not clause.means("ask")
     quoted = read_quote(scene, " ".join(quote.text for quote in clause.quotes), scene.names) if clause.quotes else None
     answering = told or any(one.act in ("assert", "deny", "unsure") for one in quoted or ())
-    return (scene.other(speaker) or speaker) if answering else speaker
+    other = scene.other(speaker) if answering else None
+    if other and clause.subjects[0].text in ("he", "she"):
+        scene.genders.setdefault(other, clause.subjects[0].text)
+    return other or speaker
 
 
 def _quoted(scene: Scene, clause: Clause, speaker: str, hearers: Sequence[str]) -> bool:

@@ -130,6 +130,16 @@ def _present_there(scene: Scene, agents: Agents) -> bool:
     return True
 
 
+def be_gone(scene: Scene, clause: Clause, agents: Agents) -> bool:
+    """Somebody is gone: that is news only if nothing yet told where to."""
+    for agent in agents:
+        moves = [one for one, _ in scene.timeline if isinstance(one, Event) and one.agent == agent]
+        if not any(one.verb in ("leave", "walk", "enter") for one in moves[-1:]):
+            tell(scene, clause, agent, "leave", room=scene.of(agent).room)
+            scene.of(agent).room = scene.of(agent).spot = None
+    return True
+
+
 def contain(scene: Scene, clause: Clause, agents: Agents) -> bool:
     """A place holds things; a room has places. Somebody who holds something changes nothing."""
     if agents:

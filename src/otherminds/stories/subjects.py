@@ -37,6 +37,15 @@ def _inherit(clause: Clause, antecedent: Noun) -> None:
         clause.subjects = [antecedent]
 
 
+def name_rooms(clause: Clause, rooms: frozenset[str]) -> None:
+    """Makes rooms of nouns that only the story knows as rooms: "the lab"."""
+    for noun in (*clause.subjects, *clause.objects, *(noun for _, noun in clause.places)):
+        if noun.kind == "object" and noun.text in rooms:
+            noun.kind = "room"
+    for inner in clause.content:
+        name_rooms(inner, rooms)
+
+
 def agents_of(scene: Scene, clause: Clause, done: Sequence[Agents]) -> Agents | None:
     """Who does it; nobody if the subject is a thing, None if it is unclear."""
     if not clause.subjects:

@@ -13,7 +13,7 @@ from otherminds.stories.model import Event, Fact, Observation, Reading, Relation
 from otherminds.stories.reading import Reader
 from otherminds.stories.scene import Spot
 
-MOST = 400
+MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48
 DEEDS: dict[str, Verb] = {
     "enter": "enter", "leave": "leave", "walk": "walk", "open": "open", "close": "close", "grab": "grab", "put": "put",
     "move": "move", "look": "look", "wait": "wait",
@@ -47,14 +47,14 @@ class _Told(Form):
     thing: Name | None = None
     place: Name | None = None
     room: Name | None = None
-    to: list[Name] = Field(default_factory=list)
+    to: list[Name] = Field(default_factory=list, max_length=MOST_PEOPLE)
 
 
 class Transcript(Form):
     """All that is in a story: who takes part, where things can be, how it starts, and what happens."""
 
-    people: list[Name]
-    places: list[_Place]
+    people: list[Name] = Field(max_length=MOST_PEOPLE)
+    places: list[_Place] = Field(max_length=MOST_PLACES)
     start: list[_Start]
     happenings: list[_Told]
     nothing: list[int]
@@ -70,7 +70,7 @@ class Telling:
 
     def of(self, story: Transcript) -> Reading:
         """The reading. Raises NonsenseError if the transcript cannot be of this text."""
-        if len(story.happenings) > MOST or len(story.start) > MOST or len(story.places) > MOST:
+        if len(story.happenings) > MOST or len(story.start) > MOST:
             raise NonsenseError(f"lists more than {MOST}")
         if not story.happenings and not story.start:
             raise NonsenseError("tells of nothing")

@@ -26,7 +26,7 @@ def read_unreal(scene: Scene, clause: Clause, agents: Agents, rest: Sequence[Cla
     idle = clause.link in IDLE_LINKS
     if idle and not verb.means("find", "see"):
         return be_silent(scene, clause, agents[0]) if verb.means("say") and agents else True
-    if verb.unreal and not verb.means("find", "see"):
+    if verb.unreal and (verb.passive or not verb.means("find", "see")):
         return False
     if verb.about_to and any(one.link in ("but", "when", "until") for one in rest):
         return True

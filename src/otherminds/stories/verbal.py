@@ -21,6 +21,8 @@ from otherminds.stories.statements import Unread
 from otherminds.stories.transcript import Telling, Transcript
 
 SYMBOLIC = "symbolic"
+TOKENS, TOKENS_OF_SENTENCE, TOKENS_OF_OPTION, MOST_TOKENS = 400, 150, 200, 16_000
+"""How much a model may write: so much for every sentence or option, and some more."""
 
 
 def read_or_ask(
@@ -77,10 +79,16 @@ def read_with(
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
     known = f"; they are among {', '.join(cast)}" if cast else ""
     prompt = fill("stories-read", lines=numbered, cast=known)
-    reading = dictated(model, Message("user", prompt), Transcript, sense, "story", attempts)
+    reading = dictated(
+        model, Message("user", prompt), Transcript, sense, "story", attempts, _tokens(len(lines), TOKENS_OF_SENTENCE)
+    )
     if isinstance(reading, Failed):
         return Reading(Episode("", ()), coverage=0.0, unread=(reading.told,))
     return reading
+
+
+def _tokens(parts: int, each: int) -> int:
+    return min(TOKENS + each * parts, MOST_TOKENS)
 
 
 def _mark(text: str, end: int) -> str:
@@ -104,9 +112,8 @@ def question_with(
         raise Unread(stem)
     labels = tuple(options)
     stage = Asking(reading.episode, Wording.of((stem, *labels)), labels)
-    found = dictated(
-        model, Message("user", _prompt(stem, labels, reading.episode)), Asked, stage.of, "question", attempts
-    )
+    turn, most = Message("user", _prompt(stem, labels, reading.episode)), _tokens(len(labels), TOKENS_OF_OPTION)
+    found = dictated(model, turn, Asked, stage.of, "question", attempts, most)
     if isinstance(found, Failed):
         raise Unread(f"{one_line(stem)} ({found.told})")
     return found

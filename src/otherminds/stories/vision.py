@@ -21,7 +21,7 @@ from otherminds.stories.scene import Scene, Spot
 MOST_FRAMES = 16
 LARGEST = 20_000_000
 """Of all pictures together, in bytes."""
-MOST_EVENTS = 200
+MOST_EVENTS, MOST_TOKENS = 200, 4000
 PNG, END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 SEEN: dict[str, Verb] = {
     "walk": "walk", "enter": "enter", "leave": "leave", "open": "open", "close": "close", "grab": "grab", "put": "put",
@@ -64,7 +64,7 @@ def watch(
     def sense(film: _Film) -> Reading:
         return _reading(film, people, things)
 
-    reading = dictated(model, Message("user", prompt, images), _Film, sense, "video", attempts)
+    reading = dictated(model, Message("user", prompt, images), _Film, sense, "video", attempts, MOST_TOKENS)
     if isinstance(reading, Failed):
         return Reading(Episode("", tuple(people)), coverage=0.0, unread=(reading.told,))
     return reading
