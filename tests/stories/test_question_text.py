@@ -90,6 +90,15 @@ def test_statements_are_read_in_many_wordings(statement: str, claim: Claim) -> N
     assert claims(statement) == (claim,)
 
 
+def test_a_place_without_its_room_is_the_one_spoken_of() -> None:
+    story = read_story(
+        "Joel opened the living room cabinet. Mara opened the kitchen cabinet and closed it. "
+        "Joel asked where the beer was. Mara said it was in the living room cabinet."
+    )
+    belief = Belief("Mara", Fact("at", "beer", "living room cabinet"))
+    assert claims("Mara believed that there was a beer inside the cabinet", story) == (belief,)
+
+
 WANTED_THERE = Belief("Ida", Goal("Udo", Fact("at", "spoon", DISHWASHER)))
 WANTED_HERE = Belief("Ida", Goal("Udo", Fact("at", "spoon", TABLE)))
 NOT_KNOWN = Belief("Ida", Goal("Udo", None))
@@ -169,7 +178,8 @@ def test_two_things_are_two_goals() -> None:
     "statement",
     [
         "Mara was not trying to help Joel", "Mara zorped Joel", "", "Mara might think so", "She was nice",
-        "Mara thinks that Joel wanted to hinder Ole", "The beer is not in the fridge", "Mara believed something",
+        "Mara thinks that Joel wanted to hinder Ole", "Mara thinks the beer is in the fridge and zorps Joel",
+        "The beer is not in the fridge", "Mara believed something",
     ],
 )  # fmt: skip
 def test_what_has_no_clear_meaning_is_not_read(statement: str) -> None:

@@ -203,7 +203,8 @@ NOTHING_HAPPENS = (
     "Mara asked Joel to open the fridge.", "Joel told Mara to open the fridge.", "Mara said she would open it.",
     "Mara decided against opening the fridge.", "Unless Mara opens the fridge, Joel smiles.",
     "It was not Mara who opened the fridge.", "Mara zorped the fridge.", "Mara wished she had opened the fridge.",
-    "Mara denied opening the fridge.", "Mara stopped short of opening the fridge.", "Mara refused to open it.",
+    "Mara took nothing.", "Mara put nothing on the table.", "Mara denied opening the fridge.",
+    "Mara stopped short of opening the fridge.", "Mara refused to open it.",
 )  # fmt: skip
 
 
@@ -309,6 +310,20 @@ def test_a_place_belongs_to_the_room_it_is_in_and_to_the_one_where_somebody_stan
     assert places == [CABINET, "kitchen cabinet", CABINET, "kitchen cabinet"]
 
 
+def test_the_cabinet_is_the_one_in_the_room_where_somebody_is() -> None:
+    before = (
+        "Ida walked into the living room and opened a cabinet. She walked to the sofa. Udo opened the kitchen cabinet. "
+    )
+    assert after(before, "Ida closed the cabinet.") == [("Ida", "close", None, CABINET)]
+
+
+def test_who_answers_is_not_who_asked() -> None:
+    text = "Azola asked Brem where the beer was, and he told her it was in the fridge. She opened the fridge."
+    assert [told(one)[:2] for one in read_story(text).episode.timeline] == [
+        ("Azola", "ask"), ("Brem", "assert"), ("Azola", "open"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("phrase", "obj"),
     [
@@ -349,7 +364,8 @@ TOMI = """1 Ida, Udo and Ole entered the front_yard.
 7 Ole privately told Ida that the celery is in the blue_crate.
 8 Ole publicly claimed that the celery is in the green_bucket.
 9 Ida told Udo where the celery is.
-10 The red_box is in the front_yard.
+10 Ole publicly told Ida that the celery is in the red_box.
+11 The red_box is in the front_yard.
 """
 
 
@@ -366,9 +382,12 @@ def test_numbered_stories_are_read() -> None:
         ("Ida", "move", "celery", "red box"), ("Ida", "leave", None, "front yard"),
     ]  # fmt: skip
     utterances = [one for one in reading.episode.timeline if isinstance(one, Utterance)]
-    assert [(one.speaker, one.hearers) for one in utterances] == [("Ole", ("Ida",)), ("Ole", ()), ("Ida", ("Udo",))]
+    assert [(one.speaker, one.hearers) for one in utterances] == [
+        ("Ole", ("Ida",)), ("Ole", ()), ("Ida", ("Udo",)), ("Ole", ()),
+    ]  # fmt: skip
     assert [one.content for one in utterances] == [
         Fact("at", "celery", "blue crate"), Fact("at", "celery", "green bucket"), Fact("at", "celery", None),
+        Fact("at", "celery", "red box"),
     ]  # fmt: skip
     rooms = {entity.id: entity.room for entity in reading.episode.entities if entity.kind == "place"}
     assert rooms["red box"] == "front yard"
@@ -419,6 +438,20 @@ def test_an_apartment_is_read_with_what_is_in_it() -> None:
     assert told(reading.episode.timeline[-1]) == ("Rhea", "open", None, "third kitchen cabinet")
     places = {entity.id for entity in reading.episode.entities if entity.kind == "place"}
     assert {"first kitchen cabinet", "fourth kitchen cabinet", "bedroom coffee table"} <= places
+
+
+def test_a_sentence_that_cannot_be_read_lends_its_room_to_nothing() -> None:
+    text = "The bedroom has a desk. The kitchen zorps cabinets. The third cabinet from the left houses a plate."
+    assert read_story(text).episode.init == (Fact("at", "plate", "third cabinet"),)
+
+
+def test_what_somebody_sees_not_to_be_so_is_not_seen_to_be_so() -> None:
+    seen = read_story("Ida and Udo are in the hall. Ida saw that the cookie was not in the jar.")
+    assert not [one for one in seen.episode.timeline if isinstance(one, Observation) and one.sees]
+
+
+def test_a_relative_with_a_name_is_the_person_of_that_name() -> None:
+    assert read_story("Paul and his mother Rita left. Rita came back.").episode.agents == ("Paul", "Rita")
 
 
 def test_facts_before_anything_happens_stand_at_the_start_and_contradictions_are_not_read() -> None:

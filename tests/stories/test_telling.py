@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -22,6 +23,7 @@ from otherminds.stories.model import (
     Observation,
     Question,
     SocialGoal,
+    Stance,
     Utterance,
 )
 from otherminds.stories.playing import NAMES
@@ -185,3 +187,22 @@ def test_of_claims_no_phrasing_has_words_for_nothing_is_told(stories: list[Story
     odd = Question("?", (Hypothesis((Goal("Ada"), SocialGoal("Ada", "Ben", "help"))),))
     with pytest.raises(ValueError, match="no phrasing has words"):
         tell(story.episode, odd, "plain", np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("phrasing", list(phrasings()))
+def test_seeing_and_not_seeing_and_helping_and_hindering_are_told_apart(stories: list[Story], phrasing: str) -> None:
+    story = next(story for story in stories if story.cell.startswith("belief/") and story.question.given)
+    seeker, companion = story.episode.agents
+    stances: dict[Stance, str] = {"help": "help", "hinder": "hinder|prevent"}
+    for stance, words in stances.items():
+        question = replace(story.question, given=(SocialGoal(companion, seeker, stance),))
+        assert re.search(words, tell(story.episode, question, phrasing, np.random.default_rng(0)).question)
+    place = next(e.id for e in story.episode.entities if e.kind == "place")
+    seen = [
+        tell(replace(story.episode, timeline=(*story.episode.timeline, look)), story.question, phrasing, rng).story
+        for look in (Observation(99, companion, Fact("at", "cup", place), sees) for sees in (True, False))
+        for rng in [np.random.default_rng(0)]
+    ]
+    last = [re.split(r"(?<=[.?\"]) ", text)[-1] for text in seen]
+    assert not re.search(r"\bnot?\b", last[0])
+    assert re.search(r"\bnot?\b", last[1])

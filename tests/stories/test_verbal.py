@@ -205,7 +205,7 @@ class TestPerfectReader:
         for story in invent(12, rng):
             text = tell(story.episode, story.question, phrasing, rng).story
             by_rules = read_story(text)
-            model = Scripted("perfect", partial(transcript, by_rules.episode))
+            model = Scripted("perfect", partial(transcript, by_rules.episode, text))
             reading = read_with(model, text, p=1.0)
             assert bare(reading.episode) == bare(by_rules.episode), text
             compared += by_rules.coverage == 1.0
@@ -238,17 +238,22 @@ class TestPerfectReader:
         )
 
 
-def transcript(episode: Episode, request: Request) -> str:
+def transcript(episode: Episode, text: str, request: Request) -> str:
     """What a perfect reader writes: the episode, in words; no line is left without an account."""
-    count = len(re.findall(r"^\d+\. ", text_of(request), re.MULTILINE))
+    lines = re.findall(r"^\d+\. (.*)", text_of(request), re.MULTILINE)
+    begins = [0]
+    for one in lines[1:]:
+        begins.append(text.index(one, begins[-1] + 1))
+
+    def line(happening: Happening) -> int:
+        assert happening.span is not None
+        return sum(begin <= happening.span[0] for begin in begins)
+
     places = [{"name": e.id, "room": e.room, "relation": e.relation} for e in episode.entities if e.kind == "place"]
-    start = [
-        {"line": 1, "what": fact.subject, "place" if fact.predicate == "at" else "room": fact.value}
-        for fact in episode.init
-    ]
-    happenings = [{"line": 1, **told(happening)} for happening in episode.timeline]
-    data = {"people": episode.agents, "places": places, "start": start, "happenings": happenings}
-    return json.dumps({**data, "nothing": list(range(1, count + 1))})
+    happenings = [{"line": line(happening), **told(happening)} for happening in episode.timeline]
+    assert not episode.init
+    data = {"people": episode.agents, "places": places, "start": [], "happenings": happenings}
+    return json.dumps({**data, "nothing": list(range(1, len(lines) + 1))})
 
 
 def told(happening: Happening) -> Data:
@@ -286,6 +291,7 @@ NONSENSE: dict[str, tuple[Callable[[Data], object], str]] = {
     "a person as a place": (add(does="put", thing="marble", place="Anne"), "'Anne' is no place"),
     "a room that opens": (add(does="open", place="kitchen"), "'kitchen' is no place that can be opened"),
     "a pronoun": (add(does="grab", thing="it"), "'it' does not name anything"),
+    "an act told to somebody": (add(does="wait", to=["Anne"]), "says nothing to anybody by wait"),
     "a hearer made up": (add(does="assert", thing="marble", place="box", to=["Zoe"]), "'Zoe' is not among the people"),
     "seen nothing": (add(does="saw", thing="marble"), "does not say what Sally saw"),
     "seen somewhere": (add(does="saw", place="box"), "does not say what Sally saw"),
@@ -368,6 +374,61 @@ class TestUnreadable:
     def test_a_model_that_does_not_answer_is_an_error(self) -> None:
         with pytest.raises(ModelError):
             read_with(silent(), SALLY)
+
+
+class TestAccounts:
+    """Whether a sentence has been read is judged by what it names."""
+
+    def test_a_sentence_of_which_a_place_is_left_out_is_not_read(self) -> None:
+        def leave_out(data: Data) -> None:
+            data["happenings"][2]["place"] = None
+
+        reading = read_with(model_of(changed(SALLY_DATA, leave_out))[0], SALLY)
+        assert (reading.coverage, reading.unread) == (0.8, ("Anne moves the marble to the box",))
+
+    def test_a_sentence_of_which_a_thing_is_left_out_is_not_read(self) -> None:
+        def leave_out(data: Data) -> None:
+            data["happenings"][0]["thing"] = None
+
+        reading = read_with(model_of(changed(SALLY_DATA, leave_out))[0], SALLY)
+        assert (reading.coverage, reading.unread) == (0.8, ("Sally puts the marble in the basket",))
+
+    def test_a_sentence_about_others_is_no_source(self) -> None:
+        data = changed(SALLY_DATA, lambda data: data["start"][1].update(line=2))
+        reading = read_with(model_of(data)[0], SALLY, attempts=1)
+        assert "sentence 2 does not tell of that" in reading.unread[0]
+
+    def test_pronouns_may_stand_for_anybody(self) -> None:
+        text = "Anne has a box. Sally opens the box. Anne looks on while she closes it."
+        happenings = [
+            {"line": 2, "who": "Sally", "does": "open", "place": "box"},
+            {"line": 3, "who": "Sally", "does": "close", "place": "box"},
+        ]
+        data = {"people": ["Anne", "Sally"], "places": [], "start": [], "happenings": happenings, "nothing": [1]}
+        reading = read_with(model_of(data)[0], text, attempts=1)
+        assert (reading.coverage, len(reading.episode.timeline)) == (1.0, 2)
+
+    def test_longer_names_are_not_taken_for_the_shorter_ones_within_them(self) -> None:
+        text = "Ann opens the red box. Ann opens the box."
+        happenings = [
+            {"line": line, "who": "Ann", "does": "open", "place": place} for line, place in ((2, "box"), (1, "red box"))
+        ]
+        data = {"people": ["Ann"], "places": [], "start": [], "happenings": happenings, "nothing": []}
+        reading = read_with(model_of(data)[0], text, attempts=1)
+        assert (reading.coverage, [e.id for e in reading.episode.entities][1:]) == (1.0, ["box", "red box"])
+
+    def test_what_is_said_without_a_place_says_nothing_of_one(self) -> None:
+        data = changed(BALL_DATA, lambda data: data["happenings"][2].pop("place"))
+        said = read_with(model_of(data)[0], BALL).episode.timeline[2]
+        assert isinstance(said, Utterance)
+        assert (said.act, said.content) == ("assert", None)
+
+    def test_questions_and_silence_are_about_no_place(self) -> None:
+        data = changed(SILENT_DATA, lambda data: [one.update(place="fridge") for one in data["happenings"][:2]])
+        ask_, silence, *_ = read_with(model_of(data)[0], SILENT).episode.timeline
+        assert isinstance(ask_, Utterance)
+        assert isinstance(silence, Utterance)
+        assert ask_.content == silence.content == Fact("at", "salad")
 
 
 class TestPrompt:
@@ -458,10 +519,17 @@ class TestHandingOver:
         assert (found.engine, found.answer.option, len(asked)) == ("reader", 0, 1)
 
     def test_a_model_that_fails_leaves_the_abstention_as_it_was(self) -> None:
+        text = SALLY + 3 * " Anne frobbed the marble."
         model, asked = model_of("?", "?", "?")
-        found = ask(ODD, self.STEM, self.OPTIONS, model=model)
+        found = ask(text, self.STEM, self.OPTIONS, model=model)
         assert (found.engine, found.answer.option, len(asked)) == ("symbolic", None, 3)
-        assert found.answer.abstained == ask(ODD, self.STEM, self.OPTIONS).answer.abstained
+        assert found.question is not None
+        assert found.answer.abstained == ask(text, self.STEM, self.OPTIONS).answer.abstained
+
+    def test_a_question_about_a_story_that_nobody_reads_is_not_given_to_the_model(self) -> None:
+        model, asked = model_of("?", "?", "?")
+        found = ask(ODD, "Whither the marble, in the mental map of Sally?", ("Hither.", "Thither."), model=model)
+        assert (found.engine, found.answer.option, len(asked)) == ("symbolic", None, 3)
 
     def test_a_question_that_the_rules_do_not_read_is_given_to_the_model_alone(self) -> None:
         stem = "Whither the marble, in the mental map of Sally?"

@@ -112,7 +112,7 @@ class Parser(InnerClauses):
             self.i += 1
         elif not self.at("mark", "who"):
             return
-        inner = Clause(clause.start, clause.end, subjects=list(clause.subjects), link="who", aside=True)
+        inner = Clause(clause.start, clause.end, subjects=list(clause.subjects), link="who")
         self._skip_adverbs(inner)
         if self.at("mark", "who"):
             self.i += 1

@@ -17,8 +17,9 @@ from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Entity, Relation
 from otherminds.stories.phrases import Noun
 from otherminds.stories.places import noun_in
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
 from otherminds.stories.sentences import plain
+from otherminds.stories.spots import Spot
 
 SECOND_THOUGHTS = 0.7
 LONGEST_NAME = 60
@@ -68,7 +69,7 @@ def dictated(
 ) -> T | Failed:
     """What `sense` makes of the first reply that has the form, and of which it does not raise NonsenseError.
 
-    A reply has `most` tokens: models that are too small for the task go round in circles, and do not stop by themselves.
+    A reply has `most` tokens: models too small for the task go round in circles, and do not stop by themselves.
     A reply that cannot be read is asked for again, with another seed and above temperature 0, where it would come back.
     Raises ModelError if there is no answer, and InputError if no attempt is to be made.
     """

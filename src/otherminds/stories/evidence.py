@@ -7,7 +7,6 @@ into factors over few of these at a time, so that the posterior over all of them
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -29,7 +28,7 @@ UNTOLD = 0.1
 MISPLACED = 0.15
 WANDERING = 0.3
 ECHO = 0.3
-UNNOTICED = ("walk", "grab", "put", "wait")
+UNNOTICED = ("walk", "wait")
 OVERLOOKED = 0.05
 SLIP = 1e-6
 

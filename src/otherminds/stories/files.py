@@ -118,8 +118,12 @@ def question_of(data: Mapping[str, Any], path: Path | None = None, line: int | N
     question = validated(QUESTIONS, data, path, line)
     if not 2 <= len(question.options) <= 100:
         raise InputError(f"options: a question has 2 to 100, not {len(question.options)}", path=path, line=line)
-    if any(depth > DEEPEST for option in question.options for claim in option.claims for depth in _depths(claim)):
-        raise InputError(f"options: beliefs are nested more than {DEEPEST} deep", path=path, line=line)
+    if question.labels and len(question.labels) != len(question.options):
+        message = f"labels: there are {len(question.labels)} for {len(question.options)} options"
+        raise InputError(message, path=path, line=line)
+    claims = (*question.given, *(claim for option in question.options for claim in option.claims))
+    if any(depth > DEEPEST for claim in claims for depth in _depths(claim)):
+        raise InputError(f"the question: beliefs are nested more than {DEEPEST} deep", path=path, line=line)
     return question
 
 

@@ -26,6 +26,10 @@ from otherminds.stories.model import (
 from otherminds.stories.places import noun_in, object_of, place_of
 
 MOST = 20
+NEEDED = {
+    "is": {"thing", "place"}, "wants": {"who", "thing", "place"}, "knows": {"who", "place"},
+    "help": {"who", "toward"}, "hinder": {"who", "toward"}, "independent": {"who", "toward"},
+}  # fmt: skip
 STANCES: dict[str, Stance] = {"help": "help", "hinder": "hinder", "independent": "independent"}
 
 
@@ -69,6 +73,8 @@ class Asking:
             raise NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
         if any(not 1 <= len(option) <= MOST for option in asked.options) or len(asked.given) > MOST:
             raise NonsenseError(f"every option makes 1 to {MOST} claims")
+        if (asked.polarity == "least") != bool(LEAST.search(self.wording.text)):
+            raise NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
         options = tuple(Hypothesis(tuple(self._claim(claim) for claim in option)) for option in asked.options)
         given = tuple(self._claim(claim) for claim in asked.given)
         presumes = tuple(self._presumed(moved) for moved in asked.presumes[:MOST])
@@ -78,6 +84,9 @@ class Asking:
     def _claim(self, told: _Claim) -> Claim:
         if len(told.minds) > DEEPEST:
             raise NonsenseError(f"nests more than {DEEPEST} minds")
+        idle = {"who", "toward", "thing", "place"} - NEEDED[told.kind]
+        if any(getattr(told, key) is not None for key in idle):
+            raise NonsenseError(f"a claim of kind {told.kind!r} has only {' and '.join(sorted(NEEDED[told.kind]))}")
         if told.kind == "is":
             return self._believed(told, self._fact(told.thing, told.place))
         if told.kind == "wants":

@@ -139,7 +139,7 @@ class Nouns:
         noun, end = self._build(words, start, j, det)
         if not det and not noun.known and not (bare and self._plausible(j)):
             return None
-        noun.owner, noun.ordinal = owner, ordinal
+        noun.owner, noun.ordinal = owner, ordinal or noun.ordinal
         return self._possessor(noun, end) if self.word(end) == "'s" else (noun, end)
 
     def _after_of(self, i: int) -> bool:

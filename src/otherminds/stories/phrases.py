@@ -46,10 +46,8 @@ class VerbGroup:
     hedged: bool = False
     finite: bool = True
     particle: str = ""
-    progressive: bool = False
     wish: bool = False
     about_to: bool = False
-    ended: bool = False
 
     def means(self, *senses: str) -> bool:
         """Whether the verb can have one of the senses."""
@@ -91,7 +89,6 @@ class Clause:
     content: list[Clause] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     antecedent: Noun | None = None
-    aside: bool = False
     hedged: bool = False
 
     def means(self, *senses: str) -> bool:

@@ -34,7 +34,6 @@ class Scene:
     where: dict[str, Spot | None] = field(default_factory=dict)
     begins: list[tuple[Fact, Spot | None]] = field(default_factory=list)
     rooms_of_spots: dict[str, str | None] = field(default_factory=dict)
-    several: set[str] = field(default_factory=set)
     timeline: list[tuple[Happening, Spot | None]] = field(default_factory=list)
     tentative: list[Event] = field(default_factory=list)
     subjects: list[str] = field(default_factory=list)

@@ -12,7 +12,6 @@ from otherminds.stories.quotes import NO_THINGS, Said, assertions, read_quote
 from otherminds.stories.scene import Scene
 from otherminds.stories.spots import Spot
 
-SILENT = wordset("silent")
 ANSWERS = wordset("answers")
 TELLING = wordset("telling")
 

@@ -89,8 +89,6 @@ def state(scene: Scene, obj: str, spot: Spot | None, room: str | None) -> bool:
     if obj in scene.handled:
         return spot is not None and scene.where.get(obj) is spot
     if spot is not None:
-        if obj in scene.where and scene.where[obj] is not spot and obj not in scene.several:
-            scene.several.add(obj)
         scene.where[obj] = spot
         scene.begins.append((Fact("at", obj), spot))
     else:

@@ -8,10 +8,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from otherminds.stories.dictation import Form, Name, NonsenseError, Stage
+from otherminds.stories.dictation import Form, Name, NonsenseError, Stage, Wording
+from otherminds.stories.lexicon import lexicon
 from otherminds.stories.model import Event, Fact, Observation, Reading, Relation, SpeechAct, Utterance, Verb
 from otherminds.stories.reading import Reader
-from otherminds.stories.scene import Spot
+from otherminds.stories.spots import Spot
 
 MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48
 DEEDS: dict[str, Verb] = {
@@ -22,6 +23,7 @@ ACTS: dict[str, SpeechAct] = {
     "ask": "ask", "assert": "assert", "deny": "deny", "unsure": "unsure", "silence": "silence",
 }  # fmt: skip
 Spans = Sequence[tuple[int, int]]
+Words = frozenset[str]
 
 
 class _Place(Form):
@@ -63,10 +65,11 @@ class Transcript(Form):
 class Telling:
     """Turns a transcript into what a reader of text would have made of the same sentences."""
 
-    def __init__(self, text: str, spans: Spans, stage: Stage) -> None:
+    def __init__(self, text: str, spans: Spans, wording: Wording, stage: Stage) -> None:
         """Know the text, where its sentences are, and what they name."""
-        self.text, self.spans = text, spans
+        self.text, self.spans, self.wording = text, spans, wording
         self.stage, self.scene = stage, stage.scene
+        self.named: dict[int, set[Words]] = {}
 
     def of(self, story: Transcript) -> Reading:
         """The reading. Raises NonsenseError if the transcript cannot be of this text."""
@@ -84,13 +87,13 @@ class Telling:
             self._begins(one)
         for told in story.happenings:
             self._happens(told)
-        told_of = [*(one.line for one in story.start), *(one.line for one in story.happenings), *story.nothing]
-        return self._reading({self._line(number) for number in told_of})
+        idle = {self._line(number) for number in story.nothing} - self.named.keys()
+        return self._reading(idle | {line for line in self.named if not self._omits(line)})
 
     def _reading(self, accounted: Collection[int]) -> Reading:
         reader = Reader(self.scene)
         reader.clauses, reader.understood = len(self.spans), len(accounted)
-        left = [span for number, span in enumerate(self.spans) if number not in accounted]
+        left = [span for line, span in enumerate(self.spans) if line not in accounted]
         reader.unread = [" ".join(self.text[start:end].split()) for start, end in left]
         reading = reader.reading(self.text)
         episode = reading.episode
@@ -101,13 +104,31 @@ class Telling:
             raise NonsenseError(f"there is no sentence {number}")
         return number - 1
 
+    def _note(self, number: int, *told: Spot | str | None) -> None:
+        """Whom and what a line is said to tell of. Raises NonsenseError if it speaks of others, and of none of them."""
+        line = self._line(number)
+        words = self.wording.sentences[line]
+        found = {_words(one) for one in told if one is not None}
+        others = any(_words(name) <= words for name in self.scene.agents if name not in told)
+        if others and not words & lexicon().sets["pronouns"] and not any(one <= words for one in found):
+            raise NonsenseError(f"sentence {number} does not tell of that")
+        self.named.setdefault(line, set()).update(found)
+
+    def _omits(self, line: int) -> bool:
+        """Whether a line names a thing or a place that nothing told of it has to do with."""
+        words, named = self.wording.sentences[line], self.named[line]
+        known = {_words(one) for one in self.scene.objects} | {_words(spot) for spot in self.scene.spots}
+        return any(one <= words and not any(one <= other for other in named) for one in known)
+
     def _begins(self, start: _Start) -> None:
         room = self.stage.room(start.room)
         subject, person = self._subject(start.what)
         if start.place is not None and start.place in self.scene.agents:
+            self._note(start.line, start.place, subject)
             self.scene.begins.append((Fact("holds", start.place, subject), None))
             return
         place = self.stage.place(start.place, room)
+        self._note(start.line, subject, place, room)
         if isinstance(place, Spot) and not person:
             self.scene.begins.append((Fact("at", subject, None), place))
             return
@@ -134,6 +155,9 @@ class Telling:
         if isinstance(place, str) and verb in ("open", "close"):
             raise NonsenseError(f"{place!r} is no place that can be opened or closed")
         obj = self.stage.thing(thing) if verb in ("grab", "put", "move", "look") else None
+        if told.to:
+            raise NonsenseError(f"{who} says nothing to anybody by {verb}")
+        self._note(told.line, who, obj, spot or where)
         event = Event(0, who, verb, obj, None, where, self.scene.p, self.scene.source, self._at(told))
         self.scene.emit(event, spot)
 
@@ -143,6 +167,7 @@ class Telling:
         where = None if told.does in ("ask", "unsure", "silence") or isinstance(place, Spot) else place
         fact = None if subject is None else Fact("in_room" if person else "at", subject, where)
         located = fact is not None and bool(spot or where)
+        self._note(told.line, who, subject, place)
         p, source, span = self.scene.p, self.scene.source, self._at(told)
         if told.does in ACTS:
             act = ACTS[told.does]
@@ -166,3 +191,8 @@ class Telling:
 
     def _at(self, told: _Told) -> tuple[int, int]:
         return self.spans[self._line(told.line)]
+
+
+def _words(told: Spot | str) -> Words:
+    """The words of a name; of a place, without its room."""
+    return frozenset((*told.extra, *told.kind.split()) if isinstance(told, Spot) else told.lower().split())

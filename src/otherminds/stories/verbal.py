@@ -59,9 +59,10 @@ def read_with(
 ) -> Reading:
     """The story as a language model writes it down; each happening is as told with probability `p`.
 
-    The coverage is the share of the sentences that the model gives an account of. People and things that the text does
-    not name are refused, as is whatever has another form; if no reply of so many attempts can be read, the coverage is
-    0, and why is in `unread`. Raises InputError if the text is too long, ModelError if there is no answer.
+    The coverage is the share of the sentences that the model gives an account of, with all things and places that they
+    name; whether the account is right is not known. People and things that the text does not name are refused, as is
+    whatever has another form; if no reply of so many attempts can be read, the coverage is 0, and why is in `unread`.
+    Raises InputError if the text is too long, ModelError if there is no answer.
     """
     if len(text) > LONGEST:
         raise InputError(f"the story is longer than {LONGEST:,} characters", hint="give only the story itself")
@@ -72,9 +73,11 @@ def read_with(
         return Reading(Episode("", ()), coverage=0.0, unread=("there is no story",))
     lines = [one_line(text[start:end] + _mark(text, end)) for start, end in spans]
 
+    wording = Wording.of(lines)
+
     def sense(story: Transcript) -> Reading:
         scene = Scene(names, source, p, numbered=True)
-        return Telling(text, spans, Stage(scene, Wording.of(lines))).of(story)
+        return Telling(text, spans, wording, Stage(scene, wording)).of(story)
 
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
     known = f"; they are among {', '.join(cast)}" if cast else ""

@@ -154,7 +154,6 @@ class Verbs(Nouns):
             and not group.about_to
             and group.lemma not in ("go", "come", "do")
         )
-        group.progressive = be and "ing" in group.tags
         group.finite = bool(helpers) or group.tags != {"ing"}
         if helpers == ["having"] or helpers == ["being"]:
             group.finite = False
@@ -177,7 +176,6 @@ class Verbs(Nouns):
         self._take_particle(verb, j)
         inner.about_to = group.about_to
         inner.wish = group.means("want") and not group.means("begin")
-        inner.ended = group.means("stop")
         return inner, j + verb.length
 
     def is_ing(self, i: int) -> bool:

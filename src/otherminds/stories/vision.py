@@ -16,7 +16,8 @@ from otherminds.stories.dictation import Failed, Form, Name, NonsenseError, Stag
 from otherminds.stories.model import Episode, Event, Reading, Utterance, Verb
 from otherminds.stories.places import noun_in
 from otherminds.stories.reading import Reader
-from otherminds.stories.scene import Scene, Spot
+from otherminds.stories.scene import Scene
+from otherminds.stories.spots import Spot
 
 MOST_FRAMES = 16
 LARGEST = 20_000_000
@@ -52,9 +53,9 @@ def watch(
     """What these people do with these things in PNG pictures of a video, as a model that sees pictures tells it.
 
     It is shown 16 of the pictures at most, evenly spaced. An event has the probability that the model is sure of; other
-    people are refused, and other things, unless none are named. If no reply of so many attempts can be read, the coverage is 0, and why is in
-    `unread`. Raises InputError for what is no PNG picture, for too large ones, and without pictures or people;
-    ModelError if there is no answer.
+    people are refused, and other things, unless none are named. If no reply of so many attempts can be read, the
+    coverage is 0, and why is in `unread`. Raises InputError for what is no PNG picture, for too large ones, and without
+    pictures or people; ModelError if there is no answer.
     """
     if not people:
         raise InputError("a model has to be told whom to watch", hint="name the people")
