@@ -76,7 +76,8 @@ def led(home: Home, told: int, truth: int, room: str) -> float:
     shown = in_sight(home, spot.room) | {told}
     if truth in shown:
         return way(home, room, spot.room) + 1.0 + home.places[truth].closes
-    return way(home, room, spot.room) + 2.0 + spot.closes + search(home, every - shown, spot.room)
+    left = every - shown - in_sight(home, room)
+    return way(home, room, spot.room) + 2.0 + spot.closes + search(home, left, spot.room)
 
 
 @settings(max_examples=60)

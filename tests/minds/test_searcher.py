@@ -312,7 +312,6 @@ def test_the_probability_of_asking_is_that_of_what_an_answer_saves(home: Home, s
     assert replace(mind, asked=True).act().table == quiet
 
 
-@pytest.mark.xfail(reason="of all that is said and done in one step, only the last is noticed", strict=True)
 def test_it_asks_once_though_somebody_else_acts_in_the_same_step() -> None:
     large = home_from(" | ".join(f"room {i}: +chest {i}, +trunk {i}" for i in range(5)))
     world = household(large, {"Ann": "room 0", "Bob": "room 1"}, {"apple": "chest 4"})

@@ -25,7 +25,7 @@ from otherminds.stories.evidence import (
     WANDERING,
 )
 from otherminds.stories.homes import home_of
-from otherminds.stories.inference import CannotAnswer, answer_social, choose
+from otherminds.stories.inference import CannotAnswerError, answer_social, choose
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -86,7 +86,7 @@ class Course:
             gone = act.do == "grab" or act.place is not None
             things = [pair for pair in self.state.things if pair[0] != THING or not gone]
             things += [(THING, act.place)] if act.do == "put" and act.place else []
-            self.state = State(tuple(people), tuple(things), self.state.opened, (agent, act))
+            self.state = State(tuple(people), tuple(things), self.state.opened, ((agent, act),))
         else:
             self.state = self.world.act(self.state, agent, act)
         self.look()
@@ -418,7 +418,7 @@ def random_cases(n: int) -> Iterator[tuple[Episode, Question, Home]]:
 def answered(episode: Episode, question: Question, manners: Manners) -> Answer | None:
     try:
         return answer_social(episode, question, manners=manners)
-    except CannotAnswer:
+    except CannotAnswerError:
         return None
 
 
@@ -627,12 +627,12 @@ CANNOT: list[tuple[tuple[Hypothesis, ...], tuple[Claim, ...], str]] = [
 def test_what_is_not_modelled_is_not_answered(
     options: tuple[Hypothesis, ...], given: tuple[Claim, ...], message: str
 ) -> None:
-    with pytest.raises(CannotAnswer, match=message):
+    with pytest.raises(CannotAnswerError, match=message):
         answer_social(story(ASKS, says("drawer")), Question("?", options, given=given))
 
 
 def test_without_a_thing_at_issue_nothing_is_answered() -> None:
-    with pytest.raises(CannotAnswer, match="no thing is at issue"):
+    with pytest.raises(CannotAnswerError, match="no thing is at issue"):
         answer_social(story(Event(0, ANN, "walk", room="bedroom")), Question("?", SOCIAL))
 
 

@@ -382,6 +382,7 @@ class TestAccounts:
     def test_a_sentence_of_which_a_place_is_left_out_is_not_read(self) -> None:
         def leave_out(data: Data) -> None:
             data["happenings"][2]["place"] = None
+            data["nothing"].append(4)
 
         reading = read_with(model_of(changed(SALLY_DATA, leave_out))[0], SALLY)
         assert (reading.coverage, reading.unread) == (0.8, ("Anne moves the marble to the box",))
@@ -424,7 +425,7 @@ class TestAccounts:
         assert (said.act, said.content) == ("assert", None)
 
     def test_questions_and_silence_are_about_no_place(self) -> None:
-        data = changed(SILENT_DATA, lambda data: [one.update(place="fridge") for one in data["happenings"][:2]])
+        data = changed(SILENT_DATA, lambda data: [one.update(place="kitchen") for one in data["happenings"][:2]])
         ask_, silence, *_ = read_with(model_of(data)[0], SILENT).episode.timeline
         assert isinstance(ask_, Utterance)
         assert isinstance(silence, Utterance)
@@ -700,6 +701,8 @@ class TestQuestions:
             ({"kind": "is", "thing": "milk", "place": "fridge", "holds": False}, "not believed by somebody"),
             ({"kind": "help", "minds": ["Kevin"], "who": "Kevin", "toward": "Jessica"}, "nobody's belief"),
             ({"kind": "is", "minds": ["Kevin"] * 9, "thing": "milk", "place": "fridge"}, "more than 8 minds"),
+            ({"kind": "is", "who": "Kevin", "thing": "milk", "place": "fridge"}, "has only place and thing"),
+            ({"kind": "help", "who": "Kevin", "toward": "Jessica", "thing": "milk"}, "has only toward and who"),
             ({"kind": "prefers", "who": "Kevin"}, "options.0.0.kind: Input should be"),
         ],
     )
@@ -711,6 +714,14 @@ class TestQuestions:
         assert why in error.value.sentence
         assert "Which of these is what is so?" in error.value.sentence
         assert len(asked) == 2
+
+    @pytest.mark.parametrize(
+        ("stem", "polarity"), [("Which is most likely?", "least"), ("Which is least likely?", "most")]
+    )
+    def test_its_polarity_is_that_of_the_wording(self, reading: Reading, stem: str, polarity: str) -> None:
+        data = {"polarity": polarity, "options": [[believes("Kevin", "fridge", thing="milk")]] * 2}
+        with pytest.raises(Unread, match=f"does not ask for what is {polarity} likely"):
+            question_with(model_of(data)[0], stem, ("the least likely", "b"), reading, 1)
 
     @pytest.mark.parametrize("options", [[], [[believes("Kevin", "fridge", thing="milk")]], [[], []]])
     def test_every_option_needs_its_claims(self, reading: Reading, options: list[object]) -> None:

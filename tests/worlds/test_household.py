@@ -88,7 +88,7 @@ def test_an_errand_step_by_step() -> None:
     assert (state.where("apple"), state.where("book"), state.opened) == (None, "desk", frozenset())
     state = world.act(world.act(state, "Ann", Act("open", None, "drawer")), "Ann", Act("put", "apple", "drawer"))
     assert (state.where("apple"), state.person("Ann").holds, set(state.opened)) == ("drawer", frozenset(), {"drawer"})
-    assert state.last == ("Ann", Act("put", "apple", "drawer"))
+    assert state.last == (("Ann", Act("put", "apple", "drawer")),)
     with pytest.raises(KeyError):
         state.person("Cat")
 
@@ -130,10 +130,10 @@ def test_one_sees_what_lies_openly_or_in_what_is_open_in_ones_own_room_alone() -
 def test_words_are_heard_in_the_whole_house_and_deeds_are_seen_in_the_room() -> None:
     world = scene()
     for act in (Act("ask", "apple"), Act("tell", "book", "desk"), Act("unsure", "apple"), WAIT):
-        assert world.observe(after(world, act), "Bob").last == ("Ann", act)
+        assert world.observe(after(world, act), "Bob").last == (("Ann", act),)
     state = after(world, *FRIDGE_OPEN)
-    assert world.observe(state, "Bob").last is None
-    assert world.observe(state, "Ann").last == ("Ann", Act("open", None, "fridge"))
+    assert world.observe(state, "Bob").last == ()
+    assert world.observe(state, "Ann").last == (("Ann", Act("open", None, "fridge")),)
 
 
 def test_all_act_at_once_in_their_order_so_the_first_to_reach_a_thing_has_it() -> None:
@@ -237,7 +237,7 @@ def test_the_rules_allow_what_they_say_and_what_they_forbid_changes_nothing(home
         legal = {other for other in every_act(home) if allowed(home, before, agent, other)}
         assert {other for other in every_act(home) if world.can(before, agent, other)} == legal
         assert set(world.actions(before, agent)) == legal - {a for a in legal if a.place == "nowhere"}
-        assert then.last == (agent, act)
+        assert then.last == ((agent, act),)
         if act not in legal or act.do in SPOKEN:
             assert replace(then, last=before.last) == before
 
@@ -290,8 +290,8 @@ def test_what_somebody_cannot_see_does_not_change_what_they_see(home: Home, seed
         bob, elsewhere, last = state.person("Bob"), [room for room in home.rooms if room != me.room], state.last
         if bob.room != me.room:
             bob = Person(str(rng.choice(elsewhere)), None, frozenset(rng.permutation([*bob.holds, "hat"])[:1].tolist()))
-            if last is None or (last[0] == "Bob" and last[1].do not in SPOKEN):
-                last = ("Bob", Act("grab", "hat", "nowhere"))
+            if not last or (last[0][0] == "Bob" and last[0][1].do not in SPOKEN):
+                last = (("Bob", Act("grab", "hat", "nowhere")),)
         opened = (state.opened - {place.name for place in hidden if place.room != me.room}) | far
         changed = State((("Ann", me), ("Bob", bob)), things, opened, last)
         assert world.observe(changed, "Ann") == view

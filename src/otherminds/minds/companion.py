@@ -57,15 +57,15 @@ def saved(home: Home, told: int, truth: int | None, room: int) -> float:
     The listener, in `room`, believes what it is told, goes there first, sees what lies openly in that room, and
     searches on if the thing is not there:
 
-        1 − C / V,   V = V(all places, room),   C = trip(truth) if told = truth, or if both are in one room and the thing
-                                                    lies there openly,
-                                                else trip(told) + 1 + V(all places not seen by then, room of told).
+        1 − C / V,   V = V(all places not in sight, room),
+        C = trip(truth) if told = truth, or if both are in one room and the thing lies there openly,
+            else trip(told) + 1 + V(all places not in sight of either room, room of told).
 
     If the speaker does not know the truth, every place is as likely. Between −1 and 1.
     """
     search = search_of(home, uniform(home))
     there = search.rooms[told]
-    rest = search.everywhere & ~(1 << told) & ~search.openly[there]
+    rest = search.everywhere & ~(1 << told) & ~search.openly[there] & ~search.openly[room]
     missed = trip(home, told, room) + 1.0 + float(search.costs[rest, there])
     shown = search.openly[there] | 1 << told
     truths = range(len(home.places)) if truth is None else (truth,)

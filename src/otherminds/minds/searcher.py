@@ -94,11 +94,10 @@ class Searcher:
         found = self.found if self.found not in view.places else None
         found = min((place for thing, place in view.things if thing == self.errand.thing), default=found)
         odds, asked = self.odds, self.asked
-        if view.last is not None and view.last[1].thing == self.errand.thing:
-            speaker, act = view.last
-            if speaker == self.name:
+        for speaker, act in view.last:
+            if act.thing == self.errand.thing and speaker == self.name:
                 asked = asked or act.do == "ask"
-            elif act.do == "tell" and act.place is not None:
+            elif act.thing == self.errand.thing and act.do == "tell" and act.place is not None:
                 odds = told(odds, self.home.number[act.place])
         known = (unseen, found, asked, view.me, view.opened)
         if odds is self.odds and known == (self.unseen, self.found, self.asked, self.me, self.opened):

@@ -10,7 +10,7 @@ from otherminds.language.model import LanguageModel
 from otherminds.minds.companion import RESERVED, Manners
 from otherminds.stories.conventions import EVERYDAY, Conventions
 from otherminds.stories.goals import answer_goal
-from otherminds.stories.inference import CannotAnswer, answer_social, facts
+from otherminds.stories.inference import CannotAnswerError, answer_social, facts
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -64,7 +64,7 @@ def answer(
         spoken = any(isinstance(said, Utterance) and said.act == "ask" for said in episode.timeline)
         plain = all(isinstance(claim, Belief) and isinstance(claim.content, Fact) for claim in claims)
         return answer_social(episode, question, manners=manners) if seen.option is None and spoken and plain else seen
-    except CannotAnswer as error:
+    except CannotAnswerError as error:
         return Answer(None, (1.0 / len(question.options),) * len(question.options), (), str(error))
 
 

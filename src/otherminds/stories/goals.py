@@ -9,9 +9,21 @@ from otherminds.minds.companion import uniform
 from otherminds.minds.searcher import TRUST, Errand, Searcher, told
 from otherminds.observer import Observer
 from otherminds.stories.homes import acts_of_event, home_of, opening_of, room_of, steps_before
-from otherminds.stories.inference import CannotAnswer, choose, places_named
-from otherminds.stories.model import Answer, Belief, Claim, Episode, Event, Fact, Goal, Hypothesis, Question, Term
-from otherminds.worlds.household import Act, Home, Household, Person, State
+from otherminds.stories.inference import CannotAnswerError, choose, places_named
+from otherminds.stories.model import (
+    Answer,
+    Belief,
+    Claim,
+    Episode,
+    Event,
+    Fact,
+    Goal,
+    Hypothesis,
+    Observation,
+    Question,
+    Term,
+)
+from otherminds.worlds.household import Act, Home, Household, Person, State, View
 
 DOUBT = 0.02
 
@@ -22,7 +34,7 @@ def answer_goal(episode: Episode, question: Question) -> Answer:
     One `Searcher` per option, watched by an `Observer`: each act is weighed by how well it serves the goal under the
     belief, P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen).
 
-    Raises CannotAnswer for claims about anything else. (The inverse planning of MMToM-QA's questions.)
+    Raises CannotAnswerError for claims about anything else. (The inverse planning of MMToM-QA's questions.)
     """
     home = home_of(episode, places_named(question))
     name = _about(question)
@@ -31,7 +43,11 @@ def answer_goal(episode: Episode, question: Question) -> Answer:
     observer = Observer.over(minds).see(walk.view())
     scores, terms = [0.0] * len(minds), []
     for event in episode.timeline:
-        if not isinstance(event, Event) or event.agent != name or (question.at is not None and event.t > question.at):
+        if question.at is not None and event.t > question.at:
+            break
+        if isinstance(event, Observation) and event.agent == name:
+            observer = observer.see(walk.shown(event))
+        if not isinstance(event, Event) or event.agent != name:
             continue
         for act, told_of in walk.acts(event):
             if told_of:
@@ -57,9 +73,20 @@ class _Walk:
             self.state = replace(self.state, people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
         self.world = Household(self.home, (self.name,), self.state)
 
-    def view(self) -> object:
+    def view(self) -> View:
         """What the person sees now."""
         return self.world.observe(self.state, self.name)
+
+    def shown(self, seen: Observation) -> View:
+        """What the person sees with what the story says outright that it sees, or does not; so it is from then on."""
+        thing, place = seen.fact.subject, seen.fact.value
+        if seen.fact.predicate == "at" and place is not None and place in self.home.place:
+            others = tuple(pair for pair in self.state.things if pair != (thing, place))
+            self.state = replace(self.state, things=(*others, (thing, place)) if seen.sees else others)
+            view = self.view()
+            things = frozenset(pair for pair in self.state.things if pair[1] in view.places or pair[1] == place)
+            return view._replace(places=view.places | {place}, things=things)
+        return self.view()
 
     def acts(self, event: Event) -> Iterable[tuple[Act, bool]]:
         """The acts of an event, and before each of them those that must have come first, which nobody told of."""
@@ -88,7 +115,7 @@ def _about(question: Question) -> str:
     claims = (*question.given, *(claim for option in question.options for claim in option.claims))
     names = {claim.agent for claim in claims if isinstance(claim, Goal | Belief)}
     if len(names) != 1:
-        raise CannotAnswer("the options are not about one person's goal or belief")
+        raise CannotAnswerError("the options are not about one person's goal or belief")
     return names.pop()
 
 
@@ -100,7 +127,7 @@ def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Sear
         claim.content.subject for claim in claims if isinstance(claim, Belief) and isinstance(claim.content, Fact)
     ]
     if not things:
-        raise CannotAnswer("no option says what the person wants")
+        raise CannotAnswerError("no option says what the person wants")
     to = next((fact.value for fact in wants if fact.predicate == "at" and fact.value in home.place), None)
     odds = uniform(home)
     for claim in claims:
@@ -113,7 +140,7 @@ def _believing(home: Home, odds: tuple[float, ...], where: str | None, holds: bo
     """The odds of somebody who believes the thing to be at a place or in a room, or not to be there."""
     meant = [i for i, place in enumerate(home.places) if where in (place.name, place.room)]
     if not meant:
-        raise CannotAnswer(f"there is no {where!r} in the story")
+        raise CannotAnswerError(f"there is no {where!r} in the story")
     if holds and len(meant) == 1:
         return told(odds, meant[0], TRUST)
     return tuple(o if (i in meant) == holds else o * DOUBT for i, o in enumerate(odds))

@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
 
-class CannotAnswer(ValueError):
+class CannotAnswerError(ValueError):
     """The question is about something that this inference does not model."""
 
 
@@ -54,10 +54,11 @@ def answer_social(episode: Episode, question: Question, *, manners: Manners = RE
 
     Options are alike a priori:  P(o | E) ∝ P(E | o, given),  with E all happenings, each explained by minds that plan,
 
-        P(E, o) = Σ_s P(s) [Σ_{T,b} P(T) P(b | T) Π p(act | T) Π p(reply | b, s)] [Σ_g P(g) Σ_e P(e | s, g) Π p(deed | e)].
+        P(E, o) = Σ_s P(s) [Σ_{T,b} P(T) P(b | T) Π p(act | T) Π p(reply | b, s)]
+                           [Σ_g P(g) Σ_e P(e | s, g) Π p(deed | e)].
 
-    Without `explain` the answer has no terms. Raises CannotAnswer for claims about anything else. (MuMA-ToM §4; the
-    enumeration is exact.)
+    Without `explain` the answer has no terms. Raises CannotAnswerError for claims about anything else. (MuMA-ToM §4;
+    the enumeration is exact.)
     """
     roles = roles_of(episode, question)
     if question.at is not None:
@@ -92,12 +93,12 @@ def choose(scores: Sequence[float], question: Question, terms: tuple[Term, ...] 
 
 
 def roles_of(episode: Episode, question: Question) -> Roles:
-    """Whose mind the question asks about, who looks for something, and for what. Raises CannotAnswer if unclear."""
+    """Whose mind the question asks about, who looks for something, and for what. Raises CannotAnswerError if unclear."""
     claims = [claim for option in question.options for claim in option.claims] + list(question.given)
     about = [claim.agent for claim in claims if isinstance(claim, Belief | SocialGoal | Knows)]
     companion = about[0] if about else None
     if companion is None or any(agent != companion for agent in about):
-        raise CannotAnswer("the options are not about one person's mind")
+        raise CannotAnswerError("the options are not about one person's mind")
     asked = [
         said
         for said in episode.timeline
@@ -109,7 +110,7 @@ def roles_of(episode: Episode, question: Question) -> Roles:
     if moved or not asked:
         things = moved or named
         if not things:
-            raise CannotAnswer("no thing is at issue")
+            raise CannotAnswerError("no thing is at issue")
         return Roles(things[0], asked[0].speaker if asked else None, companion)
     assert asked[0].content is not None
     return Roles(asked[0].content.subject, asked[0].speaker, companion)
@@ -161,7 +162,7 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
             case Goal(content=Fact(subject=thing, value=held)) if roles.thing in (thing, held):
                 pass
             case _:
-                raise CannotAnswer(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
+                raise CannotAnswerError(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
     return Case(fits, stances, wants)
 
 
@@ -171,7 +172,7 @@ def _wanting(wanted: str | None, holds: bool, wants: tuple[str | None, ...]) -> 
 
 def _aim(evidence: Evidence, name: str | None) -> str:
     if name is not None and name not in evidence.home.place:
-        raise CannotAnswer(f"{name!r} is not a place to which a thing can be brought")
+        raise CannotAnswerError(f"{name!r} is not a place to which a thing can be brought")
     return name or evidence.lies or UNKNOWN_PLACE
 
 
@@ -189,7 +190,7 @@ def _trace(evidence: Evidence, roles: Roles, case: Case, explain: bool) -> Itera
     done: dict[Errand | None, float] = {}
     prior = _log_sum(weights) + math.log(max(len(case.stances), 1))
     if not (math.isfinite(prior) and case.stances and case.wants):
-        raise CannotAnswer("what is given cannot be so in this story")
+        raise CannotAnswerError("what is given cannot be so in this story")
     yield 0.0
     for k, factor in enumerate(evidence.factors):
         if factor.places is not None:

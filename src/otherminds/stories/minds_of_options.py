@@ -24,6 +24,8 @@ from otherminds.stories.model import (
     Stance,
 )
 from otherminds.stories.places import noun_in, object_of, place_of
+from otherminds.stories.question_text import LEAST
+from otherminds.stories.sentences import plain
 
 MOST = 20
 NEEDED = {
@@ -62,9 +64,10 @@ class Asked(Form):
 class Asking:
     """Turns what a model wrote down into a question about an episode."""
 
-    def __init__(self, episode: Episode, wording: Wording, labels: tuple[str, ...]) -> None:
+    def __init__(self, episode: Episode, stem: str, labels: tuple[str, ...]) -> None:
         """Know what there is in the story, and the words of the question and its options."""
-        self.episode, self.wording, self.labels = episode, wording, labels
+        self.episode, self.stem, self.labels = episode, stem, labels
+        self.wording = Wording.of((stem, *labels))
         self.ids = {entity.id for entity in episode.entities}
 
     def of(self, asked: Asked) -> Question:
@@ -73,7 +76,7 @@ class Asking:
             raise NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
         if any(not 1 <= len(option) <= MOST for option in asked.options) or len(asked.given) > MOST:
             raise NonsenseError(f"every option makes 1 to {MOST} claims")
-        if (asked.polarity == "least") != bool(LEAST.search(self.wording.text)):
+        if (asked.polarity == "least") != bool(LEAST.search(plain(self.stem))):
             raise NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
         options = tuple(Hypothesis(tuple(self._claim(claim) for claim in option)) for option in asked.options)
         given = tuple(self._claim(claim) for claim in asked.given)

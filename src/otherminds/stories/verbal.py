@@ -114,7 +114,7 @@ def question_with(
     if not options:
         raise Unread(stem)
     labels = tuple(options)
-    stage = Asking(reading.episode, Wording.of((stem, *labels)), labels)
+    stage = Asking(reading.episode, stem, labels)
     turn, most = Message("user", _prompt(stem, labels, reading.episode)), _tokens(len(labels), TOKENS_OF_OPTION)
     found = dictated(model, turn, Asked, stage.of, "question", attempts, most)
     if isinstance(found, Failed):

@@ -89,12 +89,12 @@ class Person(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """Where everybody and everything is, which places stand open, and what was done or said last, by whom."""
+    """Where everybody and everything is, which places stand open, and what was done or said in the last step, by whom."""
 
     people: tuple[tuple[str, Person], ...]
     things: tuple[tuple[str, str], ...]
     opened: frozenset[str] = frozenset()
-    last: tuple[str, Act] | None = None
+    last: tuple[tuple[str, Act], ...] = ()
 
     def person(self, name: str) -> Person:
         """Where somebody is. Raises KeyError if there is no such person."""
@@ -115,7 +115,7 @@ class View(NamedTuple):
     places: frozenset[str]
     things: frozenset[tuple[str, str]]
     opened: frozenset[str]
-    last: tuple[str, Act] | None
+    last: tuple[tuple[str, Act], ...]
 
 
 @dataclass(frozen=True)
@@ -139,17 +139,23 @@ class Household:
 
     def step(self, state: State, joint: Mapping[str, Act], rng: np.random.Generator, /) -> State:
         """Everybody's act in turn; nothing is left to chance."""
+        done: tuple[tuple[str, Act], ...] = ()
         for agent in self.agents:
             if agent in joint:
                 state = self.act(state, agent, joint[agent])
-        return state
+                done += state.last
+        return replace(state, last=done)
 
     def observe(self, state: State, agent: str) -> View:
         """What lies openly in the agent's room, what is in the places there that stand open, and what was said."""
         me = state.person(agent)
         seen = _in_sight(self.home, me.room, state.opened)
         things = frozenset(pair for pair in state.things if pair[1] in seen)
-        return View(me, seen, things, state.opened & seen, state.last if self._notices(state, me) else None)
+
+        def noticed(done: tuple[str, Act]) -> bool:
+            return done[1].do in SPEECH or state.person(done[0]).room == me.room
+
+        return View(me, seen, things, state.opened & seen, tuple(filter(noticed, state.last)))
 
     def reward(self, state: State, joint: Mapping[str, Act], after: State) -> Mapping[str, float]:
         """Every act but waiting costs a step, and walking as many as it is far."""
@@ -189,7 +195,7 @@ class Household:
     def act(self, state: State, agent: str, act: Act) -> State:
         """The state after one person's act."""
         if not self.can(state, agent, act):
-            return replace(state, last=(agent, act))
+            return replace(state, last=((agent, act),))
         me, things, opened = state.person(agent), state.things, state.opened
         if act.do == "walk" and act.place is not None:
             place = self.home.place.get(act.place)
@@ -203,10 +209,7 @@ class Household:
             things = (*things, (act.thing, act.place))
             me = me._replace(holds=me.holds - {act.thing})
         people = tuple([(name, me if name == agent else person) for name, person in state.people])
-        return State(people, things, opened, (agent, act))
-
-    def _notices(self, state: State, me: Person) -> bool:
-        return state.last is not None and (state.last[1].do in SPEECH or state.person(state.last[0]).room == me.room)
+        return State(people, things, opened, ((agent, act),))
 
     def _reach(self, state: State, me: Person, place: Place) -> bool:
         return me.at == place.name and (not place.closes or place.name in state.opened)
