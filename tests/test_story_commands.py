@@ -245,7 +245,9 @@ def test_pronounced_likelihoods_do_not_hide_behind_letters_used_twice(run: Run) 
 def deep(depth: int) -> str:
     claim = '{"type": "belief", "agent": "A", "content": ' * depth + '{"type": "goal", "agent": "A"}' + "}" * depth
     episode = '{"id": "e", "agents": ["A"]}'
-    return f'{{"episode": {episode}, "question": {{"id": "q", "options": [{{"claims": [{claim}]}}, {{"claims": []}}]}}}}'
+    return (
+        f'{{"episode": {episode}, "question": {{"id": "q", "options": [{{"claims": [{claim}]}}, {{"claims": []}}]}}}}'
+    )
 
 
 def with_event(**more: Any) -> str:
@@ -322,7 +324,7 @@ def test_what_cannot_be_asked_is_told_in_one_line(run: Run, name: str, as_data: 
 
 # A model that reads
 
-READER = '''
+READER = """
 import json
 
 def read(prompt):
@@ -345,7 +347,7 @@ def broken(prompt):
 
 def dumb(prompt):
     return 7
-'''
+"""
 ODD = (
     "Sally, with Anne for company, whiles away an hour kitchenwards. Basketed lies the ball. "
     "Kitchen, farewell, quoth Sally. By Anne was boxed the ball."
@@ -733,5 +735,3 @@ def test_the_documented_question_is_answered(run: Run, here: Path) -> None:
     assert command
     (here / "story.txt").write_text(SALLY)
     assert fine(run("ask", "story.txt", "--question", command[1])).startswith("answer  A) basket")
-
-

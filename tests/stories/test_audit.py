@@ -14,8 +14,8 @@ from epistemic_checker import check
 from otherminds.stories.audit import Judged, audit, family
 from otherminds.stories.belief_files import Item, read_items
 from otherminds.stories.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
+from otherminds.stories.invented.sally_anne import Example, Style, generate_beliefs
 from otherminds.stories.model import Answer, Event
-from otherminds.stories.sally_anne import Example, Style, generate_beliefs
 from otherminds.stories.witnessing import answer_where
 
 CLEAN, PLANTED = 200, 50

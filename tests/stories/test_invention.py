@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from otherminds.stories.inference import answer_social
-from otherminds.stories.invention import CELLS, MARGIN, Story, clearness, invent
+from otherminds.stories.invented.invention import CELLS, MARGIN, Story, clearness, invent
+from otherminds.stories.invented.playing import HOMES
 from otherminds.stories.model import (
     Belief,
     Episode,
@@ -23,7 +24,6 @@ from otherminds.stories.model import (
     SocialGoal,
     Utterance,
 )
-from otherminds.stories.playing import HOMES
 from otherminds.worlds.household import Act, Home, Household, Person, Place, State
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
+from otherminds.stories.invented.perception import VIDEO_MODEL, Noise, seen_through
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
-from otherminds.stories.perception import VIDEO_MODEL, Noise, seen_through
 
 PLACES = {"fridge": "kitchen", "table": "kitchen", "stove": "kitchen", "sofa": "den", "desk": "den", "tub": "bath"}
 THINGS = ("milk", "cup", "pen", "toy")

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from otherminds.errors import InputError
 from otherminds.stories.model import Belief, Claim, Event, Fact, Goal, Holds, Knows, Question, Reading, SocialGoal
-from otherminds.stories.question_text import Unread, read_question, split_options
-from otherminds.stories.reading import read_story
+from otherminds.stories.text.question_text import Unread, read_question, split_options
+from otherminds.stories.text.reading import read_story
 
 SEARCH = read_story(
     'Mara and Joel walked into the kitchen. Joel asked, "Where is the beer?" Mara replied, "It\'s in the fridge." '

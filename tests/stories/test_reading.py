@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from otherminds.errors import InputError
 from otherminds.stories.model import Event, Fact, Happening, Observation, Utterance
-from otherminds.stories.reading import read_story
+from otherminds.stories.text.reading import read_story
 
 Told = tuple[str | None, ...]
 

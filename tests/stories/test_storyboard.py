@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from otherminds.errors import InputError
-from otherminds.stories.captions import bubble, caption
-from otherminds.stories.floor_plan import MOST_ROOMS, STRIP
-from otherminds.stories.frames import HEIGHT, OPEN, PEOPLE, PLAN, WIDTH, WOOD, frames_of
 from otherminds.stories.homes import SOMEWHERE
-from otherminds.stories.invention import Story, invent
-from otherminds.stories.lettering import LONGEST, Words, cut, lines, width_of
+from otherminds.stories.invented.invention import Story, invent
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
-from otherminds.stories.replay import SOMETHING, replay
-from otherminds.stories.storyboard import MOST_FRAMES, SPACE, frames, storyboard_svg, write_png, write_video
+from otherminds.stories.pictures.captions import bubble, caption
+from otherminds.stories.pictures.floor_plan import MOST_ROOMS, STRIP
+from otherminds.stories.pictures.frames import HEIGHT, OPEN, PEOPLE, PLAN, WIDTH, WOOD, frames_of
+from otherminds.stories.pictures.lettering import LONGEST, Words, cut, lines, width_of
+from otherminds.stories.pictures.replay import SOMETHING, replay
+from otherminds.stories.pictures.storyboard import MOST_FRAMES, SPACE, frames, storyboard_svg, write_png, write_video
 from otherminds.worlds.sprites import Box, Disc
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.stories.invention import Story, invent
+from otherminds.stories.invented.invention import Story, invent
+from otherminds.stories.invented.playing import NAMES
+from otherminds.stories.invented.telling import Told, phrasings, pronoun, tell
 from otherminds.stories.model import (
     Belief,
     Episode,
@@ -26,8 +28,6 @@ from otherminds.stories.model import (
     Stance,
     Utterance,
 )
-from otherminds.stories.playing import NAMES
-from otherminds.stories.telling import Told, phrasings, pronoun, tell
 
 KEYS = {
     "walk_room", "walk_place", "open", "close", "grab", "put", "sees", "sees_not", "ask", "tell", "unsure", "silence",

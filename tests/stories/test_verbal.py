@@ -16,7 +16,8 @@ from otherminds.errors import InputError
 from otherminds.language.model import Message, ModelError, Request
 from otherminds.language.scripted import Scripted, scripted, text_of
 from otherminds.stories.answering import Asked, ask
-from otherminds.stories.invention import invent
+from otherminds.stories.invented.invention import invent
+from otherminds.stories.invented.telling import phrasings, tell
 from otherminds.stories.model import (
     Belief,
     Entity,
@@ -32,9 +33,8 @@ from otherminds.stories.model import (
     SocialGoal,
     Utterance,
 )
-from otherminds.stories.question_text import Unread, read_question
-from otherminds.stories.reading import read_story
-from otherminds.stories.telling import phrasings, tell
+from otherminds.stories.text.question_text import Unread, read_question
+from otherminds.stories.text.reading import read_story
 from otherminds.stories.verbal import question_with, read_or_ask, read_with
 
 Data = dict[str, Any]

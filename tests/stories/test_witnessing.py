@@ -10,6 +10,7 @@ import pytest
 
 from epistemic_checker import check
 from otherminds.stories.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, Conventions
+from otherminds.stories.invented.sally_anne import Example, generate_beliefs
 from otherminds.stories.model import (
     Belief,
     Entity,
@@ -24,7 +25,6 @@ from otherminds.stories.model import (
     Question,
     Utterance,
 )
-from otherminds.stories.sally_anne import Example, generate_beliefs
 from otherminds.stories.witnessing import answer_where, believed_place, deciding
 
 STORIES = 1200

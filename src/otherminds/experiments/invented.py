@@ -16,7 +16,7 @@ from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import mean, ratio
 from otherminds.experiments.story_sets import LETTERS, make
 from otherminds.stories.answering import ask
-from otherminds.stories.telling import phrasings
+from otherminds.stories.invented.telling import phrasings
 
 EXPERIMENT = "mumatom"
 WORD = re.compile(r"[a-z]+")

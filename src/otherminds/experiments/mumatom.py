@@ -22,7 +22,7 @@ from otherminds.stories.fusing import fuse
 from otherminds.stories.model import Answer, Episode, Reading, Utterance
 from otherminds.stories.mumatom import Asked as Item
 from otherminds.stories.mumatom import Source
-from otherminds.stories.reading import read_story
+from otherminds.stories.text.reading import read_story
 from otherminds.systems.limp import Limp, StoryQuestion, StoryTask
 
 EXPERIMENT = "mumatom"

@@ -19,8 +19,8 @@ from otherminds.stories.files import StoryFile, Worded, read_story_file
 from otherminds.stories.model import Answer, Question, Reading
 from otherminds.stories.mumatom import read_mumatom
 from otherminds.stories.percepts import answer_percept
-from otherminds.stories.question_text import read_question, split_options
-from otherminds.stories.reading import read_story
+from otherminds.stories.text.question_text import read_question, split_options
+from otherminds.stories.text.reading import read_story
 
 MUMATOM = "mumatom"
 LONG = 200

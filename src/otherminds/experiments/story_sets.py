@@ -12,8 +12,8 @@ from otherminds.errors import InputError
 from otherminds.evaluation.run import run, stream
 from otherminds.experiments.progress import shown
 from otherminds.stories.files import as_json, question_json
-from otherminds.stories.invention import CELLS, Story, invent
-from otherminds.stories.telling import phrasings, tell
+from otherminds.stories.invented.invention import CELLS, Story, invent
+from otherminds.stories.invented.telling import phrasings, tell
 
 BLOCK = 3 * len(CELLS)
 LETTERS = "ABC"
@@ -89,7 +89,7 @@ def _draw(folder: Path, row: Row, board: bool, video: bool) -> None:
     if not board and not video:
         return
     from otherminds.stories.files import episode_of
-    from otherminds.stories.storyboard import storyboard_svg, write_png, write_video
+    from otherminds.stories.pictures.storyboard import storyboard_svg, write_png, write_video
 
     episode = episode_of(row["episode"])
     if board:

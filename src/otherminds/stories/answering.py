@@ -24,7 +24,7 @@ from otherminds.stories.model import (
     SocialGoal,
     Utterance,
 )
-from otherminds.stories.question_text import Unread, read_question
+from otherminds.stories.text.question_text import Unread, read_question
 from otherminds.stories.verbal import SYMBOLIC, question_with, read_or_ask, read_with
 from otherminds.stories.witnessing import answer_where
 

@@ -18,9 +18,9 @@ from otherminds.errors import InputError
 from otherminds.stories.belief_files import Item, plain
 from otherminds.stories.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
 from otherminds.stories.model import Answer, Episode, Happening, Hypothesis, Question, Reading
-from otherminds.stories.question_text import read_question
-from otherminds.stories.reading import read_story
-from otherminds.stories.statements import Unread
+from otherminds.stories.text.question_text import read_question
+from otherminds.stories.text.reading import read_story
+from otherminds.stories.text.statements import Unread
 from otherminds.stories.witnessing import answer_where
 
 Outcome = Literal["agrees", "contradicts", "abstains", "unread"]

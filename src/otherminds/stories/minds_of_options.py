@@ -23,9 +23,9 @@ from otherminds.stories.model import (
     SocialGoal,
     Stance,
 )
-from otherminds.stories.places import noun_in, object_of, place_of
-from otherminds.stories.question_text import LEAST
-from otherminds.stories.sentences import plain
+from otherminds.stories.text.places import noun_in, object_of, place_of
+from otherminds.stories.text.question_text import LEAST
+from otherminds.stories.text.sentences import plain
 
 MOST = 20
 NEEDED = {

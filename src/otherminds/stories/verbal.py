@@ -11,13 +11,13 @@ from otherminds.language.templates import fill
 from otherminds.stories.dictation import Failed, Stage, Wording, dictated, one_line
 from otherminds.stories.minds_of_options import Asked, Asking
 from otherminds.stories.model import Entity, Episode, Question, Reading, Source
-from otherminds.stories.people import find_names
-from otherminds.stories.question_text import LONGEST as LONGEST_QUESTION
-from otherminds.stories.question_text import split_options
-from otherminds.stories.reading import LONGEST, read_story
-from otherminds.stories.scene import Scene
-from otherminds.stories.sentences import plain, sentences, tokens
-from otherminds.stories.statements import Unread
+from otherminds.stories.text.people import find_names
+from otherminds.stories.text.question_text import LONGEST as LONGEST_QUESTION
+from otherminds.stories.text.question_text import split_options
+from otherminds.stories.text.reading import LONGEST, read_story
+from otherminds.stories.text.scene import Scene
+from otherminds.stories.text.sentences import plain, sentences, tokens
+from otherminds.stories.text.statements import Unread
 from otherminds.stories.transcript import Telling, Transcript
 
 SYMBOLIC = "symbolic"

@@ -14,10 +14,10 @@ from otherminds.language.model import LanguageModel, Message
 from otherminds.language.templates import fill
 from otherminds.stories.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
 from otherminds.stories.model import Episode, Event, Reading, Utterance, Verb
-from otherminds.stories.places import noun_in
-from otherminds.stories.reading import Reader
-from otherminds.stories.scene import Scene
-from otherminds.stories.spots import Spot
+from otherminds.stories.text.places import noun_in
+from otherminds.stories.text.reading import Reader
+from otherminds.stories.text.scene import Scene
+from otherminds.stories.text.spots import Spot
 
 MOST_FRAMES = 16
 LARGEST = 20_000_000

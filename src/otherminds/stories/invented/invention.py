@@ -1,0 +1,243 @@
+"""Stories without end: minds run forward in a household, in groups that give the same question different answers.
+
+The stories of a group share their question and options, word for word, and as much of their course as can be; what
+differs is what the question is about: where the thing turned out to be, what was said, where it was brought. Each
+option is the right answer equally often, so neither the question alone nor any habit of its wording gives it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from otherminds.minds.searcher import Errand, Searcher
+from otherminds.stories.inference import answer_social
+from otherminds.stories.invented.playing import Cast, DullError, Scene, draw_cast, episode_of_cast, pick, searcher
+from otherminds.stories.model import (
+    Belief,
+    Claim,
+    Episode,
+    Fact,
+    Goal,
+    Happening,
+    Hypothesis,
+    Knows,
+    Polarity,
+    Question,
+    SocialGoal,
+    Stance,
+    Utterance,
+)
+from otherminds.worlds.household import Act, Place
+
+MARGIN = 3.0
+
+Kind = Literal["social_goal", "belief", "belief_of_goal"]
+Design = tuple[Question, list[list[Happening]]]
+"""A question whose options are the right answers of the courses of events, in this order."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """An episode, a question, which option is right, and how many times as likely it is as the next one; `cell` names
+    the kind, the polarity and the condition."""
+
+    id: str
+    group: str
+    cell: str
+    kind: Kind
+    episode: Episode
+    question: Question
+    gold: int
+    margin: float
+
+
+def invent(n: int, rng: np.random.Generator, first: int = 0) -> Iterator[Story]:
+    """`n` stories (the last group may be cut), every cell of the design in turn; groups are numbered from `first`."""
+    cells = tuple(CELLS)
+    for k in range(-(-n // 3)):
+        yield from _group(cells[k % len(cells)], f"{first + k:06d}", rng)[: n - 3 * k]
+
+
+def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
+    while True:
+        try:
+            stories = _try(cell, name, rng)
+        except DullError:
+            continue
+        if stories is not None:
+            return stories
+
+
+def _try(cell: str, name: str, rng: np.random.Generator) -> list[Story] | None:
+    """Three stories, one for each right answer, or None if one of the answers is not clear enough."""
+    cast = draw_cast(rng)
+    kind, polarity, condition = CELLS[cell]
+    question, courses = DESIGNS[kind](cast, polarity, condition, rng)
+    order = rng.permutation(3).tolist()
+    options = tuple(question.options[i] for i in order)
+    stories = []
+    for right, timeline in enumerate(courses):
+        gold = order.index(right)
+        asked = replace(question, id=f"{name}-{right}", options=options)
+        episode = episode_of_cast(f"{name}-{right}", cast, timeline)
+        margin = clearness(episode, asked, gold)
+        if margin < MARGIN:
+            return None
+        stories.append(Story(episode.id, name, cell, kind, episode, asked, gold, margin))
+    return stories
+
+
+def clearness(episode: Episode, question: Question, gold: int) -> float:
+    """How many times as likely (for LEAST: unlikely) as the next option the gold one is; below 1 if it is wrong."""
+    posterior = list(answer_social(episode, question, explain=False).posterior)
+    right = max(posterior.pop(gold), 1e-300)
+    return min(posterior) / right if question.polarity == "least" else right / max(*posterior, 1e-300)
+
+
+def _about_to_ask(cast: Cast, rng: np.random.Generator, aside: bool) -> tuple[Scene, Searcher, list[str]]:
+    """The seeker has searched until it is about to ask; and the places it has not seen, where the thing may well be.
+
+    If the companion is to look into one of them `aside`, none is in the room of the seeker.
+    """
+    scene = Scene(cast)
+    mind = scene.run_up_to(searcher(cast, cast.seeker, Errand(cast.thing), company=True), rng, "ask")
+    unseen = [place for i, place in enumerate(cast.home.places) if mind.unseen >> i & 1]
+    here = scene.state.person(cast.seeker).room
+    return scene, mind, [place.name for place in unseen if not (aside and place.room == here)]
+
+
+def _apart(cast: Cast, unseen: list[str], rng: np.random.Generator) -> tuple[str, ...]:
+    """Three of the places, of which who looks into one does not see another. Raises DullError if there are none."""
+    chosen: list[Place] = []
+    for place in (cast.home.place[name] for name in pick(unseen, len(unseen), rng)):
+        if all(place.room != other.room or (place.closes and other.closes) for other in chosen):
+            chosen.append(place)
+    if len(chosen) < 3:
+        raise DullError
+    return tuple(place.name for place in chosen[:3])
+
+
+def _ask(scene: Scene, mind: Searcher) -> Searcher:
+    scene.do(mind.name, Act("ask", scene.cast.thing))
+    return scene.show(mind)
+
+
+def _chore(scene: Scene, taken: tuple[str, ...], rng: np.random.Generator) -> None:
+    """The companion goes on with something of its own; half of the time nothing is told of it."""
+    cast = scene.cast
+    spare = [place.name for place in cast.home.places if place.name not in taken]
+    if rng.random() < 0.5 and len(spare) > 1:
+        lies, to = pick(spare, 2, rng)
+        scene.state = replace(scene.state, things=(*scene.state.things, (cast.other, lies)))
+        scene.run(searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
+
+
+def _social(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+    """Did the companion help, hinder, or not care? The thing is where it says, elsewhere, or (MOST) nothing is said of
+    it, (LEAST) nobody finds out where it is."""
+    before, asking, unseen = _about_to_ask(cast, rng, aside=condition == "seen")
+    claimed = pick(unseen, 1, rng)[0]
+    room = cast.home.place[claimed].room
+    elsewhere = pick([place for place in unseen if cast.home.place[place].room != room], 1, rng)[0]
+    seen, most, seed = condition == "seen", polarity == "most", int(rng.integers(2**63))
+    stances: tuple[Stance, ...] = ("help", "hinder", "independent")
+    options = tuple(Hypothesis((SocialGoal(cast.companion, cast.seeker, stance),)) for stance in stances)
+    given = () if seen else (Knows(cast.companion, claimed),)
+    courses = []
+    true, false = (claimed, elsewhere) if most else (elsewhere, claimed)
+    for truth, says, shown in ((true, True, True), (false, True, True), (claimed, not most, most)):
+        again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, truth)
+        if seen and shown:
+            scene.look_into(truth, True)
+        mind = _ask(scene, asking)
+        if says:
+            scene.do(cast.companion, Act("tell", cast.thing, claimed))
+        else:
+            scene.timeline.append(Utterance(0, cast.companion, "silence"))
+        mind = scene.show(mind)
+        _chore(scene, (claimed, elsewhere), again)
+        if shown:
+            scene.run(mind, again, "grab")
+        courses.append(scene.timeline)
+    return Question("", options, polarity, given, kind="social_goal"), courses
+
+
+def _belief(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+    """Where did the companion believe the thing to be, given that it helped or hindered? What it says turns from story
+    to story; if the answer is not what it says, it has looked into one of the other places and found nothing."""
+    looks = (condition, polarity) in (("hinder", "most"), ("help", "least"))
+    before, asking, unseen = _about_to_ask(cast, rng, aside=looks)
+    places = _apart(cast, unseen, rng)
+    seed = int(rng.integers(2**63))
+    options = tuple(Hypothesis((Belief(cast.companion, Fact("at", cast.thing, place)),)) for place in places)
+    given: Claim = SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")
+    courses = []
+    for right in range(3):
+        says, truth, empty = right, right, None
+        if looks:
+            says, other = (right + 1) % 3, (right + 2) % 3
+            truth, empty = (right, other) if condition == "hinder" else (other, right)
+        again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, places[truth])
+        if empty is not None:
+            scene.look_into(places[empty], False)
+        mind = _ask(scene, asking)
+        scene.do(cast.companion, Act("tell", cast.thing, places[says]))
+        mind = scene.show(mind)
+        _chore(scene, places, again)
+        scene.do(cast.seeker, scene.show(mind).act().sample(again))
+        courses.append(scene.timeline)
+    return Question("", options, polarity, (given,), kind="belief"), courses
+
+
+def _wants(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+    """Where did the companion believe the seeker wants the thing, and was it to help? The seeker puts it somewhere; the
+    companion brings it elsewhere."""
+    who, whom, thing = cast.companion, cast.seeker, cast.thing
+    a, b, c, other, start = pick([place.name for place in cast.home.places], 5, rng)
+
+    def wants(place: str | None, stance: Stance) -> Hypothesis:
+        content = None if place is None else Fact("at", thing, place)
+        return Hypothesis((Belief(who, Goal(whom, content)), SocialGoal(who, whom, stance)))
+
+    moves = ((other, a), (other, b), (other, c))
+    if condition == "mixed":
+        options = (wants(a, "help"), wants(a, "hinder"), wants(None, "independent"))
+        moves = ((b, a), (a, b), (b, c))
+    else:
+        stance: Stance = "help" if condition == "help" else "hinder"
+        options = (wants(a, stance), wants(b, stance), wants(c, stance))
+        if (condition, polarity) == ("hinder", "most"):
+            moves = ((a, other), (b, other), (c, other))
+    courses = [_moves(cast, start, from_, to, rng) for from_, to in moves]
+    return Question("", options, polarity, kind="belief_of_goal"), courses
+
+
+def _moves(cast: Cast, start: str, from_: str, to: str, rng: np.random.Generator) -> list[Happening]:
+    scene = Scene(cast, ((cast.thing, start),))
+    scene.run(searcher(cast, cast.seeker, Errand(cast.thing, from_), found=start), rng, "put")
+    away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
+    scene.do(cast.seeker, Act("walk", None, *pick(away, 1, rng)))
+    scene.run(searcher(cast, cast.companion, Errand(cast.thing, to), found=from_), rng, "put")
+    return scene.timeline
+
+
+DESIGNS = {"social_goal": _social, "belief": _belief, "belief_of_goal": _wants}
+_DESIGN: tuple[tuple[Kind, Polarity, str], ...] = (
+    ("social_goal", "most", "knows"),
+    ("belief", "most", "help"),
+    ("belief_of_goal", "most", "help"),
+    ("social_goal", "least", "knows"),
+    ("belief", "least", "hinder"),
+    ("belief_of_goal", "least", "hinder"),
+    ("social_goal", "most", "seen"),
+    ("belief", "most", "hinder"),
+    ("belief_of_goal", "most", "hinder"),
+    ("social_goal", "least", "seen"),
+    ("belief", "least", "help"),
+    ("belief_of_goal", "most", "mixed"),
+)
+CELLS = {"/".join(cell): cell for cell in _DESIGN}

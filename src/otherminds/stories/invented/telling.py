@@ -1,0 +1,137 @@
+"""Stories put into words: any of several phrasings of the same happenings, and of the questions about them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from otherminds.errors import InputError
+from otherminds.stories.invented.playing import NAMES
+from otherminds.stories.model import (
+    Belief,
+    Episode,
+    Event,
+    Fact,
+    Goal,
+    Happening,
+    Hypothesis,
+    Knows,
+    Observation,
+    Question,
+    SocialGoal,
+    Utterance,
+)
+
+Phrasing = Mapping[str, str | list[str]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A story, its question and the options in words."""
+
+    story: str
+    question: str
+    options: tuple[str, ...]
+
+
+@cache
+def phrasings() -> Mapping[str, Phrasing]:
+    """All phrasings by name."""
+    text = (resources.files("otherminds.stories.invented") / "phrasings.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def tell(episode: Episode, question: Question, phrasing: str, rng: np.random.Generator) -> Told:
+    """The episode and its question in one of the phrasings. Raises InputError for an unknown phrasing."""
+    if phrasing not in phrasings():
+        raise InputError(f"there is no phrasing {phrasing!r}", hint=f"there are {', '.join(phrasings())}")
+    words = phrasings()[phrasing]
+    story = " ".join(_sentences(episode, words, rng))
+    return Told(story, _stem(episode, question, words), tuple(_option(episode, o, words) for o in question.options))
+
+
+def _sentences(episode: Episode, words: Phrasing, rng: np.random.Generator) -> Iterator[str]:
+    before = ""
+    for happening in episode.timeline:
+        key, fields = _parts(episode, happening)
+        agent = happening.speaker if isinstance(happening, Utterance) else happening.agent
+        sentence = str(rng.choice(words[key]))
+        again = agent == before and not isinstance(happening, Utterance) and rng.random() < 0.7
+        yield _fill(sentence, A=pronoun(agent) if again else agent, their=_their(agent), they=pronoun(agent), **fields)
+        before = agent
+
+
+def _fill(sentence: str, **fields: str) -> str:
+    filled = sentence.format(**fields)
+    return filled[0].upper() + filled[1:]
+
+
+def pronoun(name: str) -> str:
+    """She or he; of the names stories are made with, every other is a woman's."""
+    return "she" if name in NAMES[::2] else "he"
+
+
+def _their(name: str) -> str:
+    return "her" if pronoun(name) == "she" else "his"
+
+
+def _parts(episode: Episode, happening: Happening) -> tuple[str, dict[str, str]]:
+    """Which sentence tells of a happening, and what to fill in."""
+    match happening:
+        case Event(verb="walk", place=None, room=room):
+            return "walk_room", {"R": room or ""}
+        case Event(verb=verb, obj=thing, place=place):
+            key = "walk_place" if verb == "walk" else verb
+            return key, {"O": thing or "", **_where(episode, place)}
+        case Observation(fact=Fact(subject=thing, value=place), sees=sees):
+            return "sees" if sees else "sees_not", {"O": thing, **_where(episode, place)}
+        case Utterance(act=act, content=content):
+            thing, place = (content.subject, content.value) if content is not None else ("", None)
+            return "tell" if act == "assert" else act, {"O": thing, **_where(episode, place)}
+
+
+def _where(episode: Episode, place: str | None) -> dict[str, str]:
+    """The place as a noun, with its preposition, and as where something comes from."""
+    entity = next((entity for entity in episode.entities if entity.id == place), None)
+    if entity is None or place is None:
+        return {}
+    kind = place.removeprefix(f"{entity.room} ")
+    noun = f"the {kind} in the {entity.room}"
+    return {"P": noun, "at": f"{entity.relation} {noun}", "from": f"from {noun}"}
+
+
+def _stem(episode: Episode, question: Question, words: Phrasing) -> str:
+    most = question.polarity.upper()
+    for claim in question.given:
+        if isinstance(claim, Knows):
+            return _fill(str(words["knows"]), I=claim.agent, most=most, **_where(episode, claim.place))
+        if isinstance(claim, SocialGoal):
+            key = "helping" if claim.kind == "help" else "hindering"
+            return _fill(str(words[key]), I=claim.agent, J=claim.toward, most=most)
+    return _fill(str(words["open_question"]), most=most)
+
+
+def _option(episode: Episode, option: Hypothesis, words: Phrasing) -> str:
+    match option.claims:
+        case (Belief(agent, Fact(subject=thing, value=place)),):
+            return _fill(str(words["believed"]), I=agent, O=thing, **_where(episode, place))
+        case (SocialGoal(agent, toward, kind),):
+            return _fill(str(words[kind]), I=agent, J=toward, O=_sought(episode))
+        case (Belief(agent, Goal(other, content)), SocialGoal(kind=kind)):
+            key = "wants_unknown" if content is None else f"wants_{kind}"
+            where = _where(episode, content.value if content is not None else None)
+            return _fill(str(words[key]), I=agent, J=other, O=_moved(episode), their=_their(agent), **where)
+    raise ValueError(f"no phrasing has words for {option}")
+
+
+def _sought(episode: Episode) -> str:
+    return next(said.content.subject for said in episode.timeline if isinstance(said, Utterance) and said.content)
+
+
+def _moved(episode: Episode) -> str:
+    return next(event.obj for event in episode.timeline if isinstance(event, Event) and event.obj)

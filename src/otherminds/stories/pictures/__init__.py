@@ -1,0 +1,1 @@
+"""Stories as storyboards and short films."""

@@ -1,0 +1,208 @@
+"""One picture of a story: the plan of the home, who and what is where, what happens, and a caption."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from otherminds.stories.homes import SOMEWHERE
+from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
+from otherminds.stories.pictures.captions import bubble, caption
+from otherminds.stories.pictures.floor_plan import STRIP, Area, Plan, plan_of
+from otherminds.stories.pictures.lettering import Drawn, Words, cut, lines, snug, width_of
+from otherminds.stories.pictures.replay import Replay, replay
+from otherminds.worlds.household import Person, Place, State
+from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Polygon, ink_on, labels, mix
+
+WIDTH, HEIGHT = 320.0, 240.0
+PLAN = Area(6, 6, 308, 186)
+GROUND, FLOOR, OUTSIDE, WALL = "#eceef1", "#fbfaf7", "#e3e6ea", "#9aa1aa"
+PALE, WOOD, FRONT, OPEN, LEAF = "#ece6da", "#dcc49c", "#8c6d3f", "#f0e442", "#b89f00"
+QUIET = "#5b616a"
+PEOPLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#43474d")
+RADIUS = 10.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is drawn for one happening, on a sheet of WIDTH by HEIGHT."""
+
+    number: int
+    caption: str
+    drawn: tuple[Drawn, ...]
+
+
+def frames_of(episode: Episode) -> Iterator[Frame]:
+    """A frame for every happening, as things are after it. Raises InputError for a home that cannot be drawn."""
+    course = replay(episode)
+    artist = _Artist(episode, course, plan_of(episode, course, PLAN))
+    for number in range(len(episode.timeline)):
+        yield artist.frame(number)
+
+
+@dataclass(frozen=True)
+class _Artist:
+    episode: Episode
+    course: Replay
+    plan: Plan
+
+    def frame(self, number: int) -> Frame:
+        """The frame of a happening."""
+        happening = self.episode.timeline[number]
+        before, state = self.course.states[number : number + 2]
+        text = caption(self.episode, happening)
+        drawn = (
+            Box(0, 0, WIDTH, HEIGHT, PAPER),
+            Box(2, 2, WIDTH - 4, PLAN.height + 8, GROUND, 5),
+            *self._rooms(),
+            *self._places(state, happening),
+            *self._trail(before, state, happening),
+            *self._people(state, happening),
+            *self._bubble(state, happening),
+            *_legend(number + 1, text, happening),
+        )
+        return Frame(number + 1, text, drawn)
+
+    def _rooms(self) -> Iterator[Drawn]:
+        for room, area in self.plan.rooms.items():
+            scale = self.plan.scales[room]
+            yield Box(*area, _floor(room), 3, WALL)
+            name = cut(room, area.width - 10, 8.5 * scale, bold=True)
+            yield Words(area.x + 5, area.y + 9.8 * scale, 8.5 * scale, name, QUIET, "start", bold=True)
+
+    def _places(self, state: State, happening: Happening) -> Iterator[Drawn]:
+        target = happening.place if isinstance(happening, Event) else None
+        target = happening.fact.value if isinstance(happening, Observation) else target
+        for name, box in self.plan.places.items():
+            place = self.course.home.place[name]
+            if name == target:
+                yield Box(box.x - 2, box.y - 2, box.width + 4, box.height + 4, INK, 4)
+            scale, down = self.plan.scales[place.room], self.plan.facing(name, place.room)
+            yield from _piece(place, box, name in state.opened, scale, down)
+            lying = [thing for thing, where in state.things if where == name]
+            if lying:
+                yield from _tag(", ".join(lying), box, scale)
+
+    def _trail(self, before: State, state: State, happening: Happening) -> Iterator[Drawn]:
+        """Dots from where somebody was to where they are now."""
+        if not isinstance(happening, Event) or happening.agent not in self.episode.agents:
+            return
+        (x, y), (u, v) = (self.plan.standing(self.course.home, s)[happening.agent] for s in (before, state))
+        dots = int(math.dist((x, y), (u, v)) / 7)
+        colour = mix(self._colour(happening.agent), PAPER, 0.35)
+        for i in range(dots):
+            yield Disc(x + (u - x) * i / dots, y + (v - y) * i / dots, 1.8, colour)
+
+    def _colour(self, name: str) -> str:
+        return PEOPLE[self.episode.agents.index(name) % len(PEOPLE)]
+
+    def _people(self, state: State, happening: Happening) -> Iterator[Drawn]:
+        """Discs with initials; above all of them names, and what people hold."""
+        initials = labels(self.episode.agents)
+        acting = happening.speaker if isinstance(happening, Utterance) else happening.agent
+        spots = self.plan.standing(self.course.home, state)
+        for name, (x, y) in spots.items():
+            colour, radius = self._colour(name), RADIUS * self.plan.scales[state.person(name).room]
+            if name == acting:
+                yield Disc(x, y, radius + 3, PAPER, INK)
+            yield Disc(x, y, radius, colour, PAPER)
+            size = radius * (1.15, 0.9, 0.7)[min(len(initials[name]), 3) - 1]
+            yield Words(x, y + 0.36 * size, size, initials[name], ink_on(colour), bold=True)
+        for name, (x, y) in spots.items():
+            person = state.person(name)
+            near = [u - x for other, (u, v) in spots.items() if other != name and abs(v - y) < 2 * RADIUS]
+            yield from self._name(name, person.room, x, y, min(map(abs, near), default=WIDTH))
+            if person.holds:
+                beside = [u for u in near if abs(u) < 80 and self.plan.rooms[person.room].spans(x + u)]
+                yield from self._held(name, person, x, y, -math.copysign(1, min(beside, key=abs)) if beside else 0)
+
+    def _name(self, name: str, room: str, x: float, y: float, free: float) -> Iterator[Drawn]:
+        """The name under the disc, or, where it is too low for that, beside it; cut if others stand too near."""
+        area, scale = self.plan.rooms[room], self.plan.scales[room]
+        size = 8.2 * scale
+        shown = cut(name, min(max(free - 3, 22 * scale), 54 * scale), size, bold=True)
+        wide = width_of(shown, size, bold=True)
+        if self._in_strip(y):
+            yield Words(x + (RADIUS + 4) * scale, y + 3, size, shown, INK, "start", bold=True)
+            return
+        u = min(max(x, area.x + wide / 2 + 2), area.x + area.width - wide / 2 - 2)
+        yield Box(u - wide / 2 - 1, y + (RADIUS + 3.5) * scale, wide + 2, size + 1, _floor(room), 2)
+        yield Words(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
+
+    def _held(self, name: str, person: Person, x: float, y: float, side: float) -> Iterator[Drawn]:
+        """What somebody holds, to the right (1) or to the left (−1) or where it fits (0), if it can be there."""
+        area, scale = self.plan.rooms[person.room], self.plan.scales[person.room]
+        size, offset = 7.8 * scale, RADIUS * scale - 2
+        shown = cut(", ".join(sorted(person.holds)), 72 * scale, size, bold=True)
+        wide = width_of(shown, size, bold=True) + 6
+        right, left = x + offset, x - offset - wide
+        crowded = not (PLAN if side else area).spans(right + wide)
+        start = left if left >= PLAN.x and (side < 0 or crowded) else right
+        yield Box(start, y - 3 * scale - size * 0.75, wide, size * 1.5, PAPER, 3, self._colour(name))
+        yield Words(start + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
+
+    def _in_strip(self, y: float) -> bool:
+        area = self.plan.rooms.get(SOMEWHERE)
+        return area is not None and area.height <= STRIP and y > area.y
+
+    def _bubble(self, state: State, happening: Happening) -> Iterator[Drawn]:
+        """What is said, in a bubble above the speaker."""
+        if not isinstance(happening, Utterance) or happening.speaker not in self.episode.agents:
+            return
+        x, y = self.plan.standing(self.course.home, state)[happening.speaker]
+        top = y - RADIUS - 20
+        text = cut(bubble(happening), 200, 9, bold=True)
+        wide = width_of(text, 9, bold=True) + 12
+        left = min(max(x - wide / 3, PLAN.x), PLAN.x + PLAN.width - wide)
+        tail = ((x - 2, top + 14), (x + 6, top + 14), (x, top + 21))
+        yield Box(left, top, wide, 15, PAPER, 6, INK)
+        yield Polygon(tail, PAPER, INK)
+        yield Polygon(((x - 2, top + 12), (x + 6, top + 12), (x + 5, top + 15), (x - 1, top + 15)), PAPER)
+        yield Words(left + wide / 2, top + 10.9, 9, text, INK, bold=True)
+
+
+def _floor(room: str) -> str:
+    return OUTSIDE if room == SOMEWHERE else FLOOR
+
+
+def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> Iterator[Drawn]:
+    """A piece of furniture: a table top, or a cupboard whose door, facing `down` (1) or up (−1), is shut or open."""
+    front = box.y + (box.height if down > 0 else 0.0)
+    if not place.closes:
+        yield Box(*box, PALE, 3, WALL)
+    elif is_open:
+        yield Box(*box, OPEN, 3, LEAF)
+        x, tip = box.x, front + down * 13 * scale
+        yield Polygon(((x, front - down), (x + 3, front), (x + 1, tip), (x - 2, tip - down)), FRONT)
+    else:
+        yield Box(*box, WOOD, 3, FRONT)
+        yield Box(box.x + 1, front - 5 * scale * (down > 0), box.width - 2, 5 * scale, FRONT, 1)
+        yield Disc(box.x + box.width - 6, front - down * 2.5 * scale, 1.5 * scale, OPEN)
+    top = box.y + 1.5 + (0.0 if down > 0 else 5 * scale)
+    kind = place.name.removeprefix(f"{place.room} ")
+    size, shown = snug(kind, box.width - 3, 8 * scale, 2)
+    for i, line in enumerate(shown):
+        yield Words(box.middle, top + (i + 0.95) * (size + 0.4), size, line, INK)
+
+
+def _tag(things: str, box: Area, scale: float) -> Iterator[Drawn]:
+    """The names of things that lie at a place."""
+    size, found = snug(things, box.width - 6, 7.8 * scale, 1, bold=True)
+    shown = " ".join(found)
+    wide, y = width_of(shown, size, bold=True) + 5, box.y + box.height - 9 * scale
+    yield Box(box.middle - wide / 2, y - size * 0.75, wide, size * 1.5, PAPER, 3, INK)
+    yield Words(box.middle, y + 0.36 * size, size, shown, INK, bold=True)
+
+
+def _legend(number: int, text: str, happening: Happening) -> Iterator[Drawn]:
+    """The number of the frame, the caption, and how sure it is that this happened, if it is not certain."""
+    top = PLAN.y + PLAN.height + 8
+    wide = width_of(str(number), 10, bold=True) + 9
+    yield Box(4, top, wide, 15, INK, 4)
+    yield Words(4 + wide / 2, top + 11, 10, str(number), PAPER, bold=True)
+    unsure = f"{happening.source.replace('_', ' ')}, {happening.p:.0%}" if happening.p < 1.0 else ""
+    for i, line in enumerate(lines(text, WIDTH - wide - 14, 10.8, 2 if unsure else 3)):
+        yield Words(wide + 9, top + 11 + 12.8 * i, 10.8, line, INK, "start")
+    if unsure:
+        yield Words(WIDTH - 6, HEIGHT - 4, 8, unsure, QUIET, "end")

@@ -1,0 +1,151 @@
+"""A story as a storyboard: a picture of the home for everything that happens; as SVG, as PNG, or as a video."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from PIL import Image, ImageDraw
+
+from otherminds.errors import InputError
+from otherminds.stories.model import Episode
+from otherminds.stories.pictures.frames import HEIGHT, WIDTH, Frame, frames_of
+from otherminds.stories.pictures.lettering import paint, svg_of
+from otherminds.worlds.picture import Brush, svg_text
+
+SPACE = 10
+MOST_FRAMES = 300
+FINER = 2
+SHORTEST, PER_LETTER = 1.2, 0.03
+RATE = 10
+FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
+
+
+def frames(episode: Episode) -> tuple[str, ...]:
+    """A picture for every happening, as SVG. Raises InputError for a home that cannot be drawn."""
+    return tuple(_svg(frame.caption, WIDTH, HEIGHT, svg_of(frame.drawn)) for frame in frames_of(episode))
+
+
+def storyboard_svg(episode: Episode, columns: int = 4) -> str:
+    """All pictures of a story on one sheet, as SVG.
+
+    Raises InputError for a home that cannot be drawn, or a story in which nothing happens.
+    """
+    drawn = _all(episode)
+    columns = max(1, min(columns, len(drawn)))
+    rows = math.ceil(len(drawn) / columns)
+    inner = "".join(
+        f'<g transform="translate({x:g} {y:g})">{svg_of(frame.drawn)}</g>'
+        for frame, (x, y) in zip(drawn, _corners(len(drawn), columns), strict=True)
+    )
+    width, height = SPACE + columns * (WIDTH + SPACE), SPACE + rows * (HEIGHT + SPACE)
+    sheet = f'<rect width="{width:g}" height="{height:g}" fill="#d5d9de"/>{inner}'
+    return _svg("A storyboard: " + " ".join(frame.caption for frame in drawn), width, height, sheet)
+
+
+def write_png(
+    episode: Episode, path: Path | str | IO[bytes], *, number: int | None = None, columns: int = 4, scale: float = 2.0
+) -> None:
+    """Write a storyboard, or only the frame with this number (they start at 1), as a PNG image.
+
+    Raises InputError for a home that cannot be drawn, for a frame that there is not, or if it cannot be written.
+    """
+    drawn = _all(episode)
+    if number is not None:
+        if not 1 <= number <= len(drawn):
+            raise InputError(f"episode {episode.id!r} has no frame {number}", hint=f"there are {len(drawn)}")
+        image = _image(drawn[number - 1], scale)
+    else:
+        image = _sheet(drawn, max(1, min(columns, len(drawn))), scale)
+    _written(lambda: image.save(path, format="PNG"), path)
+
+
+def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> None:
+    """Write a story as a film in which every frame stays as long as its caption takes to read: .gif or .mp4.
+
+    Raises InputError for another name, for a home that cannot be drawn, if it cannot be written, or, for .mp4, if the
+    extra `video` is not installed.
+    """
+    writers = {".gif": _gif, ".mp4": _mp4}
+    write = writers.get(Path(path).suffix.lower())
+    if write is None:
+        raise InputError("is no kind of video that can be written", path=path, hint="use .gif or .mp4")
+    write(_all(episode), Path(path), scale)
+
+
+def _all(episode: Episode) -> list[Frame]:
+    if not episode.timeline:
+        raise InputError(f"episode {episode.id!r} cannot be drawn: nothing happens in it")
+    if len(episode.timeline) > MOST_FRAMES:
+        happens = f"episode {episode.id!r} has {len(episode.timeline)} happenings"
+        raise InputError(happens, hint=f"{MOST_FRAMES} can be drawn together at most")
+    return list(frames_of(episode))
+
+
+def _svg(title: str, width: float, height: float, inner: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{svg_text(title)}" '
+        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" font-family="{FONTS}">{inner}</svg>'
+    )
+
+
+def _corners(n: int, columns: int) -> Iterator[tuple[float, float]]:
+    for i in range(n):
+        yield SPACE + (i % columns) * (WIDTH + SPACE), SPACE + (i // columns) * (HEIGHT + SPACE)
+
+
+def _image(frame: Frame, scale: float) -> Image.Image:
+    size = round(WIDTH * scale), round(HEIGHT * scale)
+    image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), "#ffffff")
+    paint(Brush(ImageDraw.Draw(image), scale * FINER), frame.drawn)
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def _sheet(drawn: list[Frame], columns: int, scale: float) -> Image.Image:
+    rows = math.ceil(len(drawn) / columns)
+    size = SPACE + columns * (WIDTH + SPACE), SPACE + rows * (HEIGHT + SPACE)
+    sheet = Image.new("RGB", (round(size[0] * scale), round(size[1] * scale)), "#d5d9de")
+    for frame, (x, y) in zip(drawn, _corners(len(drawn), columns), strict=True):
+        sheet.paste(_image(frame, scale), (round(x * scale), round(y * scale)))
+    return sheet
+
+
+def _seconds(frame: Frame) -> float:
+    return round(SHORTEST + PER_LETTER * min(len(frame.caption), 120), 1)
+
+
+def _gif(drawn: list[Frame], path: Path, scale: float) -> None:
+    images = [_image(frame, scale).quantize(128, dither=Image.Dither.NONE) for frame in drawn]
+    durations = [round(1000 * _seconds(frame)) for frame in drawn]
+    rest = {"append_images": images[1:], "duration": durations, "loop": 0, "disposal": 1}
+    _written(lambda: images[0].save(path, format="GIF", save_all=True, **rest), path)
+
+
+def _mp4(drawn: list[Frame], path: Path, scale: float) -> None:
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise InputError("a video as .mp4 needs an extra", path=path, hint="pip install 'otherminds[video]'") from None
+    width, height = (16 * max(1, round(side * scale / 16)) for side in (WIDTH, HEIGHT))
+
+    def write() -> None:
+        path.open("wb").close()  # says what is wrong with the path more clearly than ffmpeg would
+        writer: Any = imageio_ffmpeg.write_frames(str(path), (width, height), fps=RATE, codec="libx264")
+        writer.send(None)
+        for frame in drawn:
+            pixels = _image(frame, scale).resize((width, height)).tobytes()
+            for _ in range(round(RATE * _seconds(frame))):
+                writer.send(pixels)
+        writer.close()
+
+    _written(write, path)
+
+
+def _written(write: Callable[[], None], path: Path | str | IO[bytes]) -> None:
+    try:
+        write()
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise InputError(f"cannot be written: {why}", path=path if isinstance(path, Path | str) else None) from None
