@@ -19,6 +19,7 @@ import fields
 import kitchen_decisions
 import matches
 import speaking
+import stories
 from otherminds.errors import InputError
 from otherminds.experiments import kitchen_design
 from otherminds.minds.favours import Favours
@@ -93,6 +94,13 @@ def speaking_lines() -> Iterator[Line]:
     short, whole = (speaking.episode(speaking.NAIVE_ROUNDS, reuse=reuse) for reuse in (True, False))
     seconds = f"{whole.seconds / short.seconds:.1f}×  ({whole.seconds:.1f} / {short.seconds:.1f} s)"
     yield f"… {speaking.NAIVE_ROUNDS} rounds: prompts read anew / ours", seconds, "", None
+
+
+def story_lines() -> Iterator[Line]:
+    """Stories invented with exact answers, without words or pictures."""
+    found = stories.rate()
+    per_process = f"{found.one:,.0f} a CPU second, {found.all:,.0f} a second on {found.processes}"
+    yield "Stories with questions and exact answers", per_process, "≥ 2,000 a second", found.all >= 2000
 
 
 def process_lines() -> Iterator[Line]:

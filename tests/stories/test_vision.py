@@ -16,8 +16,8 @@ from otherminds.errors import InputError
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.model import ModelError, Request
 from otherminds.language.scripted import Scripted, scripted, text_of
+from otherminds.stories.by_model.vision import LARGEST, watch
 from otherminds.stories.model import Entity, Event, Reading, Utterance
-from otherminds.stories.vision import LARGEST, watch
 
 Data = dict[str, Any]
 PEOPLE, THINGS = ("Mary", "David"), ("wine glass", "book")

@@ -89,10 +89,9 @@ class Searcher:
     def observe(self, view: View, /) -> Self:
         """Places that were seen and held nothing are crossed off; what others say of the thing is mostly believed."""
         unseen = self.unseen if self.unseen >= 0 else (1 << len(self.odds)) - 1
-        for place in view.places:
-            unseen &= ~(1 << self.home.number[place])
-        found = self.found if self.found not in view.places else None
-        found = min((place for thing, place in view.things if thing == self.errand.thing), default=found)
+        unseen &= ~_mask(self.home, view.places)
+        here = [place for thing, place in view.things if thing == self.errand.thing]
+        found = min(here) if here else self.found if self.found not in view.places else None
         odds, asked = self.odds, self.asked
         for speaker, act in view.last:
             if act.thing == self.errand.thing and speaker == self.name:
@@ -133,6 +132,12 @@ class Searcher:
 def acts_of(home: Home) -> int:
     """How many acts about one thing there are in a home."""
     return 3 + len(home.rooms) + 6 * len(home.places)
+
+
+@lru_cache(maxsize=1 << 14)
+def _mask(home: Home, places: frozenset[str]) -> int:
+    """The set of places as bits."""
+    return sum(1 << home.number[place] for place in places)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from otherminds.language.model import LanguageModel
 from otherminds.minds.companion import RESERVED, Manners
+from otherminds.stories.by_model.verbal import SYMBOLIC, question_with, read_or_ask, read_with
 from otherminds.stories.conventions import EVERYDAY, Conventions
 from otherminds.stories.goals import answer_goal
 from otherminds.stories.inference import CannotAnswerError, answer_social, facts
@@ -25,7 +26,6 @@ from otherminds.stories.model import (
     Utterance,
 )
 from otherminds.stories.text.question_text import Unread, read_question
-from otherminds.stories.verbal import SYMBOLIC, question_with, read_or_ask, read_with
 from otherminds.stories.witnessing import answer_where
 
 COVERAGE = 0.8

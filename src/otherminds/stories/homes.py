@@ -59,7 +59,9 @@ def usual_places() -> tuple[str, ...]:
 def opening_of(episode: Episode, home: Home) -> State:
     """Where everybody is before the first happening: where the story says so, else where it first shows them, unless
     they come there from somewhere else."""
-    rooms = {f.subject: f.value for f in episode.init if f.predicate == "in_room" and f.value in home.rooms}
+    rooms: dict[str, str | None] = {
+        f.subject: f.value for f in episode.init if f.predicate == "in_room" and f.value in home.rooms
+    }
     for event in episode.timeline:
         if isinstance(event, Event) and event.agent not in rooms:
             rooms[event.agent] = None if event.verb in ("walk", "enter", "leave") else room_of(home, event)

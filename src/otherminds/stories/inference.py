@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ def choose(scores: Sequence[float], question: Question, terms: tuple[Term, ...] 
 
 
 def roles_of(episode: Episode, question: Question) -> Roles:
-    """Whose mind the question asks about, who looks for something, and for what. Raises CannotAnswerError if unclear."""
+    """Whose mind is asked about, who looks for something, and for what. Raises CannotAnswerError if it is unclear."""
     claims = [claim for option in question.options for claim in option.claims] + list(question.given)
     about = [claim.agent for claim in claims if isinstance(claim, Belief | SocialGoal | Knows)]
     companion = about[0] if about else None
@@ -147,23 +148,31 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
         match claim:
             case SocialGoal(kind=kind):
                 stances = tuple(stance for stance in stances if stance == kind)
-            case Knows(place=name):
-                there = _is_at(evidence, name)
-                fits &= np.append(False, there)[1 + evidence.truth][:, None] == np.append(False, there)
-            case Belief(content=Fact(predicate="at", subject=thing, value=name), holds=holds):
-                if thing == roles.thing:
-                    fits &= np.append(False, _is_at(evidence, name)) == holds
             case Belief(content=Goal(content=None), holds=holds):
                 wants = _wanting(None, holds, wants)
             case Belief(content=Goal(content=Fact(predicate="at", value=name)), holds=holds):
                 wants = _wanting(_aim(evidence, name), holds, wants)
-            case Holds(fact=Fact(predicate="at", subject=thing, value=name)) if thing == roles.thing:
-                fits &= np.append(False, _is_at(evidence, name))[1 + evidence.truth][:, None]
-            case Goal(content=Fact(subject=thing, value=held)) if roles.thing in (thing, held):
-                pass
             case _:
-                raise CannotAnswerError(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
+                fits &= _fits(evidence, roles, claim)
     return Case(fits, stances, wants)
+
+
+def _fits(evidence: Evidence, roles: Roles, claim: Claim) -> Booleans:
+    """For which (T, belief) a claim holds; everywhere if it is about another thing."""
+    n, thing = len(evidence.home.places), roles.thing
+    match claim:
+        case Knows(place=name):
+            there = np.append(False, _is_at(evidence, name))
+            return cast("Booleans", there[1 + evidence.truth][:, None] == there)
+        case Belief(content=Fact(predicate="at", subject=subject, value=name), holds=holds):
+            believed = np.append(False, _is_at(evidence, name)) == holds
+            return np.broadcast_to(believed if subject == thing else True, (n, n + 1))
+        case Holds(fact=Fact(predicate="at", subject=subject, value=name)) if subject == thing:
+            so = np.append(False, _is_at(evidence, name))[1 + evidence.truth]
+            return np.broadcast_to(so[:, None], (n, n + 1))
+        case Goal(content=Fact(subject=subject, value=held)) if thing in (subject, held):
+            return np.ones((n, n + 1), dtype=bool)
+    raise CannotAnswerError(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
 
 
 def _wanting(wanted: str | None, holds: bool, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:

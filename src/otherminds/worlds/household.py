@@ -89,7 +89,7 @@ class Person(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """Where everybody and everything is, which places stand open, and what was done or said in the last step, by whom."""
+    """Where everybody and everything is, which places stand open, and what was done or said in the last step."""
 
     people: tuple[tuple[str, Person], ...]
     things: tuple[tuple[str, str], ...]
@@ -150,12 +150,9 @@ class Household:
         """What lies openly in the agent's room, what is in the places there that stand open, and what was said."""
         me = state.person(agent)
         seen = _in_sight(self.home, me.room, state.opened)
-        things = frozenset(pair for pair in state.things if pair[1] in seen)
-
-        def noticed(done: tuple[str, Act]) -> bool:
-            return done[1].do in SPEECH or state.person(done[0]).room == me.room
-
-        return View(me, seen, things, state.opened & seen, tuple(filter(noticed, state.last)))
+        things = frozenset([pair for pair in state.things if pair[1] in seen])
+        last = [done for done in state.last if done[1].do in SPEECH or state.person(done[0]).room == me.room]
+        return View(me, seen, things, state.opened & seen, tuple(last))
 
     def reward(self, state: State, joint: Mapping[str, Act], after: State) -> Mapping[str, float]:
         """Every act but waiting costs a step, and walking as many as it is far."""

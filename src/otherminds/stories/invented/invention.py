@@ -157,7 +157,7 @@ def _social(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Gener
         if says:
             scene.do(cast.companion, Act("tell", cast.thing, claimed))
         else:
-            scene.timeline.append(Utterance(0, cast.companion, "silence"))
+            scene.timeline.append(Utterance(len(scene.timeline), cast.companion, "silence"))
         mind = scene.show(mind)
         _chore(scene, (claimed, elsewhere), again)
         if shown:

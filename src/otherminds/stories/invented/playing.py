@@ -87,25 +87,24 @@ def episode_of_cast(name: str, cast: Cast, timeline: Sequence[Happening]) -> Epi
         *(Entity(place.name, "place", place.room, "in" if place.closes else "on") for place in cast.home.places),
         *(Entity(thing, "object") for thing in (cast.thing, cast.other)),
     ]
-    timed = tuple(replace(happening, t=t) for t, happening in enumerate(timeline))
     rooms = tuple(Fact("in_room", person, cast.home.rooms[k]) for k, person in enumerate(people))
-    return Episode(name, people, tuple(entities), rooms, timed, complete=True)
+    return Episode(name, people, tuple(entities), rooms, tuple(timeline), complete=True)
 
 
-def happening(home: Home, agent: str, act: Act) -> Happening | None:
+def happening(home: Home, agent: str, act: Act, t: int = 0) -> Happening | None:
     """The story's word for an act; None for doing nothing."""
     match act.do:
         case "walk":
             place = home.place.get(act.place or "")
-            return Event(0, agent, "walk", place=act.place if place else None, room=place.room if place else act.place)
+            return Event(t, agent, "walk", place=act.place if place else None, room=place.room if place else act.place)
         case "open" | "close" | "grab" | "put":
-            return Event(0, agent, act.do, obj=act.thing, place=act.place)
+            return Event(t, agent, act.do, obj=act.thing, place=act.place)
         case "ask":
-            return Utterance(0, agent, "ask", Fact("at", act.thing or ""))
+            return Utterance(t, agent, "ask", Fact("at", act.thing or ""))
         case "tell":
-            return Utterance(0, agent, "assert", Fact("at", act.thing or "", act.place))
+            return Utterance(t, agent, "assert", Fact("at", act.thing or "", act.place))
         case "unsure":
-            return Utterance(0, agent, "unsure", Fact("at", act.thing or ""))
+            return Utterance(t, agent, "unsure", Fact("at", act.thing or ""))
         case _:
             return None
 
@@ -132,7 +131,7 @@ class Scene:
     def do(self, agent: str, act: Act) -> None:
         """Let somebody act."""
         self.state = self.world.act(self.state, agent, act)
-        told = happening(self.cast.home, agent, act)
+        told = happening(self.cast.home, agent, act, len(self.timeline))
         if told is not None:
             self.timeline.append(told)
 
@@ -173,7 +172,7 @@ class Scene:
         if there.closes:
             self.do(who, Act("walk", None, place))
             self.do(who, Act("open", None, place))
-        self.timeline.append(Observation(0, who, Fact("at", self.cast.thing, place), sees))
+        self.timeline.append(Observation(len(self.timeline), who, Fact("at", self.cast.thing, place), sees))
         if there.closes:
             self.do(who, Act("close", None, place))
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from otherminds.errors import InputError
 from otherminds.language.model import LanguageModel, Message
 from otherminds.language.templates import fill
-from otherminds.stories.dictation import Failed, Stage, Wording, dictated, one_line
-from otherminds.stories.minds_of_options import Asked, Asking
+from otherminds.stories.by_model.dictation import Failed, Stage, Wording, dictated, one_line
+from otherminds.stories.by_model.minds_of_options import Asked, Asking
+from otherminds.stories.by_model.transcript import Telling, Transcript
 from otherminds.stories.model import Entity, Episode, Question, Reading, Source
 from otherminds.stories.text.people import find_names
 from otherminds.stories.text.question_text import LONGEST as LONGEST_QUESTION
@@ -18,7 +19,6 @@ from otherminds.stories.text.reading import LONGEST, read_story
 from otherminds.stories.text.scene import Scene
 from otherminds.stories.text.sentences import plain, sentences, tokens
 from otherminds.stories.text.statements import Unread
-from otherminds.stories.transcript import Telling, Transcript
 
 SYMBOLIC = "symbolic"
 TOKENS, TOKENS_OF_SENTENCE, TOKENS_OF_OPTION, MOST_TOKENS = 400, 150, 200, 16_000

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from otherminds.stories.dictation import Form, Name, NonsenseError, Stage, Wording
+from otherminds.stories.by_model.dictation import Form, Name, NonsenseError, Stage, Wording
 from otherminds.stories.model import Event, Fact, Observation, Reading, Relation, SpeechAct, Utterance, Verb
 from otherminds.stories.text.lexicon import lexicon
 from otherminds.stories.text.reading import Reader

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from otherminds.stories.dictation import Form, Name, NonsenseError, Wording, one_line
+from otherminds.stories.by_model.dictation import Form, Name, NonsenseError, Wording, one_line
 from otherminds.stories.files import DEEPEST
 from otherminds.stories.model import (
     Belief,

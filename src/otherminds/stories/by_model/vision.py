@@ -12,7 +12,7 @@ from pydantic import Field
 from otherminds.errors import InputError
 from otherminds.language.model import LanguageModel, Message
 from otherminds.language.templates import fill
-from otherminds.stories.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
+from otherminds.stories.by_model.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
 from otherminds.stories.model import Episode, Event, Reading, Utterance, Verb
 from otherminds.stories.text.places import noun_in
 from otherminds.stories.text.reading import Reader
