@@ -100,14 +100,14 @@ def _root(
 @app.command()
 def reproduce(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="protom-dkg, protom-overcooked, functional, dkg-human, all.")
+        str, typer.Argument(metavar="NAME", help="protom-dkg, protom-overcooked, functional, mumatom, dkg-human, all.")
     ] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels included.")] = False,
     seed: SeedOption = 42,
     out: Annotated[Path | None, typer.Option(help="Where to write; default runs/NAME-TIME.")] = None,
     jobs: JobsOption = 1,
-    data: Annotated[Path | None, typer.Option(help="A clone (dkg-human), or a file of machines (functional).")] = None,
+    data: Annotated[Path | None, typer.Option(help="A clone (dkg-human), files of MuMA-ToM, or machines (functional).")] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a stated target is missed.")] = False,
     model: ModelOption = None,
     strategy: StrategyOption = None,

@@ -24,6 +24,9 @@ def ask(
     model: Annotated[
         str | None, typer.Option(help="A language model that reads what the built-in reader cannot.")
     ] = None,
+    convention: Annotated[
+        str, typer.Option(metavar="NAME", help="Who sees what: sally-anne, everyday, tomi or hi-tom.")
+    ] = "sally-anne",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Ask what somebody in a story believes, wants, or means to another; see what the answer rests on.
@@ -33,7 +36,7 @@ def ask(
     from otherminds import story_screens
     from otherminds.experiments.story_questions import asked
 
-    found = asked(story, question, name, model)
+    found = asked(story, question, name, model, convention)
     if as_json:
         typer.echo(json.dumps([story_screens.as_data(one) for one in found], ensure_ascii=False))
         return
@@ -46,7 +49,7 @@ def audit(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows with story, question, answer; or a benchmark.")],
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="rows, tomi, hi-tom, bigtom or mumatom; default: found out."),
+        typer.Option("--format", metavar="FORMAT", help="jsonl, tomi, hi_tom, bigtom, mmtom_qa or mumatom; default: found out."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every verdict as JSON.")] = False,
 ) -> None:

@@ -14,7 +14,7 @@ from otherminds.minds.companion import ANSWERING
 from otherminds.stories.answering import COVERAGE, Asked, answer, ask
 from otherminds.stories.audit import Audit, Judged, answer_item, audit
 from otherminds.stories.belief_files import Format, Item, read_items
-from otherminds.stories.conventions import Conventions
+from otherminds.stories.conventions import PRESETS, Conventions
 from otherminds.stories.files import StoryFile, Worded, read_story_file
 from otherminds.stories.model import Answer, Question, Reading
 from otherminds.stories.mumatom import read_mumatom
@@ -26,27 +26,36 @@ MUMATOM = "mumatom"
 LONG = 200
 
 
-def asked(path: Path, question: str | None = None, name: str | None = None, model: str | None = None) -> list[Asked]:
+def asked(
+    path: Path,
+    question: str | None = None,
+    name: str | None = None,
+    model: str | None = None,
+    convention: str = "sally-anne",
+) -> list[Asked]:
     """The answers to the questions of a story file, or to another question. Raises InputError if there is none."""
+    chosen = {one.name.lower(): one for one in PRESETS}
+    if convention.lower() not in chosen:
+        raise InputError(f"there is no convention {convention!r}", hint=f"there are {', '.join(chosen)}")
     found = read_story_file(path, name)
     questions = (Worded(*split_options(question)),) if question is not None else found.questions
     if not questions:
         raise InputError("has no question", path=path, hint='give one with --question "…"')
-    return [_asked(found, one, model) for one in questions]
+    return [_asked(found, one, model, chosen[convention.lower()]) for one in questions]
 
 
-def _asked(found: StoryFile, question: Question | Worded, model: str | None) -> Asked:
+def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> Asked:
     if found.text is not None and isinstance(question, Worded):
         helper = find_model(model) if model else None
-        return ask(found.text, question.stem, question.options, model=helper)
+        return ask(found.text, question.stem, question.options, conventions=conventions, model=helper)
     if found.text is not None:
         reading = read_story(found.text)
     else:
         assert found.episode is not None
         reading = Reading(found.episode)
     if isinstance(question, Worded):
-        return ask(reading, question.stem, question.options)
-    return Asked(reading, question, answer(reading.episode, question))
+        return ask(reading, question.stem, question.options, conventions=conventions)
+    return Asked(reading, question, answer(reading.episode, question, conventions))
 
 
 def audited(path: Path, form: str | None = None) -> Audit:

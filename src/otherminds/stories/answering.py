@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from otherminds.language.model import LanguageModel
 from otherminds.minds.companion import RESERVED, Manners
 from otherminds.stories.by_model.verbal import SYMBOLIC, question_with, read_or_ask, read_with
-from otherminds.stories.conventions import EVERYDAY, Conventions
+from otherminds.stories.conventions import SALLY_ANNE, Conventions
 from otherminds.stories.goals import answer_goal
 from otherminds.stories.inference import CannotAnswerError, answer_social, facts
 from otherminds.stories.model import (
@@ -46,7 +46,7 @@ class Asked:
 
 
 def answer(
-    episode: Episode, question: Question, conventions: Conventions = EVERYDAY, manners: Manners = RESERVED
+    episode: Episode, question: Question, conventions: Conventions = SALLY_ANNE, manners: Manners = RESERVED
 ) -> Answer:
     """The answer to a question about an episode, by the inference its claims call for.
 
@@ -77,7 +77,7 @@ def ask(
     stem: str,
     options: Sequence[str],
     *,
-    conventions: Conventions = EVERYDAY,
+    conventions: Conventions = SALLY_ANNE,
     manners: Manners = RESERVED,
     least: float = COVERAGE,
     model: LanguageModel | None = None,

@@ -6,18 +6,19 @@ What a file says is taken as it stands, or refused with its line: nothing in it 
 from __future__ import annotations
 
 import csv
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from otherminds.errors import InputError, read_text
+from otherminds.stories.rows import line_of, parse_row, shortened, valid_row
+from otherminds.stories.text.option_text import split_options
 
-Format = Literal["tomi", "hi_tom", "bigtom", "jsonl"]
+Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]
 LARGEST = 20_000_000
 SHOWN = 80
 COLUMNS = range(14, 20)
@@ -56,6 +57,15 @@ class _Row(BaseModel):
     order: Annotated[int, Field(ge=0, le=99)] | None = None
 
 
+class _Mmtom(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    question: Text
+    answer: Text
+    question_type: float | str
+    episode: int | str = ""
+
+
 class _HiTom(_Row):
     choices: Text
     deception: bool
@@ -81,10 +91,10 @@ def read_items(path: Path, format: Format | None = None) -> tuple[Item, ...]:
     """
     text = read_text(path, limit=LARGEST)
     if "\0" in text:
-        raise InputError("holds a NUL byte: it is no text", path=path, line=_line(text, text.index("\0")))
+        raise InputError("holds a NUL byte: it is no text", path=path, line=line_of(text, text.index("\0")))
     if not text.strip():
         raise InputError("is empty", path=path, hint=HINT)
-    readers = {"tomi": _tomi, "hi_tom": _hi_tom, "bigtom": _bigtom, "jsonl": _jsonl}
+    readers = {"tomi": _tomi, "hi_tom": _hi_tom, "bigtom": _bigtom, "mmtom_qa": _mmtom, "jsonl": _jsonl}
     items = tuple(readers[format or detect(text, path)](text, path))
     if not items:
         raise InputError("has no questions", path=path)
@@ -97,7 +107,7 @@ def detect(text: str, path: Path) -> Format:
     first = start.partition("\n")[0]
     if start.startswith("{"):
         whole = first.strip() == "{" or re.match(r'\{\s*"data"\s*:', start)
-        return "hi_tom" if whole else "jsonl"
+        return "hi_tom" if whole else "mmtom_qa" if '"question_type"' in first else "jsonl"
     if re.match(r"\d+ \S", first):
         return "tomi"
     if first.count(";") + 1 >= COLUMNS.start:
@@ -111,14 +121,6 @@ def plain(text: str) -> str:
     return " ".join(words[1:] if words[:1] in (["the"], ["a"], ["an"]) and len(words) > 1 else words)
 
 
-def _line(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
-
-
 def _gold(answer: str, options: tuple[str, ...], path: Path, line: int) -> str:
     """The option that an answer names, by its words or its letter."""
     if len(options) != len({plain(option) for option in options}):
@@ -127,8 +129,8 @@ def _gold(answer: str, options: tuple[str, ...], path: Path, line: int) -> str:
     if not named and re.fullmatch(r"\(?[A-Za-z][.)]?", answer):
         named = list(options[(number := ord(answer.strip("().").casefold()) - ord("a")) : number + 1])
     if not named and options:
-        hint = f"there is {_shown(', '.join(options))}"
-        raise InputError(f"the answer `{_shown(answer)}` is not among the choices", path=path, line=line, hint=hint)
+        hint = f"there is {shortened(', '.join(options))}"
+        raise InputError(f"the answer `{shortened(answer)}` is not among the choices", path=path, line=line, hint=hint)
     return named[0] if named else answer
 
 
@@ -179,11 +181,11 @@ def _kinds(path: Path) -> list[str]:
 
 
 def _hi_tom(text: str, path: Path) -> Iterator[Item]:
-    file = _valid(_HiTomFile, _json(text, path, 1), path, 1)
+    file = valid_row(_HiTomFile, parse_row(text, path, 1), path, 1)
     lines = list(_entries(text))
     for number, entry in enumerate(file.data):
         line = lines[number] if number < len(lines) else 1
-        row = _valid(_HiTom, entry, path, line)
+        row = valid_row(_HiTom, entry, path, line)
         kind = f"Hi-ToM order {row.question_order}{' with deception' if row.deception else ''}"
         name = f"{row.prompting_type}-{row.story_length}-{row.question_order}-{row.sample_id}-{row.deception}"
         yield _item(row, name, path, line, kind)
@@ -192,9 +194,24 @@ def _hi_tom(text: str, path: Path) -> Iterator[Item]:
 def _jsonl(text: str, path: Path) -> Iterator[Item]:
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = _valid(_Row, _json(entry, path, line), path, line)
+            row = valid_row(_Row, parse_row(entry, path, line), path, line)
             name = str(line) if row.id is None else str(row.id)
             yield _item(row, name, path, line, "" if row.order is None else f"order {row.order}")
+
+
+def _mmtom(text: str, path: Path) -> Iterator[Item]:
+    """What is in an apartment, what somebody does there, and a question with two options (a) and (b)."""
+    for line, entry in enumerate(text.split("\n"), 1):
+        if entry.strip():
+            row = valid_row(_Mmtom, parse_row(entry, path, line), path, line)
+            story, mark, asked = row.question.partition("Question:")
+            stem, options = split_options(asked.partition("Please respond")[0].strip())
+            if not mark or len(options) < 2:
+                raise InputError("`question` needs `Question:` and options (a) and (b)", path=path, line=line)
+            gold = _gold(row.answer, options, path, line)
+            yield Item(
+                f"{row.episode}, line {line}", story.strip(), stem, options, gold, line, f"MMToM-QA {row.question_type}"
+            )
 
 
 def _item(row: _Row, name: str, path: Path, line: int, group: str) -> Item:
@@ -221,40 +238,6 @@ def _entries(text: str) -> Iterator[int]:
             depth += 1
         elif sign in "]}":
             depth -= 1
-
-
-def _json(text: str, path: Path, line: int) -> object:
-    try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        where = line + error.lineno - 1
-        raise InputError(f"is not JSON: {error.msg}", path=path, line=where, column=error.colno) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", path=path, line=line) from None
-    except ValueError as error:
-        raise InputError(f"is not JSON: {_shown(str(error))}", path=path, line=line) from None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def _valid(kind: type[M], value: object, path: Path, line: int) -> M:
-    try:
-        return kind.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        key = ".".join(str(part) for part in first["loc"])[:SHOWN]
-        if first["type"] == "missing":
-            raise InputError(f"lacks `{key}`", path=path, line=line) from None
-        raise InputError((f"`{key}`: " if key else "") + first["msg"], path=path, line=line) from None
 
 
 def _bigtom(text: str, path: Path) -> Iterator[Item]:

@@ -30,7 +30,7 @@ def scene_events(frames: Frames, thing: str, places: Mapping[str, str]) -> tuple
     where it was last seen before or, if it was not, from the place that had just been opened, or from somewhere near;
     a thing never held lay where it came into sight. A place that was opened before another was had it not, perhaps.
     """
-    held = [frame for frame, facts in frames.get("hold", {}).items() if any(_names(fact, thing) for fact in facts)]
+    held = sorted(frame for frame, facts in frames.get("hold", {}).items() if any(_names(f, thing) for f in facts))
     found = list(_found(frames, thing, held, places))
     taken = min((seen.t for seen in found), default=None)
     opened = [(frame, place) for frame, place in _opened(frames, places) if taken is None or frame <= taken]

@@ -16,6 +16,7 @@ from otherminds.stories.text.looking import see
 from otherminds.stories.text.people import find_names
 from otherminds.stories.text.phrases import Clause, VerbGroup
 from otherminds.stories.text.quotes import assertions, read_quote
+from otherminds.stories.text.rewording import rejoined, reworded
 from otherminds.stories.text.scene import Scene
 from otherminds.stories.text.senses import (
     denies_object,
@@ -52,7 +53,7 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
     low = even.lower()
     rooms = frozenset(words for match in ENTERED.finditer(low) if (words := _as_room(match[1])))
     reader = Reader(Scene(names, source, p, _rooms(low) | rooms, numbered=bool(NUMBERED.search(low))))
-    for sentence in sentences(found, names):
+    for sentence in rejoined(sentences(found, names), names):
         reader.read(sentence, text)
     return reader.reading(text)
 
@@ -82,12 +83,13 @@ class Reader:
     def read(self, sentence: Sequence[Token], text: str) -> None:
         """Reads one sentence; if a clause of it cannot be read, the sentence is among the unread."""
         before = self.understood, self.clauses
+        first, last, sentence = sentence[0], sentence[-1], reworded(sentence, self.scene.names)
         if len(sentence) > LONGEST_SENTENCE or self._is_cleft(sentence):
             self.clauses += 1
         elif not (self._silence(sentence) or self._script(sentence, text)):
             self._sentence(sentence)
         if self.understood - before[0] < self.clauses - before[1]:
-            self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
+            self.unread.append(" ".join(text[first.start : last.end].split()))
             self.scene.last_room = None
 
     def _is_cleft(self, sentence: Sequence[Token]) -> bool:
