@@ -1,4 +1,4 @@
-"""MuMA-ToM and invented stories as an experiment: rows, scores, shortcuts, language models, and going on after a stop."""
+"""MuMA-ToM and invented stories as experiment: rows, scores, shortcuts, language models, and going on after stops."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds.experiments import mumatom, reproduce
+from otherminds.experiments import invented, mumatom, reproduce
 from otherminds.experiments.reproduce import Options
 from otherminds.experiments.results import figures
 from otherminds.stories.mumatom import read_mumatom
@@ -29,7 +29,7 @@ METRICS = {"accuracy", "answered", "accuracy_answered"}
 COLUMNS = {
     "schema", "experiment", "condition", "subject", "seed", "episode", "t", "kind", "action", "gold", "correct", "run",
 }  # fmt: skip
-FEW = 36
+FEW, ENOUGH = 12, 36
 
 # Four episodes of our own in the layout of the benchmark
 
@@ -76,7 +76,9 @@ def conversation(helper: str, asker: str, thing: str, claim: str, *, found: bool
 
 
 def worded(stem: str, options: Sequence[str]) -> str:
-    return "\n".join([f"Given the above interaction, {stem}", *(f"{x}) {o}" for x, o in zip("ABC", options, strict=True))])
+    return "\n".join(
+        [f"Given the above interaction, {stem}", *(f"{x}) {o}" for x, o in zip("ABC", options, strict=True))]
+    )
 
 
 def moving(first: str, second: str, thing: str) -> tuple[Row, str]:
@@ -117,13 +119,15 @@ def scene(name: str, thing: str, place: str) -> dict[str, Any]:
     }
 
 
-def look_alike(folder: Path, *, videos: bool = True, graphs: bool = True, **more: tuple[Row, str]) -> Path:
+def look_alike(
+    folder: Path, *, videos: bool = True, graphs: bool = True, more: Mapping[str, tuple[Row, str]] | None = None
+) -> Path:
     episodes = {
         "201": conversation("Paul", "Rita", "teapot", "fridge", found=True),
         "202": conversation("Otto", "Nina", "lamp", "microwave", found=True),
         "203": moving("Hugh", "Vera", "spoon"),
         "204": moving("Fred", "Gwen", "plate"),
-    } | more
+    } | dict(more or {})
     folder.mkdir(exist_ok=True)
     put(folder / "questions.json", {name: row for name, (row, _) in episodes.items()})
     if videos:
@@ -143,7 +147,7 @@ def put(path: Path, content: Any) -> None:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An own folder, and fewer invented stories than usual."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(reproduce.STORIES, "quick", FEW)  # type: ignore[misc]
+    monkeypatch.setitem(reproduce.STORIES, "quick", FEW)
     return tmp_path
 
 
@@ -153,7 +157,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ran")
     data = look_alike(folder / "data")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(reproduce.STORIES, "quick", FEW)  # type: ignore[misc]
+        patch.setitem(reproduce.STORIES, "quick", FEW)
         reproduce.reproduce("mumatom", Options(folder / "out", 1, "quick", 2, data))
     return folder
 
@@ -273,11 +277,11 @@ def test_what_the_other_episodes_give_away_is_no_more_than_that(here: Path) -> N
         "301": conversation("Cora", "Dora", "vase", "fridge", found=True),
         "302": conversation("Jack", "Kate", "book", "fridge", found=False),
     }
-    sources = read_mumatom(look_alike(here / "data", videos=False, graphs=False, **more))
+    sources = read_mumatom(look_alike(here / "data", videos=False, graphs=False, more=more))
     shown = [row for entry in mumatom.plan(sources, 0) if entry.subject == "no_video" for row in mumatom.rows(entry)]
     prior = {(row["episode"], row["t"]): row for row in mumatom.place_prior(shown, sources)}
     assert len(prior) == len(shown)
-    assert [prior["302", t]["action"] for t in (1, 2)] == [0, 0]  # to help is likely, to be indifferent is least so
+    assert [prior["302", t]["action"] for t in (1, 2)] == [0, 1]  # to help is likely; to hinder is least so
     assert {row["subject"] for row in prior.values()} == {"place_prior"}
     for row in shown:
         if row["kind"] != "social_goal":
@@ -318,17 +322,24 @@ def test_the_text_half_does_not_tell_what_the_video_shows(here: Path) -> None:
 # On the command line
 
 
-def test_without_data_only_invented_stories_are_asked_about(run: Run, here: Path) -> None:
+def test_without_data_only_invented_stories_are_asked_about(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(reproduce.STORIES, "quick", ENOUGH)
     result = run("reproduce", "mumatom", "--quick", "--out", "out", "--check")
     assert (result.code, result.err) == (0, "")
     assert {path.name for path in (here / "out").iterdir()} == {"rows.jsonl", "summary.json", "report.html"}
     summary = summary_of(here / "out")
     conditions = {row["condition"] for row in summary}
-    assert conditions and all(condition.startswith("invented/") for condition in conditions)
+    assert conditions
+    assert all(condition.startswith("invented/") for condition in conditions)
     for condition in conditions:
-        assert value(summary, condition, "symbolic", "accuracy_answered") == 1.0
-        assert value(summary, condition, "symbolic", "accuracy") >= 0.6
+        assert value(summary, condition, "symbolic", "accuracy") <= value(summary, condition, "symbolic", "answered")
         assert condition.removeprefix("invented/") in result.out
+    answered = [row for row in rows_of(here / "out") if row["subject"] == "symbolic" and row["action"] is not None]
+    assert sum(row["correct"] for row in answered) >= 0.95 * len(answered)
+    assert value(summary, "invented/plain", "symbolic", "accuracy_answered") == 1.0
+    assert value(summary, "invented/plain", "symbolic", "answered") >= 0.6
     assert value(summary, "invented/plain", "question_only", "answered") == 1.0
     assert 0.15 < value(summary, "invented/plain", "question_only", "accuracy") < 0.52
     assert result.out.endswith(f"Report: {Path('out') / 'report.html'}\n")
@@ -345,7 +356,9 @@ def test_all_of_the_table_fits_the_terminal(run: Run) -> None:
 def test_a_run_with_data_is_shown_beside_its_shortcuts(run: Run, here: Path, ran: Path) -> None:
     (here / "out").mkdir()
     (here / "out" / "rows.jsonl").write_bytes((ran / "out" / "rows.jsonl").read_bytes())
-    result = run("reproduce", "mumatom", "--quick", "--seed", "1", "--out", "out", "--data", str(ran / "data"), "--check")
+    result = run(
+        "reproduce", "mumatom", "--quick", "--seed", "1", "--out", "out", "--data", str(ran / "data"), "--check"
+    )
     missed = re.findall(r"^MISSED  (\S+)", result.out, re.MULTILINE)
     assert result.code == (1 if missed else 0)
     assert result.err == ""
@@ -361,7 +374,7 @@ def test_the_number_of_processes_makes_no_difference(run: Run, here: Path, ran: 
     assert (here / "out" / "summary.json").read_bytes() == (ran / "out" / "summary.json").read_bytes()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.61, 0.97])
+@pytest.mark.parametrize("share", [0.2, 0.61, 0.97])
 def test_an_interrupted_run_goes_on_where_it_stopped(here: Path, ran: Path, share: float) -> None:
     whole = (ran / "out" / "rows.jsonl").read_bytes()
     (here / "out").mkdir()
@@ -379,7 +392,7 @@ def test_what_was_answered_is_not_answered_again(here: Path, ran: Path, monkeypa
     (here / "out").mkdir()
     (here / "out" / "rows.jsonl").write_bytes((ran / "out" / "rows.jsonl").read_bytes())
     monkeypatch.setattr(mumatom, "rows", never)
-    monkeypatch.setattr(reproduce.invented, "rows", never)
+    monkeypatch.setattr(invented, "rows", never)
     reproduce.reproduce("mumatom", Options(here / "out", 1, "quick", 1, ran / "data"))
     assert (here / "out" / "summary.json").read_bytes() == (ran / "out" / "summary.json").read_bytes()
 
@@ -480,7 +493,9 @@ def page_of(folder: Path) -> Texts:
 
 def test_the_report_has_all_there_is(ran: Path) -> None:
     page = page_of(ran / "out")
-    assert [name for name in ("MuMA-ToM", "Shortcuts", "Invented stories", "What went wrong") if name not in page.text] == []
+    assert [
+        name for name in ("MuMA-ToM", "Shortcuts", "Invented stories", "What went wrong") if name not in page.text
+    ] == []
     for words in ("text + video text + scene graph", "the question alone", "no video", "published"):
         assert words in page.text
     assert page.tags["svg"] + page.tags["img"] >= 1
@@ -491,7 +506,7 @@ def test_names_in_the_data_stay_text_in_the_report(here: Path) -> None:
     evil = "<script>alert('x')</script>&lt;b&gt;\x1b[31m"
     wrong, video = conversation("Paul", "Rita", "teapot", "fridge", found=True)
     wrong["answers"] = {"1": "C)", "2": "B)", "3": "A)"}
-    data = look_alike(here / "data", **{evil: (wrong, video)})
+    data = look_alike(here / "data", more={evil: (wrong, video)})
     reproduce.reproduce("mumatom", Options(here / "out", 1, "quick", 1, data))
     page = page_of(here / "out")
     assert page.tags["script"] == 0
@@ -500,7 +515,7 @@ def test_names_in_the_data_stay_text_in_the_report(here: Path) -> None:
 
 # Language models
 
-LIMP = '''
+LIMP = """
 import json
 import math
 import re
@@ -546,7 +561,7 @@ model = Scripted("limper", write, weigh)
 
 def nonsense(prompt):
     return "I would rather not."
-'''
+"""
 
 
 @pytest.fixture
@@ -554,7 +569,7 @@ def limp(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A module of models in the folder, that no other test finds, and the two conversations of the look-alike."""
     monkeypatch.setattr(sys, "path", [str(here), *sys.path])
     (here / "own_limp.py").write_text(LIMP)
-    monkeypatch.setitem(reproduce.STORIES, "quick", 3)  # type: ignore[misc]
+    monkeypatch.setitem(reproduce.STORIES, "quick", 3)
     data = look_alike(here / "data")
     questions = json.loads((data / "questions.json").read_text())
     put(data / "questions.json", {name: questions[name] for name in ("201", "202")})
@@ -578,8 +593,8 @@ def test_limp_is_asked_in_both_variants(run: Run, here: Path, limp: Path, faithf
     ]
     # what the questions of an episode share is asked once; each question, its options and a judgement of each
     assert [row["calls"] for row in rows][1:3] == [4 + faithful, 4 + faithful]
-    assert rows[0]["calls"] > rows[1]["calls"]
-    assert all(row["unreadable"] == 0 and row["action"] in (0, 1, 2) or row.get("abstained") for row in rows)
+    assert rows[0]["calls"] == 5 + rows[1]["calls"]
+    assert all((row["unreadable"] == 0 and row["action"] in (0, 1, 2)) or row.get("abstained") for row in rows)
     assert any(row["action"] is not None for row in rows)
     summary = summary_of(here / "out")
     assert {r["condition"] for r in summary if r["subject"] == name} == {
@@ -591,12 +606,25 @@ def test_limp_is_asked_in_both_variants(run: Run, here: Path, limp: Path, faithf
 def test_calls_are_told_and_kept(run: Run, here: Path, limp: Path) -> None:
     told = reproduced(run, limp)
     rows = [row for row in rows_of(here / "out") if row["subject"].startswith("limp")]
-    made = sum(row["calls"] for row in rows)
-    assert re.search(rf"limper: {made} calls made", told)
+    found = re.search(r"limper: (\d+) calls made, (\d+) answered\s+from\s+the\s+record", told)
+    assert found
+    assert sum(map(int, found.groups())) == sum(row["calls"] for row in rows)
+    assert 0 < int(found[2]) < int(found[1])
     before = {name: (here / "out" / name).read_bytes() for name in ("rows.jsonl", "summary.json")}
     again = reproduced(run, limp)
     assert not re.search(r"limper: [1-9]\d* calls made", again)
     assert {name: (here / "out" / name).read_bytes() for name in before} == before
+
+
+def test_what_limp_will_take_is_told_before(run: Run, limp: Path) -> None:
+    told = " ".join(reproduced(run, limp).split())
+    found = re.search(r"limper: ([\d,]+) calls, about ([\d,]+) tokens of prompts and at most ([\d,]+) of replies", told)
+    assert found
+    calls, prompts, written = (int(number.replace(",", "")) for number in found.groups())
+    made = sum(int(number) for number in re.findall(r"(\d+) (?:calls made|answered from)", told))
+    assert made <= calls < 3 * made
+    assert prompts > calls
+    assert written > 0
 
 
 def test_a_run_is_replayed_from_its_record(run: Run, here: Path, limp: Path) -> None:

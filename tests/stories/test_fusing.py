@@ -58,6 +58,12 @@ def test_what_is_said_happens_when_something_is_said_in_the_video() -> None:
     ]
 
 
+def test_what_is_said_happens_with_the_last_that_is_said_in_the_video() -> None:
+    first, last = (Utterance(t, who, "unsure", source="video") for t, who in ((0, "Zoe"), (2, "Jon")))
+    video = seen(first, event(1, "walk", None, "kitchen table"), last, event(3, "open", None, "kitchen fridge"))
+    assert told(fuse(TALK, video)) == ["Zoe walk kitchen table", "Zoe ask", "Jon assert", "Zoe open kitchen fridge"]
+
+
 def test_without_talk_in_the_video_talk_comes_first() -> None:
     video = seen(event(0, "walk", None, "kitchen table"), event(1, "open", None, "kitchen fridge"))
     assert told(fuse(TALK, video)) == ["Zoe ask", "Jon assert", "Zoe walk kitchen table", "Zoe open kitchen fridge"]
@@ -67,13 +73,16 @@ def test_what_the_text_says_was_said_replaces_what_the_video_model_heard() -> No
     heard = [Utterance(t, "Jon", "assert", Fact("at", "milk", "kitchen table"), source="video") for t in (0, 1)]
     found = fuse(TALK, seen(*heard, event(2, "walk", None, "kitchen table"), agents=("Zoe", "Jon")))
     said = [one for one in found.episode.timeline if isinstance(one, Utterance)]
-    assert [(one.act, one.content, one.source) for one in said] == [(one.act, one.content, "text") for one in (ASK, REPLY)]
+    assert [(one.act, one.content, one.source) for one in said] == [
+        (one.act, one.content, "text") for one in (ASK, REPLY)
+    ]
 
 
 def test_things_that_only_the_video_names_are_some_thing_or_other() -> None:
     video = seen(event(0, "grab", "milk", "kitchen fridge"), event(1, "grab", "beer", "kitchen fridge"))
     right, doubted = fuse(TALK, video).episode.timeline[2:]
-    assert isinstance(right, Event) and isinstance(doubted, Event)
+    assert isinstance(right, Event)
+    assert isinstance(doubted, Event)
     assert (right.obj, right.p) == ("milk", 0.8)
     assert doubted.obj is None
     assert doubted.place == "kitchen fridge"
@@ -81,7 +90,9 @@ def test_things_that_only_the_video_names_are_some_thing_or_other() -> None:
 
 
 def test_people_whom_a_text_of_two_does_not_name_are_left_out() -> None:
-    video = seen(event(0, "walk", None, "kitchen table", "Max"), event(1, "open", None, "kitchen fridge"))
+    video = seen(
+        event(0, "walk", None, "kitchen table", "Max"), event(1, "open", None, "kitchen fridge"), agents=("Zoe", "Max")
+    )
     found = fuse(TALK, video)
     assert told(found) == ["Zoe ask", "Jon assert", "Zoe open kitchen fridge"]
     assert found.episode.agents == ("Zoe", "Jon")
@@ -105,6 +116,12 @@ def test_a_place_without_a_room_is_the_one_that_the_text_speaks_of() -> None:
     found = fuse(TALK, seen(event(0, "open", None, "fridge"), entities=(bare,)))
     assert told(found)[-1] == "Zoe open kitchen fridge"
     assert bare not in found.episode.entities
+
+
+def test_of_places_of_a_kind_the_one_in_the_text_is_meant() -> None:
+    cabinet, bare = Entity("bedroom cabinet", "place", "bedroom", "in"), Entity("cabinet", "place", None, "in")
+    text = Reading(Episode("t", ("Zoe", "Jon"), (cabinet, MILK), (), (ASK, REPLY)))
+    assert told(fuse(text, seen(event(0, "open", None, "cabinet"), entities=(bare,))))[-1] == "Zoe open bedroom cabinet"
 
 
 def test_a_place_without_a_room_is_that_of_any_home() -> None:
@@ -132,6 +149,14 @@ def test_a_cabinet_of_a_scene_graph_is_the_one_that_was_spoken_of() -> None:
         reply = Utterance(1, "Jon", "assert", Fact("at", "milk", place))
         text = Reading(Episode("t", ("Zoe", "Jon"), (cabinet, MILK), (), (ASK, reply)))
         frames = {"inside": {4: ("A milk is inside the cabinet",)}, "hold": {5: ("holding a milk",)}}
+        assert told(fuse(text, None, frames))[0] == f"seen {place}"
+
+
+def test_a_scene_graph_calls_a_kitchen_cabinet_by_its_whole_name() -> None:
+    reply = Utterance(1, "Jon", "assert", Fact("at", "milk", "kitchen cabinet"))
+    text = Reading(Episode("t", ("Zoe", "Jon"), (MILK,), (), (ASK, reply)))
+    for name, place in (("kitchencabinet", "kitchen cabinet"), ("cabinet", "living room cabinet")):
+        frames = {"inside": {4: (f"A milk is inside the {name}",)}, "hold": {5: ("holding a milk",)}}
         assert told(fuse(text, None, frames))[0] == f"seen {place}"
 
 

@@ -220,7 +220,7 @@ def _trace(evidence: Evidence, roles: Roles, case: Case, explain: bool) -> Itera
 
 
 def _log_sum(table: Floats) -> float:
-    top = float(table.max())
+    top = float(table.max(initial=IMPOSSIBLE))
     return top if math.isinf(top) else top + math.log(float(np.exp(table - top).sum()))
 
 

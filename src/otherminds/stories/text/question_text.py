@@ -31,14 +31,33 @@ __all__ = ["Unread", "read_question", "split_options"]
 LONGEST = 20_000
 LEAST = re.compile(
     r"\b(least|less|most un|most im|un|im)[\s-]?(likely|probable|plausible|possible|credible|believable|convincing"
-    r"|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b",
+    r"|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b"
+    r"|\bfurthest from the truth\b|\bmost (?:doubtful|far-fetched|dubious)\b",
     re.IGNORECASE,
 )
 SUPPOSING = re.compile(
-    r"\b(?:if|assuming(?: that)?|suppos(?:e|ing)(?: that)?|given that|provided(?: that)?|granted(?: that)?"
-    r"|assume(?: that)?|imagine(?: that)?|considering that|on the assumption that|on the premise that|knowing that"
-    r"|taking (?:it )?for granted that|say that|let us assume that|under the assumption that)\s+"
-    r"([^?]*?)(?:,\s*(?=which|what|where|who|then|how|in which)|[.?!:](?=\s|$)|$)",
+    r"\b(?:if (?:we |you )?(?:suppose|assume|imagine|accept|grant|know|say|take it)(?: that)?"
+    r"|if (?:it is|it was|it were|it's) (?:true|the case|so|a fact|known|given) that|if"
+    r"|(?:^|(?<=[.?!:,;] )|(?<=\n))(?:let us|let's|we may|we can|we will|we shall|you may|you can|you should|please|just|now)? ?"
+    r"(?:assume|suppose|imagine|presume|say|grant|accept|picture|pretend|take it)(?: for a moment| now)?,?(?: that)?"
+    r"(?= (?:it |the |(?-i:[A-Z])))|assuming(?: that)?|supposing(?: that)?|presuming(?: that)?|presupposing(?: that)?"
+    r"|imagining(?: that)?|granting(?: that)?|accepting(?: that)?|given (?:that|the fact that"
+    r"|as (?:read|a fact) that)|given(?= (?-i:[A-Z]))|provided(?: that)?"
+    r"|providing(?: that)?|granted(?: that)?|considering(?: that)?|seeing(?: that| as)?|bearing in mind that"
+    r"|keeping in mind that|knowing(?: that)?|taking(?: it)?(?: for granted| as (?:read|given)| as a given)?(?: that)?"
+    r"|let it be (?:supposed|assumed|granted|given|said)(?: that)?|in (?:the event|case)(?: that)?"
+    r"|it (?:is|may be|can be) (?:known|given|assumed|supposed|granted)(?: that)?"
+    r"|(?:on|under|with|working on|starting from|operating on|proceeding on|going on|acting on|by)"
+    r" (?:the|an?) (?:assumption|premise|supposition|hypothesis|understanding|basis|presumption|condition|knowledge)"
+    r"(?: that)?|with(?= (?-i:[A-Z])\w* (?:knowing|aware|being|trying|wanting|having|helping|hindering|out to))"
+    r"|on condition that|with it (?:known|given) that|as long as|so long as)[\s,]+"
+    r"([^?]*?)(?:[,:;-]\s*(?=(?:and |then |so )*(?:of (?:the|these|those)|which|what|whose|where|who|tell|pick|choose"
+    r"|select|then|how|in which|would|can you|now)\b)|[.?!:](?=\s|$)|$)",
+    re.IGNORECASE,
+)
+STATED = re.compile(
+    r"^(?!when|while|after|before|based|according|in |at |from |of |which|what|who|as |by |during)([^?]*?)[,;:-]\s*"
+    r"(?:so |then |and |now |well )*(?:which|what|pick|choose)\b",
     re.IGNORECASE,
 )
 BEGINNING = re.compile(
@@ -100,10 +119,16 @@ def _given(text: str, reader: Reader) -> tuple[Claim, ...]:
         found += reader.read(match[1])
         rest = rest.replace(match.group(), " ")
     for sentence in re.split(r"(?<=[.!])\s+", rest):
-        named = any(re.search(rf"\b{re.escape(name)}\b", sentence) for name in reader.episode.agents)
-        if named and "?" not in sentence and not ASKING.search(sentence):
+        named = _names_one(sentence, reader)
+        if named and (told := STATED.match(sentence)) and _names_one(told[1], reader):
+            found += reader.read(told[1])
+        elif named and "?" not in sentence and not ASKING.search(sentence):
             found += reader.read(sentence)
     return tuple(found)
+
+
+def _names_one(text: str, reader: Reader) -> bool:
+    return any(re.search(rf"\b{re.escape(name)}\b", text) for name in reader.episode.agents)
 
 
 def _asked_part(text: str) -> str:

@@ -55,7 +55,9 @@ def _ordered(match: re.Match[str], plain: str, found: Sequence[Token], places: S
     out: list[Token] = []
     for part in plain.split():
         field = FIELD.fullmatch(part)
-        if field is None:
+        if part == '"':
+            out += [token for token in found if token.quote]
+        elif field is None:
             out.append(Token(part, start, end))
         elif match[field[1]]:
             low, high = match.span(field[1])

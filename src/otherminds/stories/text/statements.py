@@ -13,10 +13,11 @@ from otherminds.stories.text.people import find_names
 from otherminds.stories.text.phrases import Clause, Noun
 from otherminds.stories.text.places import object_of, place_of
 from otherminds.stories.text.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
-from otherminds.stories.text.wording import has, plainer, stance_of
+from otherminds.stories.text.wording import has, known_to, plainer, stance_of
 
 IN = wordset("statement_in")
 LYING = wordset("lying")
+NOBODY = frozenset(("nobody", "noone", "himself", "herself"))
 
 
 class Unread(ValueError):  # noqa: N818  (what it says is what it is: something unread)
@@ -48,7 +49,7 @@ class Reader:
 
     def read(self, text: str) -> tuple[Claim, ...]:
         """What a statement claims. Raises Unread if it cannot be read."""
-        claims = self._knows_contents(self._statement(plain(text).strip()))
+        claims = self._knows_contents(self._statement(known_to(plain(text).strip())))
         if claims:
             return claims
         one = self._statement(plainer(plain(text).strip()))
@@ -118,7 +119,7 @@ class Reader:
 
     def _minds_of_goals(self, one: Statement) -> tuple[Claim, ...]:
         other, minds = self._other(one.people), lexicon().minds
-        if other is None:
+        if other is None or not one.people:
             return ()
         who, objects = one.people[0], self._objects(one.nouns)
         if has(one.words, minds["unknown_goal"]) and has(one.words, minds["goals"]):
@@ -134,7 +135,7 @@ class Reader:
         else:
             return ()
         self._presume(who, objects, one, wanted)
-        stance = stance_of(one.words)
+        stance = None if NOBODY & set(one.words.split()) else stance_of(one.words)
         claims: list[Claim] = [Belief(who, Goal(other, fact)) for fact in facts]
         return (*claims, SocialGoal(who, other, stance)) if stance else tuple(claims)
 
@@ -180,10 +181,10 @@ class Reader:
     # helping and hindering
 
     def _social(self, one: Statement) -> tuple[Claim, ...]:
-        stance = stance_of(one.words)
+        stance = None if NOBODY & set(one.words.split()) else stance_of(one.words)
         other = self._other(one.people)
         thinking = any(clause.content and clause.means("think") for clause in one.clauses)
-        if stance is None or other is None or (thinking and stance != "independent"):
+        if stance is None or other is None or not one.people or (thinking and stance != "independent"):
             return ()
         return (SocialGoal(one.people[0], other, stance),)
 
