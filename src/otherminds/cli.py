@@ -107,7 +107,9 @@ def reproduce(
     seed: SeedOption = 42,
     out: Annotated[Path | None, typer.Option(help="Where to write; default runs/NAME-TIME.")] = None,
     jobs: JobsOption = 1,
-    data: Annotated[Path | None, typer.Option(help="A clone (dkg-human), files of MuMA-ToM, or machines (functional).")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="A clone (dkg-human), files of MuMA-ToM, or machines (functional).")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a stated target is missed.")] = False,
     model: ModelOption = None,
     strategy: StrategyOption = None,

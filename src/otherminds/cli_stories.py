@@ -49,7 +49,9 @@ def audit(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows with story, question, answer; or a benchmark.")],
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="jsonl, tomi, hi_tom, bigtom, mmtom_qa or mumatom; default: found out."),
+        typer.Option(
+            "--format", metavar="FORMAT", help="jsonl, tomi, hi_tom, bigtom, mmtom_qa or mumatom; default: found out."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every verdict as JSON.")] = False,
 ) -> None:

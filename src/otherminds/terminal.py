@@ -61,7 +61,7 @@ def _percent(row: Row | None, bounds: bool) -> str:
     if row is None:
         return ""
     value, low, high = (100.0 * row[name] for name in ("value", "low", "high"))
-    return f"{value:.1f} [{low:.0f}, {high:.0f}]" if bounds else f"{value:.1f}"
+    return f"{value:.3g} [{low:.0f}, {high:.0f}]" if bounds else f"{value:.3g}"
 
 
 def _by_condition(summary: Sequence[Row]) -> RenderableType:

@@ -48,6 +48,8 @@ CASES: list[tuple[Frames, list[tuple[int, str | None, bool]]]] = [
     (frames(inside={1: "A beer is inside the fridge", 4: "A beer is inside the cabinet"}, hold={5: HELD}),
      [(5, "living room cabinet", True)]),
     (frames(on={1: "", 4: "A beer is on the sofa"}, hold={5: HELD}), [(5, "living room sofa", True)]),
+    (frames(inside={3: "A beer is inside the fridge", 4: "A beer is inside the cabinet"}, hold={5: HELD}),
+     [(5, "living room cabinet", True)]),
     # too long ago to say
     (frames(inside={1: "A beer is inside the fridge"}, hold={9: HELD}), []),
     # after it was taken, it is where it was put
@@ -65,6 +67,7 @@ CASES: list[tuple[Frames, list[tuple[int, str | None, bool]]]] = [
     (frames(opened={1: "cabinet", 3: "fridge"}, inside={4: "A beer is inside the fridge"}, hold={4: HELD}),
      [(1, "living room cabinet", False), (4, "kitchen fridge", True)]),
     (frames(opened={1: "cabinet", 3: "fridge"}), [(1, "living room cabinet", False)]),
+    (frames(opened={1: "cabinet", 2: "cabinet", 3: "fridge", 4: "fridge"}), [(1, "living room cabinet", False)]),
     (frames(opened={1: "cabinet"}), []),
     (frames(opened={1: "fridge", 6: "cabinet"}, inside={2: "A beer is inside the fridge"}, hold={2: HELD}),
      [(2, "kitchen fridge", True)]),

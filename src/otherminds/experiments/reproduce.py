@@ -236,7 +236,7 @@ def _mumatom(options: Options) -> list[Row]:
     return table
 
 
-STORIES = {"quick": 180, "normal": 720, "full": 3600}
+STORIES = {"quick": 72, "normal": 720, "full": 3600}
 
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
     "protom-dkg": partial(_facilitated, DOORS_KEYS_GEMS),

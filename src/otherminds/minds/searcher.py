@@ -50,7 +50,7 @@ class Lapsing:
         return next(reversed(self.table))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def search_of(home: Home, odds: tuple[float, ...]) -> Search:
     """The search plan of a home for some odds of where the thing is."""
     rooms = tuple(home.room_number[place.room] for place in home.places)

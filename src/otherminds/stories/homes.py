@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from otherminds.planning.searching import MOST_PLACES
 from otherminds.stories.model import Entity, Episode, Event
 from otherminds.worlds.household import Act, Home, Person, Place, State
 
 SOMEWHERE = "(elsewhere)"
 BETWEEN_ROOMS = 2
+MOST = 14
 USUAL = {
     "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
     "living room": ("+cabinet", "sofa", "coffee table", "desk"),
@@ -38,7 +38,7 @@ def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -
     if furnish:
         taken = {place.name for place in places}
         places += [place for place in _usual() if place.name not in taken]
-    places = places[:MOST_PLACES]
+    places = places[:MOST]
     named = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
     order = tuple(room for room in named if room not in {place.name for place in places}) or (SOMEWHERE,)
     steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in order) for a in order)
