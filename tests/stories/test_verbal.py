@@ -18,7 +18,7 @@ from otherminds.language.scripted import Scripted, scripted, text_of
 from otherminds.stories.answering import Asked, ask
 from otherminds.stories.by_model.verbal import question_with, read_or_ask, read_with
 from otherminds.stories.invented.invention import invent
-from otherminds.stories.invented.telling import phrasings, tell
+from otherminds.stories.invented.telling import tell
 from otherminds.stories.model import (
     Belief,
     Entity,
@@ -198,7 +198,7 @@ class TestPerfectReader:
         assert {(happening.p, happening.source) for happening in episode.timeline} == {(0.7, "video")}
         assert Utterance(2, "Ann", "assert", Fact("at", "ball", "red box"), ("Bob",), 0.7, "video") in bare(episode)[3]  # type: ignore[operator]
 
-    @pytest.mark.parametrize("phrasing", ("plain", "flowing", "present"))
+    @pytest.mark.parametrize("phrasing", ["plain", "flowing", "present"])
     def test_invented_stories_come_out_as_the_rules_read_them(self, phrasing: str) -> None:
         rng = np.random.default_rng(5)
         compared = 0

@@ -38,7 +38,8 @@ LEAST = re.compile(
 SUPPOSING = re.compile(
     r"\b(?:if (?:we |you )?(?:suppose|assume|imagine|accept|grant|know|say|take it)(?: that)?"
     r"|if (?:it is|it was|it were|it's) (?:true|the case|so|a fact|known|given) that|if"
-    r"|(?:^|(?<=[.?!:,;] )|(?<=\n))(?:let us|let's|we may|we can|we will|we shall|you may|you can|you should|please|just|now)? ?"
+    r"|(?:^|(?<=[.?!:,;] )|(?<=\n))"
+    r"(?:let us|let's|we may|we can|we will|we shall|you may|you can|you should|please|just|now)? ?"
     r"(?:assume|suppose|imagine|presume|say|grant|accept|picture|pretend|take it)(?: for a moment| now)?,?(?: that)?"
     r"(?= (?:it |the |(?-i:[A-Z])))|assuming(?: that)?|supposing(?: that)?|presuming(?: that)?|presupposing(?: that)?"
     r"|imagining(?: that)?|granting(?: that)?|accepting(?: that)?|given (?:that|the fact that"

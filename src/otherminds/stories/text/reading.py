@@ -93,8 +93,10 @@ class Reader:
             self.scene.last_room = None
 
     def _is_cleft(self, sentence: Sequence[Token]) -> bool:
-        """Whether the sentence is one such as "it was not Ann who opened the box", which is not read."""
+        """Whether it is one such as "it was not Ann who opened the box" or "what she nearly did was open it", unread."""
         words = [token.low for token in sentence[:3]]
+        if words[:1] == ["what"] and not any(token.quote for token in sentence) and sentence[-1].low != "?":
+            return True
         if len(words) < 3 or words[:2] != ["it", "was"] or all(token.low != "who" for token in sentence):
             return False
         return words[2] in ("not", "n't") or sentence[2].text in self.scene.names

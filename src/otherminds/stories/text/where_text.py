@@ -59,6 +59,8 @@ def read_where(text: str, reader: Reader) -> Asked | None:
         for piece in pieces
         if isinstance(piece, Noun) and piece.kind == "object" and piece.words[-1] not in NOT_SOUGHT
     ]
+    if last and not agents and things:
+        raise Unread(text)  # somebody does something that is neither thinking nor searching
     if things:
         return Asked(tuple(agents), things[-1])
     return Asked((), last, somebody=True) if last and not agents else None
