@@ -93,7 +93,7 @@ class Reader:
             self.scene.last_room = None
 
     def _is_cleft(self, sentence: Sequence[Token]) -> bool:
-        """Whether it is one such as "it was not Ann who opened the box" or "what she nearly did was open it", unread."""
+        """Whether it is one such as "it was not Ann who opened it" or "what she nearly did was open it": unread."""
         words = [token.low for token in sentence[:3]]
         if words[:1] == ["what"] and not any(token.quote for token in sentence) and sentence[-1].low != "?":
             return True
