@@ -473,6 +473,18 @@ def test_labels_of_what_is_least_likely_are_judged(run: Run) -> None:
     assert [one["outcome"] for one in found] == ["contradicts", "agrees"]
 
 
+@pytest.mark.parametrize("sentence", ["The spoon zorped blithely.", 'Sarah: "Zorp the quux!"'])
+def test_labels_about_minds_are_not_flagged_if_a_sentence_that_may_decide_was_not_read(run: Run, sentence: str) -> None:
+    row = {
+        "story": f"{MOVED} {sentence}",
+        "question": BELIEVED.partition("\n")[0],
+        "options": [line[3:] for line in BELIEVED.splitlines()[1:]],
+    }
+    rows = [{**row, "answer": "A"}, {**row, "answer": "A", "story": MOVED}]
+    found = [json.loads(line) for line in fine(run("audit", put("i.jsonl", *rows), "--json")).splitlines()]
+    assert [one["outcome"] for one in found] == ["unread", "contradicts"]
+
+
 def test_what_is_missing_is_counted_and_never_flagged(run: Run) -> None:
     rows = [item(n, False) for n in range(4)]
     rows[1]["story"] = "Zorp blitzed the quux. " * 3
