@@ -80,7 +80,7 @@ def test_an_answer_is_told_with_its_reasons(run: Run) -> None:
 def test_an_answer_as_data(run: Run) -> None:
     found = asked_about(run, "sally.txt")
     assert (found["answer"], found["option"], found["coverage"], found["unread"]) == ("basket", 0, 1.0, [])
-    assert found["posterior"] == {"basket": 1.0, "box": 0.0}
+    assert found["posterior"] == [{"option": "basket", "p": 1.0}, {"option": "box", "p": 0.0}]
     assert set(found["because"]) == {"Sally · leave · kitchen", "Anne · move ball · box"}
 
 
@@ -103,9 +103,10 @@ def test_what_somebody_means_to_another(run: Run, here: Path, which: str, option
     (here / "milk.txt").write_text(ASKED + FOUND)
     found = asked_about(run, "milk.txt", "--question", WHY.format(which))
     assert found["option"] == option
-    assert list(found["posterior"]) == [line[3:] for line in WHY.splitlines()[1:]]
-    assert sum(found["posterior"].values()) == pytest.approx(1.0)
-    best = (max if which == "MOST" else min)(found["posterior"], key=lambda label: found["posterior"][label])
+    posterior = {row["option"]: row["p"] for row in found["posterior"]}
+    assert list(posterior) == [line[3:] for line in WHY.splitlines()[1:]]
+    assert sum(posterior.values()) == pytest.approx(1.0)
+    best = (max if which == "MOST" else min)(posterior, key=lambda label: posterior[label])
     assert found["answer"] == best
     shown = fine(run("ask", "milk.txt", "--question", WHY.format(which)))
     assert ("the least likely was asked for" in shown) == (which == "LEAST")

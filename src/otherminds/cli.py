@@ -134,7 +134,7 @@ def reproduce(
         raise InputError("--quick and --full exclude each other")
     console, missed = Console(), False
     scale = "quick" if quick else "full" if full else "normal"
-    chosen = names(name, data)
+    chosen = names(name, data, bool(model))
     how = (strategy, names_of_actions, shuffle, episodes, price, budget, replay, at_once, pictures)
     spoken = asking(model, *how) if model else None
     for experiment in chosen:

@@ -18,7 +18,7 @@ from otherminds.worlds.sprites import printable
 
 BAR = 20
 LISTED = 40
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LONGEST = 160
 
 
 def answer(asked: Asked) -> RenderableType:
@@ -26,10 +26,10 @@ def answer(asked: Asked) -> RenderableType:
     found, labels = asked.answer, _labels(asked)
     parts: list[RenderableType] = []
     if found.option is None:
-        parts.append(Text(f"cannot tell: {printable(found.abstained or '')}", style="bold yellow"))
+        parts.append(Text(f"cannot tell: {_cut(found.abstained or '', 2 * LONGEST)}", style="bold yellow"))
     else:
         chosen = Text("answer  ", style="dim")
-        chosen.append(f"{LETTERS[found.option % 26]}) {printable(labels[found.option])}", style="bold green")
+        chosen.append(f"{letter(found.option)}) {printable(labels[found.option])}", style="bold green")
         parts.append(chosen)
     if asked.question is not None and found.option is not None:
         parts += [Text(), _posterior(asked, labels)]
@@ -40,12 +40,17 @@ def answer(asked: Asked) -> RenderableType:
     return Group(*parts)
 
 
+def letter(number: int) -> str:
+    """What an option is called: A to Z, then AA, AB, …"""
+    return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+
+
 def _posterior(asked: Asked, labels: tuple[str, ...]) -> Table:
     assert asked.question is not None
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for number, (label, p) in enumerate(zip(labels, asked.answer.posterior, strict=True)):
         style = "bold" if number == asked.answer.option else ""
-        row = (f"{LETTERS[number % 26]})", printable(label), f"{p:.1%}", "█" * round(BAR * p))
+        row = (f"{letter(number)})", printable(label), f"{p:.1%}", "█" * round(BAR * p))
         table.add_row(*(Text(cell, style=style) for cell in row))
     if asked.question.polarity == "least":
         table.caption = "the least likely was asked for"
@@ -73,8 +78,8 @@ def _reasons(asked: Asked) -> Iterator[Text]:
 def _favours(term: Term) -> str:
     best = max(range(len(term.log_probs)), key=lambda i: term.log_probs[i])
     if not math.isfinite(term.weight):
-        return f"only fits {LETTERS[best % 26]}"
-    return f"speaks for {LETTERS[best % 26]}, odds up to {math.exp(min(term.weight, 60.0)):,.0f} : 1"
+        return f"only fits {letter(best)}"
+    return f"speaks for {letter(best)}, odds up to {math.exp(min(term.weight, 60.0)):,.0f} : 1"
 
 
 def happening(told: Happening) -> str:
@@ -100,8 +105,12 @@ def _read(asked: Asked) -> str:
     reading = asked.reading
     text = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
     if reading.unread:
-        text += f"; not read: {printable(reading.unread[0])}"
+        text += f"; not read: {_cut(reading.unread[0], LONGEST)}"
     return text
+
+
+def _cut(text: str, longest: int) -> str:
+    return printable(text if len(text) <= longest else text[: longest - 1] + "…")
 
 
 def as_data(asked: Asked) -> dict[str, Any]:
@@ -110,7 +119,9 @@ def as_data(asked: Asked) -> dict[str, Any]:
     return {
         "answer": None if found.option is None else labels[found.option],
         "option": found.option,
-        "posterior": dict(zip(labels, found.posterior, strict=True)) if labels else list(found.posterior),
+        "posterior": [
+            {"option": label, "p": p} for label, p in zip(labels or found.posterior, found.posterior, strict=True)
+        ],
         "abstained": found.abstained,
         "because": [happening(term.happening) for term in found.decisive()],
         "coverage": asked.reading.coverage,

@@ -17,6 +17,7 @@ SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
 GAMES = "functional"
 QUESTIONS = "mumatom"
 SHORTCUTS = ("question_only", "no_video", "place_prior")
+SHORT = {"belief": "belief", "social_goal": "social", "belief_of_goal": "of goal", "all": "all"}
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
 REGRET = "functional_regret"
 EXACTLY = "functional_regret_exact"
@@ -41,19 +42,20 @@ def _questions(summary: Sequence[Row]) -> RenderableType:
     """Accuracy in per cent by kind of question, for every way the stories are told; shortcuts only once."""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("right answers, %", no_wrap=True)
-    for kind in KINDS:
-        table.add_column(kind.replace("_", " "), no_wrap=True, justify="right")
+    table.add_column("right answers, %", overflow="fold")
+    kinds = KINDS if any("/belief" in condition for condition, _ in found) else KINDS[-1:]
+    for kind in kinds:
+        table.add_column(SHORT[kind], no_wrap=True, justify="right")
     told = dict.fromkeys((c.rpartition("/")[0], s) for c, s in found if not c.startswith("invented/"))
     first = next((track for track, _ in told), "")
     for track, subject in told:
         if track == first or subject not in SHORTCUTS:
             name = subject if subject in SHORTCUTS else f"{track}  {subject}"
-            cells = [_percent(found.get((f"{track}/{kind}", subject)), kind == "all") for kind in KINDS]
+            cells = [_percent(found.get((f"{track}/{kind}", subject)), kind == "all") for kind in kinds]
             table.add_row(Text(name.replace("_", " ")), *cells)
     for condition, subject in (pair for pair in found if pair[0].startswith("invented/")):
         name = f"{condition.replace('/', ', ')}  {subject}".replace("_", " ")
-        table.add_row(Text(name), *[""] * (len(KINDS) - 1), _percent(found[condition, subject], True))
+        table.add_row(Text(name), *[""] * (len(kinds) - 1), _percent(found[condition, subject], True))
     return table
 
 

@@ -7,6 +7,7 @@ and what the kind of place that is spoken of gives away. A shortcut guesses wher
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -141,18 +142,23 @@ def _ended(found: list[Row]) -> list[Row]:
     return found
 
 
+def digest(sources: Sequence[Source]) -> str:
+    """What tells one set of episodes from another."""
+    return f"{zlib.crc32(repr(sources).encode()):08x}"
+
+
 def limp_subjects(model: str) -> tuple[str, str]:
     """LIMP by its equation, and as its code was published."""
     return (f"limp:{model}", f"limp_faithful:{model}")
 
 
 def first(entries: Sequence[Entry], episodes: int) -> list[Entry]:
-    """The entries of the first so many episodes of every subject; with one, all of them."""
+    """The entries of the first so many episodes of every subject."""
     count: Counter[str] = Counter()
     chosen = []
     for entry in entries:
         count[entry.subject] += 1
-        if episodes == 1 or count[entry.subject] <= episodes:
+        if count[entry.subject] <= episodes:
             chosen.append(entry)
     return chosen
 
@@ -161,7 +167,7 @@ def estimate(entries: Sequence[Entry]) -> Cost:
     """How many calls LIMP will make about these episodes, and how many tokens these will read and write, about."""
     questions = sum(len(entry.source.questions) for entry in entries)
     calls = 5 * len(entries) + (1 + OPTIONS * STEPS) * questions
-    return Cost(calls, Usage(TOKENS * calls, WRITTEN * (5 * len(entries) + questions)))
+    return Cost(calls, Usage(TOKENS * calls, 0, WRITTEN * (5 * len(entries) + questions)))
 
 
 def limp_rows(entry: Entry, model: LanguageModel) -> list[Row]:

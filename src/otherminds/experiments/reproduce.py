@@ -40,7 +40,7 @@ from otherminds.experiments.level_sets import Design
 from otherminds.experiments.progress import shown
 from otherminds.experiments.results import Rows, beside_published, write_results
 from otherminds.language.ledger import Recorded
-from otherminds.stories.mumatom import read_mumatom
+from otherminds.stories.mumatom import is_mumatom, read_mumatom
 from otherminds.worlds.game_files import find_game
 
 E = TypeVar("E")
@@ -217,7 +217,8 @@ def _mumatom(options: Options) -> list[Row]:
     subjects = mumatom.limp_subjects(model.name) if model else ()
     told = mumatom.plan(sources, options.seed, subjects)
     made = invented.plan(STORIES[options.scale], options.seed)
-    kept = Rows(options.out, f"mumatom {options.scale} seed {options.seed}{f' {asking.model}' if asking else ''}")
+    spec = f" {mumatom.digest(sources)}" * bool(sources) + (f" {asking.model}" if asking else "")
+    kept = Rows(options.out, f"mumatom {options.scale} seed {options.seed}{spec}")
     answering = chain(
         run(mumatom.rows, kept.todo([e for e in told if e.subject not in subjects]), jobs=options.jobs),
         run(invented.rows, kept.todo(made), jobs=options.jobs, chunk=1),
@@ -258,8 +259,10 @@ def reproduce(name: str, options: Options) -> list[Row]:
     return EXPERIMENTS[name](options)
 
 
-def names(name: str, data: Path | None) -> Sequence[str]:
+def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     """The experiments that a name stands for; `all` leaves out those that need data that was not given."""
     if name != "all":
         return (name,)
-    return tuple(e for e in EXPERIMENTS if e != "dkg-human" or data is not None)
+    told = data is not None and is_mumatom(data)
+    without = {"dkg-human"} if data is None or told else {"mumatom"}
+    return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))

@@ -11,7 +11,7 @@ from otherminds.errors import InputError
 from otherminds.experiments.progress import shown
 from otherminds.language.find import find_model
 from otherminds.minds.companion import ANSWERING
-from otherminds.stories.answering import COVERAGE, Asked, answer, ask
+from otherminds.stories.answering import Asked, answer, ask, missing
 from otherminds.stories.audit import Audit, Judged, answer_item, audit
 from otherminds.stories.belief_files import Format, Item, read_items
 from otherminds.stories.conventions import PRESETS, Conventions
@@ -45,8 +45,8 @@ def asked(
 
 
 def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> Asked:
+    helper = find_model(model) if model else None
     if found.text is not None and isinstance(question, Worded):
-        helper = find_model(model) if model else None
         return ask(found.text, question.stem, question.options, conventions=conventions, model=helper)
     if found.text is not None:
         reading = read_story(found.text)
@@ -54,7 +54,7 @@ def _asked(found: StoryFile, question: Question | Worded, model: str | None, con
         assert found.episode is not None
         reading = Reading(found.episode)
     if isinstance(question, Worded):
-        return ask(reading, question.stem, question.options, conventions=conventions)
+        return ask(reading, question.stem, question.options, conventions=conventions, model=helper)
     return Asked(reading, question, answer(reading.episode, question, conventions))
 
 
@@ -63,9 +63,10 @@ def audited(path: Path, form: str | None = None) -> Audit:
     known = (*get_args(Format), MUMATOM)
     if form is not None and form not in known:
         raise InputError(f"there is no format {form!r}", hint=f"there are {', '.join(known)}")
+    if form == MUMATOM and path.is_file() and path.name != "questions.json":
+        raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
     if form == MUMATOM or path.is_dir() or path.name == "questions.json":
-        folder = path if path.is_dir() else path.parent
-        items = tuple(_mumatom_items(folder))
+        items = tuple(_mumatom_items(path if path.is_dir() else path.parent))
         return audit(shown(items, len(items), "Auditing"), answer=judge)
     items = read_items(path, form)  # type: ignore[arg-type]
     return audit(shown(items, len(items), "Auditing") if len(items) > LONG else items, answer=judge)
@@ -89,8 +90,8 @@ def judge(item: Item, conventions: Conventions) -> Judged:
     if question.kind == "where":
         return answer_item(item, conventions)
     found = answer(reading.episode, question, conventions, ANSWERING)
-    unread = () if reading.coverage >= COVERAGE else reading.unread[:1] or ("the story",)
-    return Judged(_as_sure(found, question), item.options, unread)
+    lacking = missing(reading, question)
+    return Judged(_as_sure(found, question), item.options, (lacking,) if lacking else ())
 
 
 def _as_sure(found: Answer, question: Question) -> Answer:

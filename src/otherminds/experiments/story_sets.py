@@ -58,12 +58,16 @@ class Blocks:
 
 
 def make(n: int, seed: int, jobs: int = 1, wanted: Sequence[str] = (), quiet: bool = False) -> Iterator[Row]:
-    """The first `n` rows of a seed. Raises InputError for a phrasing that there is not."""
+    """The first `n` rows of a seed. Raises InputError, at once, for a phrasing that there is not."""
     unknown = [name for name in wanted if name not in phrasings()]
     if unknown:
         raise InputError(f"there is no phrasing {unknown[0]!r}", hint=f"there are {', '.join(phrasings())}")
+    return _rows(n, Blocks(seed, tuple(wanted) or tuple(phrasings())), jobs, quiet)
+
+
+def _rows(n: int, block_of: Blocks, jobs: int, quiet: bool) -> Iterator[Row]:
     blocks = -(-n // BLOCK)
-    made = run(Blocks(seed, tuple(wanted) or tuple(phrasings())), range(blocks), jobs=jobs, chunk=4)
+    made = run(block_of, range(blocks), jobs=jobs, chunk=4)
     left = n
     for block in made if quiet else shown(made, blocks, "Inventing stories"):
         yield from block[:left]

@@ -94,16 +94,16 @@ def ask(
         question, reader = _read_question(stem, options, reading, model if reading.coverage >= least else None)
     except Unread as error:
         return Asked(reading, None, Answer(None, even, (), f"cannot read the question: {error.sentence}"), engine)
-    missing = _missing(reading, question, least)
-    if missing and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
+    lacking = missing(reading, question, least)
+    if lacking and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
         other = read_with(model, story)
         if other.coverage >= least:
             found = ask(other, stem, options, conventions=conventions, manners=manners, least=least, model=model)
             return replace(found, engine=model.name)
     engine = engine if reader == SYMBOLIC else reader
-    if missing:
+    if lacking:
         even = (1.0 / len(question.options),) * len(question.options)
-        return Asked(reading, question, Answer(None, even, (), missing), engine)
+        return Asked(reading, question, Answer(None, even, (), lacking), engine)
     return Asked(reading, question, answer(reading.episode, question, conventions, manners), engine)
 
 
@@ -119,7 +119,7 @@ def _read_question(
     return question_with(model, stem, options, reading), model.name
 
 
-def _missing(reading: Reading, question: Question, least: float) -> str | None:
+def missing(reading: Reading, question: Question, least: float = COVERAGE) -> str | None:
     """What keeps the story from being an answer, if anything does."""
     if reading.coverage < least:
         unread = reading.unread[0] if reading.unread else "the story"

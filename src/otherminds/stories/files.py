@@ -54,6 +54,8 @@ def read_story_file(path: Path, name: str | None = None) -> StoryFile:
     if not text.strip():
         raise InputError("is empty", path=path)
     if path.suffix not in (".json", ".jsonl"):
+        if name is not None:
+            raise InputError("is a text: --id is for JSONL files", path=path)
         return _of_text(text)
     lines = [(1, text)] if path.suffix == ".json" else [(n, t) for n, t in enumerate(text.split("\n"), 1) if t.strip()]
     rows = [(line, parse_json(raw, path, line)) for line, raw in lines] if name is None else _named(lines, name, path)

@@ -94,6 +94,11 @@ def read_mumatom(folder: Path) -> tuple[Source, ...]:
     return tuple(sources)
 
 
+def is_mumatom(folder: Path) -> bool:
+    """Whether a folder looks like one of the benchmark."""
+    return any((folder / inner / "questions.json").exists() for inner in ("", "Files"))
+
+
 def unescaped(text: str) -> str:
     """The text of a string written as Python bytes, b'…' with backslashes; other strings as they are."""
     match = re.fullmatch(r"""b(['"])(.*)\1""", text.strip(), re.DOTALL)

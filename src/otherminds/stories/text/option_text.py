@@ -10,8 +10,9 @@ MARKS = (
     r"(?:^|(?<=\s))([A-Z])\.\s+",
     r"^\s*([A-Z]):\s+",
     r"(?:^|(?<=\s))([a-z])\)\s*",
-    r"^\s*(\d)[.)]\s+",
-    r"(?:^|(?<=\s))\((\d)\)\s*",
+    r"(?:^|(?<=\s))(\d{1,3})\)\s*",
+    r"^\s*(\d{1,3})\.\s+",
+    r"(?:^|(?<=\s))\((\d{1,3})\)\s*",
 )
 STYLES = tuple(re.compile(mark, re.MULTILINE) for mark in MARKS)
 FAREWELL = re.compile(
@@ -38,7 +39,12 @@ def _consecutive(marks: list[re.Match[str]]) -> list[re.Match[str]]:
     """The marks that count from the first letter or number on."""
     found: list[re.Match[str]] = []
     for mark in marks:
-        wanted = ord(found[-1][1]) + 1 if found else None
-        if ord(mark[1]) == wanted or (wanted is None and mark[1] in "aA1"):
+        wanted = _number(found[-1][1]) + 1 if found else 1
+        if _number(mark[1]) == wanted:
             found.append(mark)
     return found
+
+
+def _number(mark: str) -> int:
+    """The place of a letter or number in its order, from 1."""
+    return int(mark) if mark.isdecimal() else ord(mark.lower()) - ord("a") + 1
