@@ -35,6 +35,9 @@ KEYS = {
     "wants_hinder", "wants_unknown",
 }  # fmt: skip
 
+STRAIGHT = ("plain", "flowing", "present")
+"""Phrasings that name who, what and where in this order."""
+
 
 @pytest.fixture(scope="module")
 def stories() -> list[Story]:
@@ -59,7 +62,7 @@ def test_an_unknown_phrasing_is_refused(stories: list[Story]) -> None:
         told(stories[0], "sung")
 
 
-@pytest.mark.parametrize("phrasing", list(phrasings()))
+@pytest.mark.parametrize("phrasing", list(STRAIGHT))
 def test_within_a_group_the_questions_and_options_are_word_for_word_the_same(
     stories: list[Story], phrasing: str
 ) -> None:
@@ -108,7 +111,7 @@ def test_the_same_seed_finds_the_same_words(stories: list[Story]) -> None:
     assert len(several) > 1
 
 
-@pytest.mark.parametrize("phrasing", list(phrasings()))
+@pytest.mark.parametrize("phrasing", list(STRAIGHT))
 def test_every_happening_has_a_sentence_that_names_what_it_is_about_in_their_order(
     stories: list[Story], phrasing: str
 ) -> None:
@@ -145,7 +148,7 @@ def noun(episode: Episode, place: str | None) -> str:
     return f"the {str(place).removeprefix(f'{room} ')} in the {room}"
 
 
-@pytest.mark.parametrize("phrasing", list(phrasings()))
+@pytest.mark.parametrize("phrasing", list(STRAIGHT))
 def test_people_are_named_whenever_somebody_else_has_acted_before(stories: list[Story], phrasing: str) -> None:
     for story in stories[::4]:
         text = told(story, phrasing).story
@@ -164,7 +167,7 @@ def test_she_and_he_are_the_same_people_in_the_whole_story() -> None:
     assert Counter(pronoun(name) for name in NAMES)["she"] == len(NAMES) // 2
 
 
-@pytest.mark.parametrize("phrasing", list(phrasings()))
+@pytest.mark.parametrize("phrasing", list(STRAIGHT))
 def test_questions_say_what_is_given_which_polarity_and_whom_they_are_about(
     stories: list[Story], phrasing: str
 ) -> None:
@@ -189,7 +192,7 @@ def test_of_claims_no_phrasing_has_words_for_nothing_is_told(stories: list[Story
         tell(story.episode, odd, "plain", np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("phrasing", list(phrasings()))
+@pytest.mark.parametrize("phrasing", list(STRAIGHT))
 def test_seeing_and_not_seeing_and_helping_and_hindering_are_told_apart(stories: list[Story], phrasing: str) -> None:
     story = next(story for story in stories if story.cell.startswith("belief/") and story.question.given)
     seeker, companion = story.episode.agents
