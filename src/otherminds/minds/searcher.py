@@ -106,7 +106,9 @@ class Searcher:
     def act(self) -> Lapsing:
         """π(a). Raises ValueError before the first observation."""
         noticing, blind = self._policies(self.found)
-        o = self.overlooks if blind is not noticing else 0.0
+        if blind is noticing:
+            return Lapsing(noticing, LAPSE, acts_of(self.home))
+        o = self.overlooks
         table = {a: (1.0 - o) * noticing.get(a, 0.0) + o * blind.get(a, 0.0) for a in {**noticing, **blind}}
         return Lapsing(table, LAPSE, acts_of(self.home))
 
