@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ class Blocks:
 
     def __call__(self, k: int) -> list[Row]:
         """One story for each option of a question of every cell of the design, told in one phrasing after another."""
+        gc.freeze()  # the tables of plans are kept anyway, and need not be looked through for garbage again
         rng = stream(self.seed, "stories", str(k))
         words = stream(self.seed, "words", str(k))
         stories = invent(BLOCK, rng, first=k * len(CELLS))

@@ -127,10 +127,10 @@ def _ask(scene: Scene, mind: Searcher) -> Searcher:
 
 
 def _chore(scene: Scene, taken: tuple[str, ...], rng: np.random.Generator) -> None:
-    """The companion goes on with something of its own; half of the time nothing is told of it."""
+    """The companion goes on with something of its own; mostly nothing is told of it."""
     cast = scene.cast
     spare = [place.name for place in cast.home.places if place.name not in taken]
-    if rng.random() < 0.5 and len(spare) > 1:
+    if rng.random() < 0.25 and len(spare) > 1:
         lies, to = pick(spare, 2, rng)
         scene.state = replace(scene.state, things=(*scene.state.things, (cast.other, lies)))
         scene.run(searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
