@@ -168,7 +168,7 @@ def test_the_odds_of_two_first_steps_are_those_of_what_the_looks_they_begin_cost
     room = str(rng.choice(home.rooms))
     odds = tuple(float(o) for o in rng.random(len(home.places)) + 0.1)
     state = alone(home, home.places[0].name, room).opening
-    world = Household(home, ("Ann",), replace(state, things=()))
+    world = Household(home, ("Ann",), state._replace(things=()))
     mind = replace(seeker(home), odds=odds).observe(world.observe(world.opening, "Ann"))
     weights: dict[Act, float] = {}
     for look in search_of(home, odds).looks(mind.unseen, home.room_number[room]):
@@ -212,7 +212,7 @@ def test_it_searches_on_if_the_thing_it_found_has_gone() -> None:
     world = alone(HOME, "table")
     mind = seeker(HOME).observe(world.observe(world.opening, "Ann"))
     assert (mind.found, mind.act().table) == ("table", {Act("walk", None, "table"): 1.0})
-    gone = mind.observe(world.observe(replace(world.opening, things=(("apple", "desk"),)), "Ann"))
+    gone = mind.observe(world.observe(world.opening._replace(things=(("apple", "desk"),)), "Ann"))
     assert gone.found is None
     assert Act("walk", None, "table") not in gone.act().table
     carried = gone.observe(world.observe(State((("Ann", Person("kitchen", None, frozenset({"apple"}))),), ()), "Ann"))
@@ -231,7 +231,7 @@ def test_of_what_it_sees_it_overlooks_a_share() -> None:
 def test_of_two_things_of_one_name_it_takes_the_same_one_every_time() -> None:
     home = home_from("kitchen: shelf, table, counter")
     world = household(home, {"Ann": "kitchen"}, {})
-    state = replace(world.opening, things=(("apple", "table"), ("apple", "shelf"), ("apple", "counter")))
+    state = world.opening._replace(things=(("apple", "table"), ("apple", "shelf"), ("apple", "counter")))
     assert seeker(home).observe(world.observe(state, "Ann")).found == "counter"
 
 
@@ -289,7 +289,7 @@ def test_it_asks_if_that_pays_if_there_is_company_and_only_once() -> None:
 def test_the_probability_of_asking_is_that_of_what_an_answer_saves(home: Home, seed: int) -> None:
     rng = np.random.default_rng(seed)
     room, odds = str(rng.choice(home.rooms)), tuple(float(o) for o in rng.random(len(home.places)) + 0.1)
-    world = Household(home, ("Ann",), replace(alone(home, home.places[0].name, room).opening, things=()))
+    world = Household(home, ("Ann",), alone(home, home.places[0].name, room).opening._replace(things=()))
     mind = replace(seeker(home, company=True), odds=odds).observe(world.observe(world.opening, "Ann"))
     left = [i for i, place in enumerate(home.places) if place.room != room or place.closes]
     if not left:

@@ -15,7 +15,6 @@ from otherminds.minds.searcher import LAPSE, OVERLOOKS, Errand, Searcher, acts_o
 from otherminds.stories.evidence import (
     ECHO,
     IGNORANT,
-    ILLEGAL,
     KNOWING,
     MISPLACED,
     OVERLOOKED,
@@ -24,6 +23,7 @@ from otherminds.stories.evidence import (
     UNTOLD,
     WANDERING,
 )
+from otherminds.stories.factors import ILLEGAL
 from otherminds.stories.homes import home_of
 from otherminds.stories.inference import CannotAnswerError, answer_social, choose
 from otherminds.stories.model import (

@@ -146,7 +146,7 @@ def test_all_act_at_once_in_their_order_so_the_first_to_reach_a_thing_has_it() -
 
 
 def test_of_several_things_of_one_name_one_is_taken_and_the_others_stay() -> None:
-    opening = replace(scene().opening, things=(("cup", "table"), ("cup", "desk"), ("apple", "fridge")))
+    opening = scene().opening._replace(things=(("cup", "table"), ("cup", "desk"), ("apple", "fridge")))
     world = replace(scene(), opening=opening)
     state = after(world, walk("table"), Act("grab", "cup", "table"), walk("bedroom"))
     assert set(state.things) == {("cup", "desk"), ("apple", "fridge")}
@@ -239,7 +239,7 @@ def test_the_rules_allow_what_they_say_and_what_they_forbid_changes_nothing(home
         assert set(world.actions(before, agent)) == legal - {a for a in legal if a.place == "nowhere"}
         assert then.last == ((agent, act),)
         if act not in legal or act.do in SPOKEN:
-            assert replace(then, last=before.last) == before
+            assert then._replace(last=before.last) == before
 
 
 @given(homes((2, 5)), seeds)

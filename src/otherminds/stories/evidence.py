@@ -7,7 +7,7 @@ into factors over few of these at a time, so that the posterior over all of them
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import cast
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from otherminds.minds.companion import RESERVED, STANCES, Manners, replies, uniform
 from otherminds.minds.searcher import LAPSE, Errand, Searcher, acts_of
+from otherminds.stories.factors import ILLEGAL, Evidence, Factor
 from otherminds.stories.homes import acts_of_event, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
 from otherminds.worlds.household import WAIT, Act, Home, Household
 
-ILLEGAL = 1e-9
 KNOWING, IGNORANT = 0.5, 0.25
 SEEING = 0.9999
 UNTOLD = 0.1
@@ -42,36 +42,6 @@ class Roles:
     thing: str
     seeker: str | None
     companion: str | None
-
-
-@dataclass(frozen=True)
-class Factor:
-    """What one happening says, as log p: given the start place T, shape (n,); or, of what the companion saw, given T
-    and its belief (0: no idea, 1 + i: place i), shape (n, n + 1); or, of its words, given its belief and stance, shape
-    (n + 1, 3); or, of its deeds, given its errand, where None stands for every errand that is not listed."""
-
-    happening: Happening
-    places: Floats | None = None
-    beliefs: Floats | None = None
-    replies: Floats | None = None
-    errands: Mapping[Errand | None, float] | None = None
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The factors of all happenings, the prior of the companion's belief given T, and where the thing was, given T.
-
-    `believed[T, b]` is the probability of its belief b when it spoke (or at the end), had it seen nothing; `truth[T]`
-    is the number of the place where the thing was then, −1 while it was carried. `start` is where the story says the
-    thing was at the start, `lies` where it lay before the companion took it.
-    """
-
-    home: Home
-    factors: tuple[Factor, ...]
-    believed: Floats
-    truth: NDArray[np.int_]
-    start: str | None
-    lies: str | None
 
 
 def gather(
@@ -99,7 +69,7 @@ class _Run:
         opening = opening_of(self.episode, self.home)
         self.start = dict(opening.things).get(self.roles.thing)
         kept = tuple((thing, place) for thing, place in opening.things if thing != self.roles.thing)
-        self.state = replace(opening, things=kept)
+        self.state = opening._replace(things=kept)
         self.world = Household(self.home, self.episode.agents, self.state)
         self.where: list[str | None] = [place.name for place in self.home.places]
         self.lies: str | None = self.start
@@ -202,7 +172,7 @@ class _Run:
             )
             for name, held in hands
         )
-        self.state = replace(self.state, people=people)
+        self.state = self.state._replace(people=people)
 
     def _errand(self, event: Event, act: Act) -> None:
         done, lapse = Errand(self.roles.thing, act.place), LAPSE / acts_of(self.home)
@@ -304,11 +274,11 @@ class _Run:
                 continue
             view = self.world.observe(self.state, name)
             self.minds[name] = mind.observe(view)
-            for t, place in enumerate(self.where):
-                if place in view.places:
-                    self.found[name][t] = place
-                elif self.found[name][t] in view.places:
-                    self.found[name][t] = None
+            seen = view.places
+            self.found[name] = [
+                place if place in seen else None if found in seen else found
+                for place, found in zip(self.where, self.found[name], strict=True)
+            ]
 
     def _beliefs(self, unseen: int, found: Sequence[str | None]) -> Floats:
         """P(what the companion believes | T): what it has seen, else it may know, have no idea, or be wrong."""

@@ -70,7 +70,7 @@ class _Walk:
     def __post_init__(self) -> None:
         self.state: State = opening_of(self.episode, self.home)
         if self.name not in dict(self.state.people):
-            self.state = replace(self.state, people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
+            self.state = self.state._replace(people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
         self.world = Household(self.home, (self.name,), self.state)
 
     def view(self) -> View:
@@ -82,7 +82,7 @@ class _Walk:
         thing, place = seen.fact.subject, seen.fact.value
         if seen.fact.predicate == "at" and place is not None and place in self.home.place:
             others = tuple(pair for pair in self.state.things if pair != (thing, place))
-            self.state = replace(self.state, things=(*others, (thing, place)) if seen.sees else others)
+            self.state = self.state._replace(things=(*others, (thing, place)) if seen.sees else others)
             view = self.view()
             things = frozenset(pair for pair in self.state.things if pair[1] in view.places or pair[1] == place)
             return view._replace(places=view.places | {place}, things=things)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import cast
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from otherminds.distribution import IMPOSSIBLE, log_sum_exp
 from otherminds.minds.companion import RESERVED, STANCES, Manners, Stance, errands
-from otherminds.minds.searcher import Errand
-from otherminds.stories.evidence import ILLEGAL, Evidence, Roles, gather
+from otherminds.stories.evidence import Roles, gather
+from otherminds.stories.factors import Errands, Evidence, Factor, log_p_of, together
 from otherminds.stories.homes import home_of
 from otherminds.stories.model import (
     Answer,
@@ -70,7 +71,8 @@ def answer_social(episode: Episode, question: Question, *, manners: Manners = RE
     episode = replace(episode, agents=agents)
     evidence = gather(episode, home, roles, question.presumes, manners)
     cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
-    traces = [list(_trace(evidence, roles, case, explain)) for case in cases]
+    sums = list(accumulate(evidence.factors, together))
+    traces = [list(_trace(evidence, sums if explain else sums[-1:], roles, case)) for case in cases]
     scores = [trace[-1] for trace in traces]
     terms = tuple(
         Term(factor.happening.t, factor.happening, tuple(trace[k + 1] - trace[k] for trace in traces))
@@ -190,33 +192,22 @@ def _is_at(evidence: Evidence, name: str | None) -> Booleans:
     return np.array([name in (place.name, place.room) for place in evidence.home.places])
 
 
-def _trace(evidence: Evidence, roles: Roles, case: Case, explain: bool) -> Iterator[float]:
-    """log P(first k happenings | case) for k = 0, 1, …, of which the differences explain; or only for all of them."""
-    starts = [evidence.start in (None, place.name) for place in evidence.home.places]
-    places = np.where(starts, 0.0, math.log(ILLEGAL))[:, None]
-    weights = np.where(case.fits, places + np.log(evidence.believed), IMPOSSIBLE)
-    said = np.zeros((weights.shape[1], len(STANCES)))
-    done: dict[Errand | None, float] = {}
-    prior = _log_sum(weights) + math.log(max(len(case.stances), 1))
+def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: Case) -> Iterator[float]:
+    """log P(first k happenings | case) for the sums of their factors, of which the differences explain."""
+    start = np.where(case.fits, evidence.prior, IMPOSSIBLE)
+    prior = _log_sum(start) + math.log(max(len(case.stances), 1))
     if not (math.isfinite(prior) and case.stances and case.wants):
         raise CannotAnswerError("what is given cannot be so in this story")
     yield 0.0
-    for k, factor in enumerate(evidence.factors):
-        if factor.places is not None:
-            weights = weights + factor.places[:, None]
-        if factor.beliefs is not None:
-            weights = weights + factor.beliefs
-        if factor.replies is not None:
-            said = said + factor.replies
-        if factor.errands is not None:
-            done = {e: _of(done, e) + _of(factor.errands, e) for e in {*done, *factor.errands}}
-        if explain or k == len(evidence.factors) - 1:
-            total = [
-                _log_sum(weights + said[:, STANCES.index(stance)])
-                + _deeds(evidence, roles.thing, stance, case.wants, done)
-                for stance in case.stances
-            ]
-            yield log_sum_exp(total) - prior
+    for said in sums:
+        weights = start if said.places is None else start + said.places[:, None]
+        weights = weights if said.beliefs is None else weights + said.beliefs
+        total = [
+            _log_sum(weights if said.replies is None else weights + said.replies[:, STANCES.index(stance)])
+            + _deeds(evidence, roles.thing, stance, case.wants, said.errands)
+            for stance in case.stances
+        ]
+        yield log_sum_exp(total) - prior
 
 
 def _log_sum(table: Floats) -> float:
@@ -224,18 +215,14 @@ def _log_sum(table: Floats) -> float:
     return top if math.isinf(top) else top + math.log(float(np.exp(table - top).sum()))
 
 
-def _of(table: Mapping[Errand | None, float], errand: Errand | None) -> float:
-    return table.get(errand, table.get(None, 0.0))
-
-
 def _deeds(
-    evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], done: Mapping[Errand | None, float]
+    evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], done: Errands | None
 ) -> float:
     """log Σ_g P(g) Σ_e P(e | stance, g) p(deeds | e), over all that the companion may take the other to want."""
-    if not done:
+    if done is None:
         return 0.0
     lies, total = evidence.lies or UNKNOWN_PLACE, 0.0
     for wanted in wants:
         odds = errands(evidence.home, thing, lies, stance, wanted)
-        total += sum(p * math.exp(_of(done, errand)) for errand, p in odds.items())
+        total += sum(p * math.exp(log_p_of(done, errand)) for errand, p in odds.items())
     return math.log(total / len(wants))

@@ -7,7 +7,7 @@ in it hold; they hear whatever is said in the house.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
@@ -87,8 +87,7 @@ class Person(NamedTuple):
     holds: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """Where everybody and everything is, which places stand open, and what was done or said in the last step."""
 
     people: tuple[tuple[str, Person], ...]
@@ -144,7 +143,7 @@ class Household:
             if agent in joint:
                 state = self.act(state, agent, joint[agent])
                 done += state.last
-        return replace(state, last=done)
+        return state._replace(last=done)
 
     def observe(self, state: State, agent: str) -> View:
         """What lies openly in the agent's room, what is in the places there that stand open, and what was said."""
@@ -192,7 +191,7 @@ class Household:
     def act(self, state: State, agent: str, act: Act) -> State:
         """The state after one person's act."""
         if not self.can(state, agent, act):
-            return replace(state, last=((agent, act),))
+            return state._replace(last=((agent, act),))
         me, things, opened = state.person(agent), state.things, state.opened
         if act.do == "walk" and act.place is not None:
             place = self.home.place.get(act.place)

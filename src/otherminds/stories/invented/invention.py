@@ -132,7 +132,7 @@ def _chore(scene: Scene, taken: tuple[str, ...], rng: np.random.Generator) -> No
     spare = [place.name for place in cast.home.places if place.name not in taken]
     if rng.random() < 0.25 and len(spare) > 1:
         lies, to = pick(spare, 2, rng)
-        scene.state = replace(scene.state, things=(*scene.state.things, (cast.other, lies)))
+        scene.state = scene.state._replace(things=(*scene.state.things, (cast.other, lies)))
         scene.run(searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
 
 

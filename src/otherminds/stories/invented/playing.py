@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -125,7 +125,7 @@ class Scene:
         """The same course so far, but with a thing that nobody has come across at a place."""
         other = object.__new__(Scene)
         other.cast, other.world, other.timeline = self.cast, self.world, list(self.timeline)
-        other.state = replace(self.state, things=(*self.state.things, (thing, place)))
+        other.state = self.state._replace(things=(*self.state.things, (thing, place)))
         return other
 
     def do(self, agent: str, act: Act) -> None:

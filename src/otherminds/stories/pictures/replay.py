@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from otherminds.errors import InputError
@@ -96,4 +95,4 @@ def _moved(state: State, thing: str, holder: str | None, place: str | None) -> S
         for name, person in state.people
     )
     things = tuple(pair for pair in state.things if pair[0] != thing)
-    return replace(state, people=people, things=(*things, (thing, place)) if place is not None else things)
+    return state._replace(people=people, things=(*things, (thing, place)) if place is not None else things)
