@@ -1,0 +1,113 @@
+"""Avatars: they face a direction, step relative to it, and see a window of the map that turns with them.
+
+Shared by the worlds in the manner of Melting Pot (Agapiou et al. 2022), whose eight actions these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from otherminds.worlds.grid import Grid
+
+Action = Literal["noop", "forward", "backward", "step_left", "step_right", "turn_left", "turn_right", "interact"]
+ACTIONS: tuple[Action, ...] = (
+    "noop",
+    "forward",
+    "backward",
+    "step_left",
+    "step_right",
+    "turn_left",
+    "turn_right",
+    "interact",
+)
+FACINGS = "NESW"
+NORTH, EAST, SOUTH, WEST = range(4)
+STEPS: dict[str, int] = {"forward": 0, "step_right": 1, "backward": 2, "step_left": 3}
+TURNS: dict[str, int] = {"turn_right": 1, "turn_left": 3}
+AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))
+OUTSIDE = -1
+
+
+class Reach(NamedTuple):
+    """How many cells somebody sees to the left, to the right, forward and backward."""
+
+    left: int
+    right: int
+    forward: int
+    backward: int
+
+
+@dataclass(frozen=True)
+class Field:
+    """A grid seen by avatars: where a step leads, and which cells a window shows."""
+
+    grid: Grid
+    reach: Reach
+
+    @cached_property
+    def ahead(self) -> tuple[int, int, int, int]:
+        """What a step north, east, south or west adds to a cell."""
+        return tuple(dx + dy * self.grid.stride for dx, dy in AHEAD)  # type: ignore[return-value]
+
+    @cached_property
+    def solid(self) -> tuple[bool, ...]:
+        """Whether nobody can stand on a cell, for every cell."""
+        return tuple(not self.grid.is_floor(cell) for cell in range(self.grid.size))
+
+    def window(self, cell: int, facing: int) -> tuple[int, ...]:
+        """The cells somebody sees, row by row from the farthest ahead, left to right; OUTSIDE beyond the map."""
+        shown = self._windows.get((cell, facing))
+        if shown is None:
+            shown = self._windows[cell, facing] = tuple(self._window(cell, facing))
+        return shown
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of a window."""
+        return self.reach.forward + 1 + self.reach.backward, self.reach.left + 1 + self.reach.right
+
+    @cached_property
+    def _windows(self) -> dict[tuple[int, int], tuple[int, ...]]:
+        return {}
+
+    def _window(self, cell: int, facing: int) -> list[int]:
+        (x, y), (ax, ay) = self.grid.xy(cell), AHEAD[facing]
+        shown = []
+        for forward in range(self.reach.forward, -self.reach.backward - 1, -1):
+            for right in range(-self.reach.left, self.reach.right + 1):
+                u, v = x + forward * ax - right * ay, y + forward * ay + right * ax
+                inside = 0 <= u < self.grid.width and 0 <= v < self.grid.height
+                shown.append(self.grid.cell(u, v) if inside else OUTSIDE)
+        return shown
+
+
+def turned(facing: int, action: str) -> int:
+    """Where somebody faces after an action."""
+    return (facing + TURNS.get(action, 0)) % 4
+
+
+def order_of(uniforms: Sequence[float]) -> tuple[int, ...]:
+    """A uniformly random order of as many players as there are independent uniform draws."""
+    if len(uniforms) == 2:
+        return (0, 1) if uniforms[0] < uniforms[1] else (1, 0)
+    return tuple(sorted(range(len(uniforms)), key=uniforms.__getitem__))
+
+
+def drawn_order(players: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """A uniformly random order of players."""
+    if players == 2:
+        return (0, 1) if rng.random() < 0.5 else (1, 0)
+    uniforms = rng.random(players).tolist()
+    return tuple(sorted(range(players), key=uniforms.__getitem__))
+
+
+def placed(spots: Sequence[int], players: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Different spots for all players, and where each faces: all uniformly random, (cell, facing) each."""
+    chosen = rng.permutation(len(spots))[:players].tolist()
+    facings = rng.integers(4, size=players).tolist()
+    return [(spots[k], facing) for k, facing in zip(chosen, facings, strict=True)]
