@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import Reach
+from otherminds.worlds.grid import Grid
 from otherminds.worlds.level_files import MAX_SIDE, Line, agent_names
 
 MAX_PLAYERS = 9
@@ -100,6 +101,15 @@ def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
         message = f"{found or 'no'} start{'s' * (found != 1)} for {len(names)} players"
         raise InputError(message, path=path, line=line.number, hint=f"mark floor of the map with {places}")
     return names
+
+
+def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
+    """The cells to which one can walk from a start."""
+    found = edge = set(starts)
+    while edge:
+        edge = {near for cell in edge for near in grid.neighbours[cell]} - found
+        found = found | edge
+    return found
 
 
 def reach_of(line: Line, path: Path) -> Reach:

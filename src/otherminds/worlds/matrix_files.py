@@ -30,7 +30,16 @@ from otherminds.worlds.avatars import Field
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.level_files import Line
-from otherminds.worlds.map_files import MapFile, check_characters, number, players_of, reach_of, read_map, whole
+from otherminds.worlds.map_files import (
+    MapFile,
+    check_characters,
+    number,
+    players_of,
+    reach_of,
+    reached,
+    read_map,
+    whole,
+)
 from otherminds.worlds.matrix_rules import Ends, Rules
 
 SUBSTRATES = ("rws_repeated", "rws_arena", "pd_repeated")
@@ -78,7 +87,8 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     agents = players_of(map_file, STARTS)
     grid = _grid(map_file)
     squares = [(grid.cell(x, y), letter) for y, row in enumerate(map_file.rows) for x, letter in enumerate(row.text)]
-    sites = [(cell, letter) for cell, letter in squares if letter == ANY or letter in kinds]
+    spawns = tuple(cell for cell, letter in squares if letter in STARTS)
+    sites = _sites(map_file, grid, spawns, [ANY, *kinds])
     mine = _payoffs(said["payoffs"], "payoffs", len(kinds), path)
     other = said.get("column payoffs")
     theirs = _payoffs(other, "column payoffs", len(kinds), path) if other else tuple(zip(*mine, strict=True))
@@ -89,7 +99,7 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
         players=len(agents),
         resources=tuple(kinds.values()),
         payoffs=(mine, theirs),
-        spawns=tuple(cell for cell, letter in squares if letter in STARTS),
+        spawns=spawns,
         sites=tuple(cell for cell, _ in sites),
         fixed=tuple(None if letter == ANY else list(kinds).index(letter) for _, letter in sites),
         delay=delay,
@@ -106,6 +116,23 @@ def _grid(map_file: MapFile) -> Grid:
     rows = [row.text for row in map_file.rows]
     walls = ((x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == WALL)
     return Grid.of(len(rows[0]), len(rows), walls)
+
+
+def _sites(map_file: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> list[tuple[int, str]]:
+    """The cells of resources and their letters. Raises InputError if there are none, or one that nobody can reach."""
+    there, found = reached(grid, spawns), []
+    for y, row in enumerate(map_file.rows):
+        for x, letter in enumerate(row.text):
+            if letter in letters:
+                found.append((grid.cell(x, y), letter))
+                if grid.cell(x, y) not in there:
+                    hint = "floor must lead to it from a start"
+                    message = f"nobody can reach this resource `{letter}`"
+                    raise InputError(message, path=map_file.path, line=row.number, column=x + 1, hint=hint)
+    if not found:
+        hint = f"one of {' '.join(letters)} for each"
+        raise InputError("the map has no resources", path=map_file.path, line=map_file.rows[-1].number, hint=hint)
+    return found
 
 
 def _kinds(line: Line, path: Path) -> dict[str, str]:
