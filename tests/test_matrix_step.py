@@ -346,10 +346,12 @@ def test_chance_cannot_fall_in_just_any_way(outcome: Outcome, message: str) -> N
         play(world, scene(world, "3 3 >", "5 3 <"), outcome=outcome)
 
 
-def test_nobody_returns_where_somebody_stands() -> None:
+def test_nobody_returns_where_somebody_stands_or_where_nobody_starts() -> None:
     world = world_of()
     state = wait(world, met(world), 22)
     spot = world.rules.spawns[0]
+    with pytest.raises(ValueError, match="spawn"):
+        play(world, state, outcome=Outcome((0, 1), (0, 1), respawns=(((spot,), 0), ((spot + 1,), 0))))
     with pytest.raises(ValueError, match="stands"):
         play(world, state, outcome=Outcome((0, 1), (0, 1), respawns=(((spot,), 0), ((spot,), 0))))
 

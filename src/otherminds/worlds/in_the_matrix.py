@@ -113,6 +113,18 @@ class InTheMatrix:
         """The cells that the codes of a window stand for, OUTSIDE for those beyond the map."""
         return self._whole if agent in self.all_seeing else self.rules.field.window(cell, facing)
 
+    def sites_seen(self, agent: str, cell: int, facing: int) -> tuple[tuple[int, int], ...]:
+        """Where in a window sites of resources are seen, and which ones."""
+        key = (agent, cell, facing)
+        if key not in self._sites_seen:
+            codes, site_at = enumerate(self.cells_seen(agent, cell, facing)), self.rules.site_at
+            self._sites_seen[key] = tuple((place, site_at[c]) for place, c in codes if c >= 0 and site_at[c] >= 0)
+        return self._sites_seen[key]
+
+    @cached_property
+    def _sites_seen(self) -> dict[tuple[str, int, int], tuple[tuple[int, int], ...]]:
+        return {}
+
     @cached_property
     def _whole(self) -> tuple[int, ...]:
         grid = self.rules.field.grid

@@ -101,6 +101,8 @@ def step_with(rules: Rules, state: State, acts: Sequence[int], outcome: Outcome)
         raise ValueError("only what has been away for longer than the delay can regrow, once, where nobody stands")
     if len(outcome.respawns) != len(returning(rules, state)):
         raise ValueError(f"{len(returning(rules, state))} players return in this step")
+    if not {cell for spots, _ in outcome.respawns for cell in spots} <= set(rules.spawns):
+        raise ValueError("players return to spawn points only")
     certain = t >= rules.ends.limit
     if outcome.ends != certain and (certain or not rules.ends.may(t)):
         raise ValueError("chance does not decide about the end in this step")

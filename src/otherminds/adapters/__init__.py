@@ -1,0 +1,1 @@
+"""Bridges to other people's engines, and recordings of what these show."""

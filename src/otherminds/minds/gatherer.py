@@ -1,0 +1,89 @@
+"""A body for the strategies of matrix worlds: it gathers what a strategy aims at, then looks for somebody to play.
+
+It acts on its own window and memory alone; one that sees the whole map is had by an all-seeing agent of the world.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from otherminds.distribution import Categorical
+from otherminds.minds.gathering import MOVES, Plan, Skill, Thought
+from otherminds.minds.matrix_strategies import Aim, CounterPrevious, State, Strategy, play_of
+from otherminds.minds.surroundings import THERE, UNKNOWN, Surroundings, after, at_first
+from otherminds.worlds.avatars import ACTIONS, STEPS, Action
+from otherminds.worlds.in_the_matrix import InTheMatrix, View
+
+DEFT = Skill()
+UNDECIDED = Plan("noop", -1)
+SIDESTEP = 0.4
+
+
+@dataclass(frozen=True)
+class Gatherer:
+    """A mind in a matrix world that plays by a strategy: intent(aim, inventory) every step, moved by a body.
+
+    `choices` is a uniform number that decides whatever the strategy leaves to chance, so that a mind is immutable.
+    """
+
+    world: InTheMatrix
+    me: int
+    strategy: Strategy
+    state: State
+    choices: float
+    skill: Skill = DEFT
+    memory: Surroundings | None = None
+    plan: Plan = UNDECIDED
+    stuck: bool = False
+
+    @classmethod
+    def born(
+        cls, world: InTheMatrix, agent: str, strategy: Strategy, rng: np.random.Generator, skill: Skill = DEFT
+    ) -> Self:
+        """A mind at the start of an episode."""
+        state, choices = strategy.start().decode(rng.random())
+        return cls(world, world.agents.index(agent), strategy, state, choices, skill, at_first(world))
+
+    def observe(self, view: View) -> Self:
+        """Remember what is seen, learn from a meeting, and decide what to do next."""
+        memory = after(self.memory or at_first(self.world), self.world, self.me, view)
+        state, choices = self.state, self.choices
+        if view.met is not None:
+            state, choices = self.strategy.met(state, *view.met).decode(choices)
+        plan = Plan("noop", view.cell)
+        if not view.frozen:
+            plan = Thought(self.world, memory, view, self.skill).plan(self._aim(memory, state))
+        stuck = self.plan.action in STEPS and self.plan.cell != view.cell and not view.frozen
+        return replace(self, memory=memory, state=state, choices=choices, plan=plan, stuck=stuck)
+
+    def act(self) -> Categorical[Action]:
+        """The planned action; sometimes a step aside if somebody was in the way; a slip now and then."""
+        meant = {self.plan.action: 1.0}
+        if self.stuck:
+            meant = {action: SIDESTEP / len(MOVES) for action in MOVES}
+            meant[self.plan.action] = meant.get(self.plan.action, 0.0) + 1.0 - SIDESTEP
+        return _with_slips(meant, self.skill.slips)
+
+    def _aim(self, memory: Surroundings, state: State) -> Aim:
+        """The aim of the strategy, unless one answers what others have taken most of."""
+        if not self.skill.watchful or not isinstance(self.strategy, CounterPrevious):
+            return state.aim
+        taken = [0] * len(self.strategy.replies)
+        for site, (kind, away) in enumerate(zip(memory.kinds, memory.away, strict=True)):
+            if away != THERE and kind != UNKNOWN and site not in memory.mine:
+                taken[kind] += 1
+        most = play_of(tuple(taken))
+        return state.aim if most is None else self.strategy.replies[most]
+
+
+def _with_slips(meant: dict[Action, float], slips: float) -> Categorical[Action]:
+    """The actions with the probabilities that are meant, and any action now and then."""
+    if not slips:
+        return Categorical.from_scores((action, math.log(p)) for action, p in meant.items())
+    return Categorical.from_scores(
+        (action, math.log((1 - slips) * meant.get(action, 0.0) + slips / len(ACTIONS))) for action in ACTIONS
+    )

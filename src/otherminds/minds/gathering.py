@@ -1,0 +1,150 @@
+"""How to gather and to meet: the next action of a body in a matrix world, from what it sees and remembers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from otherminds.minds.matrix_strategies import Aim, Collect, intent, play_of
+from otherminds.minds.routes import Way, cheapest
+from otherminds.minds.surroundings import THERE, UNKNOWN, Other, Surroundings
+from otherminds.worlds.avatars import Action
+from otherminds.worlds.in_the_matrix import InTheMatrix, View
+
+MOVES: tuple[Action, ...] = ("forward", "step_right", "backward", "step_left")
+TURNS: tuple[tuple[int, Action], ...] = ((1, "turn_right"), (3, "turn_left"), (2, "turn_right"))
+STALE = 60.0
+BARE = 40.0
+UNSURE = 8.0
+CROWD = 4.0
+FRESH = 25
+
+
+class Skill(NamedTuple):
+    """How well a body does: knobs from clumsy to deft.
+
+    `slips` is the probability of any action instead of the meant one; `detour` how many steps it walks around to
+    avoid picking up what it does not want; `eager` whether it shoots as soon as it holds mostly what it aims at;
+    `watchful` whether a player of replies answers what others have been taking rather than what they played last.
+    """
+
+    slips: float = 0.0
+    detour: float = 6.0
+    eager: bool = False
+    watchful: bool = False
+
+
+class Plan(NamedTuple):
+    """What to do next, and the cell that this is to lead to."""
+
+    action: Action
+    cell: int
+
+
+class Thought(NamedTuple):
+    """What a body goes by when it plans."""
+
+    world: InTheMatrix
+    memory: Surroundings
+    view: View
+    skill: Skill
+
+    def plan(self, aim: Aim) -> Plan:
+        """The next action for an aim: gather what it lacks, then meet somebody."""
+        held = self.view.inventory
+        gathering = isinstance(intent(aim, held), Collect)
+        if not gathering or (self.skill.eager and play_of(held) == aim.kind):
+            shot = self._shot()
+            if shot is not None:
+                return shot
+        return self._gather(aim.kind) if gathering else self._meet(aim.kind)
+
+    def _stay(self, action: Action = "noop") -> Plan:
+        return Plan(action, self.view.cell)
+
+    # Meet
+
+    def _shot(self) -> Plan | None:
+        """Zap a ready player whom the beam reaches, or turn so that it does; None if that helps nobody."""
+        ready = {other.cell for other in self._in_sight() if other.ready}
+        if not ready or not any(held > 1 for held in self.view.inventory):
+            return None
+        if self._covers(self.view.facing, ready):
+            return self._stay("interact" if self.view.ready_to_shoot == 1 else "noop")
+        return next((self._stay(turn) for by, turn in TURNS if self._covers((self.view.facing + by) % 4, ready)), None)
+
+    def _meet(self, kind: int) -> Plan:
+        """Go to where somebody was seen who is free to meet, else to where one has not looked for long."""
+        t = self.view.t
+        lately = [other for other in self.memory.others if other and not other.frozen and t - other.t <= FRESH]
+        if any(other.t == t and self._covers(self.view.facing, {other.cell}) for other in lately):
+            return self._stay()
+        tolls = self._tolls(kind)
+        for other in lately:
+            tolls.pop(other.cell, None)
+        way = self._way({other.cell: float(t - other.t) for other in lately}, tolls) if lately else None
+        if way is None:
+            looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
+            way = self._way({cell: max(0.0, STALE - (t - seen)) for cell, seen in looked}, tolls)
+        return self._follow(way)
+
+    def _in_sight(self) -> list[Other]:
+        return [other for other in self.memory.others if other is not None and other.t == self.view.t]
+
+    def _covers(self, facing: int, cells: set[int]) -> bool:
+        """Whether a beam from here reaches one of the cells, whatever is on them."""
+        rules = self.world.rules
+        for line in rules.beams[self.view.cell * 4 + facing]:
+            for cell in line:
+                if cell in cells:
+                    return True
+                site = rules.site_at[cell]
+                if site >= 0 and self.memory.away[site] == THERE:
+                    break
+        return False
+
+    # Gather
+
+    def _gather(self, kind: int) -> Plan:
+        """Go to the nearest resource of a kind: surely there, perhaps back again, or perhaps of this kind."""
+        return self._follow(self._way(self._sources(kind), self._tolls(kind)))
+
+    def _sources(self, kind: int) -> dict[int, float]:
+        """Where there may be resources of a kind, and how many steps the doubt is worth."""
+        rules, memory = self.world.rules, self.memory
+        found = {}
+        for cell, its, away in zip(rules.sites, memory.kinds, memory.away, strict=True):
+            if its in (kind, UNKNOWN):
+                found[cell] = (UNSURE if its == UNKNOWN else 0.0) + (0.0 if away == THERE else self._wait(away))
+        return found
+
+    def _wait(self, away: int) -> float:
+        """What it costs that a resource may not have regrown yet: the rest of the delay, and doubt about the rest."""
+        rules = self.world.rules
+        late = self.view.t - away - rules.delay
+        return BARE * (1 - rules.rate) ** max(late, 0) + max(-late, 0)
+
+    # Walk
+
+    def _tolls(self, kind: int) -> dict[int, float]:
+        """What it costs to walk over resources one does not want, and to push through people."""
+        memory, detour = self.memory, self.skill.detour
+        tolls = {
+            cell: detour
+            for cell, its, away in zip(self.world.rules.sites, memory.kinds, memory.away, strict=True)
+            if its != kind and away == THERE
+        }
+        return tolls | {other.cell: CROWD for other in self._in_sight()}
+
+    def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Way | None:
+        return cheapest(self.world.rules.field.grid, self.view.cell, targets, tolls)
+
+    def _follow(self, way: Way | None) -> Plan:
+        """Take the first step; face the way first if the target is out of sight and some steps away."""
+        if way is None or way.first is None:
+            return self._stay()
+        direction = self.world.rules.field.ahead.index(way.first - self.view.cell)
+        turn = (direction - self.view.facing) % 4
+        hidden = way.target not in self.world.rules.field.window(self.view.cell, self.view.facing)
+        if turn and hidden and way.cost > 3:
+            return self._stay("turn_left" if turn == 3 else "turn_right")
+        return Plan(MOVES[turn], way.first)

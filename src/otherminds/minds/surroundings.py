@@ -1,0 +1,84 @@
+"""What a gatherer remembers of a matrix world: which resources are where, and who was seen last where.
+
+Memory starts with the map, which everybody knows: all resources are there, and those of fixed kinds are known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from otherminds.worlds.in_the_matrix import FROZEN, PLAYER, READY, RESOURCE, InTheMatrix, View, sighting
+
+UNKNOWN = -1
+THERE = -1
+
+
+class Other(NamedTuple):
+    """Somebody as last seen: where, when, and whether they were ready to meet and not in a meeting."""
+
+    cell: int
+    t: int
+    ready: bool
+    frozen: bool
+
+
+class Surroundings(NamedTuple):
+    """Everything remembered. Per site: its kind or UNKNOWN; since when it is known to be away, or THERE; who took it.
+
+    `looked` is when each site was last in view, `mine` the sites that oneself has emptied since all was there.
+    """
+
+    kinds: tuple[int, ...]
+    away: tuple[int, ...]
+    looked: tuple[int, ...]
+    mine: frozenset[int]
+    others: tuple[Other | None, ...]
+
+
+def at_first(world: InTheMatrix) -> Surroundings:
+    """What the map alone tells."""
+    rules = world.rules
+    kinds = tuple(UNKNOWN if kind is None else kind for kind in rules.fixed)
+    nothing = (THERE,) * len(kinds)
+    return Surroundings(kinds, nothing, nothing, frozenset(), (None,) * rules.players)
+
+
+def after(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> Surroundings:
+    """Memory after one more view."""
+    if not view.window:
+        return _while_dead(memory, world)
+    kinds, away, looked = list(memory.kinds), list(memory.away), list(memory.looked)
+    mine = memory.mine
+    for place, site in world.sites_seen(world.agents[me], view.cell, view.facing):
+        code = view.window[place]
+        looked[site] = view.t
+        if RESOURCE <= code < PLAYER:
+            kinds[site], away[site] = code - RESOURCE, THERE
+        elif away[site] == THERE:
+            away[site] = view.t
+            if code >= PLAYER and world.rules.sites[site] == view.cell:
+                mine |= {site}
+    others = _others(memory, world, me, view)
+    return Surroundings(tuple(kinds), tuple(away), tuple(looked), mine, others)
+
+
+def _while_dead(memory: Surroundings, world: InTheMatrix) -> Surroundings:
+    """One knows that everybody moves on, and that all is there again where it is restocked after a meeting."""
+    nobody = (None,) * len(memory.others)
+    if not world.rules.restock:
+        return memory._replace(others=nobody)
+    return memory._replace(away=(THERE,) * len(memory.away), mine=frozenset(), others=nobody)
+
+
+def _others(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> tuple[Other | None, ...]:
+    """Who is seen where; those who are not where they were thought to be are somewhere else."""
+    cells = world.cells_seen(world.agents[me], view.cell, view.facing)
+    found = list(memory.others)
+    for j, other in enumerate(found):
+        if other is not None and other.cell in cells:
+            found[j] = None
+    for place, code in enumerate(view.window):
+        who = sighting(code) if code >= PLAYER else None
+        if who is not None and who.player != me:
+            found[who.player] = Other(cells[place], view.t, who.look == READY, who.look == FROZEN)
+    return tuple(found)
