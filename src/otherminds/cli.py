@@ -30,6 +30,7 @@ from otherminds.cli_asking import (
 )
 from otherminds.cli_check import check
 from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
+from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
 from otherminds.cli_stories import ask, audit, generate_stories
 from otherminds.errors import InputError
@@ -52,6 +53,7 @@ app = typer.Typer(
 app.add_typer(generate, name="generate")
 app.add_typer(verify, name="verify")
 app.add_typer(models, name="models")
+verify.command("melting-pot")(verify_melting_pot)
 
 
 class Format(StrEnum):

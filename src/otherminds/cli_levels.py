@@ -20,7 +20,7 @@ from otherminds.worlds.level_files import Level, bundled_levels, parse_level
 MISSED = 1
 
 generate = typer.Typer(no_args_is_help=True, help="Make new levels, with proofs of what help is worth in them.")
-verify = typer.Typer(no_args_is_help=True, help="Prove again what is claimed about levels.")
+verify = typer.Typer(no_args_is_help=True, help="Prove again what is claimed about levels and worlds.")
 
 LevelArgument = Annotated[
     str, typer.Argument(metavar="LEVEL", help="A level or kitchen file, a PDDL problem, or a bundled level.")
