@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -52,7 +53,7 @@ def verify_melting_pot(
         cells = [found.counts["episodes"], found.steps, len(found.mismatches)]
         events = ", ".join(f"{found.counts[event]:,} {event}" for event in EVENTS if event in found.counts)
         table.add_row(name, *(f"{cell:,}" for cell in cells), events)
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 110)
     console.print(table)
     for mismatch in mismatches:
         console.print(mismatch, markup=False, highlight=False, soft_wrap=True)

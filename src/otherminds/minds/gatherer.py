@@ -18,7 +18,10 @@ from otherminds.minds.surroundings import THERE, UNKNOWN, Surroundings, after, a
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
-DEFT = Skill()
+ORDINARY = Skill(slips=0.1)
+DEFT = Skill(slips=0.03)
+SCOUT = Skill(slips=0.1, watchful=True)
+WALKER = Skill(slips=1.0)
 UNDECIDED = Plan("noop", -1)
 SIDESTEP = 0.4
 
@@ -35,14 +38,14 @@ class Gatherer:
     strategy: Strategy
     state: State
     choices: float
-    skill: Skill = DEFT
+    skill: Skill = ORDINARY
     memory: Surroundings | None = None
     plan: Plan = UNDECIDED
     stuck: bool = False
 
     @classmethod
     def born(
-        cls, world: InTheMatrix, agent: str, strategy: Strategy, rng: np.random.Generator, skill: Skill = DEFT
+        cls, world: InTheMatrix, agent: str, strategy: Strategy, rng: np.random.Generator, skill: Skill = ORDINARY
     ) -> Self:
         """A mind at the start of an episode."""
         state, choices = strategy.start().decode(rng.random())

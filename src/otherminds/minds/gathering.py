@@ -17,6 +17,7 @@ BARE = 40.0
 UNSURE = 8.0
 CROWD = 4.0
 FRESH = 25
+UNREADY = 8.0
 
 
 class Skill(NamedTuple):
@@ -81,7 +82,7 @@ class Thought(NamedTuple):
         tolls = self._tolls(kind)
         for other in lately:
             tolls.pop(other.cell, None)
-        way = self._way({other.cell: float(t - other.t) for other in lately}, tolls) if lately else None
+        way = self._way({other.cell: t - other.t + (0.0 if other.ready else UNREADY) for other in lately}, tolls)
         if way is None:
             looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
             way = self._way({cell: max(0.0, STALE - (t - seen)) for cell, seen in looked}, tolls)
@@ -109,11 +110,11 @@ class Thought(NamedTuple):
         return self._follow(self._way(self._sources(kind), self._tolls(kind)))
 
     def _sources(self, kind: int) -> dict[int, float]:
-        """Where there may be resources of a kind, and how many steps the doubt is worth."""
+        """Where there may be resources of a kind, and how many steps the doubt is worth; none regrow under oneself."""
         rules, memory = self.world.rules, self.memory
         found = {}
         for cell, its, away in zip(rules.sites, memory.kinds, memory.away, strict=True):
-            if its in (kind, UNKNOWN):
+            if its in (kind, UNKNOWN) and cell != self.view.cell:
                 found[cell] = (UNSURE if its == UNKNOWN else 0.0) + (0.0 if away == THERE else self._wait(away))
         return found
 

@@ -224,6 +224,45 @@ class CounterPrevious:
         return _surely(state if play is None else State(self.replies[play]))
 
 
+@dataclass(frozen=True)
+class FollowUp:
+    """Aims by what it played last itself: the answer to whoever answers that.
+
+    `aims` has the next aim for each kind; nothing changes after a tie.
+    """
+
+    first: Aim
+    aims: tuple[Aim, ...]
+
+    def start(self) -> Categorical[State]:
+        """Certain of its first aim."""
+        return _surely(State(self.first))
+
+    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+        """The aim that follows what it played."""
+        play = play_of(own)
+        return _surely(state if play is None else State(self.aims[play]))
+
+
+@dataclass(frozen=True)
+class Script:
+    """One aim after another, whatever happens, and the last one for ever. Raises ValueError if there is none."""
+
+    aims: tuple[Aim, ...]
+
+    def __post_init__(self) -> None:
+        _at_least_one("aims", len(self.aims))
+
+    def start(self) -> Categorical[State]:
+        """Certain of its first aim."""
+        return _surely(State(self.aims[0]))
+
+    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+        """The next aim."""
+        counted = min(state.counted + 1, len(self.aims) - 1)
+        return _surely(State(self.aims[counted], counted))
+
+
 def _surely(state: State) -> Categorical[State]:
     return Categorical((state,), (0.0,))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from otherminds.worlds.grid import Grid
 
 
 class Way(NamedTuple):
-    """What the way costs from here on, the next cell of it (None at its end), and where it ends."""
+    """What the way costs, the first cell of it (None if one is there already), and where it ends."""
 
     cost: float
     first: int | None
@@ -18,25 +19,26 @@ class Way(NamedTuple):
 
 
 def cheapest(grid: Grid, start: int, targets: Mapping[int, float], tolls: Mapping[int, float]) -> Way | None:
-    """The cheapest way from a start to one of the targets, None if there is none (Dijkstra, from the targets).
+    """The cheapest way from a start to one of the targets, None if there is none (Dijkstra).
 
-    A step costs 1 and the toll of the cell one enters; arriving costs what the target says.
+    A step costs 1 and the toll of the cell that one enters; arriving costs what the target says.
     """
-    queue = [(cost + tolls.get(cell, 0.0), cell, -1, cell) for cell, cost in targets.items() if cell != start]
-    here = targets.get(start)
-    queue.sort()
-    done: set[int] = set()
+    best, way = math.inf, None
+    least = min(targets.values(), default=0.0)
+    queue = [(0.0, start, -1)]
+    reached = {start: 0.0}
     while queue:
-        cost, cell, first, target = heappop(queue)
-        if cell == start:
+        cost, cell, first = heappop(queue)
+        if cost + least >= best:
             break
-        if cell in done:
+        if cost > reached[cell]:
             continue
-        done.add(cell)
+        if cell in targets and cost + targets[cell] < best:
+            best = cost + targets[cell]
+            way = Way(best, first if first >= 0 else None, cell)
         for near in grid.neighbours[cell]:
-            if near not in done:
-                toll = 0.0 if near == start else tolls.get(near, 0.0)
-                heappush(queue, (cost + 1.0 + toll, near, cell, target))
-    else:
-        return None if here is None else Way(here, None, start)
-    return Way(cost, first, target) if here is None or cost < here else Way(here, None, start)
+            there = cost + 1.0 + tolls.get(near, 0.0)
+            if there < reached.get(near, math.inf):
+                reached[near] = there
+                heappush(queue, (there, near, first if first >= 0 else near))
+    return way

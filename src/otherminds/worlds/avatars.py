@@ -91,14 +91,7 @@ def turned(facing: int, action: str) -> int:
     return (facing + TURNS.get(action, 0)) % 4
 
 
-def order_of(uniforms: Sequence[float]) -> tuple[int, ...]:
-    """A uniformly random order of as many players as there are independent uniform draws."""
-    if len(uniforms) == 2:
-        return (0, 1) if uniforms[0] < uniforms[1] else (1, 0)
-    return tuple(sorted(range(len(uniforms)), key=uniforms.__getitem__))
-
-
-def drawn_order(players: int, rng: np.random.Generator) -> tuple[int, ...]:
+def order_of(players: int, rng: np.random.Generator) -> tuple[int, ...]:
     """A uniformly random order of players."""
     if players == 2:
         return (0, 1) if rng.random() < 0.5 else (1, 0)

@@ -134,7 +134,7 @@ class Household:
 
     def actions(self, state: State, agent: str) -> tuple[Act, ...]:
         """What the agent can do: all acts of the home that the rules allow it here and now."""
-        return tuple(act for act in self._acts if self.can(state, agent, act))
+        return tuple(act for act in self.acts if self.can(state, agent, act))
 
     def step(self, state: State, joint: Mapping[str, Act], rng: np.random.Generator, /) -> State:
         """Everybody's act in turn; nothing is left to chance."""
@@ -211,7 +211,8 @@ class Household:
         return me.at == place.name and (not place.closes or place.name in state.opened)
 
     @cached_property
-    def _acts(self) -> tuple[Act, ...]:
+    def acts(self) -> tuple[Act, ...]:
+        """Everything that anybody could ever do here."""
         places = [place.name for place in self.home.places]
         things = sorted(
             {thing for thing, _ in self.opening.things} | {t for _, p in self.opening.people for t in p.holds}

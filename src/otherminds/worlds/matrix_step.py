@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from otherminds.worlds.avatars import ACTIONS, TURNS, drawn_order
+from otherminds.worlds.avatars import ACTIONS, TURNS, order_of, placed
 from otherminds.worlds.matrix_rules import COOLDOWN, FREE, HEALTH, NOWHERE, Outcome, Rules, State
 
 T = TypeVar("T")
@@ -24,11 +24,11 @@ def opening(rules: Rules, rng: np.random.Generator) -> State:
     """Draw s₀: different spawn points, any facings, and the kinds of the sites that have none of their own."""
     n, sites = rules.players, len(rules.sites)
     kinds = rng.integers(len(rules.resources), size=sites).tolist()
-    chosen = rng.permutation(len(rules.spawns))[:n].tolist()
+    bodies = placed(rules.spawns, n, rng)
     return State(
         t=0,
-        cells=tuple(rules.spawns[k] for k in chosen),
-        facings=tuple(rng.integers(4, size=n).tolist()),
+        cells=tuple(cell for cell, _ in bodies),
+        facings=tuple(facing for _, facing in bodies),
         inventories=(rules.empty,) * n,
         cooldowns=(0,) * n,
         clocks=(FREE,) * n,
@@ -47,8 +47,8 @@ def opening(rules: Rules, rng: np.random.Generator) -> State:
 def chance(rules: Rules, state: State, acts: Sequence[int], rng: np.random.Generator) -> Outcome:
     """Draw what chance decides in this step; the order of zappers only where two zap."""
     n = rules.players
-    movers = drawn_order(n, rng)
-    zappers = drawn_order(n, rng) if acts.count(INTERACT) > 1 else movers
+    movers = order_of(n, rng)
+    zappers = order_of(n, rng) if acts.count(INTERACT) > 1 else movers
     regrown = _regrowth(rules, state, rng.random()) if state.away else ()
     respawns = _places(rules, state, rng) if max(state.clocks) == rules.respawn - 1 else ()
     t = state.t + 1

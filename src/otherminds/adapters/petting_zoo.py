@@ -1,0 +1,43 @@
+"""Any world as an environment of PettingZoo (Terry et al. 2021), for agents that learn.
+
+    env = parallel_env(in_the_matrix("rws_repeated"), steps=1200)
+    observations, infos = env.reset(seed=0)
+    while env.agents:
+        joint = {agent: env.action_space(agent).sample() for agent in env.agents}
+        observations, rewards, terminations, truncations, infos = env.step(joint)
+
+Actions are numbers: the places of the world's own actions in the fixed list `env.actions[agent]`. What is observed is
+what the world shows, field by field; `spaces` says how each is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from otherminds.errors import InputError
+from otherminds.world import World
+
+if TYPE_CHECKING:
+    from otherminds.adapters.parallel import ParallelWorld
+
+INSTALL = 'pip install "otherminds[pettingzoo]"'
+
+
+def parallel_env(
+    world: World[Any, Any, Any], *, steps: int | None = None, render_mode: str | None = None
+) -> ParallelWorld:
+    """The world as a ParallelEnv, truncated after `steps` steps if it has not ended by then.
+
+    Everybody acts in every step; where the world lets somebody only wait, waiting is their one legal action. In worlds
+    where not all actions are always legal, an observation is a dict of `observation` and `action_mask`, the mask is in
+    the infos too, and `action_space(agent).sample()` draws from what is legal now.
+
+    Raises InputError if PettingZoo is missing, the world has no spaces, or `steps` or the render mode makes no sense.
+    """
+    try:
+        from otherminds.adapters.parallel import ParallelWorld
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in ("gymnasium", "pettingzoo"):
+            raise
+        raise InputError("environments of PettingZoo need an extra", hint=INSTALL) from None
+    return ParallelWorld(world, steps=steps, render_mode=render_mode)
