@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 
@@ -29,13 +30,13 @@ from otherminds.cli_asking import (
     asking,
 )
 from otherminds.cli_check import check
-from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
+from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_avatars, load_level, verify
 from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
 from otherminds.cli_stories import ask, audit, generate_stories
 from otherminds.errors import InputError
+from otherminds.worlds.doors_keys_gems import DoorsKeysGems
 from otherminds.worlds.kitchen_files import KitchenLevel
-from otherminds.worlds.level_files import Level
 
 FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
 SIGINT_CODE = 130
@@ -102,7 +103,10 @@ def _root(
 @app.command()
 def reproduce(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="protom-dkg, protom-overcooked, functional, mumatom, dkg-human, all.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, dkg-human, all."
+        ),
     ] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels included.")] = False,
@@ -248,22 +252,22 @@ def infer(
 def draw(
     level: LevelArgument,
     out: Annotated[Path | None, typer.Option(help="A .svg or .png file; default: as text.")] = None,
-    seen_by: Annotated[str | None, typer.Option(metavar="NAME", help="Only what this agent sees (kitchens).")] = None,
+    seen_by: Annotated[str | None, typer.Option(metavar="NAME", help="Only what this agent sees.")] = None,
 ) -> None:
-    """Draw a level, as text or as a picture.
+    """Draw a level or a world, as text or as a picture.
+
+    Also Melting Pot's: rws_repeated, rws_arena, pd_repeated, cooking_asymmetric, and map files like theirs.
 
     Example: otherminds draw garden-gate --out gate.svg
     """
     from otherminds import screens
-    from otherminds.worlds import kitchen_picture, picture
 
-    found = load_level(level)
-    look = kitchen_picture if isinstance(found, KitchenLevel) else picture
-    world, state, view = found.world, found.world.initial, _view(found, seen_by)
+    world, state, look = _drawn(level)
+    view = _view(world, seen_by)
     if out is None:
         Console().print(screens.picture(world, state, seen_by), soft_wrap=True)
-        if isinstance(found, KitchenLevel):
-            Console().print(screens.LEGEND, style="dim", soft_wrap=True, highlight=False)
+        if legend := screens.legend(world):
+            Console().print(legend, style="dim", soft_wrap=True, highlight=False, markup=False)
     elif out.suffix == ".svg":
         _write(out, look.svg(world, state, **view))
     elif out.suffix == ".png":
@@ -272,14 +276,26 @@ def draw(
         raise InputError("pictures are .svg or .png", path=out)
 
 
-def _view(level: Level | KitchenLevel, name: str | None) -> dict[str, str]:
+def _drawn(name: str) -> tuple[Any, Any, Any]:
+    """A world by name or path, its state at the start, and what draws it; a start that is drawn by lot is the first."""
+    from otherminds.worlds import avatar_picture, kitchen_picture, picture
+
+    avatars = load_avatars(name)
+    if avatars:
+        return avatars, avatars.start(np.random.default_rng(0)), avatar_picture
+    found = load_level(name)
+    return found.world, found.world.initial, kitchen_picture if isinstance(found, KitchenLevel) else picture
+
+
+def _view(world: Any, name: str | None) -> dict[str, str]:
     """Whose view a picture is to show, if anybody's. Raises InputError if there is no such view."""
     if name is None:
         return {}
-    if isinstance(level, Level):
-        raise InputError("in Doors-Keys-Gems, everybody sees everything", hint="--seen-by is for kitchens")
-    if name not in level.world.agents:
-        raise InputError(f"there is no agent `{name}`", hint=f"there is {', '.join(level.world.agents)}")
+    if isinstance(world, DoorsKeysGems):
+        hint = "--seen-by is for kitchens and matrix worlds"
+        raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)
+    if name not in world.agents:
+        raise InputError(f"there is no agent `{name}`", hint=f"there is {', '.join(world.agents)}")
     return {"seen_by": name}
 
 

@@ -16,6 +16,7 @@ Found = Mapping[tuple[str, str, str], Row]
 SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
 GAMES = "functional"
 QUESTIONS = "mumatom"
+BODIES = "melting-pot"
 SHORTCUTS = ("question_only", "no_video", "place_prior")
 SHORT = {"belief": "belief", "social_goal": "social", "belief_of_goal": "of goal", "all": "all"}
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
@@ -35,6 +36,8 @@ def results(summary: Sequence[Row]) -> RenderableType:
     games = [row for row in summary if row.get("experiment") == GAMES]
     if any(row.get("experiment") == QUESTIONS for row in summary):
         return _questions(summary)
+    if any(row.get("experiment") == BODIES for row in summary):
+        return _bodies(summary)
     return _games(games) if games else _by_condition(summary)
 
 
@@ -57,6 +60,32 @@ def _questions(summary: Sequence[Row]) -> RenderableType:
         name = f"{condition.replace('/', ', ')}  {subject}".replace("_", " ")
         table.add_row(Text(name), *[""] * (len(kinds) - 1), _percent(found[condition, subject], True))
     return table
+
+
+def _bodies(summary: Sequence[Row]) -> RenderableType:
+    """Scores of scripted bodies a 1200 steps: beside the prototype's, then those of the scenarios."""
+    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    calibration = _plain("calibration", "egocentric", "prototype", "all-seeing", "prototype", words=1)
+    scenarios = _plain("scenario", "score", "reward", "steps", "meetings", "a meeting", words=1)
+    for case in dict.fromkeys(s for c, s, m in found if m == "score" and c.startswith("calibration")):
+        rows = [found.get((f"calibration/{body}", case, "score")) for body in ("egocentric", "full_information")]
+        calibration.add_row(case, *(text for row in rows for text in (_about(row), _about(row, "published_"))))
+    for name in (s for c, s, m in found if (c, m) == ("scenario", "score")):
+        means = [found["scenario", name, m]["value"] for m in ("reward", "steps", "meetings")]
+        each = found.get(("scenario", name, "per_meeting"))
+        row = (_about(found["scenario", name, "score"]), *(f"{mean:,.1f}" for mean in means))
+        scenarios.add_row(name, *row, "" if each is None else f"{each['value']:.2f}")
+    note = "Bodies are scripted: scores compare with each other, not with those of Melting Pot's own bots."
+    return Group(Text(), calibration, Text(), scenarios, Text(), Text(note, style="dim"))
+
+
+def _about(row: Row | None, prefix: str = "") -> str:
+    """A value and its interval, if it has one, in whole numbers."""
+    if row is None:
+        return ""
+    value = row[prefix.rstrip("_") or "value"]
+    low, high = row[f"{prefix}low"], row[f"{prefix}high"]
+    return f"{value:.0f}" if low == high else f"{value:.0f} [{low:.0f}, {high:.0f}]"
 
 
 def _percent(row: Row | None, bounds: bool) -> str:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from otherminds.evaluation.run import stream
-from otherminds.evaluation.statistics import Estimate, mean, ratio
+from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio
+from otherminds.experiments.results import beside_published
 from otherminds.minds.chef import Chef, Idler, semi_skilled, skilled
 from otherminds.minds.gatherer import DEFT, ORDINARY, SCOUT, WALKER, Gatherer
 from otherminds.minds.gathering import Skill
@@ -36,6 +37,7 @@ from otherminds.worlds.matrix_files import in_the_matrix
 
 EXPERIMENT = "melting-pot"
 NORMED = 1200
+ENOUGH = 5
 ROCK, PAPER, SCISSORS = range(3)
 COOPERATE, DEFECT = range(2)
 
@@ -69,22 +71,22 @@ def _arena(focal: int, number: int) -> Case:
 
 CASES: Mapping[str, Case] = {
     "paper v rock": _case("rws_repeated", _always(PAPER), "rock_margin_0"),
-    "cycle v counter-previous": _case(
+    "cycle v counter": _case(
         "rws_repeated", FollowUp(Aim(ROCK, 5), _aims(SCISSORS, ROCK, PAPER)), "resp2prev_margin_0"
     ),
-    "paper, then rock v flip": _case("rws_repeated", Script(_aims(PAPER, ROCK)), "flip_r2s_1"),
+    "paper, rock v flip": _case("rws_repeated", Script(_aims(PAPER, ROCK)), "flip_r2s_1"),
     "random walk v rock": _case("rws_repeated", None, "rock_margin_0"),
     "defect v cooperator": _case("pd_repeated", _always(DEFECT), "cooperator_margin_0"),
     "defect v defector": _case("pd_repeated", _always(DEFECT), "defector_margin_0"),
-    "cooperate v tit for tat": _case("pd_repeated", _always(COOPERATE), "tft_margin_0"),
-    "cooperate, margin 1 v tit for tat": _case("pd_repeated", _always(COOPERATE, 1), "tft_margin_0"),
+    "cooperate v TFT": _case("pd_repeated", _always(COOPERATE), "tft_margin_0"),
+    "cooperate (margin 1) v TFT": _case("pd_repeated", _always(COOPERATE, 1), "tft_margin_0"),
     "defect v grim": _case("pd_repeated", _always(DEFECT), "grim_one_strike_margin_0"),
-    "defect thrice, then cooperate v corrigible": _case(
+    "DDD, then C v corrigible": _case(
         "pd_repeated", Script(_aims(DEFECT, DEFECT, DEFECT, COOPERATE)), "corrigible_0"
     ),
     "paper v 7 rock": _arena(PAPER, 6),
     "scissors v 7 paper": _arena(SCISSORS, 5),
-    "paper v 7 rock, some flip": _arena(PAPER, 2),
+    "paper v 7 flipping rock": _arena(PAPER, 2),
 }
 BODIES: Mapping[str, Skill] = {"egocentric": ORDINARY, "full_information": DEFT}
 FOCAL: Mapping[str, Strategy] = {
@@ -210,12 +212,26 @@ def _totals(
 
 
 def summarise(found: Sequence[Row]) -> Iterator[Row]:
-    """Means with 95 % intervals over episodes, raw and per 1200 steps; `per_meeting` is Σ reward / Σ meetings."""
+    """Means with 95 % intervals over episodes, raw and per 1200 steps; `per_meeting` is Σ reward / Σ meetings.
+
+    `inside` is the share of calibration cases whose mean is within the interval of the prototype's, if there are
+    ENOUGH episodes to tell.
+    """
+    inside = []
     for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
         mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
         for metric, value in _metrics(mine).items():
-            row = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
-            yield {**row, **value._asdict()}
+            yield (row := _row(condition, subject, metric, value))
+            bounds = beside_published([row])[0]
+            if "published_low" in bounds and value.n >= ENOUGH:
+                inside.append(bounds["published_low"] <= value.value <= bounds["published_high"])
+    if inside:
+        yield _row("calibration", "all", "inside", proportion(inside))
+
+
+def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
+    about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
+    return {**about, **value._asdict()}
 
 
 def _metrics(mine: Sequence[Row]) -> dict[str, Estimate]:

@@ -26,6 +26,8 @@ from otherminds.experiments import (
     kitchen_design,
     kitchen_report,
     level_design,
+    melting_pot,
+    melting_pot_report,
     mumatom,
     mumatom_report,
     protom_dkg,
@@ -237,6 +239,23 @@ def _mumatom(options: Options) -> list[Row]:
     return table
 
 
+def _melting_pot(options: Options) -> list[Row]:
+    """Scripted bodies in the matrix and cooking worlds: calibration, then the scenarios."""
+    if options.asking:
+        raise InputError("no language model plays melting-pot: its players are scripted", hint="leave --model out")
+    plan = melting_pot.plan(*MELTING_POT[options.scale], options.seed)
+    kept = Rows(options.out, f"{melting_pot.EXPERIMENT} {options.scale} seed {options.seed}")
+    todo = kept.todo(plan)
+    for episode in shown(run(melting_pot.rows, todo, jobs=options.jobs, chunk=1), len(todo), "Playing scenarios"):
+        kept.add(episode)
+    rows = kept.all([entry.key for entry in plan])
+    table = beside_published(melting_pot.summarise(rows))
+    write_results(options.out, table, melting_pot_report.report(rows, table))
+    return table
+
+
+MELTING_POT = {"quick": (2, 1), "normal": (6, 5), "full": (20, 20)}
+"""Episodes of every calibration case, and of every scenario."""
 STORIES = {"quick": 72, "normal": 720, "full": 3600}
 
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
@@ -245,6 +264,7 @@ EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
     "functional": _functional,
     "dkg-human": _dkg_human,
     "mumatom": _mumatom,
+    "melting-pot": _melting_pot,
 }
 
 
@@ -265,4 +285,5 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
         return (name,)
     told = data is not None and is_mumatom(data)
     without = {"dkg-human"} if data is None or told else {"mumatom"}
+    without |= {"melting-pot"} if model else set()
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))

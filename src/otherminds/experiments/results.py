@@ -22,7 +22,7 @@ from otherminds.errors import InputError
 Row = dict[str, Any]
 Key = tuple[str, str, str]
 NORMAL = 1.96
-ENDS = ("success", "functional_regret", "accuracy")
+ENDS = ("success", "functional_regret", "accuracy", "score")
 """What only the last row of an episode has."""
 # A subject, and a value and its margin for every metric; in the file they are all in one list.
 Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(lambda row: (*row[:1], row[1:]))]

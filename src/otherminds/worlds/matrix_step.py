@@ -94,19 +94,28 @@ def _places(rules: Rules, state: State, rng: np.random.Generator) -> tuple[tuple
 
 def step_with(rules: Rules, state: State, acts: Sequence[int], outcome: Outcome) -> State:
     """The state after everybody acted and chance fell so. Raises ValueError if it cannot fall so."""
-    everybody, t = list(range(rules.players)), state.t + 1
+    check(rules, state, outcome)
+    return advance(rules, state, acts, outcome)
+
+
+def check(rules: Rules, state: State, outcome: Outcome) -> None:
+    """Raises ValueError if chance cannot fall so; whether somebody stands where another returns shows later."""
+    everybody, n = list(range(rules.players)), len(returning(rules, state))
+    certain = state.t + 1 >= rules.ends.limit
     if sorted(outcome.movers) != everybody or sorted(outcome.zappers) != everybody:
         raise ValueError(f"an order has each of the {rules.players} players once")
-    if not set(outcome.regrown) <= set(ripe(rules, state)) or len(set(outcome.regrown)) < len(outcome.regrown):
+    if not _distinct(outcome.regrown, ripe(rules, state)):
         raise ValueError("only what has been away for longer than the delay can regrow, once, where nobody stands")
-    if len(outcome.respawns) != len(returning(rules, state)):
-        raise ValueError(f"{len(returning(rules, state))} players return in this step")
-    if not {cell for spots, _ in outcome.respawns for cell in spots} <= set(rules.spawns):
-        raise ValueError("players return to spawn points only")
-    certain = t >= rules.ends.limit
-    if outcome.ends != certain and (certain or not rules.ends.may(t)):
+    if len(outcome.respawns) != n:
+        raise ValueError(f"{n} players return in this step")
+    if not all(_distinct(spots, rules.spawns) and facing in range(4) for spots, facing in outcome.respawns):
+        raise ValueError("players return to one of several spawn points, and face a direction from 0 to 3")
+    if outcome.ends != certain and (certain or not rules.ends.may(state.t + 1)):
         raise ValueError("chance does not decide about the end in this step")
-    return advance(rules, state, acts, outcome)
+
+
+def _distinct(chosen: Sequence[int], among: Sequence[int]) -> bool:
+    return set(chosen) <= set(among) and len(set(chosen)) == len(chosen)
 
 
 def advance(rules: Rules, state: State, acts: Sequence[int], outcome: Outcome) -> State:
