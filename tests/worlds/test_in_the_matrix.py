@@ -20,6 +20,8 @@ from otherminds.worlds.in_the_matrix import FLOOR, PLAYER, RESOURCE, WALL, InThe
 from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix, parse_matrix_world, read_matrix_world
 from otherminds.worlds.matrix_rules import NOWHERE, State
 
+GOOD = HALL.strip("\n") + "\n" + SAID.format(players=2, respawn=23)
+
 # What is seen
 
 
@@ -69,6 +71,11 @@ def test_the_windows_are_those_of_the_engine() -> None:
     assert in_the_matrix("rws_repeated").rules.field.shape == (5, 5)
     assert in_the_matrix("pd_repeated").rules.field.shape == (5, 5)
     assert in_the_matrix("rws_arena").rules.field.shape == (11, 11)
+
+
+def test_a_window_may_be_the_own_cell_alone() -> None:
+    world = parse_matrix_world(GOOD.replace("2 2 3 1", "0 0 0 0"), Path("map.txt"))
+    assert world.observe(scene(world, "4 3 >", "6 3 v"), "player_1").window == (PLAYER + 16,)
 
 
 def test_one_sees_who_is_there_which_way_they_face_and_whether_they_are_ready() -> None:
@@ -127,8 +134,6 @@ def test_the_map_as_text() -> None:
 
 
 # Maps as files
-
-GOOD = HALL.strip("\n") + "\n" + SAID.format(players=2, respawn=23)
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,7 @@ CASES: Mapping[str, Case] = {
     "cooperate v TFT": _case("pd_repeated", _always(COOPERATE), "tft_margin_0"),
     "cooperate (margin 1) v TFT": _case("pd_repeated", _always(COOPERATE, 1), "tft_margin_0"),
     "defect v grim": _case("pd_repeated", _always(DEFECT), "grim_one_strike_margin_0"),
-    "DDD, then C v corrigible": _case(
-        "pd_repeated", Script(_aims(DEFECT, DEFECT, DEFECT, COOPERATE)), "corrigible_0"
-    ),
+    "DDD, then C v corrigible": _case("pd_repeated", Script(_aims(DEFECT, DEFECT, DEFECT, COOPERATE)), "corrigible_0"),
     "paper v 7 rock": _arena(PAPER, 6),
     "scissors v 7 paper": _arena(SCISSORS, 5),
     "paper v 7 flipping rock": _arena(PAPER, 2),

@@ -21,7 +21,8 @@ LEAD = (
 CALIBRATION = (
     "Pairs of strategies with known scores: the reward of the first player in 1200 steps, beside what a prototype "
     "with the original strategies in scripted bodies had. Brackets are 95 % intervals over episodes. An egocentric "
-    "body sees its window and remembers; one with full information sees the whole map."
+    "body sees its window and remembers; one with full information sees the whole map. The prototype played six "
+    "episodes of most cases, but only two against seven players, whose intervals are as wide as that makes them."
 )
 SCENARIOS = (
     "The background populations on which Hypothetical Minds was evaluated (Cross et al. 2024). The focal player "
@@ -30,6 +31,7 @@ SCENARIOS = (
     "Fidelity says how much of the bots is the original: their strategies are exact where it says so, but their "
     "bodies are scripted and not neural, so that scores compare within this suite and not with Melting Pot's."
 )
+SHOWN = (-20.0, 130.0)
 WORLDS = {
     "rws_repeated": "Running with scissors, two players",
     "rws_arena": "Running with scissors, eight players",
@@ -82,7 +84,7 @@ def _whiskers(found: Mapping[tuple[str, str, str], Row]) -> Figure:
         whisker(axes, y + 0.16, row["low"], row["high"], BLUE, 1.6)
     names = [f"{row['subject']} ({_body(row['condition'])})" for row in reversed(shown)]
     axes.set_yticks(range(len(shown)), names)
-    axes.set(xlabel="reward a 1200 steps: ours (circles), the prototype's (squares)")
+    axes.set(xlim=SHOWN, xlabel="reward a 1200 steps: ours (circles), the prototype's (squares)")
     axes.tick_params(left=False)
     return figure
 

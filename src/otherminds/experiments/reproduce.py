@@ -254,7 +254,7 @@ def _melting_pot(options: Options) -> list[Row]:
     return table
 
 
-MELTING_POT = {"quick": (2, 1), "normal": (6, 5), "full": (20, 20)}
+MELTING_POT = {"quick": (2, 1), "normal": (10, 5), "full": (20, 20)}
 """Episodes of every calibration case, and of every scenario."""
 STORIES = {"quick": 72, "normal": 720, "full": 3600}
 

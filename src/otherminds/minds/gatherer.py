@@ -18,9 +18,9 @@ from otherminds.minds.surroundings import THERE, UNKNOWN, Surroundings, after, a
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
-ORDINARY = Skill(slips=0.1)
+ORDINARY = Skill(slips=0.04, pauses=0.1)
 DEFT = Skill(slips=0.03)
-SCOUT = Skill(slips=0.1, watchful=True)
+SCOUT = Skill(slips=0.04, pauses=0.1, watchful=True)
 WALKER = Skill(slips=1.0)
 UNDECIDED = Plan("noop", -1)
 SIDESTEP = 0.4
@@ -69,7 +69,7 @@ class Gatherer:
         if self.stuck:
             meant = {action: SIDESTEP / len(MOVES) for action in MOVES}
             meant[self.plan.action] = meant.get(self.plan.action, 0.0) + 1.0 - SIDESTEP
-        return _with_slips(meant, self.skill.slips)
+        return _in_practice(meant, self.skill)
 
     def _aim(self, memory: Surroundings, state: State) -> Aim:
         """The aim of the strategy, unless one answers what others have taken most of."""
@@ -83,10 +83,11 @@ class Gatherer:
         return state.aim if most is None else self.strategy.replies[most]
 
 
-def _with_slips(meant: dict[Action, float], slips: float) -> Categorical[Action]:
-    """The actions with the probabilities that are meant, and any action now and then."""
-    if not slips:
+def _in_practice(meant: dict[Action, float], skill: Skill) -> Categorical[Action]:
+    """The actions with the probabilities that are meant, but for slips and pauses."""
+    slips, pauses = skill.slips, skill.pauses
+    if not slips and not pauses:
         return Categorical.from_scores((action, math.log(p)) for action, p in meant.items())
-    return Categorical.from_scores(
-        (action, math.log((1 - slips) * meant.get(action, 0.0) + slips / len(ACTIONS))) for action in ACTIONS
-    )
+    shares = {a: (1 - slips - pauses) * meant.get(a, 0.0) + slips / len(ACTIONS) for a in ACTIONS}
+    shares["noop"] += pauses
+    return Categorical.from_scores((action, math.log(share)) for action, share in shares.items() if share > 0)

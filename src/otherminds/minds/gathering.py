@@ -23,12 +23,14 @@ UNREADY = 8.0
 class Skill(NamedTuple):
     """How well a body does: knobs from clumsy to deft.
 
-    `slips` is the probability of any action instead of the meant one; `detour` how many steps it walks around to
-    avoid picking up what it does not want; `eager` whether it shoots as soon as it holds mostly what it aims at;
-    `watchful` whether a player of replies answers what others have been taking rather than what they played last.
+    `slips` is the probability of any action instead of the meant one, `pauses` that of none; `detour` how many steps
+    it walks around to avoid picking up what it does not want; `eager` whether it shoots as soon as it holds mostly
+    what it aims at; `watchful` whether a player of replies answers what others have been taking rather than what
+    they played last.
     """
 
     slips: float = 0.0
+    pauses: float = 0.0
     detour: float = 6.0
     eager: bool = False
     watchful: bool = False

@@ -6,19 +6,21 @@ the map, and what they hold is their mixed strategy. Map files are read by `matr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from otherminds.worlds import matrix_step
-from otherminds.worlds.avatars import ACTIONS, FACINGS, OUTSIDE, Action
+from otherminds.worlds.avatars import ACTIONS, FACINGS, NORTH, OUTSIDE, Action
 from otherminds.worlds.matrix_rules import COOLDOWN, FREE, NOWHERE, Inventory, Meeting, Outcome, Rules, State
 
 FLOOR, WALL, RESOURCE, PLAYER = 0, 1, 2, 16
 PLAIN, READY, FROZEN = 0, 1, 2
+KEPT = 256
 CODES = {action: code for code, action in enumerate(ACTIONS)}
 
 
@@ -55,6 +57,22 @@ class View(NamedTuple):
 def sighting(code: int) -> Sighting | None:
     """Whom a code of a window stands for, if anybody."""
     return Sighting(code - PLAYER >> 4, code >> 2 & 3, code & 3) if code >= PLAYER else None
+
+
+class _Sight(NamedTuple):
+    """The cells of a window, how to look them up, where in it each of them is, and where in it which sites are."""
+
+    cells: tuple[int, ...]
+    pick: Callable[[list[int]], tuple[int, ...]]
+    places: dict[int, int]
+    sites: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, cells: tuple[int, ...], site_at: tuple[int, ...]) -> _Sight:
+        places = {cell: place for place, cell in enumerate(cells) if cell != OUTSIDE}
+        sites = tuple((k, site_at[cell]) for cell, k in places.items() if site_at[cell] >= 0)
+        # one more than there are, because an itemgetter of one thing gives no tuple
+        return cls(cells, itemgetter(*cells, OUTSIDE), places, sites)
 
 
 @dataclass(frozen=True)
@@ -111,18 +129,23 @@ class InTheMatrix:
 
     def cells_seen(self, agent: str, cell: int, facing: int) -> tuple[int, ...]:
         """The cells that the codes of a window stand for, OUTSIDE for those beyond the map."""
-        return self._whole if agent in self.all_seeing else self.rules.field.window(cell, facing)
+        return self._sight(agent, cell, facing).cells
 
     def sites_seen(self, agent: str, cell: int, facing: int) -> tuple[tuple[int, int], ...]:
         """Where in a window sites of resources are seen, and which ones."""
-        key = (agent, cell, facing)
-        if key not in self._sites_seen:
-            codes, site_at = enumerate(self.cells_seen(agent, cell, facing)), self.rules.site_at
-            self._sites_seen[key] = tuple((place, site_at[c]) for place, c in codes if c >= 0 and site_at[c] >= 0)
-        return self._sites_seen[key]
+        return self._sight(agent, cell, facing).sites
+
+    def _sight(self, agent: str, cell: int, facing: int) -> _Sight:
+        whole = agent in self.all_seeing
+        key = 0 if whole else 1 + 4 * cell + facing
+        found = self._sights.get(key)
+        if found is None:
+            cells = self._whole if whole else self.rules.field.window(cell, facing)
+            found = self._sights[key] = _Sight.of(cells, self.rules.site_at)
+        return found
 
     @cached_property
-    def _sites_seen(self) -> dict[tuple[str, int, int], tuple[tuple[int, int], ...]]:
+    def _sights(self) -> dict[int, _Sight]:
         return {}
 
     @cached_property
@@ -136,33 +159,49 @@ class InTheMatrix:
         codes = [FLOOR if self.rules.field.grid.is_floor(c) else WALL for c in range(self.rules.field.grid.size)]
         return (*codes, OUTSIDE)
 
+    def _terrain(self, state: State) -> list[int]:
+        """The code of every cell without players; kept, because resources change seldom."""
+        key = (state.shown, state.kinds)
+        found = self._terrains.get(key)
+        if found is None:
+            found = list(self._ground)
+            for site, cell in enumerate(self.rules.sites):
+                if state.shown >> site & 1:
+                    found[cell] = RESOURCE + state.kinds[site]
+            if len(self._terrains) >= KEPT:
+                self._terrains.clear()
+            self._terrains[key] = found
+        return found
+
+    @cached_property
+    def _terrains(self) -> dict[tuple[int, tuple[int, ...]], list[int]]:
+        return {}
+
     def _window(self, state: State, i: int) -> tuple[int, ...]:
-        cell = state.cells[i]
+        cell, facing, terrain = state.cells[i], state.facings[i], self._terrain(state)
         if cell == NOWHERE:
             return ()
-        seen = self.cells_seen(self.agents[i], cell, state.facings[i])
-        codes = self._codes(state, -state.facings[i])
-        return tuple([codes[c] for c in seen])
+        seen = self._sight(self.agents[i], cell, facing)
+        *codes, _ = seen.pick(terrain)
+        for j, other in enumerate(state.cells):
+            place = seen.places.get(other)
+            if place is not None:
+                codes[place] = self._player(state, j, facing)
+        return tuple(codes)
 
-    def _codes(self, state: State, turn: int) -> list[int]:
-        """The code of every cell, for somebody who has turned the world so."""
-        codes = list(self._ground)
-        for site, cell in enumerate(self.rules.sites):
-            if state.shown >> site & 1:
-                codes[cell] = RESOURCE + state.kinds[site]
-        for j, cell in enumerate(state.cells):
-            if cell != NOWHERE:
-                look = PLAIN if state.inventories[j] == self.rules.empty else READY
-                look = look if state.clocks[j] == FREE else FROZEN
-                codes[cell] = PLAYER + 16 * j + 4 * ((state.facings[j] + turn) % 4) + look
-        return codes
+    def _player(self, state: State, j: int, facing: int) -> int:
+        """The code of a player, for somebody who faces that way."""
+        look = FROZEN if state.clocks[j] != FREE else READY if state.inventories[j] != self.rules.empty else PLAIN
+        return PLAYER + 16 * j + 4 * ((state.facings[j] - facing) % 4) + look
 
     def draw(self, state: State) -> str:
         """The map as text: `#` walls, the first letter of resources, arrows for players."""
-        codes, grid = self._codes(state, 0), self.rules.field.grid
-        return "\n".join(
-            "".join(self._letter(codes[grid.cell(x, y)]) for x in range(grid.width)) for y in range(grid.height)
-        )
+        codes, grid = self._terrain(state).copy(), self.rules.field.grid
+        for j, cell in enumerate(state.cells):
+            if cell != NOWHERE:
+                codes[cell] = self._player(state, j, NORTH)
+        rows = ([codes[grid.cell(x, y)] for x in range(grid.width)] for y in range(grid.height))
+        return "\n".join("".join(map(self._letter, row)) for row in rows)
 
     def _letter(self, code: int) -> str:
         who = sighting(code)
