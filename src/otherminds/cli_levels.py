@@ -14,8 +14,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from otherminds.errors import InputError, read_text
+from otherminds.worlds.avatar_scenes import AvatarWorld
+from otherminds.worlds.cooking_files import cooking_asymmetric, parse_cooking
 from otherminds.worlds.kitchen_files import KitchenLevel, is_kitchen, parse_kitchen
 from otherminds.worlds.level_files import Level, bundled_levels, parse_level
+from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix, parse_matrix_world
 
 MISSED = 1
 
@@ -55,6 +58,28 @@ def load_level(name: str) -> Level | KitchenLevel:
         hint = f"did you mean {' or '.join(close)}?" if close else "`otherminds levels` lists them"
         raise InputError(f"there is no file and no bundled level `{name}`", hint=hint)
     return levels[name]
+
+
+def load_avatars(name: str) -> AvatarWorld | None:
+    """A matrix world or a kitchen that makes soup, by path or name; None if it is neither.
+
+    Files of them begin with a map and then say what no level says: the kinds of resources, or how long a soup takes.
+    """
+    if name in SUBSTRATES:
+        return in_the_matrix(name)
+    if name == "cooking_asymmetric":
+        return cooking_asymmetric()
+    path = Path(name)
+    if path.suffix == ".pddl" or not _exists(path):
+        return None
+    text = read_text(path)
+    first, *others = [line for line in text.split("\n") if not line.startswith(";")] or [""]
+    keys = {line.partition(":")[0].strip() for line in others}
+    if ":" in first:
+        return None
+    if "WW" in first or keys & {"kinds", "payoffs"}:
+        return parse_matrix_world(text, path)
+    return parse_cooking(text, path) if keys & {"cook", "window"} else None
 
 
 def bundled() -> dict[str, list[Level | KitchenLevel]]:

@@ -16,13 +16,17 @@ from rich.text import Text
 
 from otherminds.distribution import Categorical
 from otherminds.minds.locked_map import Goal
+from otherminds.worlds import cooking_things as things
+from otherminds.worlds.avatar_scenes import AvatarWorld, Scene, grid_of, scene, sentence
+from otherminds.worlds.avatar_sprites import kind_hues
 from otherminds.worlds.doors_keys_gems import DoorsKeysGems, State
+from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, FRESH, PLATE, WALL, parts
 from otherminds.worlds.kitchen_picture import HUES, out_of_sight, recipe_mark
 from otherminds.worlds.level_files import draw_text
 from otherminds.worlds.overcooked import UNSEEN, Overcooked, View
 from otherminds.worlds.overcooked import State as Kitchen
-from otherminds.worlds.sprites import printable
+from otherminds.worlds.sprites import labels, printable
 
 STYLES = {
     "red": "#d55e00",
@@ -53,14 +57,43 @@ LEGEND = """
 ░ counter  / board  * delivery  ∩ door  █ wall  ? not seen
 t l o fresh tomato, lettuce, onion  T L O chopped  ( ) plate"""
 
-Known = DoorsKeysGems | Overcooked
 Piece = tuple[str, str]
 """Some characters and their style."""
 
+ARROWS, MARKS = "▲▶▼◀", " *#"
+SITES: Mapping[str, Piece] = {
+    things.FLOOR: (" · ", DIM),
+    things.START: (" · ", DIM),
+    things.VOID: ("███", DIM),
+    things.COUNTER: ("░░░", SQUARES[COUNTER]),
+    things.TOMATOES: ("[t]", f"bold {HUES['tomato']}"),
+    things.DISHES: ("[d]", "bold"),
+    things.DELIVERY: ("***", SQUARES[DELIVERY]),
+    things.POT: ("(0)", "bold"),
+}
+MATRIX_LEGEND = """
+▲ ▶ ▼ ◀ a player, the way it faces  * ready  # frozen  + zapped"""
+SOUP_LEGEND = """
+▲ ▶ ▼ ◀ a player, the way it faces, and what it holds
+t tomato  d dish  s soup  [ ] dispenser  ( ) pot  *** delivery  ░ counter"""
 
-def picture(world: Known, state: Any, seen_by: str | None = None) -> Text:
-    """The map in colours; of a kitchen, all of it or what one agent sees."""
-    return _kitchen(world, state, seen_by) if isinstance(world, Overcooked) else _map(world, state)
+Known = DoorsKeysGems | Overcooked
+
+
+def picture(world: Known | AvatarWorld, state: Any, seen_by: str | None = None) -> Text:
+    """The map in colours; all of it or what one agent sees, which is everything in Doors-Keys-Gems."""
+    if isinstance(world, Overcooked):
+        return _kitchen(world, state, seen_by)
+    return _map(world, state) if isinstance(world, DoorsKeysGems) else _avatars(world, scene(world, state, seen_by))
+
+
+def legend(world: Known | AvatarWorld) -> str:
+    """What the signs of a map mean, where they do not speak for themselves."""
+    if isinstance(world, DoorsKeysGems):
+        return ""
+    if isinstance(world, Overcooked):
+        return LEGEND
+    return MATRIX_LEGEND if isinstance(world, InTheMatrix) else SOUP_LEGEND
 
 
 def _lines(rows: Iterable[Iterable[Piece]]) -> Text:
@@ -142,6 +175,44 @@ def _square(tile: str, content: Sequence[Piece], hidden: bool) -> list[Piece]:
         return [*content[: WIDTH - 1], ("…", style)]
     left = int(long < WIDTH)
     return [(fill * left, style), *content, (fill * (WIDTH - left - long), style)]
+
+
+# Worlds with avatars
+
+
+def _avatars(world: AvatarWorld, seen: Scene) -> Text:
+    """The map, floor that is not seen left blank, and below it what players hold."""
+    grid, pieces = grid_of(world), _squares(world)
+    for cell in pieces.keys() - seen.seen:
+        pieces[cell] = (pieces[cell][0].replace("·", " "), DIM)
+    pieces |= {cell: (" + ", "bold yellow") for cells in seen.beams.values() for cell in cells}
+    pieces |= _lying(world, seen)
+    for number, cell, facing, look, hand in seen.avatars:
+        sign = things.THINGS[hand][0] if hand else MARKS[look]
+        pieces[cell] = (f"{ARROWS[facing]}{number}{sign}", PERSON)
+    rows = ([pieces[grid.cell(x, y)] for x in range(grid.width)] for y in range(grid.height))
+    notes = ([(f"{note.number} {sentence(world, note)}", "")] for note in seen.notes)
+    return _lines([*rows, *notes])
+
+
+def _squares(world: AvatarWorld) -> dict[int, Piece]:
+    """What never changes, by cell."""
+    if isinstance(world, InTheMatrix):
+        grid = grid_of(world)
+        cells = (grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
+        return {cell: (" · " if grid.is_floor(cell) else "███", DIM) for cell in cells}
+    return {cell: piece for square, piece in SITES.items() for cell in world.cells(square)}
+
+
+def _lying(world: AvatarWorld, seen: Scene) -> dict[int, Piece]:
+    """What lies about and can be taken, by cell."""
+    if isinstance(world, InTheMatrix):
+        kinds = world.rules.resources
+        letters, hues = labels(kinds), kind_hues(kinds)
+        return {cell: (f"{letters[kinds[k]]:^3}", f"bold {hues[k]}") for cell, k in seen.resources.items()}
+    found = {cell: (f"░{things.THINGS[thing][0]}░", "bold") for cell, thing in seen.counters.items()}
+    pots = {cell: (f"({'s' if pot.cooked else pot.tomatoes})", "bold") for cell, pot in seen.pots.items()}
+    return found | pots
 
 
 # What everybody wants

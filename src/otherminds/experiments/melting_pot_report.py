@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from otherminds.evaluation.plots import BLUE, SOFT, styled, whisker
-from otherminds.evaluation.report import Html, Section, inline, number, page, stack, table
-from otherminds.experiments.tables import cell, targets
+from otherminds.evaluation.report import Html, Section, inline, interval, number, page, stack, table
+from otherminds.experiments.tables import targets
 from otherminds.minds.scenarios import scenarios
 
 Row = Mapping[str, Any]
+Found = Mapping[tuple[str, str, str], Row]
 
 LEAD = (
     "Players gather resources, which make up the strategy they play when one of them zaps the other; or they cook "
@@ -38,33 +40,32 @@ WORLDS = {
     "pd_repeated": "Prisoner's dilemma, two players",
     "cooking_asymmetric": "Collaborative cooking, asymmetric kitchen",
 }
-METRICS = ("score", "reward", "steps", "meetings", "per_meeting")
+METRICS = ("reward", "steps", "meetings", "per_meeting")
+DIGITS = (1, 1, 1, 2)
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
-    """The whole page, from rows and summary alone."""
+def report(summary: Sequence[Row]) -> str:
+    """The whole page, from the summary alone."""
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
-    sections = [
-        Section("Calibration", stack(_calibration(found), CALIBRATION, targets(summary), inline(_whiskers(found)))),
-        Section("Scenarios", stack(SCENARIOS, *(_scenarios(name, found, rows) for name in WORLDS))),
-    ]
+    calibration = stack(CALIBRATION, _calibration(found), targets(summary), inline(_whiskers(found)))
+    played = stack(SCENARIOS, *(_scenarios(name, found) for name in WORLDS), inline(_scores(found)))
+    sections = [Section("Calibration", calibration), Section("Scenarios", played)]
     return page("Matrix and cooking worlds", LEAD, sections)
 
 
-def _calibration(found: Mapping[tuple[str, str, str], Row]) -> Html:
+def _calibration(found: Found) -> Html:
     lines = []
     for (condition, subject, metric), row in found.items():
         if metric == "score" and condition != "scenario":
             meetings = found[condition, subject, "meetings"]
-            prototype = (
-                f"{number(row['published'], 1)} [{number(row['published_low'], 1)}, {number(row['published_high'], 1)}]"
-            )
-            lines.append([subject, _body(condition), _short(row), prototype, number(meetings["value"], 1), row["n"]])
+            about = (_brief(row), _brief(row, "published_"), number(meetings["value"], 1), row["n"])
+            lines.append([subject, _body(condition), *about])
     return table(("First player v the others", "Body", "Score", "Prototype", "Meetings", "Episodes"), lines)
 
 
-def _short(row: Row) -> str:
-    return f"{number(row['value'], 1)} [{number(row['low'], 1)}, {number(row['high'], 1)}]"
+def _brief(row: Row, prefix: str = "") -> str:
+    """A value with its interval."""
+    return interval(row[prefix.rstrip("_") or "value"], row[f"{prefix}low"], row[f"{prefix}high"], 1)
 
 
 def _body(condition: str) -> str:
@@ -72,43 +73,52 @@ def _body(condition: str) -> str:
 
 
 @styled
-def _whiskers(found: Mapping[tuple[str, str, str], Row]) -> Figure:
+def _whiskers(found: Found) -> Figure:
     """Scores of the calibration cases beside those of the prototype."""
     shown = [row for (c, _, metric), row in found.items() if metric == "score" and c != "scenario"]
     figure = Figure(figsize=(7.4, 0.27 * len(shown) + 0.9), layout="constrained")
     axes = figure.subplots()
     for y, row in enumerate(reversed(shown)):
-        axes.plot([row["published"]], [y - 0.16], "s", color=SOFT, markersize=3.5)
-        whisker(axes, y - 0.16, row["published_low"], row["published_high"], SOFT, 1.2)
-        axes.plot([row["value"]], [y + 0.16], "o", color=BLUE, markersize=4.5)
-        whisker(axes, y + 0.16, row["low"], row["high"], BLUE, 1.6)
-    names = [f"{row['subject']} ({_body(row['condition'])})" for row in reversed(shown)]
-    axes.set_yticks(range(len(shown)), names)
+        _estimate(axes, y - 0.16, row, "published_", "s", SOFT)
+        _estimate(axes, y + 0.16, row, "", "o", BLUE)
+    axes.set_yticks(range(len(shown)), [f"{row['subject']} ({_body(row['condition'])})" for row in reversed(shown)])
     axes.set(xlim=SHOWN, xlabel="reward a 1200 steps: ours (circles), the prototype's (squares)")
     axes.tick_params(left=False)
     return figure
 
 
-def _scenarios(world: str, found: Mapping[tuple[str, str, str], Row], rows: Sequence[Row]) -> Html:
-    lines = [
-        [
-            one.id.removeprefix(f"{world}_").replace("_", ", "),
-            one.meaning,
-            one.fidelity,
-            *(
-                cell(found.get(("scenario", one.id, metric)))
-                if metric == "score"
-                else _mean(found.get(("scenario", one.id, metric)), metric)
-                for metric in METRICS
-            ),
-        ]
-        for one in scenarios()
-        if one.substrate == world
-    ]
+@styled
+def _scores(found: Found) -> Figure:
+    """Scores of the scenarios in matrix worlds."""
+    shown = [row for (c, s, m), row in found.items() if (c, m) == ("scenario", "score") and not s.startswith("cook")]
+    figure = Figure(figsize=(7.4, 0.2 * len(shown) + 0.9), layout="constrained")
+    axes = figure.subplots()
+    for y, row in enumerate(reversed(shown)):
+        _estimate(axes, y, row, "", "o", BLUE)
+    axes.axvline(0, color=SOFT, linewidth=0.7)
+    axes.set_yticks(range(len(shown)), [row["subject"] for row in reversed(shown)])
+    axes.set(xlabel="reward a 1200 steps")
+    axes.tick_params(left=False)
+    return figure
+
+
+def _estimate(axes: Axes, y: float, row: Row, prefix: str, shape: str, colour: str) -> None:
+    low, high = (min(max(row[f"{prefix}{end}"], SHOWN[0]), SHOWN[1]) for end in ("low", "high"))
+    axes.plot([row[prefix.rstrip("_") or "value"]], [y], shape, color=colour, markersize=4)
+    whisker(axes, y, low, high, colour, 1.4)
+
+
+def _scenarios(world: str, found: Found) -> Html:
+    lines = []
+    for one in (one for one in scenarios() if one.substrate == world):
+        row = found.get(("scenario", one.id, "score"))
+        others = (found.get(("scenario", one.id, metric)) for metric in METRICS)
+        means = (
+            None if other is None else number(other["value"], digits)
+            for other, digits in zip(others, DIGITS, strict=True)
+        )
+        name = one.id.removeprefix(f"{world}_").replace("_", ", ")
+        lines.append([name, one.meaning, one.fidelity, row and _brief(row), *means])
     episodes = max((row["n"] for (c, s, _), row in found.items() if c == "scenario" and s.startswith(world)), default=0)
-    columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "A meeting")
+    columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "Per meeting")
     return table(columns, lines, f"{WORLDS[world]}: {episodes} episodes of each scenario")
-
-
-def _mean(row: Row | None, metric: str) -> str:
-    return "–" if row is None else number(row["value"], 2 if metric == "per_meeting" else 1)

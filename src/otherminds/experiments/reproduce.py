@@ -250,7 +250,7 @@ def _melting_pot(options: Options) -> list[Row]:
         kept.add(episode)
     rows = kept.all([entry.key for entry in plan])
     table = beside_published(melting_pot.summarise(rows))
-    write_results(options.out, table, melting_pot_report.report(rows, table))
+    write_results(options.out, table, melting_pot_report.report(table))
     return table
 
 

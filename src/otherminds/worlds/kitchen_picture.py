@@ -7,12 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from PIL import Image, ImageDraw
-
-from otherminds.errors import InputError
 from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, FRESH, NOTHING, PLATE, RECIPES, WALL, parts
 from otherminds.worlds.overcooked import UNSEEN, Overcooked, State, View
-from otherminds.worlds.picture import MANY_PIXELS, Brush, runs, svg_part, svg_shape, svg_text
+from otherminds.worlds.picture import painted, runs, save_png, svg_part, svg_shape, svg_text
 from otherminds.worlds.sprites import (
     CELL,
     FRONT,
@@ -58,23 +55,24 @@ def _square(fill: str) -> Box:
     return Box(-HALF, -HALF, CELL, CELL, fill)
 
 
-def _block(top: str, edge: str) -> Shapes:
+def block(top: str, edge: str) -> Shapes:
+    """A square that nobody can walk on, seen from above and a little from the front."""
     return (_square(edge), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 6, top, 2))
 
 
 _GROUND: Shapes = (_square(LINES), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 2, GROUND))
-_SQUARES: dict[str, Shapes] = {
+SQUARES: dict[str, Shapes] = {
     FLOOR: _GROUND,
-    WALL: _block(STONE, FRONT),
-    COUNTER: _block(WOOD, RIM),
+    WALL: block(STONE, FRONT),
+    COUNTER: block(WOOD, RIM),
     BOARD: (
-        *_block(WOOD, RIM),
+        *block(WOOD, RIM),
         Box(-18, -17, 36, 30, "#f4e4c1", 5, mix(RIM, INK, 0.25)),
         Polygon(((-13, -10), (9, -10), (12, -6), (-13, -6)), "#c6ccd2", GREY),
         Box(-16, -11, 7, 6, INK, 2),
     ),
     DELIVERY: (
-        *_block(STEEL, mix(STEEL, INK, 0.35)),
+        *block(STEEL, mix(STEEL, INK, 0.35)),
         Disc(0, -14, 3, INK),
         Disc(0, 3, 15, "#e8c547", INK),
         Box(-20, 3, 40, 18, STEEL),
@@ -94,8 +92,8 @@ def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
     for y, row in enumerate(layout.rows):
         for x, tile in enumerate(row):
             cell = layout.grid.cell(x, y)
-            shapes = _SQUARES[tile] + (_posts(world, cell) if tile == DOOR else ())
-            drawn += moved(tuple(map(_dim, shapes)) if cell in dim else shapes, *_centre(world, cell))
+            shapes = SQUARES[tile] + (_posts(world, cell) if tile == DOOR else ())
+            drawn += moved(tuple(map(dimmed, shapes)) if cell in dim else shapes, *_centre(world, cell))
     return tuple(drawn)
 
 
@@ -112,7 +110,8 @@ def _posts(world: Overcooked, cell: int) -> Shapes:
     return _ACROSS if grid.is_floor(cell - 1) or grid.is_floor(cell + 1) else _UPRIGHT
 
 
-def _dim(shape: Shape) -> Shape:
+def dimmed(shape: Shape) -> Shape:
+    """A shape in the fog."""
     faded = shape._replace(fill=mix(shape.fill, FOG, 0.7))
     if isinstance(faded, Letters) or faded.outline == "none":
         return faded
@@ -293,15 +292,5 @@ def png(
     Raises InputError if it cannot be written.
     """
     scene, changing = _scene(world, state, seen_by)
-    size = world.layout.grid.width * cell, world.layout.grid.height * cell
-    finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
-    image = Image.new("RGB", (size[0] * finer, size[1] * finer), GROUND)
-    brush = Brush(ImageDraw.Draw(image), finer * cell / CELL)
-    brush.paint(scene)
-    for part in changing:
-        if part.place:
-            brush.at(part.place, part.scale).paint(part.shapes)
-    try:
-        image.resize(size, Image.Resampling.LANCZOS).save(file, format="PNG")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
+    grid = world.layout.grid
+    save_png(painted(scene, changing, (0, 0, grid.width * CELL, grid.height * CELL), cell), file)

@@ -50,14 +50,17 @@ _CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
 
 def background(world: DoorsKeysGems) -> Shapes:
     """What never changes: the floor, the walls and the posts of the doors."""
-    grid = world.grid
+    return (*ground(world.grid), *(post for door in world.doors for post in _posts(world.grid, door)))
+
+
+def ground(grid: Grid) -> Shapes:
+    """The floor and the walls of a grid."""
     width, height = grid.width * CELL, grid.height * CELL
     return (
         Box(0, 0, width, height, FLOOR),
         *(Box(x * CELL - 1, 0, 2, height, LINES) for x in range(1, grid.width)),
         *(Box(0, y * CELL - 1, width, 2, LINES) for y in range(1, grid.height)),
         *(shape for y in range(grid.height) for shape in _walls(grid, y)),
-        *(post for door in world.doors for post in _posts(grid, door)),
     )
 
 
@@ -231,17 +234,27 @@ def png(
 
     Raises InputError if it cannot be written.
     """
-    left, top, width, height = (value * cell / CELL for value in frame(world.grid))
+    save_png(painted(background(world), parts(world, state, goals=goals), frame(world.grid), cell), file)
+
+
+def painted(scene: Shapes, changing: Iterable[Part], box: tuple[float, float, float, float], cell: int) -> Image.Image:
+    """A drawing as an image of `cell` pixels a cell, as much of it as lies in the box: x, y, width and height."""
+    left, top, width, height = (value * cell / CELL for value in box)
     size = round(width), round(height)
     finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
     image = Image.new("RGB", (size[0] * finer, size[1] * finer), FLOOR)
     brush = Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
-    brush.paint(background(world))
-    for part in parts(world, state, goals=goals):
+    brush.paint(scene)
+    for part in changing:
         if part.place:
             brush.at(part.place, part.scale).paint(part.shapes)
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def save_png(image: Image.Image, file: Path | str | IO[bytes]) -> None:
+    """Write an image to a path or a binary file. Raises InputError if it cannot be written."""
     try:
-        image.resize(size, Image.Resampling.LANCZOS).save(file, format="PNG")
+        image.save(file, format="PNG")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
 

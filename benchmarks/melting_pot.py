@@ -1,0 +1,68 @@
+"""The matrix and cooking worlds beside Melting Pot's own API: steps per CPU second, random actions, in one run."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from otherminds.adapters.melting_pot import SUBSTRATES, api_steps
+from otherminds.errors import InputError
+from otherminds.world import World
+from otherminds.worlds.avatars import ACTIONS
+from otherminds.worlds.cooking_files import cooking_asymmetric
+from otherminds.worlds.matrix_files import in_the_matrix
+
+ROUNDS = 4
+STEPS = 3000
+
+
+class Rates(NamedTuple):
+    """Steps per CPU second: of the world's own step, with what everybody sees, and of the API (None without it)."""
+
+    step: float
+    seen: float
+    api: float | None
+
+
+def world_of(substrate: str) -> World[Any, Any, Any]:
+    """The world that a substrate is here."""
+    return cooking_asymmetric() if substrate == "cooking_asymmetric" else in_the_matrix(substrate)
+
+
+def rates(substrate: str) -> Rates:
+    """The best of interleaved rounds, because noise only ever adds."""
+    world = world_of(substrate)
+    found = [
+        (STEPS / seconds(world, seen=False), STEPS / seconds(world, seen=True), _api(substrate)) for _ in range(ROUNDS)
+    ]
+    step, seen, api = zip(*found, strict=True)
+    return Rates(max(step), max(seen), max((rate for rate in api if rate is not None), default=None))
+
+
+def seconds(world: World[Any, Any, Any], *, seen: bool) -> float:
+    """The CPU seconds of STEPS random steps; a new episode begins where one ends."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(len(ACTIONS), size=(STEPS, len(world.agents))).tolist()
+    joints = [dict(zip(world.agents, (ACTIONS[code] for code in row), strict=True)) for row in codes]
+    state = world.start(rng)
+    began = time.process_time()
+    for joint in joints:
+        state = world.start(rng) if world.done(state) else world.step(state, joint, rng)
+        if seen:
+            for agent in world.agents:
+                world.observe(state, agent)
+    return time.process_time() - began
+
+
+def _api(substrate: str) -> float | None:
+    try:
+        return STEPS / api_steps(substrate, STEPS, np.random.default_rng(0))
+    except InputError:
+        return None
+
+
+if __name__ == "__main__":
+    for name in SUBSTRATES:
+        print(name, rates(name))
