@@ -18,6 +18,8 @@ import decisions
 import fields
 import kitchen_decisions
 import matches
+import matrix_batch
+import melting_pot
 import speaking
 import stories
 from otherminds.errors import InputError
@@ -26,6 +28,7 @@ from otherminds.minds.favours import Favours
 from otherminds.minds.requests import Requests
 from otherminds.planning.search import UNREACHABLE
 from otherminds.worlds.level_files import bundled_levels
+from otherminds.worlds.matrix_files import in_the_matrix
 from timing import Ratio, ratio
 
 Line = tuple[str, str, str, bool | None]
@@ -96,6 +99,28 @@ def speaking_lines() -> Iterator[Line]:
     yield f"… {speaking.NAIVE_ROUNDS} rounds: prompts read anew / ours", seconds, "", None
 
 
+def avatar_lines() -> Iterator[Line]:
+    """Matrix and cooking worlds beside the API of Melting Pot, where that is installed, and many of them at once."""
+    for name in melting_pot.SUBSTRATES:
+        found = melting_pot.rates(name)
+        ours = f"{found.step:,.0f} steps a CPU second, {found.seen:,.0f} seen"
+        if found.api is None:
+            yield f"{name}: Melting Pot's API / ours", f"{ours}; API not installed", "", None
+        else:
+            times = f"{found.step / found.api:.0f}×  ({found.step:,.0f} / {found.api:,.0f} steps a CPU second)"
+            yield f"{name}: Melting Pot's API / ours", times, "≥ 10×", found.step >= 10 * found.api
+            seen = f"{found.seen / found.api:.1f}×  ({found.seen:,.0f} steps a CPU second)"
+            yield "… and with what everybody sees", seen, "", None
+    for name, least in (("rws_repeated", 300_000), ("pd_repeated", 300_000), ("rws_arena", 80_000)):
+        try:
+            rate = matrix_batch.rates(in_the_matrix(name)).batch_seen
+        except InputError as error:
+            yield f"{name}: {matrix_batch.ENVIRONMENTS:,} at once, seen", f"not here: {error}"[:46], "", None
+            continue
+        rates = f"{rate:,.0f} steps a CPU second"
+        yield f"{name}: {matrix_batch.ENVIRONMENTS:,} at once, seen", rates, f"≥ {least:,}", rate >= least
+
+
 def story_lines() -> Iterator[Line]:
     """Stories invented with exact answers, without words or pictures."""
     found = stories.rate()
@@ -159,7 +184,7 @@ def main() -> int:
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}, load {load}\n")
     missed = 0
     # matches come last: a child's peak memory begins with that of its parent, and other libraries take a lot
-    for lines in (field_lines, decision_lines, kitchen_lines, process_lines, speaking_lines, match_lines):
+    for lines in (field_lines, decision_lines, kitchen_lines, avatar_lines, process_lines, speaking_lines, match_lines):
         for name, found, floor, fine in lines():
             print(f"{name:<52} {found:<46} {floor:<38} {MET[fine]}", flush=True)
             missed += fine is False

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds import cli
+from otherminds import cli, cli_draw
 from otherminds.experiments import reproduce
 from otherminds.experiments.results import Rows
 from otherminds.world import Step
@@ -427,7 +427,7 @@ def test_an_interruption_is_told_in_one_line(run: Run, here: Path, monkeypatch: 
     def interrupted(name: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "load_level", interrupted)
+    monkeypatch.setattr(cli_draw, "load_level", interrupted)
     result = run("draw", "nook.txt")
     assert (result.code, result.out) == (3, "")
     assert re.fullmatch(r"otherminds: interrupted[^\n]*\n", result.err)

@@ -35,7 +35,6 @@ from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
 from otherminds.cli_stories import ask, audit, generate_stories
 from otherminds.errors import InputError
-from otherminds.worlds.kitchen_files import KitchenLevel
 
 FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
 SIGINT_CODE = 130
