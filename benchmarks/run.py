@@ -22,6 +22,7 @@ import matrix_batch
 import melting_pot
 import speaking
 import stories
+from otherminds.adapters.melting_pot import SUBSTRATES
 from otherminds.errors import InputError
 from otherminds.experiments import kitchen_design
 from otherminds.minds.favours import Favours
@@ -101,7 +102,7 @@ def speaking_lines() -> Iterator[Line]:
 
 def avatar_lines() -> Iterator[Line]:
     """Matrix and cooking worlds beside the API of Melting Pot, where that is installed, and many of them at once."""
-    for name in melting_pot.SUBSTRATES:
+    for name in SUBSTRATES:
         found = melting_pot.rates(name)
         ours = f"{found.step:,.0f} steps a CPU second, {found.seen:,.0f} seen"
         if found.api is None:
@@ -184,7 +185,16 @@ def main() -> int:
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}, load {load}\n")
     missed = 0
     # matches come last: a child's peak memory begins with that of its parent, and other libraries take a lot
-    for lines in (field_lines, decision_lines, kitchen_lines, avatar_lines, process_lines, speaking_lines, match_lines):
+    for lines in (
+        field_lines,
+        decision_lines,
+        kitchen_lines,
+        story_lines,
+        avatar_lines,
+        process_lines,
+        speaking_lines,
+        match_lines,
+    ):
         for name, found, floor, fine in lines():
             print(f"{name:<52} {found:<46} {floor:<38} {MET[fine]}", flush=True)
             missed += fine is False

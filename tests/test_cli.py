@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds import cli, cli_draw
+from otherminds import cli_draw
 from otherminds.experiments import reproduce
 from otherminds.experiments.results import Rows
 from otherminds.world import Step
