@@ -19,6 +19,7 @@ from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
 from otherminds.worlds.level_files import Level, bundled_levels, read_level
 
 if TYPE_CHECKING:
+    from otherminds.adapters.petting_zoo import parallel_env
     from otherminds.evaluation.literal_functional import (
         expected_regret,
         functional_regret,
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from otherminds.language.scripted import Scripted
     from otherminds.minds.adaptive import Adaptive
     from otherminds.minds.believer import Believer
+    from otherminds.minds.chef import Chef
     from otherminds.minds.cook import Cook
+    from otherminds.minds.gatherer import Gatherer
     from otherminds.minds.learner import RMax, tabular
     from otherminds.minds.librarian import Librarian
     from otherminds.minds.partners import partner
@@ -44,8 +47,10 @@ if TYPE_CHECKING:
     from otherminds.minds.strategies import Machine, Partner, together
     from otherminds.planning.response import best_response
     from otherminds.systems.prompting import Prompted, strategy
+    from otherminds.worlds.cooking_files import cooking_asymmetric, read_cooking
     from otherminds.worlds.game_files import find_game, read_game
     from otherminds.worlds.kitchen_files import KitchenLevel, read_kitchen
+    from otherminds.worlds.matrix_files import in_the_matrix, read_matrix_world
     from otherminds.worlds.overcooked import Overcooked
     from otherminds.worlds.repeated_game import Game, RepeatedGame
 
@@ -57,6 +62,7 @@ __all__ = [
     "Believer",
     "Categorical",
     "Chatter",
+    "Chef",
     "Continuations",
     "Cook",
     "Decision",
@@ -69,6 +75,7 @@ __all__ = [
     "Favour",
     "Favours",
     "Game",
+    "Gatherer",
     "Goal",
     "InputError",
     "KitchenLevel",
@@ -107,17 +114,22 @@ __all__ = [
     "best_response",
     "bundled_levels",
     "converse",
+    "cooking_asymmetric",
     "expected_regret",
     "find_game",
     "find_model",
     "functional_regret",
+    "in_the_matrix",
     "interestingness",
+    "parallel_env",
     "partner",
     "play",
     "player",
+    "read_cooking",
     "read_game",
     "read_kitchen",
     "read_level",
+    "read_matrix_world",
     "replay",
     "rollout",
     "strategy",
@@ -127,6 +139,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "otherminds.adapters.petting_zoo": ("parallel_env",),
     "otherminds.evaluation.literal_functional": (
         "expected_regret",
         "functional_regret",
@@ -142,7 +155,9 @@ _LATER = {
     "otherminds.language.scripted": ("Scripted",),
     "otherminds.minds.adaptive": ("Adaptive",),
     "otherminds.minds.believer": ("Believer",),
+    "otherminds.minds.chef": ("Chef",),
     "otherminds.minds.cook": ("Cook",),
+    "otherminds.minds.gatherer": ("Gatherer",),
     "otherminds.minds.learner": ("RMax", "tabular"),
     "otherminds.minds.librarian": ("Librarian",),
     "otherminds.minds.partners": ("partner",),
@@ -152,8 +167,10 @@ _LATER = {
     "otherminds.minds.strategies": ("Machine", "Partner", "together"),
     "otherminds.planning.response": ("best_response",),
     "otherminds.systems.prompting": ("Prompted", "strategy"),
+    "otherminds.worlds.cooking_files": ("cooking_asymmetric", "read_cooking"),
     "otherminds.worlds.game_files": ("find_game", "read_game"),
     "otherminds.worlds.kitchen_files": ("KitchenLevel", "read_kitchen"),
+    "otherminds.worlds.matrix_files": ("in_the_matrix", "read_matrix_world"),
     "otherminds.worlds.overcooked": ("Overcooked",),
     "otherminds.worlds.repeated_game": ("Game", "RepeatedGame"),
 }
