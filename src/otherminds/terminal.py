@@ -69,12 +69,12 @@ def _bodies(summary: Sequence[Row]) -> RenderableType:
     scenarios = _plain("scenario", "score", "reward", "steps", "meetings", "a meeting", words=1)
     for case in dict.fromkeys(s for c, s, m in found if m == "score" and c.startswith("calibration")):
         rows = [found.get((f"calibration/{body}", case, "score")) for body in ("egocentric", "full_information")]
-        calibration.add_row(case, *(text for row in rows for text in (_about(row), _about(row, "published_"))))
+        calibration.add_row(escape(case), *(text for row in rows for text in (_about(row), _about(row, "published_"))))
     for name in (s for c, s, m in found if (c, m) == ("scenario", "score")):
         means = [found["scenario", name, m]["value"] for m in ("reward", "steps", "meetings")]
         each = found.get(("scenario", name, "per_meeting"))
         row = (_about(found["scenario", name, "score"]), *(f"{mean:,.1f}" for mean in means))
-        scenarios.add_row(name, *row, "" if each is None else f"{each['value']:.2f}")
+        scenarios.add_row(escape(name), *row, "" if each is None else f"{each['value']:.2f}")
     note = "Bodies are scripted: scores compare with each other, not with those of Melting Pot's own bots."
     return Group(Text(), calibration, Text(), scenarios, Text(), Text(note, style="dim"))
 
