@@ -83,8 +83,8 @@ def _about(row: Row | None, prefix: str = "") -> str:
     """A value and its interval, if it has one, in whole numbers."""
     if row is None:
         return ""
-    value = row[prefix.rstrip("_") or "value"]
-    low, high = row[f"{prefix}low"], row[f"{prefix}high"]
+    columns = (prefix.rstrip("_") or "value", f"{prefix}low", f"{prefix}high")
+    value, low, high = (round(row[column]) + 0.0 for column in columns)  # + 0.0 turns −0 into 0
     return f"{value:.0f}" if low == high else f"{value:.0f} [{low:.0f}, {high:.0f}]"
 
 

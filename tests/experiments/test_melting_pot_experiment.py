@@ -39,6 +39,8 @@ from otherminds.worlds.matrix_rules import Ends
 
 Row = dict[str, Any]
 NAME = "melting-pot"
+MEANS = ("reward", "steps", "meetings", "per_meeting")
+MINUS = "\N{MINUS SIGN}"
 SHORT = Ends(after=39, every=10, chance=0.5, limit=90)
 BODIES = ("egocentric", "full_information")
 FULLY = [name for name, case in CASES.items() if case.substrate != "rws_arena" and name != "random walk v rock"]
@@ -80,6 +82,21 @@ def test_a_plan_has_so_many_episodes_of_every_case_and_every_scenario() -> None:
 @pytest.mark.parametrize(("scale", "episodes"), [("quick", 75), ("normal", 375), ("full", 1060)])
 def test_scales_are_what_they_say(scale: str, episodes: int) -> None:
     assert len(plan(*reproduce.MELTING_POT[scale], 42)) == episodes
+
+
+@pytest.mark.parametrize(("scale", "episodes"), [("normal", (10, 5)), ("full", (20, 20))])
+def test_a_scale_decides_how_many_are_played(
+    scale: str, episodes: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def quickly(entry: Entry) -> list[Row]:
+        (row,) = made_up(entry.condition, entry.subject, (10.0, 1200, 2))
+        return [{**row, "episode": str(entry.number)}]
+
+    monkeypatch.setattr(melting_pot, "rows", quickly)
+    table = reproduce.reproduce(NAME, Options(tmp_path, scale=scale))
+    sizes = {(row["condition"] == "scenario", row["n"]) for row in table if row["metric"] == "score"}
+    assert sizes == {(False, episodes[0]), (True, episodes[1])}
+    assert len(rows_of(tmp_path)) == 22 * episodes[0] + 31 * episodes[1]
 
 
 def test_every_case_has_a_figure_to_be_held_against() -> None:
@@ -466,21 +483,25 @@ class Cells(HTMLParser):
 
 def test_the_page_has_every_case_and_every_scenario_with_its_figures(done: Path) -> None:
     page, summary = (done / "report.html").read_text("utf-8"), summary_of(done)
+    found = {(row["condition"], row["subject"], row["metric"]): row["value"] for row in summary}
     score = {(row["condition"], row["subject"]): row for row in summary if row["metric"] == "score"}
     lines = Cells(page).rows
     for one in scenarios():
         short_id = one.id.removeprefix(f"{one.substrate}_").replace("_", ", ")
         (line,) = [line for line in lines if line[:2] == [short_id, one.meaning] and line[2] == one.fidelity]
-        assert len(line) == 8
-        assert f"{score['scenario', one.id]['value']:.1f}".replace("-", "\N{MINUS SIGN}") in line[3]
+        means = [found.get(("scenario", one.id, metric)) for metric in MEANS]
+        digits = zip(means, (1, 1, 1, 2), strict=True)
+        assert line[4:] == ["–" if mean is None else f"{mean:.{n}f}".replace("-", MINUS) for mean, n in digits]
+        assert line[3].startswith(f"{score['scenario', one.id]['value']:.1f}".replace("-", MINUS))
     for entry in plan(1, 0, 42):
         body = entry.condition.partition("/")[2].replace("_", " ")
         (line,) = [line for line in lines if line[:2] == [entry.subject, body]]
         row = score[entry.condition, entry.subject]
-        assert line[2].startswith(f"{row['value']:.1f}".replace("-", "\N{MINUS SIGN}"))
+        assert line[2].startswith(f"{row['value']:.1f}".replace("-", MINUS))
         assert line[3].startswith(f"{row['published']:.1f} ")
         assert line[5] == "2"
     assert Cells(page).tags["svg"] == 2
+    assert page.count("1 episode of each scenario") == 4
 
 
 def test_the_page_needs_nothing_from_elsewhere(done: Path) -> None:
@@ -493,9 +514,10 @@ def test_the_page_needs_nothing_from_elsewhere(done: Path) -> None:
     assert "<script" not in page
 
 
-def test_names_are_text_on_the_page_and_in_the_terminal(done: Path) -> None:
+@pytest.mark.parametrize("name", ["paper v rock", "pd_repeated_3"])
+def test_names_are_text_on_the_page_and_in_the_terminal(done: Path, name: str) -> None:
     evil = "<script>alert(1)</script>[bold]"
-    summary = [{**row, "subject": row["subject"].replace("paper v rock", evil)} for row in summary_of(done)]
+    summary = [{**row, "subject": row["subject"].replace(name, evil)} for row in summary_of(done)]
     page = report(summary)
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;[bold]" in page
@@ -550,6 +572,29 @@ def test_eighty_columns_show_all_rows_and_cut_no_number(done: Path) -> None:
     words = " ".join(" ".join(lines).split())
     assert all(name.split()[0] in words for name in CASES)
     assert "Bodies are scripted" in words
+
+
+def test_calibration_is_beside_the_prototype_for_each_kind_of_body(done: Path) -> None:
+    summary, lines = summary_of(done), shown(summary_of(done), 120)
+    score = {(row["condition"], row["subject"]): row for row in summary if row["metric"] == "score"}
+    assert next(line.split() for line in lines if line.startswith("calibration")) == [
+        *("calibration", "egocentric", "prototype", "all-seeing", "prototype")
+    ]
+    for name in FULLY:
+        both = [score[f"calibration/{body}", name] for body in BODIES]
+        expected = [text for row in both for text in (about(row, ""), about(row, "published_"))]
+        (line,) = [line for line in lines if line.startswith(f"{name} ")]
+        assert re.split(r" {2,}", line.strip())[1:] == expected
+    for one in scenarios():
+        (line,) = [line for line in lines if line.startswith(f"{one.id} ")]
+        assert line.split()[1] == f"{score['scenario', one.id]['value']:.0f}"
+        assert "[" not in line
+
+
+def about(row: Row, prefix: str) -> str:
+    """A value and its interval in whole numbers, the value alone if it does not vary."""
+    value, low, high = (row[name] for name in (prefix.rstrip("_") or "value", f"{prefix}low", f"{prefix}high"))
+    return f"{value:.0f}" if low == high else f"{value:.0f} [{low:.0f}, {high:.0f}]"
 
 
 def test_what_was_not_played_is_left_blank_in_the_terminal(done: Path) -> None:

@@ -137,6 +137,16 @@ def test_not_to_know_a_kind_is_worth_eight_steps(far: int, action: Action) -> No
     assert does(world, scene(world, "4 1 ^", "4 2 v"), skill=Skill(detour=0)) == action
 
 
+def test_it_steps_off_the_only_source_there_is_so_that_it_can_regrow() -> None:
+    world = world_of("WWWWWWW\nWn  rnW\nWWWWWWW")
+    rng = np.random.default_rng(0)
+    minds = {world.agents[0]: Gatherer.born(world, world.agents[0], ROCKS, rng, PERFECT)}
+    minds[world.agents[1]] = Gatherer.born(world, world.agents[1], PAPERS, rng, PERFECT)
+    start = scene(world, "3 1 >", "1 1 >")
+    *_, last = rollout(world, minds, steps=400, rng=rng, state=start)
+    assert last.after.inventories[0][0] > 2
+
+
 def test_it_does_not_wait_on_a_cell_where_nothing_can_regrow() -> None:
     world = world_of("WWWWWWW\nWr  rnW\nWWWWWnW\nWWWWWWW")
     assert does(world, bare(scene(world, "4 1 <", "5 2 v"), 0, 1)) == "forward"

@@ -33,7 +33,7 @@ SCENARIOS = (
     "Fidelity says how much of the bots is the original: their strategies are exact where it says so, but their "
     "bodies are scripted and not neural, so that scores compare within this suite and not with Melting Pot's."
 )
-SHOWN = (-20.0, 130.0)
+SHOWN = (-30.0, 130.0)
 WORLDS = {
     "rws_repeated": "Running with scissors, two players",
     "rws_arena": "Running with scissors, eight players",
@@ -97,7 +97,7 @@ def _scores(found: Found) -> Figure:
         _estimate(axes, y, row, "", "o", BLUE)
     axes.axvline(0, color=SOFT, linewidth=0.7)
     axes.set_yticks(range(len(shown)), [row["subject"] for row in reversed(shown)])
-    axes.set(xlabel="reward a 1200 steps")
+    axes.set(xlim=SHOWN, xlabel="reward a 1200 steps")
     axes.tick_params(left=False)
     return figure
 
@@ -121,4 +121,4 @@ def _scenarios(world: str, found: Found) -> Html:
         lines.append([name, one.meaning, one.fidelity, row and _brief(row), *means])
     episodes = max((row["n"] for (c, s, _), row in found.items() if c == "scenario" and s.startswith(world)), default=0)
     columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "Per meeting")
-    return table(columns, lines, f"{WORLDS[world]}: {episodes} episodes of each scenario")
+    return table(columns, lines, f"{WORLDS[world]}: {episodes} episode{'s' * (episodes != 1)} of each scenario")

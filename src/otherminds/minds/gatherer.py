@@ -31,6 +31,7 @@ class Gatherer:
     """A mind in a matrix world that plays by a strategy: intent(aim, inventory) every step, moved by a body.
 
     `choices` is a uniform number that decides whatever the strategy leaves to chance, so that a mind is immutable.
+    `worth` is what a meeting with each player is expected to pay; without it, meetings with all are worth the same.
     """
 
     world: InTheMatrix
@@ -42,6 +43,7 @@ class Gatherer:
     memory: Surroundings | None = None
     plan: Plan = UNDECIDED
     stuck: bool = False
+    worth: tuple[float, ...] = ()
 
     @classmethod
     def born(
@@ -59,7 +61,7 @@ class Gatherer:
             state, choices = self.strategy.met(state, *view.met).decode(choices)
         plan = Plan("noop", view.cell)
         if not view.frozen:
-            plan = Thought(self.world, memory, view, self.skill).plan(self._aim(memory, state))
+            plan = Thought(self.world, memory, view, self.skill, self.worth).plan(self._aim(memory, state))
         stuck = self.plan.action in STEPS and self.plan.cell != view.cell and not view.frozen
         return replace(self, memory=memory, state=state, choices=choices, plan=plan, stuck=stuck)
 

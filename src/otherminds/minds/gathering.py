@@ -18,6 +18,7 @@ UNSURE = 8.0
 CROWD = 4.0
 FRESH = 25
 UNREADY = 8.0
+POINT = 3.0
 
 
 class Skill(NamedTuple):
@@ -44,12 +45,13 @@ class Plan(NamedTuple):
 
 
 class Thought(NamedTuple):
-    """What a body goes by when it plans."""
+    """What a body goes by when it plans. `worth` is what a meeting with each player is expected to pay, if known."""
 
     world: InTheMatrix
     memory: Surroundings
     view: View
     skill: Skill
+    worth: tuple[float, ...] = ()
 
     def plan(self, aim: Aim) -> Plan:
         """The next action for an aim: gather what it lacks, then meet somebody."""
@@ -68,8 +70,8 @@ class Thought(NamedTuple):
 
     def _shot(self) -> Plan | None:
         """Zap a ready player whom the beam reaches, or turn so that it does; None if that helps nobody."""
-        ready = {other.cell for other in self._in_sight() if other.ready}
-        if not ready or not any(held > 1 for held in self.view.inventory):
+        ready = {other.cell for j, other in self._in_sight() if other.ready and self._worth(j) > 0}
+        if not ready:
             return None
         if self._covers(self.view.facing, ready):
             return self._stay("interact" if self.view.ready_to_shoot == 1 else "noop")
@@ -78,20 +80,30 @@ class Thought(NamedTuple):
     def _meet(self, kind: int) -> Plan:
         """Go to where somebody was seen who is free to meet, else to where one has not looked for long."""
         t = self.view.t
-        lately = [other for other in self.memory.others if other and not other.frozen and t - other.t <= FRESH]
-        if any(other.t == t and self._covers(self.view.facing, {other.cell}) for other in lately):
+        free = ((j, other) for j, other in enumerate(self.memory.others) if other and not other.frozen)
+        lately = [(j, other) for j, other in free if t - other.t <= FRESH and self._worth(j) > 0]
+        if any(other.t == t and self._covers(self.view.facing, {other.cell}) for _, other in lately):
             return self._stay()
         tolls = self._tolls(kind)
-        for other in lately:
+        for _, other in lately:
             tolls.pop(other.cell, None)
-        way = self._way({other.cell: t - other.t + (0.0 if other.ready else UNREADY) for other in lately}, tolls)
+        way = self._way({other.cell: t - other.t + self._detriment(j, other) for j, other in lately}, tolls)
         if way is None:
             looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
             way = self._way({cell: max(0.0, STALE - (t - seen)) for cell, seen in looked}, tolls)
         return self._follow(way)
 
-    def _in_sight(self) -> list[Other]:
-        return [other for other in self.memory.others if other is not None and other.t == self.view.t]
+    def _in_sight(self) -> list[tuple[int, Other]]:
+        others = enumerate(self.memory.others)
+        return [(j, other) for j, other in others if other is not None and other.t == self.view.t]
+
+    def _worth(self, player: int) -> float:
+        return self.worth[player] if self.worth else 1.0
+
+    def _detriment(self, player: int, other: Other) -> float:
+        """How many steps further one would go for somebody who is ready, and worth as much as anybody."""
+        best = max(self.worth, default=1.0)
+        return (0.0 if other.ready else UNREADY) + POINT * (best - self._worth(player))
 
     def _covers(self, facing: int, cells: set[int]) -> bool:
         """Whether a beam from here reaches one of the cells, whatever is on them."""
@@ -109,7 +121,12 @@ class Thought(NamedTuple):
 
     def _gather(self, kind: int) -> Plan:
         """Go to the nearest resource of a kind: surely there, perhaps back again, or perhaps of this kind."""
-        return self._follow(self._way(self._sources(kind), self._tolls(kind)))
+        return self._follow(self._way(self._sources(kind), self._tolls(kind)) or self._aside())
+
+    def _aside(self) -> Way | None:
+        """A step off the one source there is, for nothing regrows under oneself."""
+        beside = self.world.rules.field.grid.neighbours[self.view.cell]
+        return self._way(dict.fromkeys(beside, 0.0), self._tolls(UNKNOWN))
 
     def _sources(self, kind: int) -> dict[int, float]:
         """Where there may be resources of a kind, and how many steps the doubt is worth; none regrow under oneself."""
@@ -136,7 +153,7 @@ class Thought(NamedTuple):
             for cell, its, away in zip(self.world.rules.sites, memory.kinds, memory.away, strict=True)
             if its != kind and away == THERE
         }
-        return tolls | {other.cell: CROWD for other in self._in_sight()}
+        return tolls | {other.cell: CROWD for _, other in self._in_sight()}
 
     def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Way | None:
         return cheapest(self.world.rules.field.grid, self.view.cell, targets, tolls)
