@@ -120,9 +120,9 @@ def skilled(world: CollaborativeCooking) -> Chef:
     return Chef(world)
 
 
-def semi_skilled(world: CollaborativeCooking) -> Chef:
-    """A chef that does just anything in three steps of ten."""
-    return Chef(world, slip=SLIP)
+def semi_skilled(world: CollaborativeCooking, slip: float = SLIP) -> Chef:
+    """A chef that does just anything in some of its steps, by default in three of ten."""
+    return Chef(world, slip=slip)
 
 
 @dataclass(frozen=True)

@@ -225,6 +225,21 @@ class CounterPrevious:
 
 
 @dataclass(frozen=True)
+class Whim:
+    """Any of its aims, anew after every interaction."""
+
+    aims: tuple[Aim, ...]
+
+    def start(self) -> Categorical[State]:
+        """Any aim is as likely as any other."""
+        return Categorical.uniform(State(aim) for aim in self.aims)
+
+    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+        """As at the start, whatever happened."""
+        return self.start()
+
+
+@dataclass(frozen=True)
 class FollowUp:
     """Aims by what it played last itself: the answer to whoever answers that.
 
