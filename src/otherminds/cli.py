@@ -103,7 +103,8 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, dkg-human, all."
+            metavar="NAME",
+            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, dkg-human, all.",
         ),
     ] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
@@ -125,6 +126,13 @@ def reproduce(
     replay: ReplayOption = None,
     at_once: AtOnceOption = 4,
     pictures: PicturesOption = False,
+    scenario: Annotated[
+        str | None, typer.Option(metavar="ID", help="hypothetical: only this scenario, such as rws_repeated_4.")
+    ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option("--agent", metavar="NAME", help="hypothetical: only this agent. May be repeated."),
+    ] = None,
 ) -> None:
     """Reproduce a paper's experiment: a table beside the published figures, and a report.
 
@@ -144,7 +152,7 @@ def reproduce(
     for experiment in chosen:
         root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
         folder = root if len(chosen) == 1 else root / experiment
-        summary = run(experiment, Options(folder, seed, scale, jobs, data, spoken))
+        summary = run(experiment, Options(folder, seed, scale, jobs, data, spoken, scenario, tuple(agents or ())))
         console.print(terminal.results(summary))
         for target, row, met in verdicts(summary):
             missed |= not met

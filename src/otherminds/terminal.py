@@ -17,6 +17,15 @@ SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
 GAMES = "functional"
 QUESTIONS = "mumatom"
 BODIES = "melting-pot"
+GUESSES = "hypothetical"
+PLAYERS = {
+    "programs": "guess",
+    "stranger": "out",
+    "informed": "told",
+    "last_play": "last",
+    "uniform": "any",
+    "random": "walk",
+}
 SHORTCUTS = ("question_only", "no_video", "place_prior")
 SHORT = {"belief": "belief", "social_goal": "social", "belief_of_goal": "of goal", "all": "all"}
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
@@ -38,6 +47,8 @@ def results(summary: Sequence[Row]) -> RenderableType:
         return _questions(summary)
     if any(row.get("experiment") == BODIES for row in summary):
         return _bodies(summary)
+    if any(row.get("experiment") == GUESSES for row in summary):
+        return _guesses(summary)
     return _games(games) if games else _by_condition(summary)
 
 
@@ -77,6 +88,25 @@ def _bodies(summary: Sequence[Row]) -> RenderableType:
         scenarios.add_row(escape(name), *row, "" if each is None else f"{each['value']:.2f}")
     note = "Bodies are scripted: scores compare with each other, not with those of Melting Pot's own bots."
     return Group(Text(), calibration, Text(), scenarios, Text(), Text(note, style="dim"))
+
+
+def _guesses(summary: Sequence[Row]) -> RenderableType:
+    """Scores in the scenarios beside the paper's, and how well partners were predicted."""
+    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    players = [player for player in PLAYERS if any(s == player for _, s, _ in found)]
+    table = _plain("scenario", *(PLAYERS[player] for player in players), "paper", "right", "lost", words=1)
+    table.columns[0].no_wrap = True
+    for name in dict.fromkeys(c for c, _, m in found if m == "score"):
+        rows = [found.get((name, player, "score")) for player in players]
+        first = found.get((name, "programs", "score"))
+        rest = [found.get((name, "programs", metric)) for metric in ("literal_validated", "regret")]
+        scores = ["" if row is None else f"{row['value']:.0f}" for row in rows]
+        paper = f"{first['published']:.0f}" if first and "published" in first else ""
+        table.add_row(escape(name), *scores, paper, *("" if row is None else f"{row['value']:.2f}" for row in rest))
+    count = found.get(("all", "programs", "at_least_published"))
+    told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
+    note = "Out: without its hypothesis. Right: predictions once validated. Lost: a meeting, against the best policy."
+    return Group(Text(), table, Text(), Text(f"{told}{note} The paper's scores are for orientation.", style="dim"))
 
 
 def _about(row: Row | None, prefix: str = "") -> str:

@@ -175,9 +175,9 @@ def test_what_is_planned_is_said_to_be(tmp_path: Path, name: str) -> None:
 
 def test_all_stands_for_what_can_be_run(tmp_path: Path) -> None:
     played = ("protom-dkg", "protom-overcooked", "functional")
-    assert names("all", None) == (*played, "mumatom", "melting-pot")
+    assert names("all", None) == (*played, "mumatom", "melting-pot", "hypothetical")
     assert names("all", None, model=True) == played
-    assert names("all", tmp_path) == (*played, "dkg-human", "melting-pot")
+    assert names("all", tmp_path) == (*played, "dkg-human", "melting-pot", "hypothetical")
     assert names("nonsense", None) == ("nonsense",)
 
 

@@ -6,9 +6,11 @@ the partner's true strategy would have been worth. Bodies are scripted, so score
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ import numpy as np
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
 from otherminds.experiments.melting_pot import COOKS, NORMED, background
+from otherminds.experiments.results import NORMAL
 from otherminds.minds.chef import semi_skilled
 from otherminds.minds.gatherer import DEFT, WALKER, Gatherer
 from otherminds.minds.hypotheses import families, library
@@ -26,7 +29,7 @@ from otherminds.minds.meetings import MARGIN, machine, meeting_game
 from otherminds.minds.scenarios import Scenario, bot, draw, scenario, scenarios
 from otherminds.minds.strategies import Machine
 from otherminds.planning.response import best_rate
-from otherminds.systems.hypothetical import Hypothetical, Lesson
+from otherminds.systems.hypothetical import Hypothetical, Lesson, Theory
 from otherminds.systems.hypothetical_cook import HypotheticalCook
 from otherminds.world import rollout
 from otherminds.worlds.cooking_files import cooking_asymmetric
@@ -38,6 +41,8 @@ SUBJECTS = ("programs", "stranger", "informed", "last_play", "uniform", "random"
 """Program hypotheses; those without the partner's; who knows the partner; who answers the last play; able bodies that
 play anything; and who walks about at random."""
 THRESHOLD, ALPHA = 0.7, 0.3
+SHOWN = 4
+SOURCE = "Cross et al. 2024, Table 1: HM with GPT-4, against neural bodies"
 
 Row = dict[str, Any]
 
@@ -171,9 +176,18 @@ def _meeting(met: Met, lesson: Lesson | None, best: Sequence[float | None], rewa
         found["regret"] = value - reward
     if lesson is not None:
         found |= {"expected": [p for _, p in sorted(lesson.expected)], "inferred": lesson.theirs}
+        found["hypotheses"] = _likeliest(lesson.theory)
         if play is not None:
             found["correct"] = lesson.expected.mode == play
     return found
+
+
+def _likeliest(theory: Theory) -> list[tuple[str, float]]:
+    """The hypotheses that a theory holds likeliest, if it has any."""
+    if not isinstance(theory, Librarian):
+        return []
+    posterior = theory.watched.ask(lambda partner: partner.machine.name.partition("~")[0])
+    return sorted(((name, round(p, 4)) for name, p in posterior), key=lambda pair: -pair[1])[:SHOWN]
 
 
 def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator) -> Row:
@@ -219,11 +233,50 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
 
     A theory is validated when the Rescorla–Wagner value of its predictions, V ← V + α (±1 − V), is at the threshold.
     """
+    scores: dict[tuple[str, str], float] = {}
     for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
         mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
         for metric, value in _metrics(mine).items():
-            about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
-            yield {**about, **value._asdict()}
+            if metric == "score":
+                scores[condition, subject] = value.value
+            yield _row(condition, subject, metric, value)
+    yield from _compared(scores)
+
+
+def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
+    about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
+    row: Row = {**about, **value._asdict()}
+    if (subject, metric) == ("programs", "score"):
+        mean_, error = published()[condition]["hm"]
+        row |= {"published": mean_, "published_low": mean_ - NORMAL * error, "published_high": mean_ + NORMAL * error}
+        row["source"] = SOURCE
+    return row
+
+
+def _compared(scores: Mapping[tuple[str, str], float]) -> Iterator[Row]:
+    """In how many scenarios program hypotheses do at least as well as published, and how they compare with others."""
+    mine = {condition: score for (condition, subject), score in scores.items() if subject == "programs"}
+    for group in ("all", "rws_arena"):
+        chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
+        if chosen:
+            above = [mine[condition] >= published()[condition]["hm"][0] for condition in chosen]
+            yield _row(
+                group, "programs", "at_least_published", Estimate(sum(above), sum(above), sum(above), len(above))
+            )
+    for condition, score in mine.items():
+        if scores.get((condition, "informed"), 0.0) > 0.0:
+            share = score / scores[condition, "informed"]
+            yield _row(condition, "programs", "of_informed", Estimate(share, share, share, 1))
+
+
+@cache
+def published() -> Mapping[str, Mapping[str, tuple[float, float]]]:
+    """The paper's Table 1: a mean and its standard error for each agent, by scenario."""
+    text = (resources.files("otherminds.experiments") / "hypothetical_minds.toml").read_text("utf-8")
+    return {
+        condition: {agent: (pair[0], pair[1]) for agent, pair in row.items()}
+        for condition, row in tomllib.loads(text).items()
+    }
 
 
 def _metrics(mine: Sequence[Row]) -> dict[str, Estimate]:

@@ -22,6 +22,8 @@ from otherminds.experiments import (
     functional_report,
     functional_scores,
     human_report,
+    hypothetical,
+    hypothetical_report,
     invented,
     kitchen_design,
     kitchen_report,
@@ -47,7 +49,7 @@ from otherminds.worlds.game_files import find_game
 
 E = TypeVar("E")
 Row = dict[str, Any]
-LATER = ("hypothetical", "study")
+LATER = ("study",)
 
 
 class Facilitated(NamedTuple):
@@ -86,7 +88,7 @@ OVERCOOKED = Facilitated(
 class Options:
     """How to run an experiment: `scale` is quick, normal or full; `data` is where data that may not ship is.
 
-    With `asking`, a language model takes part.
+    With `asking`, a language model takes part. `scenario` and `agents` leave others out, where there are some.
     """
 
     out: Path
@@ -95,6 +97,8 @@ class Options:
     jobs: int = 1
     data: Path | None = None
     asking: Asking | None = None
+    scenario: str | None = None
+    agents: tuple[str, ...] = ()
 
 
 def _facilitated(experiment: Facilitated, options: Options) -> list[Row]:
@@ -254,6 +258,29 @@ def _melting_pot(options: Options) -> list[Row]:
     return table
 
 
+def _hypothetical(options: Options) -> list[Row]:
+    """Hypothetical Minds and others in the scenarios."""
+    if options.asking:
+        raise InputError("no language model plays hypothetical yet", hint="leave --model out")
+    episodes, agents = HYPOTHETICAL[options.scale]
+    plan = hypothetical.plan(episodes, options.seed, options.agents or agents, options.scenario)
+    chosen = " ".join(filter(None, (options.scenario, *options.agents)))
+    kept = Rows(options.out, f"hypothetical {options.scale} seed {options.seed} {chosen}".strip())
+    todo = kept.todo(plan)
+    for episode in shown(run(hypothetical.rows, todo, jobs=options.jobs, chunk=1), len(todo), "Playing scenarios"):
+        kept.add(episode)
+    rows = kept.all([entry.key for entry in plan])
+    table = list(hypothetical.summarise(rows))
+    write_results(options.out, table, hypothetical_report.report(rows, table))
+    return table
+
+
+HYPOTHETICAL = {
+    "quick": (1, ("programs", "random")),
+    "normal": (5, hypothetical.SUBJECTS),
+    "full": (20, hypothetical.SUBJECTS),
+}
+"""Episodes of every scenario, and who plays them."""
 MELTING_POT = {"quick": (2, 1), "normal": (10, 5), "full": (20, 20)}
 """Episodes of every calibration case, and of every scenario."""
 STORIES = {"quick": 72, "normal": 720, "full": 3600}
@@ -265,6 +292,7 @@ EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
     "dkg-human": _dkg_human,
     "mumatom": _mumatom,
     "melting-pot": _melting_pot,
+    "hypothetical": _hypothetical,
 }
 
 
@@ -285,5 +313,5 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
         return (name,)
     told = data is not None and is_mumatom(data)
     without = {"dkg-human"} if data is None or told else {"mumatom"}
-    without |= {"melting-pot"} if model else set()
+    without |= {"melting-pot", "hypothetical"} if model else set()
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))

@@ -32,6 +32,7 @@ NOISE = 0.08
 HORIZON = 40
 DEPTH = 2
 TREMBLE = 0.15
+TIMES = {1: "once", 2: "twice", 3: "thrice"}
 MOSTLY = 0.6
 VAGUE = 0.02
 Named = tuple[tuple[str, Strategy], ...]
@@ -44,9 +45,9 @@ def families(rules: Rules) -> Families:
     names = rules.resources
     always: Named = tuple((f"always {name}", Specialist(aim)) for name, aim in zip(names, aims, strict=True))
     flips: Named = tuple(
-        (f"{names[a.kind]}, after {n} {names[b.kind]}", Flip(a, b, n))
+        (f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", Flip(a, b, n))
         for a, b in permutations(aims, 2)
-        for n in (1, 2, 3)
+        for n in TIMES
     )
     found: Families = {"always": always, "flip": flips, "reply": tuple(_replies(aims, names))}
     return {**found, **_social(aims)} if len(aims) == 2 else found

@@ -53,10 +53,11 @@ class Meeting(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What came of a meeting: what was expected of the partner, what it seems to have played, and the reward."""
+    """What came of a meeting: what the theory expected of the partner, what it seems to have played, and the reward."""
 
     t: int
     partner: int | None
+    theory: Theory
     expected: Categorical[int]
     own: int | None
     theirs: int | None
@@ -138,7 +139,7 @@ class Hypothetical:
         played = played_by_partner(held_by_partner(rules, meeting.own, view.reward))
         own, theirs = play_of(meeting.own), played.mode
         theory = self.prior if meeting.partner is None else self.theories[meeting.partner]
-        lesson = Lesson(view.t, meeting.partner, theory.predict(), own, theirs, view.reward)
+        lesson = Lesson(view.t, meeting.partner, theory, theory.predict(), own, theirs, view.reward)
         theories = list(self.theories)
         if meeting.partner is not None and own is not None and theirs is not None:
             theories[meeting.partner] = theory.observe(Outcome(own, theirs, view.reward))
