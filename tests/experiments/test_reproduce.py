@@ -166,7 +166,7 @@ def test_another_seed_does_not_go_on_in_the_same_folder(done: Path) -> None:
 # Which experiments there are
 
 
-@pytest.mark.parametrize("name", ["hypothetical", "study"])
+@pytest.mark.parametrize("name", ["study"])
 def test_what_is_planned_is_said_to_be(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=f"no experiment `{name}` yet"):
         reproduce(name, Options(tmp_path / "out"))
