@@ -246,7 +246,7 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
 def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
     about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
     row: Row = {**about, **value._asdict()}
-    if (subject, metric) == ("programs", "score"):
+    if (subject, metric) == ("programs", "score") and condition in published():
         mean_, error = published()[condition]["hm"]
         row |= {"published": mean_, "published_low": mean_ - NORMAL * error, "published_high": mean_ + NORMAL * error}
         row["source"] = SOURCE
@@ -255,7 +255,7 @@ def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
 
 def _compared(scores: Mapping[tuple[str, str], float]) -> Iterator[Row]:
     """In how many scenarios program hypotheses do at least as well as published, and how they compare with others."""
-    mine = {condition: score for (condition, subject), score in scores.items() if subject == "programs"}
+    mine = {c: score for (c, subject), score in scores.items() if subject == "programs" and c in published()}
     for group in ("all", "rws_arena"):
         chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
         if chosen:

@@ -75,13 +75,17 @@ def _scores(found: Found) -> Html:
     for one in scenarios():
         if any((one.id, subject, "score") in found for subject in subjects):
             cells = [_brief(found.get((one.id, subject, "score"))) for subject in subjects]
-            lines.append([one.id, *cells, number(published()[one.id]["hm"][0], 1)])
+            lines.append([one.id, *cells, _hm(one.id)])
     return table(("Scenario", *(NAMES[subject] for subject in subjects), "HM (paper)"), lines)
+
+
+def _hm(name: str) -> str:
+    return number(published()[name]["hm"][0], 1) if name in published() else "–"
 
 
 def _paper(found: Found) -> Html:
     """The paper's table for the scenarios that were played."""
-    played = [one for one in scenarios() if (one.id, "programs", "score") in found]
+    played = [one for one in scenarios() if one.id in published() and (one.id, "programs", "score") in found]
     lines = [
         [
             one.id,

@@ -21,8 +21,8 @@ def held_by_partner(
     """P(partner's inventory | own inventory, reward): those that pay so, by how likely anybody is to hold them.
 
     An inventory is the likelier the smaller and purer it is, P(y) ∝ LARGE^(all beyond one of each) · IMPURE^(what of
-    it is not of the kind they have most of). `zapped` says who was the row player, if that is known. If nothing pays
-    so exactly, the nearest ones are taken.
+    it is not of the kind they have most of). `zapped` says whether one was the column player oneself, if that is known.
+    If nothing pays so exactly, the nearest ones are taken.
     """
     kinds = len(own)
     scored = []
