@@ -399,7 +399,7 @@ LINES: dict[str, tuple[str, str]] = {
     "no levels to verify": ("verify levels nowhere", "nowhere: cannot be read"),
     "an empty folder to verify": ("verify levels runs.jsonl", r"runs\.jsonl: holds no level"),
     "an unknown experiment": ("reproduce nonsense", "no experiment `nonsense`.*protom-dkg"),
-    "an experiment to come": ("reproduce hypothetical", "`hypothetical` yet"),
+    "an experiment to come": ("reproduce study", "`study` yet"),
     "people without data": ("reproduce dkg-human", "--data"),
     "data that is not there": ("reproduce dkg-human --data nowhere", "nowhere: has no average_human_results_arrays"),
     "both scales": ("reproduce --quick --full", "--quick and --full"),
