@@ -18,7 +18,7 @@ import numpy as np
 
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
-from otherminds.experiments.melting_pot import COOKS, NORMED, background
+from otherminds.experiments.melting_pot import COOKS, ENOUGH, NORMED, background
 from otherminds.experiments.results import NORMAL
 from otherminds.minds.chef import semi_skilled
 from otherminds.minds.gatherer import DEFT, WALKER, Gatherer
@@ -240,7 +240,8 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
             if metric == "score":
                 scores[condition, subject] = value.value
             yield _row(condition, subject, metric, value)
-    yield from _compared(scores)
+    episodes = {row["episode"] for row in found if row["subject"] == "programs"}
+    yield from _compared(scores, enough=len(episodes) >= ENOUGH)
 
 
 def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
@@ -253,12 +254,14 @@ def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
     return row
 
 
-def _compared(scores: Mapping[tuple[str, str], float]) -> Iterator[Row]:
-    """In how many scenarios program hypotheses do at least as well as published, and how they compare with others."""
+def _compared(scores: Mapping[tuple[str, str], float], *, enough: bool) -> Iterator[Row]:
+    """In how many scenarios program hypotheses do at least as well as published, if there are enough episodes to tell;
+    and what share they get of the score of who is told the partner's strategy.
+    """
     mine = {c: score for (c, subject), score in scores.items() if subject == "programs" and c in published()}
     for group in ("all", "rws_arena"):
         chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
-        if chosen:
+        if chosen and enough:
             above = [mine[condition] >= published()[condition]["hm"][0] for condition in chosen]
             yield _row(
                 group, "programs", "at_least_published", Estimate(sum(above), sum(above), sum(above), len(above))
