@@ -389,7 +389,7 @@ def test_what_a_view_says_of_meetings_is_not_used(
     hits = 0
     for (state, frankly), (other, blindly) in pairs:
         assert state == other
-        assert dataclasses.replace(frankly, last=None) == dataclasses.replace(blindly, last=None)
+        assert frankly == blindly
         hits += state.met[0] is not None
     assert hits >= 2
     assert len(frankly.lessons) >= 2

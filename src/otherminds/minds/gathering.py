@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from otherminds.minds.matrix_strategies import Aim, Collect, intent, play_of
 from otherminds.minds.routes import Way, cheapest
-from otherminds.minds.surroundings import THERE, UNKNOWN, Other, Surroundings
+from otherminds.minds.surroundings import THERE, UNKNOWN, Other, Surroundings, reaches
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
@@ -106,16 +106,7 @@ class Thought(NamedTuple):
         return (0.0 if other.ready else UNREADY) + POINT * (best - self._worth(player))
 
     def _covers(self, facing: int, cells: set[int]) -> bool:
-        """Whether a beam from here reaches one of the cells, whatever is on them."""
-        rules = self.world.rules
-        for line in rules.beams[self.view.cell * 4 + facing]:
-            for cell in line:
-                if cell in cells:
-                    return True
-                site = rules.site_at[cell]
-                if site >= 0 and self.memory.away[site] == THERE:
-                    break
-        return False
+        return reaches(self.memory, self.world, self.view.cell, facing, cells)
 
     # Gather
 

@@ -5,6 +5,7 @@ Memory starts with the map, which everybody knows: all resources are there, and 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from otherminds.worlds.in_the_matrix import FROZEN, PLAYER, READY, RESOURCE, InTheMatrix, View, sighting
@@ -82,3 +83,15 @@ def _others(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> tu
         if who is not None and who.player != me:
             found[who.player] = Other(cells[place], view.t, who.look == READY, who.look == FROZEN)
     return tuple(found)
+
+
+def reaches(memory: Surroundings, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
+    """Whether a beam from a cell gets to one of the targets: resources that are remembered to be there stop it."""
+    for line in world.rules.beams[cell * 4 + facing]:
+        for there in line:
+            if there in targets:
+                return True
+            site = world.rules.site_at[there]
+            if site >= 0 and memory.away[site] == THERE:
+                break
+    return False

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from otherminds.minds.gathering import MOVES, TURNS
 from otherminds.minds.routes import Way, cheapest
-from otherminds.minds.surroundings import THERE, UNKNOWN, Other
+from otherminds.minds.surroundings import THERE, UNKNOWN, Other, reaches
 from otherminds.systems.subgoal_forms import Fire, FireAt, MoveTo, Patrol, Situation, Subgoal, Wait
 from otherminds.worlds.avatars import Action
 
@@ -130,13 +130,4 @@ def _follow(situation: Situation, way: Way) -> Action:
 
 
 def _reaches(situation: Situation, facing: int, target: int) -> bool:
-    """Whether a beam from here reaches a cell; resources stop it."""
-    rules = situation.world.rules
-    for line in rules.beams[situation.view.cell * 4 + facing]:
-        for cell in line:
-            if cell == target:
-                return True
-            site = rules.site_at[cell]
-            if site >= 0 and situation.memory.away[site] == THERE:
-                break
-    return False
+    return reaches(situation.memory, situation.world, situation.view.cell, facing, (target,))

@@ -16,9 +16,9 @@ import numpy as np
 from otherminds.distribution import Categorical
 from otherminds.minds.gatherer import DEFT, Gatherer
 from otherminds.minds.gathering import Skill
-from otherminds.minds.inversion import held_by_partner, played_by_partner
-from otherminds.minds.matrix_strategies import Aim, Inventory, Specialist, State, play_of
+from otherminds.minds.matrix_strategies import Aim, Inventory, Specialist, State
 from otherminds.minds.meetings import meeting_game
+from otherminds.systems.encounters import BEGINNING, Encounter, Watch
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import FROZEN, InTheMatrix, View, sighting
 from otherminds.worlds.repeated_game import Game, Outcome
@@ -77,8 +77,8 @@ class Hypothetical:
     margin: int
     theories: tuple[Theory, ...]
     aim: Aim
-    meeting: Meeting | None = None
-    last: View | None = None
+    watch: Watch = BEGINNING
+    partner: int | None = None
     lessons: tuple[Lesson, ...] = ()
 
     @classmethod
@@ -101,13 +101,15 @@ class Hypothetical:
 
     def observe(self, view: View) -> Self:
         """Notice meetings, learn from them when they have paid, and let the body see."""
-        mind = self
-        if self.meeting is None and view.frozen and view.window:
-            mind = replace(self, meeting=self._met(view))
-        elif self.meeting is not None and not view.window:
-            mind = self._learn(self.meeting, view)
-        body = replace(mind.body, state=State(mind.aim)).observe(view._replace(met=None))
-        return replace(mind, body=body, last=view)
+        view = view._replace(met=None)  # what a partner holds is not for this agent to see
+        watch, over = self.watch.after(self.body.world, view)
+        mind = replace(self, watch=watch)
+        if watch.held is not None and self.watch.held is None:
+            mind = replace(mind, partner=self._partner(view))
+        elif over is not None:
+            mind = mind._learn(over, view.t)
+        body = replace(mind.body, state=State(mind.aim)).observe(view)
+        return replace(mind, body=body)
 
     def act(self) -> Categorical[Action]:
         """What the body does."""
@@ -118,33 +120,29 @@ class Hypothetical:
         """Which player this is."""
         return self.body.me
 
-    def _met(self, view: View) -> Meeting:
-        """A row player who has done well holds nothing any more, but did not move in that step."""
-        empty = self.body.world.rules.empty
-        held = self.last.inventory if self.last is not None and view.inventory == empty else view.inventory
-        return Meeting(self._partner(view), held)
+    @property
+    def meeting(self) -> Meeting | None:
+        """The meeting that is going on, if there is one."""
+        return None if self.watch.held is None else Meeting(self.partner, self.watch.held)
 
     def _partner(self, view: View) -> int | None:
         """Who froze just now: the only other player there is, or the only one in view."""
         others = [j for j in range(len(self.theories)) if j != self.me]
         if len(others) == 1:
             return others[0]
-        before = _frozen(self.last) if self.last is not None else frozenset()
+        before = _frozen(self.watch.last) if self.watch.last is not None else frozenset()
         new = _frozen(view) - before - {self.me}
         return next(iter(new)) if len(new) == 1 else None
 
-    def _learn(self, meeting: Meeting, view: View) -> Self:
-        """Infer what the partner played, tell the theory of it, and aim anew."""
-        rules = self.body.world.rules
-        played = played_by_partner(held_by_partner(rules, meeting.own, view.reward))
-        own, theirs = play_of(meeting.own), played.mode
-        theory = self.prior if meeting.partner is None else self.theories[meeting.partner]
-        lesson = Lesson(view.t, meeting.partner, theory, theory.predict(), own, theirs, view.reward)
+    def _learn(self, over: Encounter, t: int) -> Self:
+        """Tell the theory of the partner what was played, and aim anew."""
+        own, theirs, partner = over.played, over.theirs, self.partner
+        theory = self.prior if partner is None else self.theories[partner]
+        lesson = Lesson(t, partner, theory, theory.predict(), own, theirs, over.reward)
         theories = list(self.theories)
-        if meeting.partner is not None and own is not None and theirs is not None:
-            theories[meeting.partner] = theory.observe(Outcome(own, theirs, view.reward))
-        mind = replace(self, theories=tuple(theories), meeting=None, lessons=(*self.lessons, lesson))
-        return mind._aimed()
+        if partner is not None and own is not None and theirs is not None:
+            theories[partner] = theory.observe(Outcome(own, theirs, over.reward))
+        return replace(self, theories=tuple(theories), lessons=(*self.lessons, lesson))._aimed()
 
     def _aimed(self) -> Self:
         """Choose what to gather next: as the theory of the partner has it, or what pays best with the many there are.
