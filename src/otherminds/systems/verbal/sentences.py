@@ -13,12 +13,12 @@ from typing import Self
 from otherminds.distribution import Categorical
 from otherminds.language.model import ask_all
 from otherminds.minds.meetings import holding
-from otherminds.systems.askers import Asker, plain
 from otherminds.systems.encounters import Encounter
 from otherminds.systems.prompting import Said
-from otherminds.systems.sentence_calls import Foresight, Questions
-from otherminds.systems.sentence_prompts import Topic
-from otherminds.systems.sentence_settings import PUBLISHED, Calls, Hypothesis, Record, Settings
+from otherminds.systems.verbal.askers import Asker, plain
+from otherminds.systems.verbal.prompts import Topic
+from otherminds.systems.verbal.questions import Foresight, Questions
+from otherminds.systems.verbal.settings import PUBLISHED, Calls, Hypothesis, Record, Settings
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_rules import Inventory, Rules
 from otherminds.worlds.repeated_game import Outcome

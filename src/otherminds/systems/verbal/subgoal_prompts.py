@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from otherminds.language.model import Message
 from otherminds.language.templates import fill
 from otherminds.minds.surroundings import THERE, UNKNOWN
-from otherminds.systems.askers import plain
-from otherminds.systems.sentence_prompts import kinds_of, world_text
-from otherminds.systems.subgoal_forms import MOST, Situation
+from otherminds.systems.verbal.askers import plain
+from otherminds.systems.verbal.prompts import kinds_of, world_text
+from otherminds.systems.verbal.subgoal_forms import MOST, Situation
 
 
 def world_and_map(situation: Situation, name: str = "") -> Message:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from otherminds.minds.gathering import MOVES, TURNS
 from otherminds.minds.routes import Way, cheapest
 from otherminds.minds.surroundings import THERE, UNKNOWN, Other, reaches
-from otherminds.systems.subgoal_forms import Fire, FireAt, MoveTo, Patrol, Situation, Subgoal, Wait
+from otherminds.systems.verbal.subgoal_forms import Fire, FireAt, MoveTo, Patrol, Situation, Subgoal, Wait
 from otherminds.worlds.avatars import Action
 
 SAME_KIND, OTHER_KIND = 1e3, 1e6

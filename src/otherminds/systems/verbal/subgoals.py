@@ -13,11 +13,11 @@ from otherminds.distribution import Categorical
 from otherminds.minds.gathering import Skill, Thought
 from otherminds.minds.matrix_strategies import Aim, Inventory, State
 from otherminds.minds.surroundings import Surroundings, after, at_first
-from otherminds.systems.action_planner import progress
-from otherminds.systems.askers import Asker
 from otherminds.systems.prompting import Said
-from otherminds.systems.subgoal_forms import Situation, Subgoal, plan_form
-from otherminds.systems.subgoal_prompts import aim_text, subgoals_prompt
+from otherminds.systems.verbal.action_planner import progress
+from otherminds.systems.verbal.askers import Asker
+from otherminds.systems.verbal.subgoal_forms import Situation, Subgoal, plan_form
+from otherminds.systems.verbal.subgoal_prompts import aim_text, subgoals_prompt
 from otherminds.worlds.avatars import OUTSIDE, Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 

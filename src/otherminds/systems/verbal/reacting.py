@@ -17,15 +17,15 @@ from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.language.model import Message
 from otherminds.language.templates import fill
-from otherminds.systems.askers import Answer, Asker, Written, closed, plain, text_fault
 from otherminds.systems.encounters import BEGINNING, Encounter, Watch
 from otherminds.systems.limp_replies import Form
 from otherminds.systems.prompting import Said
-from otherminds.systems.sentence_forms import REASONING, SENTENCE, resolution_form
-from otherminds.systems.sentence_prompts import held, history, kinds_of
-from otherminds.systems.subgoal_forms import Situation
-from otherminds.systems.subgoal_prompts import listed, remembered_text, seen_text, world_and_map
-from otherminds.systems.subgoals import Begun, Subgoals
+from otherminds.systems.verbal.askers import Answer, Asker, Written, closed, plain, text_fault
+from otherminds.systems.verbal.forms import REASONING, SENTENCE, resolution_form
+from otherminds.systems.verbal.prompts import held, history, kinds_of
+from otherminds.systems.verbal.subgoal_forms import Situation
+from otherminds.systems.verbal.subgoal_prompts import listed, remembered_text, seen_text, world_and_map
+from otherminds.systems.verbal.subgoals import Begun, Subgoals
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 from otherminds.worlds.matrix_rules import Inventory

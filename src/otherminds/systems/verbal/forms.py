@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from otherminds.systems.askers import SHOWN, Schema, Written, an_object, closed, one_of, text_fault
 from otherminds.systems.limp_replies import Form
+from otherminds.systems.verbal.askers import SHOWN, Schema, Written, an_object, closed, one_of, text_fault
 
 MOST = 200
 REASONING: Schema = {"type": "string"}

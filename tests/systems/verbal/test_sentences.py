@@ -21,12 +21,12 @@ from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.minds.scenarios import bot
-from otherminds.systems.askers import Asker
-from otherminds.systems.hybrid import Hybrid
 from otherminds.systems.hypothetical import Hypothetical
-from otherminds.systems.scripted_thinkers import BROKEN, NAMES, scripted_thinker
-from otherminds.systems.sentence_settings import ABLATIONS, Hypothesis, Settings
-from otherminds.systems.sentences import Sentences
+from otherminds.systems.verbal.askers import Asker
+from otherminds.systems.verbal.hybrid import Hybrid
+from otherminds.systems.verbal.sentences import Sentences
+from otherminds.systems.verbal.settings import ABLATIONS, Hypothesis, Settings
+from otherminds.systems.verbal.thinkers import BROKEN, NAMES, scripted_thinker
 from otherminds.world import rollout
 from otherminds.worlds.matrix_files import in_the_matrix
 from otherminds.worlds.repeated_game import Outcome

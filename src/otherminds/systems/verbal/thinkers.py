@@ -17,8 +17,8 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.minds.inversion import held_by_partner
 from otherminds.minds.matrix_strategies import Inventory
 from otherminds.minds.meetings import holding
-from otherminds.systems.askers import plain
-from otherminds.systems.sentence_prompts import kinds_of
+from otherminds.systems.verbal.askers import plain
+from otherminds.systems.verbal.prompts import kinds_of
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_rules import Rules
 

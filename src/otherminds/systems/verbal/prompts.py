@@ -9,8 +9,8 @@ from typing import Self
 
 from otherminds.language.model import Message
 from otherminds.language.templates import fill
-from otherminds.systems.askers import plain
 from otherminds.systems.encounters import Encounter
+from otherminds.systems.verbal.askers import plain
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_rules import Inventory
 

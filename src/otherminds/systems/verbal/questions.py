@@ -10,11 +10,11 @@ from typing import NamedTuple
 from otherminds.language.model import Message
 from otherminds.language.templates import fill
 from otherminds.minds.matrix_strategies import play_of
-from otherminds.systems import sentence_forms as forms
-from otherminds.systems.askers import Asker, plain
 from otherminds.systems.encounters import Encounter
-from otherminds.systems.sentence_prompts import Rated, Topic, quoted, rated
-from otherminds.systems.sentence_settings import Calls, Settings
+from otherminds.systems.verbal import forms
+from otherminds.systems.verbal.askers import Asker, plain
+from otherminds.systems.verbal.prompts import Rated, Topic, quoted, rated
+from otherminds.systems.verbal.settings import Calls, Settings
 
 REWARDS: Mapping[forms.Sign, int] = MappingProxyType({"positive": 1, "neutral": 0, "negative": -1})
 Meetings = Sequence[Encounter]

@@ -9,7 +9,7 @@ from otherminds.distribution import Categorical
 from otherminds.minds.matrix_strategies import play_of
 from otherminds.minds.meetings import holding
 from otherminds.systems.hypothetical import Theory
-from otherminds.systems.sentences import Sentences
+from otherminds.systems.verbal.sentences import Sentences
 from otherminds.worlds.matrix_rules import Inventory
 from otherminds.worlds.repeated_game import Outcome
 

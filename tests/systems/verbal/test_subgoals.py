@@ -20,14 +20,14 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import Mind
 from otherminds.minds.matrix_strategies import Aim
 from otherminds.minds.scenarios import bot
-from otherminds.systems.action_planner import LONG, LOOK_AROUND, Progress, progress
-from otherminds.systems.askers import Asker
 from otherminds.systems.hypothetical import Hypothetical
-from otherminds.systems.scripted_thinkers import BROKEN, scripted_thinker
-from otherminds.systems.sentences import Sentences
-from otherminds.systems.subgoal_forms import Fire, FireAt, MoveTo, Patrol, Situation, Subgoal, Wait, plan_form
-from otherminds.systems.subgoal_prompts import map_text
-from otherminds.systems.subgoals import PAUSE, Begun, Subgoals
+from otherminds.systems.verbal.action_planner import LONG, LOOK_AROUND, Progress, progress
+from otherminds.systems.verbal.askers import Asker
+from otherminds.systems.verbal.sentences import Sentences
+from otherminds.systems.verbal.subgoal_forms import Fire, FireAt, MoveTo, Patrol, Situation, Subgoal, Wait, plan_form
+from otherminds.systems.verbal.subgoal_prompts import map_text
+from otherminds.systems.verbal.subgoals import PAUSE, Begun, Subgoals
+from otherminds.systems.verbal.thinkers import BROKEN, scripted_thinker
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View

@@ -16,10 +16,10 @@ from otherminds.experiments.melting_pot import background
 from otherminds.language.scripted import Scripted
 from otherminds.mind import Mind
 from otherminds.minds.scenarios import bot
-from otherminds.systems.askers import Asker
 from otherminds.systems.encounters import Encounter
-from otherminds.systems.reacting import KEPT, MANNERS, Manner, Reacting, manner
-from otherminds.systems.scripted_thinkers import BROKEN, scripted_thinker
+from otherminds.systems.verbal.askers import Asker
+from otherminds.systems.verbal.reacting import KEPT, MANNERS, Manner, Reacting, manner
+from otherminds.systems.verbal.thinkers import BROKEN, scripted_thinker
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import View

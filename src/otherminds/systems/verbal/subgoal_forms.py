@@ -9,8 +9,8 @@ from pydantic import Field
 
 from otherminds.minds.routes import cheapest
 from otherminds.minds.surroundings import Surroundings
-from otherminds.systems.askers import Written, an_object, closed, one_of, plain
 from otherminds.systems.limp_replies import Form
+from otherminds.systems.verbal.askers import Written, an_object, closed, one_of, plain
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
 MOST = 12
