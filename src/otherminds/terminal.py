@@ -11,6 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from otherminds.terminal_scenarios import bodies, guesses, plain
+
 Row = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
 SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
@@ -18,14 +20,6 @@ GAMES = "functional"
 QUESTIONS = "mumatom"
 BODIES = "melting-pot"
 GUESSES = "hypothetical"
-PLAYERS = {
-    "programs": "guess",
-    "stranger": "out",
-    "informed": "told",
-    "last_play": "last",
-    "uniform": "any",
-    "random": "walk",
-}
 SHORTCUTS = ("question_only", "no_video", "place_prior")
 SHORT = {"belief": "belief", "social_goal": "social", "belief_of_goal": "of goal", "all": "all"}
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
@@ -46,9 +40,9 @@ def results(summary: Sequence[Row]) -> RenderableType:
     if any(row.get("experiment") == QUESTIONS for row in summary):
         return _questions(summary)
     if any(row.get("experiment") == BODIES for row in summary):
-        return _bodies(summary)
+        return bodies(summary)
     if any(row.get("experiment") == GUESSES for row in summary):
-        return _guesses(summary)
+        return guesses(summary)
     return _games(games) if games else _by_condition(summary)
 
 
@@ -71,51 +65,6 @@ def _questions(summary: Sequence[Row]) -> RenderableType:
         name = f"{condition.replace('/', ', ')}  {subject}".replace("_", " ")
         table.add_row(Text(name), *[""] * (len(kinds) - 1), _percent(found[condition, subject], True))
     return table
-
-
-def _bodies(summary: Sequence[Row]) -> RenderableType:
-    """Scores of scripted bodies a 1200 steps: beside the prototype's, then those of the scenarios."""
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
-    calibration = _plain("calibration", "egocentric", "prototype", "all-seeing", "prototype", words=1)
-    scenarios = _plain("scenario", "score", "reward", "steps", "meetings", "a meeting", words=1)
-    for case in dict.fromkeys(s for c, s, m in found if m == "score" and c.startswith("calibration")):
-        rows = [found.get((f"calibration/{body}", case, "score")) for body in ("egocentric", "full_information")]
-        calibration.add_row(escape(case), *(text for row in rows for text in (_about(row), _about(row, "published_"))))
-    for name in (s for c, s, m in found if (c, m) == ("scenario", "score")):
-        means = [found["scenario", name, m]["value"] for m in ("reward", "steps", "meetings")]
-        each = found.get(("scenario", name, "per_meeting"))
-        row = (_about(found["scenario", name, "score"]), *(f"{mean:,.1f}" for mean in means))
-        scenarios.add_row(escape(name), *row, "" if each is None else f"{each['value']:.2f}")
-    note = "Bodies are scripted: scores compare with each other, not with those of Melting Pot's own bots."
-    return Group(Text(), calibration, Text(), scenarios, Text(), Text(note, style="dim"))
-
-
-def _guesses(summary: Sequence[Row]) -> RenderableType:
-    """Scores in the scenarios beside the paper's, and how well partners were predicted."""
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
-    players = [player for player in PLAYERS if any(s == player for _, s, _ in found)]
-    table = _plain("scenario", *(PLAYERS[player] for player in players), "paper", "right", "lost", words=1)
-    table.columns[0].no_wrap = True
-    for name in dict.fromkeys(c for c, _, m in found if m == "score"):
-        rows = [found.get((name, player, "score")) for player in players]
-        first = found.get((name, "programs", "score"))
-        rest = [found.get((name, "programs", metric)) for metric in ("literal_validated", "regret")]
-        scores = ["" if row is None else f"{row['value']:.0f}" for row in rows]
-        paper = f"{first['published']:.0f}" if first and "published" in first else ""
-        table.add_row(escape(name), *scores, paper, *("" if row is None else f"{row['value']:.2f}" for row in rest))
-    count = found.get(("all", "programs", "at_least_published"))
-    told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
-    note = "Out: without its hypothesis. Right: predictions once validated. Lost: a meeting, against the best policy."
-    return Group(Text(), table, Text(), Text(f"{told}{note} The paper's scores are for orientation.", style="dim"))
-
-
-def _about(row: Row | None, prefix: str = "") -> str:
-    """A value and its interval, if it has one, in whole numbers."""
-    if row is None:
-        return ""
-    columns = (prefix.rstrip("_") or "value", f"{prefix}low", f"{prefix}high")
-    value, low, high = (round(row[column]) + 0.0 for column in columns)  # + 0.0 turns −0 into 0
-    return f"{value:.0f}" if low == high else f"{value:.0f} [{low:.0f}, {high:.0f}]"
 
 
 def _percent(row: Row | None, bounds: bool) -> str:
@@ -180,16 +129,8 @@ def _games(summary: Sequence[Row]) -> RenderableType:
     return Group(Text(), *shown, Text(optima, style="dim"))
 
 
-def _plain(*columns: str, words: int) -> Table:
-    """A table of which so many columns are words, the others numbers."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < words else "right", no_wrap=i >= words)
-    return table
-
-
 def _cells(found: Found, cells: Sequence[str]) -> Table:
-    table = _plain("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
+    table = plain("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
     for cell in cells:
         title = escape(cell)
         for subject in IN_CELLS:
@@ -202,7 +143,7 @@ def _cells(found: Found, cells: Sequence[str]) -> Table:
 
 def _models(found: Found, cells: Sequence[str]) -> Table:
     """Language models: what they predict and what they lose, and how many of their replies could not be read."""
-    table = _plain("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
+    table = plain("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
     for cell in cells:
         title = escape(cell)
         for subject in dict.fromkeys(s for c, s, _ in found if c == cell and s.startswith(MODELS)):
@@ -217,7 +158,7 @@ def _models(found: Found, cells: Sequence[str]) -> Table:
 
 
 def _machines(found: Found, conditions: Sequence[str]) -> Table:
-    table = _plain("machines", "player", "regret", "ToM %", "consistent", words=2)
+    table = plain("machines", "player", "regret", "ToM %", "consistent", words=2)
     for condition in conditions:
         title = escape(condition.removeprefix("ipd/machines").removeprefix("_") or "all")
         present = dict.fromkeys(subject for c, subject, metric in found if (c, metric) == (condition, REGRET))
@@ -230,7 +171,7 @@ def _machines(found: Found, conditions: Sequence[str]) -> Table:
 
 def _noise(found: Found, conditions: Sequence[str]) -> Table:
     """Without intervals, to be short."""
-    table = _plain(f"noise {' and '.join(NOISES.values())}", *LEARNERS, words=1)
+    table = plain(f"noise {' and '.join(NOISES.values())}", *LEARNERS, words=1)
     for cell in dict.fromkeys(condition.rpartition("_")[0] for condition in conditions):
         rows = ([found.get((f"{cell}_{noise}", s, EXACTLY)) for noise in NOISES] for s in LEARNERS)
         table.add_row(escape(cell), *("  ".join(_plainly(row) if row else "-" for row in pair) for pair in rows))

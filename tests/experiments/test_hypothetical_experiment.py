@@ -16,21 +16,23 @@ from alike_machines import alike
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.experiments import hypothetical
-from otherminds.experiments.hypothetical import ALPHA, SEATS, SUBJECTS, THRESHOLD, Entry, Met, plan, rows, summarise
-from otherminds.experiments.hypothetical import validated as validations
+from otherminds.experiments.hypothetical import SUBJECTS, Entry, Met, Played, plan, rows
+from otherminds.experiments.hypothetical_scores import ALPHA, THRESHOLD, summarise
+from otherminds.experiments.hypothetical_scores import validated as validations
+from otherminds.experiments.hypothetical_seats import SEATS
 from otherminds.minds.chef import semi_skilled, skilled
 from otherminds.minds.gatherer import DEFT, WALKER, Gatherer
 from otherminds.minds.hypotheses import library
-from otherminds.minds.librarian import Librarian
+from otherminds.minds.librarian import Library
 from otherminds.minds.matrix_strategies import Aim, CounterPrevious, Whim
 from otherminds.minds.meetings import machine, meeting_game
 from otherminds.minds.scenarios import scenario, scenarios, strategy_of
 from otherminds.systems.hypothetical import Hypothetical, Lesson
+from otherminds.systems.programs import Programs
 from otherminds.worlds.cooking_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_files import in_the_matrix
-from otherminds.worlds.matrix_rules import Ends
-from otherminds.worlds.repeated_game import Outcome
+from otherminds.worlds.matrix_rules import Ends, Inventory
 
 Row = dict[str, Any]
 STEPS = 400
@@ -61,7 +63,7 @@ def test_a_plan_has_so_many_episodes_of_every_scenario_of_upstream_with_every_ag
         (s, a) for s in kitchens for a in ("programs", "random")
     }
     assert set(counts.values()) == {2}
-    assert len({entry.key for entry in entries}) == len(entries) == 2 * (27 * 6 + 3 * 2)
+    assert len({entry.key for entry in entries}) == len(entries) == 2 * (27 * 8 + 3 * 2)
     assert {entry.seed for entry in entries} == {7}
 
 
@@ -73,6 +75,8 @@ def test_a_plan_may_be_of_some_agents_and_one_scenario() -> None:
     assert plan(1, 1, ("uniform",), "cooking_asymmetric_0") == []
     with pytest.raises(InputError, match="no scenario `nowhere`"):
         plan(1, 1, only="nowhere")
+    with pytest.raises(InputError, match="no agent `HM`"):
+        plan(1, 1, ("programs", "HM"))
 
 
 # Seats
@@ -85,17 +89,22 @@ def seated(subject: str, name: str, seed: int = 0) -> Any:
     return SEATS[subject](world, world.agents[0], names, np.random.default_rng(seed))
 
 
+def library_of(theory: object) -> Library:
+    """The library of a theory of programs."""
+    assert isinstance(theory, Programs)
+    return theory.librarian.library
+
+
 @pytest.mark.parametrize("name", BOTS)
 def test_a_stranger_has_every_hypothesis_but_those_that_play_like_the_partner(name: str) -> None:
     mind, rules = seated("stranger", name), in_the_matrix(name.split("__")[0]).rules
     strategy = strategy_of(name)
     assert strategy is not None
     true = machine(name, strategy, meeting_game(rules))
-    assert isinstance(mind.prior, Librarian)
-    held = [one.name for one in mind.prior.library.machines]
+    held = [one.name for one in library_of(mind.prior).machines]
     assert held == [one.name for one in library(rules).machines if not alike(true, one)]
     assert len(held) == len(library(rules).machines) - 1
-    assert set(mind.theories) == {mind.prior}
+    assert all(theory is mind.prior for theory in mind.theories)
 
 
 @pytest.mark.parametrize("name", BOTS)
@@ -106,8 +115,8 @@ def test_who_is_informed_knows_the_machine_of_each_partner(name: str) -> None:
     true = machine(name, strategy, meeting_game(rules))
     first, *others = mind.theories
     assert first is mind.prior
-    assert all(isinstance(theory, Librarian) and theory is not mind.prior for theory in others)
-    assert [[alike(true, one) for one in theory.library.machines] for theory in others] == [[True]] * len(others)
+    assert all(theory is not mind.prior for theory in others)
+    assert [[alike(true, one) for one in library_of(theory).machines] for theory in others] == [[True]] * len(others)
 
 
 def test_of_many_partners_each_is_known_or_left_out() -> None:
@@ -122,8 +131,8 @@ def test_of_many_partners_each_is_known_or_left_out() -> None:
     expected = [theory.predict().mode for theory in informed.theories[1:]]
     assert [expected[0], expected[1], *expected[3:]] == [0, 1, 0, 0, 0, 0]
     assert informed.theories[3] is informed.prior
-    assert isinstance(stranger.prior, Librarian)
-    missing = {one.name for one in library(world.rules).machines} - {m.name for m in stranger.prior.library.machines}
+    held = {machine.name for machine in library_of(stranger.prior).machines}
+    missing = {one.name for one in library(world.rules).machines} - held
     assert missing == {"always rock", "always paper", "rock twice, then scissors"}
 
 
@@ -137,7 +146,7 @@ def test_the_others_answer_the_last_play_play_anything_or_walk_about() -> None:
     defect = seated("last_play", "pd_repeated__tft_margin_0").strategy
     assert defect == CounterPrevious((Aim(1, 5), Aim(1, 5)))
     programs = seated("programs", rock)
-    assert [one.name for one in programs.prior.library.machines] == [
+    assert [one.name for one in library_of(programs.prior).machines] == [
         one.name for one in library(in_the_matrix("rws_repeated").rules).machines
     ]
 
@@ -200,7 +209,10 @@ class Expects:
 
     law: tuple[float, ...]
 
-    def observe(self, outcome: Outcome | None) -> Expects:
+    def about(self, partner: str) -> Expects:
+        return self
+
+    def met(self, own: Inventory, theirs: int | None, reward: float) -> Expects:
         return self
 
     def predict(self) -> Categorical[int]:
@@ -211,10 +223,21 @@ class Expects:
     def act(self) -> Categorical[int]:
         return Categorical((0,), (0.0,))
 
+    @property
+    def held(self) -> Sequence[tuple[str, float]]:
+        return [("x" * 999, 0.123456), ("y", -1.0)]
+
 
 def lesson(t: int, law: tuple[float, ...], theirs: int | None, reward: float, partner: int | None = 1) -> Lesson:
     theory = Expects(law)
     return Lesson(t, partner, theory=theory, expected=theory.predict(), own=1, theirs=theirs, reward=reward)
+
+
+def knowing(*lessons: Lesson) -> Hypothetical:
+    """A mind with these lessons."""
+    world = shortened("rws_repeated")
+    mind = Hypothetical.born(world, world.agents[0], Expects((0.5, 0.2, 0.3)), np.random.default_rng(0))
+    return dataclasses.replace(mind, lessons=lessons)
 
 
 def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,10 +245,7 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [Met(40, 1, (1, 6, 1), (6, 1, 1)), Met(90, 1, (1, 6, 1), (2, 1, 2)), Met(395, 1, (6, 1, 1), (1, 6, 1))]
     lessons = (lesson(57, (0.5, 0.2, 0.3), 0, PAID), lesson(107, (0.1, 0.7, 0.2), None, 0.0))
 
-    def made_up(*_: object) -> tuple[list[Met], float, int, tuple[Lesson, ...]]:
-        return met, 5.0, 400, lessons
-
-    monkeypatch.setattr(hypothetical, "_play", made_up)
+    monkeypatch.setattr(hypothetical, "_play", lambda *_: Played(met, 5.0, 400, knowing(*lessons)))
     first, second, third, last = rows(Entry("rws_repeated_6", "programs", 0, 1))
     assert (first["expected"], first["inferred"]) == (pytest.approx([0.5, 0.2, 0.3]), 0)
     assert (first["reward"], first["regret"], first["correct"]) == (pytest.approx(PAID), pytest.approx(0.0), True)
@@ -242,9 +262,18 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_prediction_that_fails_is_not_correct(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [Met(40, 1, (1, 6, 1), (6, 1, 1))]
-    made_up = (met, PAID, 400, (lesson(57, (0.3, 0.3, 0.4), 0, PAID),))
+    made_up = Played(met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)))
     monkeypatch.setattr(hypothetical, "_play", lambda *_: made_up)
     assert rows(Entry("rws_repeated_6", "programs", 0, 1))[0]["correct"] is False
+
+
+def test_what_is_expected_of_somebody_unknown_is_neither_right_nor_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    met = [Met(40, 1, (1, 6, 1), (6, 1, 1))]
+    made_up = Played(met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)))
+    monkeypatch.setattr(hypothetical, "_play", lambda *_: made_up)
+    row, _ = rows(Entry("rws_arena_0", "programs", 0, 1))
+    assert "correct" not in row
+    assert row["hypotheses"] == [("x" * 200, 0.1235), ("y", -1.0)]
 
 
 def test_a_scout_has_no_regret_for_nobody_knows_how_it_plays() -> None:

@@ -15,21 +15,21 @@ from matrix_worlds import PAPER, ROCK, met, play, scene, wait, world_of
 from otherminds.distribution import Categorical
 from otherminds.minds.gatherer import WALKER, Gatherer
 from otherminds.minds.hypotheses import library
-from otherminds.minds.librarian import Librarian
-from otherminds.minds.matrix_strategies import Aim, Specialist, State, play_of
-from otherminds.minds.meetings import meeting_game
+from otherminds.minds.matrix_strategies import Aim, Inventory, Specialist, State, play_of
+from otherminds.minds.meetings import holding, meeting_game
 from otherminds.minds.scenarios import strategy_of
 from otherminds.systems.hypothetical import CHANCE, Hypothetical, Lesson, Meeting
+from otherminds.systems.programs import Programs
 from otherminds.worlds import matrix_rules
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 from otherminds.worlds.matrix_files import in_the_matrix
 from otherminds.worlds.matrix_rules import Ends
-from otherminds.worlds.repeated_game import Outcome as Round
 
 SCISSORS = (1, 1, 6)
 HELD = (PAPER, ROCK, SCISSORS)
 LIES = ((9, 1, 1), (1, 9, 1))
 PAID = 3.90625
+Told = tuple[Inventory, int | None, float]
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,14 @@ class Listener:
 
     expects: tuple[tuple[float, ...], ...] = ((0.5, 0.3, 0.2), (0.1, 0.6, 0.3), (0.2, 0.2, 0.6))
     plays: tuple[int, ...] = (0, 2, 1)
-    told: tuple[Round | None, ...] = ()
+    told: tuple[Told, ...] = ()
+    of: str = ""
 
-    def observe(self, outcome: Round | None) -> Listener:
-        return dataclasses.replace(self, told=(*self.told, outcome))
+    def about(self, partner: str) -> Listener:
+        return dataclasses.replace(self, told=(), of=partner)
+
+    def met(self, own: Inventory, theirs: int | None, reward: float) -> Listener:
+        return dataclasses.replace(self, told=(*self.told, (own, theirs, reward)))
 
     def predict(self) -> Categorical[int]:
         law = self.expects[len(self.told) % len(self.expects)]
@@ -49,6 +53,21 @@ class Listener:
 
     def act(self) -> Categorical[int]:
         return Categorical((self.plays[len(self.told) % len(self.plays)],), (0.0,))
+
+    @property
+    def held(self) -> Sequence[tuple[str, float]]:
+        return ()
+
+
+def heard(theory: object) -> tuple[Told, ...]:
+    """What a listener was told."""
+    assert isinstance(theory, Listener)
+    return theory.told
+
+
+def body_of(mind: Hypothetical) -> Gatherer:
+    assert isinstance(mind.body, Gatherer)
+    return mind.body
 
 
 def certain(kind: int) -> Listener:
@@ -134,12 +153,13 @@ def test_a_theory_is_told_once_what_was_played_and_paid(i: int, held: tuple[Any,
     mind = watching(world, born(world, i), before, hit)
     *until, last = paying(world, hit)
     mind = watching(world, mind, *until)
-    assert (mind.theories[1 - i], mind.lessons) == (Listener(), ())
+    assert (heard(mind.theories[1 - i]), mind.lessons) == ((), ())
     mind = watching(world, mind, last)
-    own, theirs = play_of(held[i]), play_of(held[1 - i])
-    told = Round(own or 0, theirs or 0, last.rewards[i])
-    assert mind.theories == tuple(Listener(told=(told,)) if j != i else Listener() for j in range(2))
-    thought, reward = Listener(), last.rewards[i]
+    own, theirs, reward = play_of(held[i]), play_of(held[1 - i]), last.rewards[i]
+    assert [heard(theory) for theory in mind.theories] == [
+        ((held[i], theirs, reward),) if j != i else () for j in range(2)
+    ]
+    thought = Listener(of=world.agents[1 - i])
     assert mind.lessons == (Lesson(last.t, 1 - i, thought, thought.predict(), own, theirs, reward),)
     later = [wait(world, last, n) for n in range(1, 10)]
     assert watching(world, mind, *later).theories == mind.theories
@@ -149,7 +169,7 @@ def test_a_meeting_of_the_same_kinds_is_told_too() -> None:
     world, before, hit = hit_of((ROCK, ROCK))
     states = [wait(world, hit, n) for n in range(1, 18)]
     mind = watching(world, born(world), before, hit, *states)
-    assert mind.theories[1] == Listener(told=(Round(0, 0, 0.0),))
+    assert heard(mind.theories[1]) == ((ROCK, 0, 0.0),)
 
 
 def test_a_lesson_has_what_was_expected_before_it() -> None:
@@ -159,20 +179,20 @@ def test_a_lesson_has_what_was_expected_before_it() -> None:
     mind = watching(world, born(world), *states, *again)
     expected = [lesson.expected.probs for lesson in mind.lessons]
     assert expected == [pytest.approx((0.5, 0.3, 0.2)), pytest.approx((0.1, 0.6, 0.3))]
-    assert [lesson.theory for lesson in mind.lessons] == [Listener(), Listener(told=(Round(1, 0, PAID),))]
+    assert [heard(lesson.theory) for lesson in mind.lessons] == [(), ((PAPER, 0, PAID),)]
     assert [lesson.t for lesson in mind.lessons] == [states[-1].t, again[-1].t]
-    assert mind.theories[1] == Listener(told=(Round(1, 0, PAID),) * 2)
+    assert heard(mind.theories[1]) == ((PAPER, 0, PAID),) * 2
 
 
-def test_who_held_as_much_of_two_kinds_has_played_nothing_that_could_be_told() -> None:
+def test_who_held_as_much_of_two_kinds_has_played_nothing_yet_the_theory_is_told_of_the_meeting() -> None:
     world, before, hit = hit_of(((3, 3, 1), ROCK))
     mind = watching(world, born(world), before, hit, *paying(world, hit))
     (lesson,) = mind.lessons
     assert (lesson.partner, lesson.own, lesson.theirs) == (1, None, 0)
-    assert mind.theories == (Listener(), Listener())
+    assert heard(mind.theories[1]) == (((3, 3, 1), 0, lesson.reward),)
 
 
-def test_nor_can_it_be_told_what_a_partner_played_who_did() -> None:
+def test_it_is_not_known_what_a_partner_played_who_held_as_much_of_two() -> None:
     world = in_the_matrix("pd_repeated")
     view = world.observe(world.start(np.random.default_rng(0)), world.agents[0])
     hit = view._replace(frozen=True, inventory=(1, 6))
@@ -182,7 +202,7 @@ def test_nor_can_it_be_told_what_a_partner_played_who_did() -> None:
         mind = mind.observe(seen)
     (lesson,) = mind.lessons
     assert (lesson.own, lesson.theirs) == (1, None)
-    assert mind.theories == (mind.prior, mind.prior)
+    assert heard(mind.theories[1]) == (((1, 6), None, paid.reward),)
 
 
 # Aims
@@ -193,12 +213,12 @@ def test_the_aim_is_what_the_theory_plays() -> None:
     mind = born(world, margin=3)
     assert mind.aim == Aim(0, 3)
     mind = watching(world, mind, before, hit)
-    assert (mind.aim, mind.body.state) == (Aim(0, 3), State(Aim(0, 3)))
+    assert (mind.aim, body_of(mind).state) == (Aim(0, 3), State(Aim(0, 3)))
     *until, last = paying(world, hit)
     assert watching(world, mind, *until).aim == Aim(0, 3)
     mind = watching(world, mind, *until, last)
-    assert (mind.aim, mind.body.state) == (Aim(2, 3), State(Aim(2, 3)))
-    assert mind.body.worth == ()
+    assert (mind.aim, body_of(mind).state) == (Aim(2, 3), State(Aim(2, 3)))
+    assert body_of(mind).worth == ()
 
 
 def test_a_first_aim_is_that_of_the_theory_of_the_partner_not_of_anybody() -> None:
@@ -214,11 +234,11 @@ def test_the_body_acts() -> None:
     for kind in range(3):
         mind = watching(world, born(world, prior=certain(kind)), state)
         body = Gatherer.born(
-            world, world.agents[0], Specialist(Aim(kind, 5)), np.random.default_rng(0), mind.body.skill
+            world, world.agents[0], Specialist(Aim(kind, 5)), np.random.default_rng(0), body_of(mind).skill
         )
         assert mind.act() == body.observe(world.observe(state, world.agents[0])).act()
     minds = [watching(world, born(world, prior=certain(kind)), state) for kind in range(3)]
-    assert len({mind.body.plan.cell for mind in minds} | {mind.act().mode for mind in minds}) > 1
+    assert len({body_of(mind).plan.cell for mind in minds} | {mind.act().mode for mind in minds}) > 1
 
 
 # Many partners
@@ -244,7 +264,7 @@ def test_who_stays_unseen_is_not_known() -> None:
     (lesson,) = mind.lessons
     assert (lesson.partner, lesson.own, lesson.theirs, lesson.reward) == (None, 1, 0, PAID)
     assert lesson.expected == Listener().predict()
-    assert mind.theories == (Listener(),) * 3
+    assert [heard(theory) for theory in mind.theories] == [()] * 3
 
 
 def test_two_who_freeze_at_once_cannot_be_told_apart() -> None:
@@ -267,7 +287,20 @@ def test_who_had_been_frozen_before_is_not_the_partner() -> None:
 def test_only_the_theory_of_who_was_met_learns() -> None:
     world, before, hit = hit_of(SOME[:3], players=("3 3 >", "5 3 <", "3 6 <"))
     mind = watching(world, born(world), before, hit, *paying(world, hit))
-    assert mind.theories == (Listener(), Listener(told=(Round(1, 0, PAID),)), Listener())
+    assert [heard(theory) for theory in mind.theories] == [(), ((PAPER, 0, PAID),), ()]
+
+
+def test_of_every_player_there_is_a_theory_of_its_own() -> None:
+    world = world_of(players=4)
+    names = [theory.of for theory in born(world).theories if isinstance(theory, Listener)]
+    assert names == list(world.agents)
+
+
+def test_a_body_may_be_given() -> None:
+    world = world_of()
+    body = Gatherer.born(world, world.agents[0], Specialist(Aim(0, 5)), np.random.default_rng(7), WALKER)
+    mind = born(world, prior=certain(1), body=body)
+    assert body_of(mind) == body.toward(Aim(1, 5))
 
 
 def payoffs(laws: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -288,7 +321,7 @@ def test_with_many_what_pays_best_is_played_meeting_half_the_time_whom_one_likes
         value = [sum(max(pay[a], CHANCE * pay[a]) for pay in pays) for a in range(3)]
         best = int(np.argmax(value))
         assert mind.aim == Aim(best, 5)
-        assert mind.body.worth == pytest.approx((0.0, *(pay[best] for pay in pays)))
+        assert body_of(mind).worth == pytest.approx((0.0, *(pay[best] for pay in pays)))
         differ += best != int(np.argmax(np.sum(pays, axis=0)))
     assert CHANCE == 0.5
     assert differ > 0
@@ -298,11 +331,11 @@ def test_who_has_not_been_met_is_taken_to_be_as_anybody_or_like_those_who_were()
     world, before, hit = hit_of(SOME[:3], players=("3 3 >", "5 3 <", "3 6 <"))
     mind = born(world)
     first, second, _ = Listener().expects
-    assert mind.body.worth == pytest.approx((0.0, *(payoffs([first])[0][mind.aim.kind],) * 2))
+    assert body_of(mind).worth == pytest.approx((0.0, *(payoffs([first])[0][mind.aim.kind],) * 2))
     mind = watching(world, mind, before, hit, *paying(world, hit))
     mean = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
     pays = payoffs([second, mean])
-    assert mind.body.worth == pytest.approx((0.0, pays[0][mind.aim.kind], pays[1][mind.aim.kind]))
+    assert body_of(mind).worth == pytest.approx((0.0, pays[0][mind.aim.kind], pays[1][mind.aim.kind]))
     value = [sum(max(pay[a], CHANCE * pay[a]) for pay in pays) for a in range(3)]
     assert mind.aim == Aim(int(np.argmax(value)), 5)
 
@@ -316,8 +349,8 @@ def short(substrate: str, steps: int) -> InTheMatrix:
 
 
 @cache
-def prior_in(substrate: str) -> Librarian:
-    return Librarian.of(library(in_the_matrix(substrate).rules))
+def prior_in(substrate: str) -> Programs:
+    return Programs.of(library(in_the_matrix(substrate).rules))
 
 
 def thinker(world: InTheMatrix, rng: np.random.Generator) -> Hypothetical:
@@ -432,8 +465,9 @@ def test_theories_are_what_the_lessons_make_of_the_prior(substrate: str, bots: t
         assert lesson.theory == theories[lesson.partner]
         assert lesson.expected == theories[lesson.partner].predict()
         if lesson.own is not None and lesson.theirs is not None:
-            told = Round(lesson.own, lesson.theirs, lesson.reward)
-            theories[lesson.partner] = theories[lesson.partner].observe(told)
+            theories[lesson.partner] = theories[lesson.partner].met(
+                holding(lesson.own, len(world.rules.resources)), lesson.theirs, lesson.reward
+            )
     assert mind.theories == tuple(theories)
     assert theories != [mind.prior] * len(world.agents)
 

@@ -161,7 +161,7 @@ class Estimate(NamedTuple):
 
 
 @dataclass
-class _Counting:
+class Counting:
     """A program in the place of a model, to see what would be asked. Replies are taken to be as long as they may be."""
 
     inner: LanguageModel
@@ -171,10 +171,12 @@ class _Counting:
     identity: str = "counting"
 
     def complete(self, request: Request) -> Reply:
+        """What the program replies."""
         self._count(text_of(request), request.max_tokens)
         return self.inner.complete(request)
 
     def score(self, request: Continuations) -> Scores:
+        """The scores of the program."""
         self._count(request.prompt, len(request.texts))
         return self.inner.score(request)
 
@@ -190,7 +192,7 @@ def estimate(entries: Sequence[Entry]) -> Estimate:
     for entry in entries:
         about = (entry.task.game.name, entry.strategy, entry.names, entry.task.horizon, len(entry.task.partner.outputs))
         if about not in played:
-            counting = _Counting(scripted_player("nash_mixer", entry.setting, entry.task.partner))
+            counting = Counting(scripted_player("nash_mixer", entry.setting, entry.task.partner))
             rows(entry, counting)
             played[about] = Estimate(counting.calls, counting.usage)
         one = played[about]

@@ -3,42 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
+from statistics import mean
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from otherminds.evaluation.plots import BLUE, SOFT, styled
 from otherminds.evaluation.report import Html, Section, inline, interval, number, page, stack, table
-from otherminds.experiments.hypothetical import SUBJECTS, published, validated
+from otherminds.experiments.hypothetical_episodes import MODELS, episode, examples
+from otherminds.experiments.hypothetical_scores import published, validated
 from otherminds.experiments.tables import targets
-from otherminds.minds.scenarios import scenario, scenarios
-from otherminds.worlds.matrix_files import in_the_matrix
+from otherminds.minds.scenarios import scenarios
 
 Row = dict[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
 
 NAMES = {
     "programs": "Hypotheses",
-    "stranger": "… without the partner's",
     "informed": "Knows the partner",
     "last_play": "Answers the last play",
     "uniform": "Plays anything",
     "random": "Walks about",
+    "ppo": "PPO",
+}
+VARIANTS = {
+    "programs": "Hypotheses",
+    "stranger": "… without the partner's",
+    "valued": "… judged by the paper's rule",
+    "mapped": "… and the map",
 }
 AROUND = 8
-LINES = 6
-EXAMPLES = ("rws_repeated_4", "pd_repeated_8", "rws_repeated_1")
 LEAD = (
     "Somebody the agent has never met follows a strategy of its own. The agent guesses what it is, tests the guess by "
     "what it predicts, and plays the best reply. It knows only what its own window shows: what a partner held in a "
     "meeting is worked out from what was paid."
 )
 SCORES = (
-    "Reward in 1200 steps (cooking: in an episode of 1000), means with 95 % intervals. Bodies are scripted: our "
-    "figures compare with each other. The paper's are of GPT-4 against neural bodies, and are here for orientation. "
-    "Hypotheses are strategies enumerated with a prior on simplicity, with exact likelihoods; one column has them "
-    "without those that are the partner's. Who knows the partner is told its strategy and plans against that alone."
+    "Reward in 1200 steps (cooking: in an episode of 1000), means with 95 % intervals. Scripted bodies: comparable "
+    "within this suite. The paper's figures are of GPT-4 against neural bodies, and are here for orientation. "
+    "Hypotheses are strategies enumerated with a prior on simplicity, with exact likelihoods. Who knows the partner is "
+    "told its strategy and plans against that alone. All of them see their own window only, and learn the map by that."
 )
+OTHERS = (
+    "The same without the hypotheses that play as the partner does; with the paper's value rule in the place of Bayes' "
+    "rule and without look-ahead; and with the map of walls and sites, as the original agent had it."
+)
+SPEAKERS = (
+    "Agents that a language model takes part in: what it is asked, and what comes of it. HM has guesses in sentences; "
+    "VMP does all in one question, MMP has one for each step, HE evaluates guesses, HR refines them; a hybrid has "
+    "programs first. Where an agent is not `scripted`, the model plans the subgoals of its body too."
+)
+ORDER = "Mean scores over the scenarios that all of these agents have played, the best first."
 LITERAL = (
     "Literal: the share of meetings in which the partner's play was predicted, in all and once the theory had been "
     "validated (its value V ← V + .3 (±1 − V) had reached .7). Functional: what is lost a meeting against the best "
@@ -56,27 +72,69 @@ AROUND_VALIDATION = (
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
     """The whole page, from rows and summary alone."""
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
-    sections = [
-        Section("Scores", stack(SCORES, _scores(found), targets(summary))),
-        Section("Literal and functional", stack(LITERAL, _literal(found))),
-    ]
     lined_up = _lined_up(rows)
-    if lined_up:
-        sections.append(Section("Validation", inline(_around(lined_up), AROUND_VALIDATION)))
-    episodes = [_episode(name, rows) for name in EXAMPLES]
-    sections.append(Section("Single episodes", stack(*(part for part in episodes if part))))
-    sections.append(Section("The paper's scores", stack(PAPER, _paper(found))))
-    return page("Hypothetical Minds", LEAD, sections)
+    episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
+    sections = [
+        Section("Scores", stack(SCORES, _scores(found, NAMES), targets(summary))),
+        Section("Variants", stack(OTHERS, _scores(found, VARIANTS))) if _any(found, [*VARIANTS][1:]) else None,
+        Section("Language models", stack(SPEAKERS, _speakers(found), ORDER, _order(found))) if _spoken(found) else None,
+        Section("Literal and functional", stack(LITERAL, _literal(found))),
+        Section("Validation", inline(_around(lined_up), AROUND_VALIDATION)) if lined_up else None,
+        Section("Single episodes", stack(*episodes)) if episodes else None,
+        Section("The paper's scores", stack(PAPER, _paper(found))),
+    ]
+    return page("Hypothetical Minds", LEAD, [section for section in sections if section])
 
 
-def _scores(found: Found) -> Html:
-    subjects = [subject for subject in SUBJECTS if any(s == subject for _, s, _ in found)]
+def _scores(found: Found, names: Mapping[str, str]) -> Html:
+    subjects = [subject for subject in names if any(s == subject for _, s, _ in found)]
     lines = []
     for one in scenarios():
         if any((one.id, subject, "score") in found for subject in subjects):
             cells = [_brief(found.get((one.id, subject, "score"))) for subject in subjects]
             lines.append([one.id, *cells, _hm(one.id)])
-    return table(("Scenario", *(NAMES[subject] for subject in subjects), "HM (paper)"), lines)
+    return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
+
+
+def _any(found: Found, subjects: Sequence[str]) -> bool:
+    return any(subject in subjects for _, subject, _ in found)
+
+
+def _spoken(found: Found) -> list[str]:
+    """The agents with language models."""
+    return list(dict.fromkeys(subject for _, subject, _ in found if subject.startswith(MODELS)))
+
+
+def _speakers(found: Found) -> Html:
+    metrics = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
+    lines = []
+    for one, subject in product(scenarios(), _spoken(found)):
+        if (one.id, subject, "score") in found:
+            score, *rest = (found.get((one.id, subject, metric)) for metric in ("score", *metrics))
+            figures = [None if row is None else number(row["value"], _digits(row["value"])) for row in rest]
+            lines.append([one.id, *_who(subject), _brief(score), *figures])
+    heads = ("Score", "Predicted", "Regret", "Calls", "Tokens read", "… written", "Dollars", "Unreadable")
+    return table(("Scenario", "Agent", "Model", *heads), lines)
+
+
+def _digits(value: float) -> int:
+    return 0 if value >= 100 else 2
+
+
+def _who(subject: str) -> tuple[str, str]:
+    """The agent and its model."""
+    model, _, agent = subject.removeprefix(MODELS).partition(":")
+    return agent, model
+
+
+def _order(found: Found) -> Html:
+    """Agents of one model by their mean score in the matrix worlds, where all of them have played."""
+    agents = _spoken(found)
+    kept = [one.id for one in scenarios() if all((one.id, agent, "score") in found for agent in agents)]
+    means = {agent: mean(found[name, agent, "score"]["value"] for name in kept) for agent in agents} if kept else {}
+    ordered = sorted(means.items(), key=lambda pair: -pair[1])
+    lines = [[*_who(agent), number(value, 1)] for agent, value in ordered]
+    return table(("Agent", "Model", f"Mean of {len(kept)}"), lines)
 
 
 def _hm(name: str) -> str:
@@ -90,7 +148,7 @@ def _paper(found: Found) -> Html:
         [
             one.id,
             one.meaning,
-            *(f"{number(mean, 1)} ± {number(error, 1)}" for mean, error in published()[one.id].values()),
+            *(f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[one.id].values()),
         ]
         for one in played
     ]
@@ -139,42 +197,4 @@ def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
     axes.axvline(0, color=SOFT, linewidth=0.8, linestyle=":")
     axes.axhline(0, color=SOFT, linewidth=0.6)
     axes.set(xlabel="meetings before and after validation", ylabel="reward a meeting")
-    return figure
-
-
-def _episode(name: str, rows: Sequence[Row]) -> Html | None:
-    """The first episode of a scenario: what was thought of the partner before each meeting, and what happened."""
-    mine = [row for row in rows if (row["condition"], row["subject"]) == (name, "programs")]
-    meetings = [row for row in mine if row["episode"] == mine[0]["episode"] and "hypotheses" in row]
-    if not meetings:
-        return None
-    met = ", ".join(next(row["bots"] for row in mine if "bots" in row))
-    kinds = in_the_matrix(scenario(name).substrate).rules.resources
-    lines = [
-        [row["t"], *row["hypotheses"][0], kinds[_mode(row)], _held(row["theirs"]), _held(row["own"]), row["reward"]]
-        for row in meetings
-    ]
-    columns = ("Step", "Likeliest hypothesis", "Probability", "Expected", "Partner held", "Own", "Reward")
-    return stack(table(columns, lines, f"{name}, with {met}"), inline(_beliefs(meetings), f"{name}: what was thought"))
-
-
-def _mode(row: Row) -> int:
-    expected: list[float] = row["expected"]
-    return expected.index(max(expected))
-
-
-def _held(inventory: Sequence[int]) -> str:
-    return " ".join(map(str, inventory))
-
-
-@styled
-def _beliefs(meetings: Sequence[Row]) -> Figure:
-    """The probabilities of the hypotheses that were ever likeliest, before each meeting."""
-    names = list(dict.fromkeys(row["hypotheses"][0][0] for row in meetings))[:LINES]
-    figure = Figure(figsize=(7.0, 2.6), layout="constrained")
-    axes = figure.subplots()
-    for name in names:
-        axes.plot(range(1, len(meetings) + 1), [dict(row["hypotheses"]).get(name, 0.0) for row in meetings], label=name)
-    axes.set(xlabel="meeting", ylabel="probability", ylim=(0, 1.05))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
     return figure

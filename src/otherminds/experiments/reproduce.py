@@ -24,6 +24,7 @@ from otherminds.experiments import (
     human_report,
     hypothetical,
     hypothetical_report,
+    hypothetical_scores,
     invented,
     kitchen_design,
     kitchen_report,
@@ -260,19 +261,32 @@ def _melting_pot(options: Options) -> list[Row]:
 
 def _hypothetical(options: Options) -> list[Row]:
     """Hypothetical Minds and others in the scenarios."""
-    if options.asking:
-        raise InputError("no language model plays hypothetical yet", hint="leave --model out")
-    episodes, agents = HYPOTHETICAL[options.scale]
-    plan = hypothetical.plan(episodes, options.seed, options.agents or agents, options.scenario)
-    chosen = " ".join(filter(None, (options.scenario, *options.agents)))
-    kept = Rows(options.out, f"hypothetical {options.scale} seed {options.seed} {chosen}".strip())
+    asking, seed = options.asking, options.seed
+    model = asking.open(options.out) if asking else None
+    plan = _hypothetical_plan(options, bool(asking))
+    chosen = " ".join(filter(None, (options.scenario, *options.agents, asking.model if asking else "")))
+    kept = Rows(options.out, f"hypothetical {options.scale} seed {seed} {chosen}".strip())
     todo = kept.todo(plan)
     for episode in shown(run(hypothetical.rows, todo, jobs=options.jobs, chunk=1), len(todo), "Playing scenarios"):
         kept.add(episode)
+    if asking and model:
+        agents = [agent for agent in options.agents if agent not in hypothetical.SUBJECTS]
+        spoken = hypothetical.spoken_plan(options.scale, asking.episodes, seed, model.name, agents, options.scenario)
+        ask = kept.todo(spoken)
+        _ask(asking, model, partial(hypothetical.rows, model=model), ask, hypothetical.estimate(ask), kept)
+        plan += spoken
     rows = kept.all([entry.key for entry in plan])
-    table = list(hypothetical.summarise(rows))
+    table = list(hypothetical_scores.summarise(rows, asking.price if asking else None))
     write_results(options.out, table, hypothetical_report.report(rows, table))
     return table
+
+
+def _hypothetical_plan(options: Options, spoken: bool) -> list[hypothetical.Entry]:
+    """What is played without a language model; agents that need one are left to it if there is one."""
+    episodes, agents = HYPOTHETICAL[options.scale]
+    named = tuple(agent for agent in options.agents if not spoken or agent in hypothetical.SUBJECTS)
+    chosen = named if options.agents else agents
+    return hypothetical.plan(episodes, options.seed, chosen, options.scenario)
 
 
 HYPOTHETICAL = {

@@ -1,6 +1,7 @@
 """A body for the strategies of matrix worlds: it gathers what a strategy aims at, then looks for somebody to play.
 
-It acts on its own window and memory alone; one that sees the whole map is had by an all-seeing agent of the world.
+It acts on its own window and memory alone, and on the map if it is `mapped`; one that sees everything is had by an
+all-seeing agent of the world.
 """
 
 from __future__ import annotations
@@ -47,11 +48,22 @@ class Gatherer:
 
     @classmethod
     def born(
-        cls, world: InTheMatrix, agent: str, strategy: Strategy, rng: np.random.Generator, skill: Skill = ORDINARY
+        cls,
+        world: InTheMatrix,
+        agent: str,
+        strategy: Strategy,
+        rng: np.random.Generator,
+        skill: Skill = ORDINARY,
+        *,
+        mapped: bool = True,
     ) -> Self:
-        """A mind at the start of an episode."""
+        """A mind at the start of an episode, which knows the map or has to find out."""
         state, choices = strategy.start().decode(rng.random())
-        return cls(world, world.agents.index(agent), strategy, state, choices, skill, at_first(world))
+        return cls(world, world.agents.index(agent), strategy, state, choices, skill, at_first(world, mapped=mapped))
+
+    def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
+        """The same with another aim, until the strategy changes it, and other expectations of meetings."""
+        return replace(self, state=State(aim), worth=worth)
 
     def observe(self, view: View) -> Self:
         """Remember what is seen, learn from a meeting, and decide what to do next."""

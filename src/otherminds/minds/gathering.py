@@ -15,6 +15,7 @@ TURNS: tuple[tuple[int, Action], ...] = ((1, "turn_right"), (3, "turn_left"), (2
 STALE = 60.0
 BARE = 40.0
 UNSURE = 8.0
+UNSEEN = 10.0
 CROWD = 4.0
 FRESH = 25
 UNREADY = 8.0
@@ -88,10 +89,17 @@ class Thought(NamedTuple):
         for _, other in lately:
             tolls.pop(other.cell, None)
         way = self._way({other.cell: t - other.t + self._detriment(j, other) for j, other in lately}, tolls)
-        if way is None:
-            looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
-            way = self._way({cell: max(0.0, STALE - (t - seen)) for cell, seen in looked}, tolls)
-        return self._follow(way)
+        return self._follow(way or self._way(self._unlooked(), tolls))
+
+    def _unlooked(self) -> dict[int, float]:
+        """Where somebody may be: what was looked at long ago, or never."""
+        looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
+        late = {cell: max(0.0, STALE - (self.view.t - seen)) for cell, seen in looked if self.memory.knows(cell)}
+        return late | self._borders()
+
+    def _borders(self) -> dict[int, float]:
+        """Where what has not been seen begins, for those who do not know the map."""
+        return dict.fromkeys(self.memory.borders(self.world), UNSEEN)
 
     def _in_sight(self) -> list[tuple[int, Other]]:
         others = enumerate(self.memory.others)
@@ -122,9 +130,9 @@ class Thought(NamedTuple):
     def _sources(self, kind: int) -> dict[int, float]:
         """Where there may be resources of a kind, and how many steps the doubt is worth; none regrow under oneself."""
         rules, memory = self.world.rules, self.memory
-        found = {}
+        found = self._borders()
         for cell, its, away in zip(rules.sites, memory.kinds, memory.away, strict=True):
-            if its in (kind, UNKNOWN) and cell != self.view.cell:
+            if its in (kind, UNKNOWN) and cell != self.view.cell and memory.knows(cell):
                 found[cell] = (UNSURE if its == UNKNOWN else 0.0) + (0.0 if away == THERE else self._wait(away))
         return found
 
@@ -147,7 +155,7 @@ class Thought(NamedTuple):
         return tolls | {other.cell: CROWD for _, other in self._in_sight()}
 
     def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Way | None:
-        return cheapest(self.world.rules.field.grid, self.view.cell, targets, tolls)
+        return cheapest(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.seen)
 
     def _follow(self, way: Way | None) -> Plan:
         """Take the first step; face the way first if the target is out of sight and some steps away."""

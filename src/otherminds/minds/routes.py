@@ -18,10 +18,13 @@ class Way(NamedTuple):
     target: int
 
 
-def cheapest(grid: Grid, start: int, targets: Mapping[int, float], tolls: Mapping[int, float]) -> Way | None:
+def cheapest(
+    grid: Grid, start: int, targets: Mapping[int, float], tolls: Mapping[int, float], known: int = -1
+) -> Way | None:
     """The cheapest way from a start to one of the targets, None if there is none (Dijkstra).
 
-    A step costs 1 and the toll of the cell that one enters; arriving costs what the target says.
+    A step costs 1 and the toll of the cell that one enters; arriving costs what the target says. Ways lead over
+    `known` cells only, which are bits: by default all.
     """
     best, way = math.inf, None
     least = min(targets.values(), default=0.0)
@@ -37,6 +40,8 @@ def cheapest(grid: Grid, start: int, targets: Mapping[int, float], tolls: Mappin
             best = cost + targets[cell]
             way = Way(best, first if first >= 0 else None, cell)
         for near in grid.neighbours[cell]:
+            if not known >> near & 1:
+                continue
             there = cost + 1.0 + tolls.get(near, 0.0)
             if there < reached.get(near, math.inf):
                 reached[near] = there

@@ -1,6 +1,7 @@
 """What a gatherer remembers of a matrix world: which resources are where, and who was seen last where.
 
-Memory starts with the map, which everybody knows: all resources are there, and those of fixed kinds are known.
+Who knows the map starts with it: all resources are there, and those of fixed kinds are known. Who does not knows
+only of what has been in the window.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from otherminds.worlds.in_the_matrix import FROZEN, PLAYER, READY, RESOURCE, InT
 
 UNKNOWN = -1
 THERE = -1
+EVERYWHERE = -1
 
 
 class Other(NamedTuple):
@@ -26,7 +28,8 @@ class Other(NamedTuple):
 class Surroundings(NamedTuple):
     """Everything remembered. Per site: its kind or UNKNOWN; since when it is known to be away, or THERE; who took it.
 
-    `looked` is when each site was last in view, `mine` the sites that oneself has emptied since all was there.
+    `looked` is when each site was last in view, `mine` the sites that oneself has emptied since all was there, `seen`
+    the cells of which it is known what they are, as bits: EVERYWHERE for who knows the map.
     """
 
     kinds: tuple[int, ...]
@@ -34,14 +37,29 @@ class Surroundings(NamedTuple):
     looked: tuple[int, ...]
     mine: frozenset[int]
     others: tuple[Other | None, ...]
+    seen: int = EVERYWHERE
+
+    def knows(self, cell: int) -> bool:
+        """Whether it is known if a cell is floor or wall, and if things can be there."""
+        return bool(self.seen >> cell & 1)
+
+    def borders(self, world: InTheMatrix) -> list[int]:
+        """Floor that has been seen next to what has not."""
+        if self.seen == EVERYWHERE:
+            return []
+        grid = world.rules.field.grid
+        unseen = grid.everywhere & ~self.seen
+        beside = unseen << 1 | unseen >> 1 | unseen << grid.stride | unseen >> grid.stride
+        return [cell for cell in grid.cells() if (self.seen & beside) >> cell & 1]
 
 
-def at_first(world: InTheMatrix) -> Surroundings:
-    """What the map alone tells."""
+def at_first(world: InTheMatrix, *, mapped: bool = True) -> Surroundings:
+    """What the map alone tells; without it, nothing is known."""
     rules = world.rules
-    kinds = tuple(UNKNOWN if kind is None else kind for kind in rules.fixed)
+    kinds = tuple(UNKNOWN if kind is None or not mapped else kind for kind in rules.fixed)
     nothing = (THERE,) * len(kinds)
-    return Surroundings(kinds, nothing, nothing, frozenset(), (None,) * rules.players)
+    nobody = (None,) * rules.players
+    return Surroundings(kinds, nothing, nothing, frozenset(), nobody, EVERYWHERE if mapped else 0)
 
 
 def after(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> Surroundings:
@@ -60,7 +78,8 @@ def after(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> Surr
             if code >= PLAYER and world.rules.sites[site] == view.cell:
                 mine |= {site}
     others = _others(memory, world, me, view)
-    return Surroundings(tuple(kinds), tuple(away), tuple(looked), mine, others)
+    seen = memory.seen | world.bits_seen(world.agents[me], view.cell, view.facing)
+    return Surroundings(tuple(kinds), tuple(away), tuple(looked), mine, others, seen)
 
 
 def _while_dead(memory: Surroundings, world: InTheMatrix) -> Surroundings:

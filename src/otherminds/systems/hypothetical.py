@@ -1,8 +1,8 @@
 """Hypothetical Minds (Cross et al. 2024): guess what a partner is up to, test the guess, and play on it.
 
 A theory says of one partner what it will play and what to play against that; it learns from meetings. A body gathers
-and meets. Here theories are programs with exact likelihoods (`hypotheses`); sentences of a language model are another
-kind. Nothing is known but what the agent's own window shows: what a partner held is inferred from what was paid.
+and meets. Theories are programs (`systems/programs`), sentences of a language model, or both (`systems/verbal`).
+Nothing is known but what the agent's own window shows: what a partner held is inferred from what was paid.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ import numpy as np
 
 from otherminds.distribution import Categorical
 from otherminds.minds.gatherer import DEFT, Gatherer
-from otherminds.minds.gathering import Skill
-from otherminds.minds.matrix_strategies import Aim, Inventory, Specialist, State
-from otherminds.minds.meetings import meeting_game
+from otherminds.minds.matrix_strategies import Aim, Inventory, Specialist
+from otherminds.minds.meetings import MARGIN, meeting_game
 from otherminds.systems.encounters import BEGINNING, Encounter, Watch
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import FROZEN, InTheMatrix, View, sighting
-from otherminds.worlds.repeated_game import Game, Outcome
+from otherminds.worlds.repeated_game import Game
 
 CHANCE = 0.5
 
 
 class Theory(Protocol):
-    """What one thinks of a partner: it learns from meetings, says what the partner will play, and what to play then.
+    """What one thinks of a partner: it learns from meetings, says what the partner will play, and what to play then."""
 
-    It is a mindreader of the game that meetings are (`minds/meetings`), such as a `Librarian`.
-    """
+    def about(self, partner: str, /) -> Self:
+        """The same about somebody of that name, before any meeting."""
+        ...
 
-    def observe(self, outcome: Outcome | None, /) -> Self:
-        """The theory after a meeting: what was played, and what it paid."""
+    def met(self, own: Inventory, theirs: int | None, reward: float, /) -> Self:
+        """After a meeting: what one held, what the partner played (None if that is not known), and what it paid."""
         ...
 
     def predict(self) -> Categorical[int]:
@@ -42,6 +42,37 @@ class Theory(Protocol):
 
     def act(self) -> Categorical[int]:
         """The kind to play next."""
+        ...
+
+    @property
+    def held(self) -> Sequence[tuple[str, float]]:
+        """The hypotheses, the best first, with their probabilities or values."""
+        ...
+
+
+class Body(Protocol):
+    """What gathers a kind and meets players: all but what to play is left to it."""
+
+    @property
+    def world(self) -> InTheMatrix:
+        """Where it is."""
+        ...
+
+    @property
+    def me(self) -> int:
+        """Which player it is."""
+        ...
+
+    def toward(self, aim: Aim, worth: tuple[float, ...], /) -> Self:
+        """The same with another aim, and with what a meeting with each player is expected to pay (none: all alike)."""
+        ...
+
+    def observe(self, view: View, /) -> Self:
+        """The body after one more view."""
+        ...
+
+    def act(self) -> Categorical[Action]:
+        """What it does."""
         ...
 
 
@@ -68,15 +99,17 @@ class Lesson(NamedTuple):
 class Hypothetical:
     """A mind in a matrix world that keeps a theory of every partner and plays the best reply to what it expects.
 
-    `prior` is what it thinks of anybody before it has met them, `margin` by how much what it plays is to lead.
+    `prior` is what it thinks of anybody before it has met them, `margin` by how much what it plays is to lead, `known`
+    of whom it thinks anything else.
     """
 
-    body: Gatherer
+    body: Body
     game: Game
     prior: Theory
     margin: int
     theories: tuple[Theory, ...]
     aim: Aim
+    known: frozenset[int]
     watch: Watch = BEGINNING
     partner: int | None = None
     lessons: tuple[Lesson, ...] = ()
@@ -89,15 +122,19 @@ class Hypothetical:
         prior: Theory,
         rng: np.random.Generator,
         *,
-        margin: int = 5,
-        skill: Skill = DEFT,
+        margin: int = MARGIN,
+        body: Body | None = None,
         theories: Sequence[Theory] | None = None,
     ) -> Self:
-        """A mind at the start of an episode; `theories` are what it thinks of each player if not the same of all."""
-        theories = (prior,) * len(world.agents) if theories is None else tuple(theories)
+        """A mind at the start of an episode, by default in a deft scripted body.
+
+        `theories` are what it thinks of each player if not the same of all.
+        """
         aim = Aim(prior.act().mode, margin)
-        body = Gatherer.born(world, agent, Specialist(aim), rng, skill)
-        return cls(body, meeting_game(world.rules, margin), prior, margin, theories, aim)._aimed()
+        body = body or Gatherer.born(world, agent, Specialist(aim), rng, DEFT)
+        of_all = tuple(prior.about(name) for name in world.agents) if theories is None else tuple(theories)
+        known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
+        return cls(body, meeting_game(world.rules, margin), prior, margin, of_all, aim, known)._aimed()
 
     def observe(self, view: View) -> Self:
         """Notice meetings, learn from them when they have paid, and let the body see."""
@@ -108,8 +145,7 @@ class Hypothetical:
             mind = replace(mind, partner=self._partner(view))
         elif over is not None:
             mind = mind._learn(over, view.t)
-        body = replace(mind.body, state=State(mind.aim)).observe(view)
-        return replace(mind, body=body)
+        return replace(mind, body=mind.body.observe(view))
 
     def act(self) -> Categorical[Action]:
         """What the body does."""
@@ -121,59 +157,57 @@ class Hypothetical:
         return self.body.me
 
     @property
+    def others(self) -> tuple[int, ...]:
+        """All other players."""
+        return tuple(j for j in range(len(self.theories)) if j != self.me)
+
+    @property
     def meeting(self) -> Meeting | None:
         """The meeting that is going on, if there is one."""
         return None if self.watch.held is None else Meeting(self.partner, self.watch.held)
 
     def _partner(self, view: View) -> int | None:
-        """Who froze just now: the only other player there is, or the only one in view."""
-        others = [j for j in range(len(self.theories)) if j != self.me]
-        if len(others) == 1:
-            return others[0]
-        before = _frozen(self.watch.last) if self.watch.last is not None else frozenset()
-        new = _frozen(view) - before - {self.me}
+        """Who froze just now: the only other player there is, or the only one who was seen awake a step ago."""
+        if len(self.others) == 1:
+            return self.others[0]
+        awake = _seen(self.watch.last, frozen=False) if self.watch.last is not None else frozenset()
+        new = (_seen(view, frozen=True) & awake) - {self.me}
         return next(iter(new)) if len(new) == 1 else None
 
     def _learn(self, over: Encounter, t: int) -> Self:
         """Tell the theory of the partner what was played, and aim anew."""
-        own, theirs, partner = over.played, over.theirs, self.partner
-        theory = self.prior if partner is None else self.theories[partner]
-        lesson = Lesson(t, partner, theory, theory.predict(), own, theirs, over.reward)
-        theories = list(self.theories)
-        if partner is not None and own is not None and theirs is not None:
-            theories[partner] = theory.observe(Outcome(own, theirs, over.reward))
-        return replace(self, theories=tuple(theories), lessons=(*self.lessons, lesson))._aimed()
+        theory = self.prior if self.partner is None else self.theories[self.partner]
+        lesson = Lesson(t, self.partner, theory, theory.predict(), over.played, over.theirs, over.reward)
+        theories, known = list(self.theories), self.known
+        if self.partner is not None:
+            theories[self.partner], known = theory.met(over.own, over.theirs, over.reward), known | {self.partner}
+        return replace(self, theories=tuple(theories), known=known, lessons=(*self.lessons, lesson))._aimed()
 
     def _aimed(self) -> Self:
         """Choose what to gather next: as the theory of the partner has it, or what pays best with the many there are.
 
         With many, one meets whom one wants to half of the time, and else whoever comes along.
         """
-        others = [j for j in range(len(self.theories)) if j != self.me]
-        if len(others) == 1:
-            return self._with_aim(self.theories[others[0]].act().mode)
-        expected = [self._expected(j) for j in others]
-        value = [sum(max(pay[kind], CHANCE * pay[kind]) for pay in expected) for kind in range(len(expected[0]))]
-        return self._with_aim(max(range(len(value)), key=value.__getitem__))
+        if len(self.others) == 1:
+            return self._toward(self.theories[self.others[0]].act().mode, ())
+        pays = [self._expected(j) for j in range(len(self.theories))]
+        value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(pays[0]))]
+        best = max(range(len(value)), key=value.__getitem__)
+        return self._toward(best, tuple(0.0 if j == self.me else pay[best] for j, pay in enumerate(pays)))
 
-    def _with_aim(self, kind: int) -> Self:
-        players = range(len(self.theories))
-        worth = tuple(0.0 if j == self.me else self._expected(j)[kind] for j in players) if len(players) > 2 else ()
-        return replace(self, aim=Aim(kind, self.margin), body=replace(self.body, worth=worth))
+    def _toward(self, kind: int, worth: tuple[float, ...]) -> Self:
+        aim = Aim(kind, self.margin)
+        return replace(self, aim=aim, body=self.body.toward(aim, worth))
 
     def _expected(self, player: int) -> list[float]:
         """What each kind is expected to pay in a meeting with a player; one not yet met is like those who were."""
-        kinds = range(len(self.game.actions[0]))
-        plays = [0.0 for _ in kinds]
-        told = list(dict.fromkeys(theory for theory in self.theories if theory is not self.prior))
-        known = [self.theories[player]] if self.theories[player] is not self.prior else [self.prior, *told]
-        for theory in known:
-            for kind, p in theory.predict():
-                plays[kind] += p / len(known)
-        payoff = self.game.payoff()
-        return [float(payoff[kind] @ plays) for kind in kinds]
+        like = [self.theories[j] for j in sorted(self.known)]
+        believed = [self.theories[player]] if player in self.known else [self.prior, *like]
+        plays = [sum(theory.predict().prob(kind) for theory in believed) for kind in range(len(self.game.actions[1]))]
+        return [float(pay @ plays) / len(believed) for pay in self.game.payoff()]
 
 
-def _frozen(view: View) -> frozenset[int]:
+def _seen(view: View, *, frozen: bool) -> frozenset[int]:
+    """Who is in a window, frozen or awake."""
     seen = (sighting(code) for code in view.window)
-    return frozenset(who.player for who in seen if who is not None and who.look == FROZEN)
+    return frozenset(who.player for who in seen if who is not None and (who.look == FROZEN) == frozen)

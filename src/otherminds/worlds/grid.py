@@ -29,6 +29,12 @@ class Grid:
         floor = sum(1 << y * stride + x for y in range(height) for x in range(width) if (x, y) not in solid)
         return cls(width, height, floor)
 
+    @cached_property
+    def everywhere(self) -> int:
+        """All cells, floor and walls, as bits."""
+        row = (1 << self.width) - 1
+        return sum(row << y * self.stride for y in range(self.height))
+
     @property
     def stride(self) -> int:
         """How far apart a cell and the one below it are."""

@@ -60,19 +60,20 @@ def sighting(code: int) -> Sighting | None:
 
 
 class _Sight(NamedTuple):
-    """The cells of a window, how to look them up, where in it each of them is, and where in it which sites are."""
+    """The cells of a window, how to look them up, where in it each of them is, where which sites are, cells as bits."""
 
     cells: tuple[int, ...]
     pick: Callable[[list[int]], tuple[int, ...]]
     places: dict[int, int]
     sites: tuple[tuple[int, int], ...]
+    bits: int
 
     @classmethod
     def of(cls, cells: tuple[int, ...], site_at: tuple[int, ...]) -> _Sight:
         places = {cell: place for place, cell in enumerate(cells) if cell != OUTSIDE}
         sites = tuple((k, site_at[cell]) for cell, k in places.items() if site_at[cell] >= 0)
         # one more than there are, because an itemgetter of one thing gives no tuple
-        return cls(cells, itemgetter(*cells, OUTSIDE), places, sites)
+        return cls(cells, itemgetter(*cells, OUTSIDE), places, sites, sum(1 << cell for cell in places))
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,10 @@ class InTheMatrix:
     def cells_seen(self, agent: str, cell: int, facing: int) -> tuple[int, ...]:
         """The cells that the codes of a window stand for, OUTSIDE for those beyond the map."""
         return self._sight(agent, cell, facing).cells
+
+    def bits_seen(self, agent: str, cell: int, facing: int) -> int:
+        """The cells of a window as bits: bit c is set if cell c is seen."""
+        return self._sight(agent, cell, facing).bits
 
     def sites_seen(self, agent: str, cell: int, facing: int) -> tuple[tuple[int, int], ...]:
         """Where in a window sites of resources are seen, and which ones."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from otherminds.systems.verbal.settings import ABLATIONS, Hypothesis, Settings
 from otherminds.systems.verbal.thinkers import BROKEN, NAMES, scripted_thinker
 from otherminds.world import rollout
 from otherminds.worlds.matrix_files import in_the_matrix
-from otherminds.worlds.repeated_game import Outcome
+from otherminds.worlds.matrix_rules import Inventory
 
 WORLD = world_of()
 ME, OTHER = WORLD.agents
@@ -177,7 +177,7 @@ def test_the_latest_decides_unless_the_best_is_to() -> None:
 
 def test_before_any_meeting_nothing_is_asked_and_nothing_is_chosen() -> None:
     told = Told({})
-    mind = sentences(told).observe(None)
+    mind = sentences(told)
     assert mind.act() == mind.predict() == Categorical.uniform(range(3))
     assert told.asked == []
 
@@ -234,11 +234,6 @@ def test_who_is_to_say_what_the_partner_held_is_not_told() -> None:
     after(sentences(told, Settings(exact_inventory=False)), PAPER)
     assert f"What {OTHER} played cannot be told." in told.texts("inventory")[0]
     assert "seems to have played" not in told.texts("inventory")[0]
-
-
-def test_an_outcome_is_a_meeting_with_one_kind_gathered() -> None:
-    mind = sentences(Told(RIGHT)).observe(Outcome(PAPER, ROCK, 3.9))
-    assert mind.meetings[0] == ((1, 6, 1), ROCK, 3.9)
 
 
 def test_everybody_has_hypotheses_of_their_own() -> None:
@@ -527,10 +522,17 @@ class Always:
     """Expects one kind for ever; remembers what it was told."""
 
     kind: int
-    told: tuple[Outcome, ...] = ()
+    told: tuple[int | None, ...] = ()
 
-    def observe(self, outcome: Outcome | None, /) -> Always:
-        return self if outcome is None else replace(self, told=(*self.told, outcome))
+    def about(self, partner: str) -> Always:
+        return replace(self, told=())
+
+    def met(self, own: Inventory, theirs: int | None, reward: float) -> Always:
+        return replace(self, told=(*self.told, theirs))
+
+    @property
+    def held(self) -> Sequence[tuple[str, float]]:
+        return ()
 
     def predict(self) -> Categorical[int]:
         return Categorical.uniform([self.kind])
@@ -597,8 +599,7 @@ def test_a_tie_says_nothing_about_programs() -> None:
 def test_about_somebody_else_a_hybrid_knows_nothing() -> None:
     mind = Hybrid(Always(ROCK), sentences(Told(RIGHT))).about("Ana")
     assert mind.sentences.topic.partner == "Ana"
-    assert mind.observe(None) == mind
-    assert mind.observe(Outcome(PAPER, ROCK, 3.9)).sentences.meetings[0].own == (1, 6, 1)
+    assert mind.programs == Always(ROCK)
 
 
 # An episode

@@ -67,7 +67,7 @@ def waits(steps: int) -> dict[str, Any]:
 
 def body(told: Told | Scripted, world: InTheMatrix = WORLD, **more: Any) -> Subgoals:
     model = told.model if isinstance(told, Told) else told
-    return Subgoals.born(world, world.agents[0], Asker(model, "episode 0"), **more)
+    return Subgoals.born(world, world.agents[0], Asker(model, "episode 0"), **({"mapped": True} | more))
 
 
 def planning(*plans: Any) -> Told:
@@ -147,7 +147,7 @@ def test_a_place_behind_walls_cannot_be_reached() -> None:
 
 
 def test_without_the_map_only_what_was_seen_is_there_to_go_to() -> None:
-    seen = situation(WORLD, scene(WORLD, *APART), map_known=False)
+    seen = situation(WORLD, scene(WORLD, *APART), mapped=False)
     near, far = (json.dumps({"reasoning": "", "plan": [move(*place)]}) for place in ((3, 2), (5, 2)))
     assert not isinstance(plan_form(seen).read(near), Unreadable)
     found = plan_form(seen).read(far)
@@ -158,7 +158,7 @@ def test_without_the_map_only_what_was_seen_is_there_to_go_to() -> None:
 def test_the_map_that_is_told_is_the_one_that_is_known() -> None:
     state = scene(WORLD, *APART)
     assert map_text(situation(WORLD, state)).splitlines()[1] == "#.........#"
-    partly = map_text(situation(WORLD, state, map_known=False)).splitlines()
+    partly = map_text(situation(WORLD, state, mapped=False)).splitlines()
     assert partly[:4] == ["#####??????", "#....??????", "#....??????", "#....??????"]
     assert set("".join(partly[4:])) == {"?"}
 
@@ -276,9 +276,9 @@ def test_a_patrol_goes_where_one_has_not_looked_and_ends_when_somebody_is_there(
 
 def test_a_patrol_without_the_map_finds_what_there_is() -> None:
     told, state = planning([PATROL]), scene(WORLD, "1 1 >", "9 6 <")
-    mind, _, _ = run(body(told, map_known=False), state, 80)
+    mind, _, _ = run(body(told, mapped=False), state, 80)
     grid = WORLD.rules.field.grid
-    assert all(mind.situation.known(cell) for cell in grid.cells() if grid.xy(cell)[0] < 6)
+    assert all(mind.situation.memory.knows(cell) for cell in grid.cells() if grid.xy(cell)[0] < 6)
 
 
 # When it is asked
@@ -392,7 +392,7 @@ def test_it_is_told_nothing_that_it_has_not_seen() -> None:
     for state in (here, there):
         told = planning([waits(2)])
         view = WORLD.observe(state, ME)
-        body(told, map_known=False).observe(view)
+        body(told, mapped=False).observe(view)
         asked.append(told.asked[0][1])
     assert asked[0] == asked[1]
 
@@ -440,13 +440,13 @@ def play_on(mind: Hypothetical, world: InTheMatrix, name: str, rng: np.random.Ge
     return [step.after.rewards[0] for step in rollout(world, minds, steps=600, rng=rng)]
 
 
-@pytest.mark.parametrize("map_known", [True, False])
-def test_a_hypothetical_mind_moved_by_plans_beats_a_bot(map_known: bool) -> None:
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_hypothetical_mind_moved_by_plans_beats_a_bot(mapped: bool) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)
     asker = Asker(scripted_thinker("straight", world))
     me = world.agents[0]
-    mind = Hypothetical.born(world, me, Sentences.born(world, me, asker), rng)
-    moved = replace(mind, body=Subgoals.born(world, me, asker, aim=mind.aim, map_known=map_known))  # type: ignore[arg-type]
+    body = Subgoals.born(world, me, asker, mapped=mapped)
+    moved = Hypothetical.born(world, me, Sentences.born(world, me, asker), rng, body=body)
     rewards = play_on(moved, world, "rws_repeated__rock_margin_0", rng)
     assert sum(rewards) > 5
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from otherminds.minds.gathering import MOVES, TURNS
+from otherminds.minds.gathering import MOVES, TURNS, UNSEEN
 from otherminds.minds.routes import Way, cheapest
 from otherminds.minds.surroundings import THERE, UNKNOWN, Other, reaches
 from otherminds.systems.verbal.subgoal_forms import Fire, FireAt, MoveTo, Patrol, Situation, Subgoal, Wait
@@ -50,7 +50,7 @@ def progress(situation: Situation, subgoal: Subgoal, spent: int) -> Progress:
 def _move(situation: Situation, target: int) -> Progress:
     if situation.view.cell == target:
         return Progress(None, DONE)
-    way = _way(situation, {target: 0.0}, _tolls(situation, target))
+    way = situation.toward(target, _tolls(situation, target))
     return Progress(None, "cannot be reached") if way is None else Progress(_follow(situation, way))
 
 
@@ -91,21 +91,20 @@ def _patrol(situation: Situation, spent: int) -> Progress:
 def _unlooked(situation: Situation) -> dict[int, float]:
     """Places to look at, and how many steps further away one would rather go to one that was looked at long ago."""
     here, t, rules = situation.view.cell, situation.view.t, situation.world.rules
-    if situation.seen is not None:
-        near, known = rules.field.grid.neighbours, filter(situation.known, rules.field.grid.cells())
-        borders = [cell for cell in known if cell != here and not all(map(situation.known, near[cell]))]
-        if borders:
-            return dict.fromkeys(borders, 0.0)
-    looked = zip(rules.sites, situation.memory.looked, strict=True)
-    return {cell: max(0.0, LONG - (t - seen)) for cell, seen in looked if cell != here and situation.known(cell)}
+    memory = situation.memory
+    borders = dict.fromkeys(situation.borders, UNSEEN)
+    looked = zip(rules.sites, memory.looked, strict=True)
+    late = {cell: max(0.0, LONG - (t - seen)) for cell, seen in looked if memory.knows(cell)}
+    late.pop(here, None)
+    return late | borders
 
 
 def _way(situation: Situation, targets: dict[int, float], tolls: dict[int, float]) -> Way | None:
-    return cheapest(situation.world.rules.field.grid, situation.view.cell, targets, tolls)
+    return cheapest(situation.world.rules.field.grid, situation.view.cell, targets, tolls, situation.memory.seen)
 
 
 def _tolls(situation: Situation, target: int) -> dict[int, float]:
-    """What keeps one from a cell on the way to a target: it is unknown, or somebody or something is there."""
+    """What keeps one from a cell on the way to a target: somebody or something is there."""
     memory, rules = situation.memory, situation.world.rules
     site = rules.site_at[target] if target >= 0 else -1
     wanted = memory.kinds[site] if site >= 0 else UNKNOWN
@@ -115,7 +114,7 @@ def _tolls(situation: Situation, target: int) -> dict[int, float]:
         if away == THERE and cell != target
     }
     people = (other for other in memory.others if other is not None and other.t == situation.view.t)
-    return tolls | {other.cell: CROWD for other in people if other.cell != target} | situation.unknown()
+    return tolls | {other.cell: CROWD for other in people if other.cell != target}
 
 
 def _follow(situation: Situation, way: Way) -> Action:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from otherminds.distribution import Categorical
-from otherminds.minds.matrix_strategies import play_of
-from otherminds.minds.meetings import holding
 from otherminds.systems.hypothetical import Theory
 from otherminds.systems.verbal.sentences import Sentences
+from otherminds.systems.verbal.settings import Calls
 from otherminds.worlds.matrix_rules import Inventory
-from otherminds.worlds.repeated_game import Outcome
 
 
 @dataclass(frozen=True)
@@ -32,17 +31,11 @@ class Hybrid:
 
     def about(self, partner: str) -> Self:
         """The same about somebody else, before any meeting."""
-        return replace(self, sentences=self.sentences.about(partner))
-
-    def observe(self, outcome: Outcome | None) -> Self:
-        """After a meeting of which only the plays are known."""
-        if outcome is None:
-            return self
-        return self.met(holding(outcome.own, len(self.sentences.topic.kinds)), outcome.theirs, outcome.payoff)
+        return replace(self, programs=self.programs.about(partner), sentences=self.sentences.about(partner))
 
     def met(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting: what one held, what the partner played (None for a tie), and what it paid."""
-        later = self if theirs is None else self._judged(play_of(own), theirs, reward)
+        later = self if theirs is None else self._judged(own, theirs, reward)
         ask = later.sentences.remember if later.trusting else later.sentences.met
         return replace(later, sentences=ask(own, theirs, reward))
 
@@ -63,9 +56,18 @@ class Hybrid:
     def _by_programs(self) -> bool:
         return self.trusting or self.sentences.play is None
 
-    def _judged(self, played: int | None, theirs: int, reward: float) -> Self:
+    @property
+    def held(self) -> Sequence[tuple[str, float]]:
+        """The hypotheses that it goes by."""
+        return self.programs.held if self._by_programs else self.sentences.held
+
+    @property
+    def said(self) -> Calls:
+        """All that the model said."""
+        return self.sentences.said
+
+    def _judged(self, own: Inventory, theirs: int, reward: float) -> Self:
         settings = self.sentences.settings
         right = self.programs.predict().mode == theirs
         value = settings.after(self.value, settings.c if right else -settings.c)
-        programs = self.programs if played is None else self.programs.observe(Outcome(played, theirs, reward))
-        return replace(self, programs=programs, value=value, judged=self.judged + 1)
+        return replace(self, programs=self.programs.met(own, theirs, reward), value=value, judged=self.judged + 1)

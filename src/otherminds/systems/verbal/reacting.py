@@ -106,10 +106,10 @@ class Reacting:
         manner: Manner = MANNERS["react"],
         *,
         name: str = "",
-        map_known: bool = True,
+        mapped: bool = False,
     ) -> Self:
         """A mind at the start of an episode, in a world that may have a name."""
-        return cls(Subgoals.born(world, agent, asker, name=name, map_known=map_known), manner)
+        return cls(Subgoals.born(world, agent, asker, name=name, mapped=mapped), manner)
 
     def observe(self, view: View) -> Self:
         """Notice meetings; when there is no plan any more, reflect, think, and make another one, as it is its way."""
@@ -126,7 +126,7 @@ class Reacting:
     def said(self) -> Calls:
         """All that the model said."""
         asides = (said for thought in self.thoughts for said in thought.said)
-        return (*asides, *(said for record in self.body.records for said in record.said))
+        return (*asides, *self.body.said)
 
     @property
     def unreadable(self) -> int:

@@ -21,7 +21,6 @@ from otherminds.systems.verbal.questions import Foresight, Questions
 from otherminds.systems.verbal.settings import PUBLISHED, Calls, Hypothesis, Record, Settings
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_rules import Inventory, Rules
-from otherminds.worlds.repeated_game import Outcome
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,6 @@ class Sentences:
         topic = replace(self.topic, partner=plain(partner))
         return type(self)(self.asker.within(f"about {plain(partner)}"), topic, self.rules, self.settings)
 
-    def observe(self, outcome: Outcome | None) -> Self:
-        """After a meeting of which only the plays are known: as if one had gathered one kind only."""
-        if outcome is None:
-            return self
-        own = holding(outcome.own, len(self.topic.kinds))
-        return self.met(own, outcome.theirs, outcome.payoff)
-
     def met(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting: what one held, what the partner played (None for a tie), and what it paid.
 
@@ -99,6 +91,19 @@ class Sentences:
     def act(self) -> Categorical[int]:
         """The kind that was chosen last, for certain; any, before one has been chosen."""
         return self._surely(self.play)
+
+    @property
+    def held(self) -> Sequence[tuple[str, float]]:
+        """The sentences with their values, the one in use first, then the best."""
+        ranked = self._ranked(range(len(self.hypotheses)))
+        first = [] if self.used is None else [self.used]
+        places = dict.fromkeys([*first, *ranked])
+        return [(self.hypotheses[i].text, self.hypotheses[i].value) for i in places]
+
+    @property
+    def said(self) -> Calls:
+        """All that the model said."""
+        return tuple(said for record in self.records for said in record.said)
 
     @property
     def best(self) -> int | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from otherminds.minds.routes import cheapest
+from otherminds.minds.routes import Way, cheapest
 from otherminds.minds.surroundings import Surroundings
 from otherminds.systems.limp_replies import Form
 from otherminds.systems.verbal.askers import Written, an_object, closed, one_of, plain
@@ -15,7 +15,6 @@ from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
 MOST = 12
 LONGEST_WAIT = 50
-NOWHERE_KNOWN = float("inf")
 
 
 class MoveTo(Written):
@@ -78,16 +77,12 @@ class Steps(Written):
 
 
 class Situation(NamedTuple):
-    """What an avatar goes by: what it sees and remembers, and which cells it has ever seen, as bits.
-
-    `seen` is None for one that knows the map, which is where walls and sites of resources are.
-    """
+    """What an avatar goes by: what it sees and remembers."""
 
     world: InTheMatrix
     me: int
     memory: Surroundings
     view: View
-    seen: int | None = None
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -99,15 +94,18 @@ class Situation(NamedTuple):
         """What everybody else is called."""
         return tuple(name for j, name in enumerate(self.players) if j != self.me)
 
-    def known(self, cell: int) -> bool:
-        """Whether it can be known what is at a cell."""
-        return self.seen is None or bool(self.seen >> cell & 1)
+    @property
+    def borders(self) -> list[int]:
+        """Where else what has not been seen begins."""
+        return [cell for cell in self.memory.borders(self.world) if cell != self.view.cell]
 
-    def unknown(self) -> dict[int, float]:
-        """Tolls that keep one from walking where one has never looked."""
-        if self.seen is None:
-            return {}
-        return {cell: NOWHERE_KNOWN for cell in self.world.rules.field.grid.cells() if not self.known(cell)}
+    def toward(self, target: int, tolls: dict[int, float]) -> Way | None:
+        """The way to a cell; if none is known, to where the unseen begins nearest to it; None if there is nothing."""
+        grid, here, seen = self.world.rules.field.grid, self.view.cell, self.memory.seen
+        x, y = grid.xy(target)
+        places = ((cell, *grid.xy(cell)) for cell in self.borders)
+        near = {cell: float(abs(column - x) + abs(row - y)) for cell, column, row in places}
+        return cheapest(grid, here, {target: 0.0}, tolls, seen) or cheapest(grid, here, near, tolls, seen)
 
 
 def plan_form(situation: Situation) -> Form[Steps]:
@@ -155,9 +153,8 @@ def _place_fault(subgoal: MoveTo, situation: Situation) -> str | None:
     if not (0 <= subgoal.x < grid.width and 0 <= subgoal.y < grid.height):
         return f"is outside the map of {grid.width} columns and {grid.height} rows"
     cell = grid.cell(subgoal.x, subgoal.y)
-    if not situation.known(cell):
+    if not situation.memory.knows(cell):
         return "you have never looked there"
     if not grid.is_floor(cell):
         return "is a wall"
-    way = cheapest(grid, situation.view.cell, {cell: 0.0}, situation.unknown())
-    return "cannot be reached" if way is None else None
+    return "cannot be reached" if situation.toward(cell, {}) is None else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from otherminds.language.model import Message
 from otherminds.language.templates import fill
-from otherminds.minds.surroundings import THERE, UNKNOWN
+from otherminds.minds.surroundings import EVERYWHERE, THERE, UNKNOWN
 from otherminds.systems.verbal.askers import plain
 from otherminds.systems.verbal.prompts import kinds_of, world_text
 from otherminds.systems.verbal.subgoal_forms import MOST, Situation
@@ -14,7 +14,7 @@ from otherminds.systems.verbal.subgoal_forms import MOST, Situation
 
 def world_and_map(situation: Situation, name: str = "") -> Message:
     """The rules, and the map as far as it is known."""
-    agent, partly = situation.world.agents[situation.me], situation.seen is not None
+    agent, partly = situation.world.agents[situation.me], situation.memory.seen != EVERYWHERE
     told = fill("hm-map", unknown=", ? never seen" if partly else "", map=map_text(situation))
     return Message("system", f"{world_text(situation.world, agent, name)}\n\n{told}")
 
@@ -24,7 +24,7 @@ def map_text(situation: Situation) -> str:
     grid = situation.world.rules.field.grid
 
     def letter(cell: int) -> str:
-        return ("." if grid.is_floor(cell) else "#") if situation.known(cell) else "?"
+        return ("." if grid.is_floor(cell) else "#") if situation.memory.knows(cell) else "?"
 
     return "\n".join("".join(letter(grid.cell(x, y)) for x in range(grid.width)) for y in range(grid.height))
 
@@ -72,7 +72,7 @@ def _remembered(situation: Situation) -> Iterator[str]:
     there: dict[str, list[str]] = {name: [] for name in (*kinds_of(situation.world), "unknown")}
     gone: list[str] = []
     for cell, kind, away, looked in zip(rules.sites, memory.kinds, memory.away, memory.looked, strict=True):
-        if looked == t or not situation.known(cell):
+        if looked == t or not situation.memory.knows(cell):
             continue
         place = f"({_at(situation, cell)}, {'on the map' if looked == THERE else f'step {looked}'})"
         (there[names[kind]] if away == THERE else gone).append(place)

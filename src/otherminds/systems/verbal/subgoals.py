@@ -18,7 +18,7 @@ from otherminds.systems.verbal.action_planner import progress
 from otherminds.systems.verbal.askers import Asker
 from otherminds.systems.verbal.subgoal_forms import Situation, Subgoal, plan_form
 from otherminds.systems.verbal.subgoal_prompts import aim_text, subgoals_prompt
-from otherminds.worlds.avatars import OUTSIDE, Action
+from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
 PAUSE = 10
@@ -54,8 +54,8 @@ class Subgoals:
     """A body for a mind in a matrix world; immutable, and its model is asked as it observes.
 
     It is told either an aim, `state`, as a `Gatherer` is, with what a meeting with each player is `worth`, or in words
-    what it is for, `purpose`. With `map_known` it knows where walls and sites of resources are, as all bodies do; else
-    only what has been in its window. If no plan can be read it stands still for some steps and asks again, or, if
+    what it is for, `purpose`. It is `mapped` if it knows where walls and sites of resources are, and not only what has
+    been in its window. If no plan can be read it stands still for some steps and asks again, or, if
     `instead` says so, does for that time what a scripted body would do for the aim. `idle` counts the steps so spent.
     """
 
@@ -66,10 +66,8 @@ class Subgoals:
     worth: tuple[float, ...] = ()
     purpose: str = ""
     name: str = ""
-    map_known: bool = True
     instead: Literal["wait", "scripted body"] = "wait"
     memory: Surroundings | None = None
-    seen: int = 0
     view: View | None = None
     queue: tuple[Subgoal, ...] = ()
     spent: int = 0
@@ -89,13 +87,17 @@ class Subgoals:
         aim: Aim | None = None,
         purpose: str = "",
         name: str = "",
-        map_known: bool = True,
+        mapped: bool = False,
         instead: Literal["wait", "scripted body"] = "wait",
     ) -> Self:
         """A body at the start of an episode, in a world that may have a name."""
         state = None if aim is None else State(aim)
         me = world.agents.index(agent)
-        return cls(asker, world, me, state, (), purpose, name, map_known, instead, at_first(world))
+        return cls(asker, world, me, state, (), purpose, name, instead, at_first(world, mapped=mapped))
+
+    def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
+        """The same with another aim, and other expectations of meetings."""
+        return replace(self, state=State(aim), worth=worth)
 
     def observe(self, view: View) -> Self:
         """See, carry on with the plan, and make one if there is none."""
@@ -110,7 +112,7 @@ class Subgoals:
         """See, and carry on with the plan as long as there is one."""
         memory = after(self.memory or at_first(self.world), self.world, self.me, view)
         begun = self.begun and self.begun._replace(reward=self.begun.reward + view.reward)
-        body = replace(self, memory=memory, seen=self.seen | self._shown(view), view=view, begun=begun, action=None)
+        body = replace(self, memory=memory, view=view, begun=begun, action=None)
         if view.frozen or not view.window:
             return body._dropped()
         return body._advanced()._rested()
@@ -131,12 +133,17 @@ class Subgoals:
         """What it goes by. Raises ValueError before it has seen anything."""
         if self.memory is None or self.view is None:
             raise ValueError("the body has not seen anything yet")
-        return Situation(self.world, self.me, self.memory, self.view, None if self.map_known else self.seen)
+        return Situation(self.world, self.me, self.memory, self.view)
+
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """All that the model said."""
+        return tuple(said for record in self.records for said in record.said)
 
     @property
     def unreadable(self) -> int:
         """How many replies could not be read."""
-        return sum(not said.readable for record in self.records for said in record.said)
+        return sum(not said.readable for said in self.said)
 
     def planned(self) -> Self:
         """Ask for a plan, and begin with it; if nothing comes of it, rest before the next one."""
@@ -193,9 +200,3 @@ class Subgoals:
         situation = self.situation
         thought = Thought(self.world, situation.memory, situation.view, Skill(), self.worth)
         return replace(body, action=thought.plan(self.state.aim).action)
-
-    def _shown(self, view: View) -> int:
-        if self.map_known or not view.window:
-            return 0
-        cells = self.world.cells_seen(self.world.agents[self.me], view.cell, view.facing)
-        return sum(1 << cell for cell in set(cells) if cell != OUTSIDE)

@@ -1,0 +1,67 @@
+"""Single episodes of Hypothetical Minds in the report: what was thought of the partner, and what happened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from otherminds.evaluation.plots import styled
+from otherminds.evaluation.report import Html, inline, number, stack, table
+from otherminds.minds.scenarios import scenario
+from otherminds.worlds.matrix_files import in_the_matrix
+
+Row = dict[str, Any]
+
+MODELS = "lm:"
+EXAMPLES = ("rws_repeated_4", "pd_repeated_8", "rws_repeated_1")
+SPOKEN, LINES, CUT = 3, 6, 50
+
+
+def examples(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Scenarios and agents to show an episode of: some with programs, and one of each agent with a language model."""
+    played = dict.fromkeys((row["condition"], row["subject"]) for row in rows)
+    spoken = {subject: (name, subject) for name, subject in reversed(played) if subject.startswith(MODELS)}
+    return [(name, "programs") for name in EXAMPLES if (name, "programs") in played] + [*spoken.values()][-SPOKEN:]
+
+
+def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
+    """The first episode: what was thought of the partner before each meeting, and what happened."""
+    mine = [row for row in rows if (row["condition"], row["subject"]) == (name, subject)]
+    meetings = [row for row in mine if row["episode"] == mine[0]["episode"] and row.get("hypotheses")]
+    if not meetings:
+        return None
+    met = ", ".join(next(row["bots"] for row in mine if "bots" in row))
+    title = f"{name}, {subject} with {met}"
+    kinds = in_the_matrix(scenario(name).substrate).rules.resources
+    columns = ("Step", "Best hypothesis", "", "Expected", "Partner held", "Own", "Reward")
+    lines = [_line(row, kinds) for row in meetings]
+    return stack(table(columns, lines, title), inline(_beliefs(meetings), f"{title}: what was thought"))
+
+
+def _line(row: Row, kinds: Sequence[str]) -> list[object]:
+    expected: list[float] = row["expected"]
+    text, value = row["hypotheses"][0]
+    held = (" ".join(map(str, row[who])) for who in ("theirs", "own"))
+    return [row["t"], text, number(value), kinds[expected.index(max(expected))], *held, row["reward"]]
+
+
+@styled
+def _beliefs(meetings: Sequence[Row]) -> Figure:
+    """The probabilities or values of the hypotheses that were ever best, before each meeting."""
+    names = list(dict.fromkeys(row["hypotheses"][0][0] for row in meetings))[:LINES]
+    figure = Figure(figsize=(7.0, 2.6), layout="constrained")
+    axes = figure.subplots()
+    for name in names:
+        values = [dict(row["hypotheses"]).get(name, math.nan) for row in meetings]
+        axes.plot(range(1, len(meetings) + 1), values, ".-", markersize=3, label=_cut(name))
+    axes.set(xlabel="meeting", ylabel="probability or value")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
+    return figure
+
+
+def _cut(text: str) -> str:
+    text = text.replace("$", "\\$")  # not as a formula
+    return text if len(text) <= CUT else f"{text[: CUT - 1]}…"

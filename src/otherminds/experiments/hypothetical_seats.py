@@ -1,0 +1,110 @@
+"""Who plays in the scenarios of Hypothetical Minds: guesses as programs, and those they compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from otherminds.minds.gatherer import DEFT, WALKER, Gatherer
+from otherminds.minds.hypotheses import families, library
+from otherminds.minds.librarian import Librarian, closed
+from otherminds.minds.matrix_strategies import Aim, CounterPrevious, Specialist, Strategy, Whim
+from otherminds.minds.meetings import MARGIN, machine, meeting_game
+from otherminds.minds.scenarios import bot
+from otherminds.minds.strategies import Machine
+from otherminds.planning.response import best_rate
+from otherminds.systems.hypothetical import Hypothetical, Theory
+from otherminds.systems.programs import Programs, Valued
+from otherminds.worlds.in_the_matrix import InTheMatrix
+
+Seat = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypothetical | Gatherer]
+
+
+def body(
+    world: InTheMatrix, me: str, strategy: Strategy, rng: np.random.Generator, *, mapped: bool = False
+) -> Gatherer:
+    """A deft body that knows of walls and sites only what it has seen, unless it has the map."""
+    return Gatherer.born(world, me, strategy, rng, DEFT, mapped=mapped)
+
+
+def guessing(
+    world: InTheMatrix, me: str, prior: Theory, rng: np.random.Generator, *, mapped: bool = False
+) -> Hypothetical:
+    """Who has a theory of everybody, in such a body."""
+    moved = body(world, me, Specialist(Aim(0, MARGIN)), rng, mapped=mapped)
+    return Hypothetical.born(world, me, prior, rng, body=moved)
+
+
+def _programs(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+    return guessing(world, me, Programs.of(library(world.rules)), rng)
+
+
+def _mapped(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+    return guessing(world, me, Programs.of(library(world.rules)), rng, mapped=True)
+
+
+def _valued(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+    return guessing(world, me, Valued.of(library(world.rules)), rng)
+
+
+def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+    return guessing(world, me, Programs.of(library(world.rules, without=_like(world, names))), rng)
+
+
+def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+    game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
+    true = [_true(world, name) for name in names]
+    known = [prior if one is None else Programs(Librarian.of(closed(game, [one]))) for one in true]
+    moved = body(world, me, Specialist(Aim(0, MARGIN)), rng)
+    return Hypothetical.born(world, me, prior, rng, body=moved, theories=(prior, *known))
+
+
+def _last_play(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Gatherer:
+    payoff, kinds = meeting_game(world.rules).payoff(), range(len(world.rules.resources))
+    replies = tuple(Aim(int(payoff[:, kind].argmax()), MARGIN) for kind in kinds)
+    return body(world, me, CounterPrevious(replies), rng)
+
+
+def _uniform(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Gatherer:
+    return body(world, me, Whim(tuple(Aim(kind, MARGIN) for kind in range(len(world.rules.resources)))), rng)
+
+
+def _random(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Gatherer:
+    return Gatherer.born(world, me, Specialist(Aim(0, MARGIN)), rng, WALKER)
+
+
+SEATS: Mapping[str, Seat] = {
+    "programs": _programs,
+    "mapped": _mapped,
+    "valued": _valued,
+    "stranger": _stranger,
+    "informed": _informed,
+    "last_play": _last_play,
+    "uniform": _uniform,
+    "random": _random,
+}
+"""Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that are
+the partner's; who knows the partner; who answers the last play; able bodies that play anything; and who walks about."""
+
+
+@cache
+def _true(world: InTheMatrix, name: str) -> Machine | None:
+    """The machine that a bot plays by; None if it has no strategy."""
+    strategy = bot(name).strategy
+    return None if strategy is None else machine(name, strategy, meeting_game(world.rules))
+
+
+def _like(world: InTheMatrix, names: Sequence[str]) -> list[str]:
+    """The hypotheses that play just as one of these bots does."""
+    true = [(found.outputs, found.moves) for found in (_true(world, name) for name in names) if found is not None]
+    held = [pair for family in families(world.rules).values() for pair in family]
+    machines = [machine(name, strategy, meeting_game(world.rules)) for name, strategy in held]
+    return [one.name for one in machines if (one.outputs, one.moves) in true]
+
+
+def best_against(world: InTheMatrix, name: str) -> float | None:
+    """What the best policy against a bot gets a meeting, if it is known how the bot plays."""
+    true = _true(world, name)
+    return None if true is None else best_rate(meeting_game(world.rules).payoff(), true.chances)
