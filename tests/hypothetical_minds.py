@@ -21,6 +21,9 @@ KINDS = {
     ("reward",): "counterfactual",
     ("plan",): "subgoals",
     ("success", "lesson"): "reflect",
+    ("expects",): "predict",
+    ("fits",): "judge",
+    ("hypothesis", "expects", "strategy"): "everything",
 }
 Writer = Callable[[Request], Any]
 GATHERED = {"rock": (6, 1, 1), "paper": (1, 6, 1), "scissors": (1, 1, 6)}

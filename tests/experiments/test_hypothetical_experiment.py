@@ -16,7 +16,8 @@ from alike_machines import alike
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.experiments import hypothetical
-from otherminds.experiments.hypothetical import SUBJECTS, Entry, Met, Played, plan, rows
+from otherminds.experiments.hypothetical import Met, Played, rows
+from otherminds.experiments.hypothetical_plan import SUBJECTS, Entry, plan
 from otherminds.experiments.hypothetical_scores import ALPHA, THRESHOLD, summarise
 from otherminds.experiments.hypothetical_scores import validated as validations
 from otherminds.experiments.hypothetical_seats import SEATS
@@ -332,11 +333,11 @@ def test_an_episode_in_a_kitchen_is_its_score(name: str) -> None:
 def test_the_random_cook_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def nobody(world: Any, minds: Any, **_: Any) -> Iterator[Any]:
+    def nobody(world: Any, minds: Any, rng: Any) -> Iterator[Any]:
         seen.append(minds)
         return iter(())
 
-    monkeypatch.setattr(hypothetical, "rollout", nobody)
+    monkeypatch.setattr(hypothetical, "_run", nobody)
     (row,) = rows(Entry("cooking_asymmetric_0", "random", 0, 1))
     world = cooking_asymmetric()
     me, other = world.agents

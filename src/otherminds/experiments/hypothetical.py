@@ -6,126 +6,42 @@ the partner's true strategy would have been worth. Bodies are scripted, so score
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from otherminds.errors import InputError
 from otherminds.evaluation.run import stream
 from otherminds.experiments.functional_models import Counting, Estimate
-from otherminds.experiments.hypothetical_models import AGENTS, SWEEP, Speaker, of_calls, spoken
+from otherminds.experiments.hypothetical_models import Speaker, cook, of_calls, spoken
+from otherminds.experiments.hypothetical_plan import EXPERIMENT, Entry
 from otherminds.experiments.hypothetical_seats import SEATS, best_against
 from otherminds.experiments.melting_pot import COOKS, NORMED, background
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.minds.chef import semi_skilled
 from otherminds.minds.matrix_strategies import play_of
-from otherminds.minds.scenarios import Scenario, bot, draw, scenario, scenarios
+from otherminds.minds.scenarios import Scenario, bot, draw, scenario
 from otherminds.systems.hypothetical import Hypothetical, Lesson
 from otherminds.systems.hypothetical_cook import HypotheticalCook
-from otherminds.systems.verbal.askers import Asker, plain
-from otherminds.systems.verbal.thinkers import straight
-from otherminds.world import rollout
+from otherminds.systems.verbal.askers import Asker
+from otherminds.systems.verbal.cook_agents import SpeakingCook
+from otherminds.systems.verbal.universal import straight
+from otherminds.worlds.collaborative_cooking import CollaborativeCooking
 from otherminds.worlds.cooking_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_files import in_the_matrix
 
-EXPERIMENT = "hypothetical"
-SUBJECTS = tuple(SEATS)
-COOKING = ("programs", "random")
 SHOWN, LONGEST = 4, 200
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One episode of a scenario with an agent; with a language model if one is named."""
-
-    scenario: str
-    agent: str
-    number: int
-    seed: int
-    model: str = ""
-
-    @property
-    def subject(self) -> str:
-        """The agent, and its model if it has one."""
-        return f"lm:{self.model.replace(':', '-')}:{self.agent}" if self.model else self.agent
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What tells it apart in the rows."""
-        return (self.scenario, self.subject, str(self.number))
-
-    @property
-    def cooks(self) -> bool:
-        """Whether it is in a kitchen."""
-        return scenario(self.scenario).substrate.startswith("cooking")
-
-
-def plan(
-    episodes: int, seed: int, agents: Sequence[str] = SUBJECTS, only: str | None = None, model: str = ""
-) -> list[Entry]:
-    """So many episodes of every scenario, or of one, with every agent; in kitchens, with those who can cook.
-
-    Raises InputError for a scenario or an agent that there is not.
-    """
-    chosen = [scenario(only)] if only else [one for one in scenarios() if one.upstream]
-    for agent in agents:
-        _checked(agent, model)
-    found = [Entry(one.id, agent, n, seed, model) for one in chosen for agent in agents for n in range(episodes)]
-    return [entry for entry in found if not entry.cooks or (not model and entry.agent in COOKING)]
-
-
-def _checked(agent: str, model: str) -> None:
-    if model:
-        Speaker.parse(agent)
-    elif agent not in SEATS:
-        raise InputError(
-            f"there is no agent `{plain(agent)[:60]}`", hint=f"one of {', '.join(SEATS)}; others want --model"
-        )
-
-
-SMALL = ("rws_repeated_6", "pd_repeated_3", "rws_arena_0", "cooking_asymmetric_0")
-SPOKEN: Mapping[str, Sequence[str]] = {"quick": ("HM",), "normal": ("HM",), "full": (*AGENTS, *SWEEP)}
-
-
-def spoken_plan(
-    scale: str, episodes: int, seed: int, model: str, agents: Sequence[str] = (), only: str | None = None
-) -> list[Entry]:
-    """What a language model is to play: by default Hypothetical Minds in all scenarios, or in one of each world.
-
-    Raises InputError for a scenario or an agent that there is not.
-    """
-    found = plan(episodes, seed, agents or SPOKEN[scale], only, model)
-    return [entry for entry in found if only or scale != "quick" or entry.scenario in SMALL]
-
-
-def estimate(entries: Sequence[Entry]) -> Estimate:
-    """What a plan will take, found by playing an episode of every agent in every world with a program."""
-    played: dict[tuple[str, str], Counting] = {}
-    total = Estimate(0, Usage())
-    for entry in entries:
-        about = (scenario(entry.scenario).substrate, entry.agent)
-        if about not in played:
-            played[about] = Counting(straight)
-            rows(entry, played[about])
-        one = played[about]
-        total = Estimate(total.calls + one.calls, total.usage + one.usage)
-    return total
-
-
-# Episodes
 
 
 def rows(entry: Entry, model: LanguageModel | None = None) -> list[Row]:
     """Play an episode: a row for every meeting, and a last one with the score."""
     rng, chosen = stream(entry.seed, *entry.key), scenario(entry.scenario)
     if entry.cooks:
-        return [_about(entry) | _cooked(entry, chosen, rng)]
+        return [_about(entry) | row for row in _cooked(entry, chosen, rng, model)]
     world = in_the_matrix(chosen.substrate)
     me, *others = world.agents
     names = draw(chosen, len(others), rng)
@@ -149,7 +65,7 @@ def _seated(
     me = world.agents[0]
     if model is None:
         return SEATS[entry.agent](world, me, names, rng)
-    return spoken(Speaker.parse(entry.agent), world, me, Asker(model, " ".join(entry.key), entry.seed), rng)
+    return spoken(Speaker.parse(entry.agent), world, me, _asker(entry, model), rng)
 
 
 def _about(entry: Entry) -> Row:
@@ -167,20 +83,38 @@ def _meeting(met: Met, lesson: Lesson | None, best: Sequence[float | None], rewa
         found["regret"] = value - reward
     if lesson is not None:
         found |= {"expected": [p for _, p in sorted(lesson.expected)], "inferred": lesson.theirs}
-        found["hypotheses"] = [(text[:LONGEST], round(value, 4)) for text, value in lesson.theory.held[:SHOWN]]
+        found["hypotheses"] = _held(lesson.theory.held)
         if play is not None and lesson.partner is not None:
             found["correct"] = lesson.expected.mode == play
     return found
 
 
-def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator) -> Row:
+def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator, model: LanguageModel | None) -> list[Row]:
+    """A row for every time that a language model thought of the partner, and a last one with the score."""
     world, names = cooking_asymmetric(), draw(chosen, 1, rng)
     me, other = world.agents
-    cook = HypotheticalCook.born(world) if entry.agent == "programs" else semi_skilled(world, slip=1.0)
-    minds: dict[str, Any] = {me: cook, other: COOKS[bot(names[0]).rule](world)}
-    reward = sum(step.after.rewards[0] for step in rollout(world, minds, steps=world.steps, rng=rng))
+    minds: dict[str, Any] = {me: _cook(entry, world, model), other: COOKS[bot(names[0]).rule](world)}
+    reward, mind = 0.0, minds[me]
+    for state, later in _run(world, minds, rng):
+        reward, mind = reward + state.rewards[0], later
+    records = mind.records if isinstance(mind, SpeakingCook) else ()
+    thoughts = [{"t": one.t, "why": one.why, "hypotheses": _held(one.held)} for one in records]
     last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
-    return last | {"score": reward}
+    return [*thoughts, last | {"score": reward} | (of_calls(mind) if model else {})]
+
+
+def _cook(entry: Entry, world: CollaborativeCooking, model: LanguageModel | None) -> Any:
+    if model is not None:
+        return cook(Speaker.parse(entry.agent), world, world.agents[0], _asker(entry, model))
+    return HypotheticalCook.born(world) if entry.agent == "programs" else semi_skilled(world, slip=1.0)
+
+
+def _asker(entry: Entry, model: LanguageModel) -> Asker:
+    return Asker(model, " ".join(entry.key), entry.seed)
+
+
+def _held(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    return [(text[:LONGEST], round(value, 4)) for text, value in hypotheses[:SHOWN]]
 
 
 class Met(NamedTuple):
@@ -203,13 +137,34 @@ class Played(NamedTuple):
 
 def _play(world: InTheMatrix, minds: dict[str, Any], rng: np.random.Generator) -> Played:
     """Play until the end."""
-    me, state, met, reward = world.agents[0], world.start(rng), list[Met](), 0.0
+    met, reward, t, mind = list[Met](), 0.0, 0, minds[world.agents[0]]
+    for state, later in _run(world, minds, rng):
+        reward, t, mind = reward + state.rewards[0], state.t, later
+        if state.met[0] is not None:
+            partner = next(j for j, meeting in enumerate(state.met) if j and meeting == state.met[0][::-1])
+            met.append(Met(t, partner, *state.met[0]))
+    return Played(met, reward, t, mind)
+
+
+def _run(world: Any, minds: dict[str, Any], rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
+    """Every state of an episode but the first, with the mind of the first agent in it."""
+    state = world.start(rng)
     minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
     while not world.done(state):
         state = world.step(state, {agent: mind.act().sample(rng) for agent, mind in minds.items()}, rng)
         minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
-        reward += state.rewards[0]
-        if state.met[0] is not None:
-            partner = next(j for j, meeting in enumerate(state.met) if j and meeting == state.met[0][::-1])
-            met.append(Met(state.t, partner, *state.met[0]))
-    return Played(met, reward, state.t, minds[me])
+        yield state, minds[world.agents[0]]
+
+
+def estimate(entries: Sequence[Entry]) -> Estimate:
+    """What a plan will take, found by playing an episode of every agent in every world with a program."""
+    played: dict[tuple[str, str], Counting] = {}
+    total = Estimate(0, Usage())
+    for entry in entries:
+        about = (scenario(entry.scenario).substrate, entry.agent)
+        if about not in played:
+            played[about] = Counting(straight)
+            rows(entry, played[about])
+        one = played[about]
+        total = Estimate(total.calls + one.calls, total.usage + one.usage)
+    return total

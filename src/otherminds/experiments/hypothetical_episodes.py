@@ -33,12 +33,15 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
     meetings = [row for row in mine if row["episode"] == mine[0]["episode"] and row.get("hypotheses")]
     if not meetings:
         return None
-    met = ", ".join(next(row["bots"] for row in mine if "bots" in row))
-    title = f"{name}, {subject} with {met}"
+    title = f"{name}, {subject} with {', '.join(next(row['bots'] for row in mine if 'bots' in row))}"
+    told = _cooked(meetings, title) if "why" in meetings[0] else _met(meetings, title, name)
+    return stack(told, inline(_beliefs(meetings), f"{title}: what was thought"))
+
+
+def _met(meetings: Sequence[Row], title: str, name: str) -> Html:
     kinds = in_the_matrix(scenario(name).substrate).rules.resources
     columns = ("Step", "Best hypothesis", "", "Expected", "Partner held", "Own", "Reward")
-    lines = [_line(row, kinds) for row in meetings]
-    return stack(table(columns, lines, title), inline(_beliefs(meetings), f"{title}: what was thought"))
+    return table(columns, [_line(row, kinds) for row in meetings], title)
 
 
 def _line(row: Row, kinds: Sequence[str]) -> list[object]:
@@ -46,6 +49,11 @@ def _line(row: Row, kinds: Sequence[str]) -> list[object]:
     text, value = row["hypotheses"][0]
     held = (" ".join(map(str, row[who])) for who in ("theirs", "own"))
     return [row["t"], text, number(value), kinds[expected.index(max(expected))], *held, row["reward"]]
+
+
+def _cooked(thoughts: Sequence[Row], title: str) -> Html:
+    lines = [[row["t"], row["why"], text, number(value)] for row in thoughts for text, value in row["hypotheses"][:1]]
+    return table(("Step", "Why it thinks", "Best hypothesis", ""), lines, title)
 
 
 @styled
@@ -57,7 +65,7 @@ def _beliefs(meetings: Sequence[Row]) -> Figure:
     for name in names:
         values = [dict(row["hypotheses"]).get(name, math.nan) for row in meetings]
         axes.plot(range(1, len(meetings) + 1), values, ".-", markersize=3, label=_cut(name))
-    axes.set(xlabel="meeting", ylabel="probability or value")
+    axes.set(xlabel="meeting" if "own" in meetings[0] else "occasion", ylabel="probability or value")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
     return figure
 

@@ -17,11 +17,14 @@ from otherminds.systems.hypothetical import Hypothetical
 from otherminds.systems.programs import Programs
 from otherminds.systems.prompting import Said
 from otherminds.systems.verbal.askers import Asker, plain
+from otherminds.systems.verbal.cook_agents import ReactingCook, SpeakingCook
 from otherminds.systems.verbal.hybrid import Hybrid
-from otherminds.systems.verbal.reacting import MANNERS, Reacting
+from otherminds.systems.verbal.manners import MANNERS
+from otherminds.systems.verbal.reacting import Reacting
 from otherminds.systems.verbal.sentences import Sentences
 from otherminds.systems.verbal.settings import ABLATIONS, PUBLISHED, Settings
 from otherminds.systems.verbal.subgoals import Subgoals
+from otherminds.worlds.collaborative_cooking import CollaborativeCooking
 from otherminds.worlds.in_the_matrix import InTheMatrix
 
 HYBRID = "hybrid"
@@ -31,7 +34,7 @@ SWEEP = tuple(
     f"HM,{change}" for change in ("top_k=1", "top_k=3", "alpha=0.1", "alpha=0.5", "threshold=0.5", "threshold=0.9")
 )
 NUMBERS: Mapping[str, Callable[[str], Any]] = {"top_k": int, "alpha": float, "threshold": float, "c": float}
-SPEAKING = (Sentences, Hybrid, Subgoals, Reacting)
+SPEAKING = (Sentences, Hybrid, Subgoals, Reacting, SpeakingCook, ReactingCook)
 HINT = f"one of {', '.join(AGENTS)}; after a comma: scripted, mapped, estimated, {', '.join(f'{k}=…' for k in NUMBERS)}"
 
 
@@ -47,6 +50,13 @@ class Speaker:
     settings: Settings = PUBLISHED
     scripted: bool = False
     mapped: bool = False
+
+    @property
+    def cooks(self) -> bool:
+        """Whether there is such an agent in kitchens; there is no hybrid, and bodies always know the map and are moved
+        by plans.
+        """
+        return self.agent != HYBRID and not self.scripted
 
     @classmethod
     def parse(cls, spec: str) -> Speaker:
@@ -89,6 +99,13 @@ def spoken(
         return guessing(world, me, theory, rng, mapped=speaker.mapped)
     body = Subgoals.born(world, me, asker.within("body"), mapped=speaker.mapped)
     return Hypothetical.born(world, me, theory, rng, body=body)
+
+
+def cook(speaker: Speaker, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
+    """An agent in a kitchen at the start of an episode."""
+    if speaker.agent in MANNERS:
+        return ReactingCook.born(world, me, asker, MANNERS[speaker.agent])
+    return SpeakingCook.born(world, me, asker, speaker.settings)
 
 
 def all_said(mind: object) -> tuple[Said, ...]:

@@ -6,13 +6,16 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from otherminds.evaluation.statistics import Estimate, mean, ratio
-from otherminds.experiments.hypothetical import EXPERIMENT, Row
+from otherminds.experiments.hypothetical_plan import EXPERIMENT
 from otherminds.experiments.melting_pot import ENOUGH
 from otherminds.experiments.results import NORMAL
 from otherminds.language.model import Usage
 from otherminds.language.prices import Price
+
+Row = dict[str, Any]
 
 THRESHOLD, ALPHA = 0.7, 0.3
 SOURCE = "Cross et al. 2024, Table 1: HM with GPT-4, against neural bodies"

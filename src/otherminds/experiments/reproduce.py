@@ -23,6 +23,7 @@ from otherminds.experiments import (
     functional_scores,
     human_report,
     hypothetical,
+    hypothetical_plan,
     hypothetical_report,
     hypothetical_scores,
     invented,
@@ -270,8 +271,9 @@ def _hypothetical(options: Options) -> list[Row]:
     for episode in shown(run(hypothetical.rows, todo, jobs=options.jobs, chunk=1), len(todo), "Playing scenarios"):
         kept.add(episode)
     if asking and model:
-        agents = [agent for agent in options.agents if agent not in hypothetical.SUBJECTS]
-        spoken = hypothetical.spoken_plan(options.scale, asking.episodes, seed, model.name, agents, options.scenario)
+        agents = [agent for agent in options.agents if agent not in hypothetical_plan.SUBJECTS]
+        what = (options.scale, asking.episodes, seed, model.name, agents, options.scenario)
+        spoken = hypothetical_plan.spoken_plan(*what)
         ask = kept.todo(spoken)
         _ask(asking, model, partial(hypothetical.rows, model=model), ask, hypothetical.estimate(ask), kept)
         plan += spoken
@@ -281,18 +283,18 @@ def _hypothetical(options: Options) -> list[Row]:
     return table
 
 
-def _hypothetical_plan(options: Options, spoken: bool) -> list[hypothetical.Entry]:
+def _hypothetical_plan(options: Options, spoken: bool) -> list[hypothetical_plan.Entry]:
     """What is played without a language model; agents that need one are left to it if there is one."""
     episodes, agents = HYPOTHETICAL[options.scale]
-    named = tuple(agent for agent in options.agents if not spoken or agent in hypothetical.SUBJECTS)
+    named = tuple(agent for agent in options.agents if not spoken or agent in hypothetical_plan.SUBJECTS)
     chosen = named if options.agents else agents
-    return hypothetical.plan(episodes, options.seed, chosen, options.scenario)
+    return hypothetical_plan.plan(episodes, options.seed, chosen, options.scenario)
 
 
 HYPOTHETICAL = {
     "quick": (1, ("programs", "random")),
-    "normal": (5, hypothetical.SUBJECTS),
-    "full": (20, hypothetical.SUBJECTS),
+    "normal": (5, hypothetical_plan.SUBJECTS),
+    "full": (20, hypothetical_plan.SUBJECTS),
 }
 """Episodes of every scenario, and who plays them."""
 MELTING_POT = {"quick": (2, 1), "normal": (10, 5), "full": (20, 20)}

@@ -18,7 +18,8 @@ from otherminds.mind import Mind
 from otherminds.minds.scenarios import bot
 from otherminds.systems.encounters import Encounter
 from otherminds.systems.verbal.askers import Asker
-from otherminds.systems.verbal.reacting import KEPT, MANNERS, Manner, Reacting, manner
+from otherminds.systems.verbal.manners import KEPT, MANNERS, Manner, manner
+from otherminds.systems.verbal.reacting import Reacting
 from otherminds.systems.verbal.thinkers import BROKEN, scripted_thinker
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action

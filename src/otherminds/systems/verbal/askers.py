@@ -101,6 +101,11 @@ def plain(text: str) -> str:
     return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())
 
 
+def listed(lines: Sequence[str]) -> str:
+    """Each on a line of its own."""
+    return "\n".join(f"- {plain(line)}" for line in lines)
+
+
 def closed(**properties: Schema) -> str:
     """The JSON schema of an object with just these properties, as text."""
     return json.dumps(an_object(**properties))

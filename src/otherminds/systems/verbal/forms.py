@@ -10,7 +10,7 @@ from otherminds.systems.limp_replies import Form
 from otherminds.systems.verbal.askers import SHOWN, Schema, Written, an_object, closed, one_of, text_fault
 
 MOST = 200
-REASONING: Schema = {"type": "string"}
+REASONING: Schema = {"type": "string", "maxLength": 600}
 SENTENCE: Schema = {"type": "string", "minLength": 1, "maxLength": SHOWN}
 COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": MOST}
 Sign = Literal["positive", "neutral", "negative"]

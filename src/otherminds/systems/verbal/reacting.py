@@ -6,77 +6,29 @@ judges what came of it, and keeps notes; PlanReAct first plans in words until th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Literal, NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
 from pydantic import BaseModel
 
 from otherminds.distribution import Categorical
-from otherminds.errors import InputError
 from otherminds.language.model import Message
 from otherminds.language.templates import fill
 from otherminds.systems.encounters import BEGINNING, Encounter, Watch
 from otherminds.systems.limp_replies import Form
-from otherminds.systems.prompting import Said
-from otherminds.systems.verbal.askers import Answer, Asker, Written, closed, plain, text_fault
-from otherminds.systems.verbal.forms import REASONING, SENTENCE, resolution_form
+from otherminds.systems.verbal.askers import Answer, Asker, listed, plain
+from otherminds.systems.verbal.forms import resolution_form
+from otherminds.systems.verbal.manners import KEPT, MANNERS, Manner, Thinking, judgement_form
 from otherminds.systems.verbal.prompts import held, history, kinds_of
+from otherminds.systems.verbal.settings import Calls
 from otherminds.systems.verbal.subgoal_forms import Situation
-from otherminds.systems.verbal.subgoal_prompts import listed, remembered_text, seen_text, world_and_map
+from otherminds.systems.verbal.subgoal_prompts import remembered_text, seen_text, world_and_map
 from otherminds.systems.verbal.subgoals import Begun, Subgoals
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 from otherminds.worlds.matrix_rules import Inventory
 
 M = TypeVar("M", bound=BaseModel)
-
-KEPT = 10
-Calls = tuple[Said, ...]
-
-
-class Judgement(Written):
-    """What came of a plan, and what to remember."""
-
-    reasoning: str
-    success: bool
-    lesson: str
-
-
-def judgement_form() -> Form[Judgement]:
-    """Yes or no, and a sentence."""
-    schema = closed(reasoning=REASONING, success={"type": "boolean"}, lesson=SENTENCE)
-    return Form(schema, Judgement, lambda found: text_fault(found.lesson))
-
-
-@dataclass(frozen=True)
-class Manner:
-    """What an agent does beside planning subgoals: plan in words, and reflect after every plan, or meeting."""
-
-    plans: bool = False
-    reflects: Literal["", "plan", "meeting"] = ""
-
-
-MANNERS: Mapping[str, Manner] = MappingProxyType(
-    {"react": Manner(), "reflexion": Manner(reflects="plan"), "planreact": Manner(plans=True)}
-)
-
-
-def manner(name: str) -> Manner:
-    """The manner of that name. Raises InputError for others."""
-    if name not in MANNERS:
-        raise InputError(f"there is no baseline `{plain(name)[:60]}`", hint=f"one of {', '.join(MANNERS)}")
-    return MANNERS[name]
-
-
-class Thinking(NamedTuple):
-    """A call beside those for subgoals: when, for what, what came of it (empty: nothing readable), what was said."""
-
-    t: int
-    purpose: str
-    text: str
-    said: Calls
 
 
 @dataclass(frozen=True)

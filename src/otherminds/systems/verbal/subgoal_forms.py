@@ -11,6 +11,7 @@ from otherminds.minds.routes import Way, cheapest
 from otherminds.minds.surroundings import Surroundings
 from otherminds.systems.limp_replies import Form
 from otherminds.systems.verbal.askers import Written, an_object, closed, one_of, plain
+from otherminds.systems.verbal.forms import REASONING
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
 MOST = 12
@@ -120,7 +121,7 @@ def plan_form(situation: Situation) -> Form[Steps]:
         an_object(do=one_of(["patrol"])),
     ]
     plan = {"type": "array", "items": {"anyOf": subgoals}, "minItems": 1, "maxItems": MOST}
-    schema = closed(reasoning={"type": "string"}, plan=plan)
+    schema = closed(reasoning=REASONING, plan=plan)
     return Form(schema, Steps, lambda found: _plan_fault(found.plan, situation))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from otherminds.language.model import Message
 from otherminds.language.templates import fill
 from otherminds.minds.surroundings import EVERYWHERE, THERE, UNKNOWN
-from otherminds.systems.verbal.askers import plain
+from otherminds.systems.verbal.askers import listed
 from otherminds.systems.verbal.prompts import kinds_of, world_text
 from otherminds.systems.verbal.subgoal_forms import MOST, Situation
 
@@ -59,11 +59,6 @@ def aim_text(situation: Situation, kind: int, margin: int, partners: Sequence[st
     """The task to gather one kind, and to meet one of these with it."""
     others = " or ".join(partners or situation.others)
     return fill("hm-aim", kind=kinds_of(situation.world)[kind], margin=margin, others=others)
-
-
-def listed(lines: Sequence[str]) -> str:
-    """Each on a line of its own."""
-    return "\n".join(f"- {plain(line)}" for line in lines)
 
 
 def _remembered(situation: Situation) -> Iterator[str]:

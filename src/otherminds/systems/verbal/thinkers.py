@@ -20,7 +20,6 @@ from otherminds.minds.meetings import holding
 from otherminds.systems.verbal.askers import plain
 from otherminds.systems.verbal.prompts import kinds_of
 from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.matrix_files import in_the_matrix
 from otherminds.worlds.matrix_rules import Rules
 
 MEETING = re.compile(r"^Meeting \d+: you held (.+?) \(played (.+?)\) and were paid (\S+)\.(?: (.*))?$", re.MULTILINE)
@@ -243,17 +242,6 @@ BROKEN: Mapping[str, Callable[[Request], str]] = {
     "strange": _strange,
 }
 NAMES = ("straight", "stutterer", *BROKEN)
-
-
-def _anywhere(request: Request) -> str:
-    """Think straight in whichever bundled world the prompt is about: it names the kinds of resources."""
-    text = text_of(request)
-    worlds = (in_the_matrix(name) for name in ("rws_repeated", "pd_repeated"))
-    return _straight(next(world for world in worlds if all(kind in text for kind in kinds_of(world))))(request)
-
-
-straight = Scripted("straight", _anywhere)
-"""A model for all bundled matrix worlds: `--model otherminds.systems.verbal.thinkers:straight`."""
 
 
 def scripted_thinker(name: str, world: InTheMatrix) -> Scripted:
