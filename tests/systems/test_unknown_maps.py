@@ -20,7 +20,7 @@ from otherminds.systems.verbal.subgoals import Subgoals
 from otherminds.systems.verbal.universal import straight
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
-WIDTH, HEIGHT, STEPS = 24, 14, 60
+WIDTH, HEIGHT, STEPS = 24, 14, 150
 SQUARES, SHARES = "W rpsn", (0.12, 0.7, 0.05, 0.05, 0.05, 0.03)
 
 
@@ -60,21 +60,23 @@ def seen_of(world: InTheMatrix, text: str, views: list[View]) -> dict[tuple[int,
     return {(x, y): rows[y][x] for x, y in places}
 
 
-def gatherer(world: InTheMatrix) -> Gatherer:
-    strategy = Specialist(Aim(1, 3))
+def gatherer(world: InTheMatrix, margin: int = 3) -> Gatherer:
+    strategy = Specialist(Aim(1, margin))
     return Gatherer.born(world, world.agents[0], strategy, np.random.default_rng(0), DEFT, mapped=False)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_a_body_does_the_same_whatever_is_where_it_has_not_looked(seed: int) -> None:
+@pytest.mark.parametrize("margin", [1, 99])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_body_does_the_same_whatever_is_where_it_has_not_looked(seed: int, margin: int) -> None:
+    """Whether it looks for somebody soon, or gathers all the time."""
     rng = np.random.default_rng(seed)
     text, world = drawn(rng)
-    lived = list(life(world, gatherer(world), rng))
+    lived = list(life(world, gatherer(world, margin), rng))
     views = [view for view, _ in lived]
-    for until in (1, STEPS // 2, STEPS):
+    for until in (5, 20, 60, STEPS):
         other, elsewhere = drawn(rng, seen_of(world, text, views[:until]))
-        assert other != text
-        twin = gatherer(elsewhere)
+        assert until > 20 or other != text
+        twin = gatherer(elsewhere, margin)
         for view, mind in lived[:until]:
             twin = twin.observe(view)
             assert twin.act() == mind.act()
