@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,15 @@ from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
 WIDTH, HEIGHT, STEPS = 24, 14, 150
 SQUARES, SHARES = "W rpsn", (0.12, 0.7, 0.05, 0.05, 0.05, 0.03)
+SOLID, FULL = (0.97, 0, 0, 0, 0, 0.03), (0, 0.27, 0.1, 0.5, 0.1, 0.03)
 
 
-def drawn(rng: np.random.Generator, kept: dict[tuple[int, int], str] | None = None) -> tuple[str, InTheMatrix]:
+def drawn(
+    rng: np.random.Generator, kept: dict[tuple[int, int], str] | None = None, shares: Sequence[float] = SHARES
+) -> tuple[str, InTheMatrix]:
     """A map at random, but for what is kept of another one, and its world."""
     while True:
-        inside = rng.choice(list(SQUARES), size=(HEIGHT, WIDTH), p=SHARES)
+        inside = rng.choice(list(SQUARES), size=(HEIGHT, WIDTH), p=shares)
         rows = [
             ["W" if x in (0, WIDTH - 1) or y in (0, HEIGHT - 1) else str(inside[y, x]) for x in range(WIDTH)]
             for y in range(HEIGHT)
@@ -73,8 +77,8 @@ def test_a_body_does_the_same_whatever_is_where_it_has_not_looked(seed: int, mar
     text, world = drawn(rng)
     lived = list(life(world, gatherer(world, margin), rng))
     views = [view for view, _ in lived]
-    for until in (5, 20, 60, STEPS):
-        other, elsewhere = drawn(rng, seen_of(world, text, views[:until]))
+    for until, shares in product((5, 20, 60, STEPS), (SOLID, FULL)):
+        other, elsewhere = drawn(rng, seen_of(world, text, views[:until]), shares)
         assert until > 20 or other != text
         twin = gatherer(elsewhere, margin)
         for view, mind in lived[:until]:
@@ -103,7 +107,7 @@ def test_a_model_is_told_the_same_and_its_plans_end_the_same(seed: int) -> None:
     text, world = drawn(rng)
     first = Listening()
     lived = list(life(world, Subgoals.born(world, world.agents[0], Asker(first), aim=Aim(0, 3)), rng))
-    _, elsewhere = drawn(rng, seen_of(world, text, [view for view, _ in lived]))
+    _, elsewhere = drawn(rng, seen_of(world, text, [view for view, _ in lived]), SOLID)
     second = Listening()
     twin = Subgoals.born(elsewhere, elsewhere.agents[0], Asker(second), aim=Aim(0, 3))
     for view, mind in lived:
@@ -122,6 +126,6 @@ def test_it_finds_out() -> None:
     cells = [*world.rules.field.grid.cells()]
     assert not all(early.memory.knows(cell) for cell in cells)
     assert late.memory.seen.bit_count() > early.memory.seen.bit_count()
-    assert late.memory.borders(world) != early.memory.borders(world)
+    assert late.memory.borders(world, 0) != early.memory.borders(world, 0)
     assert at_first(world).seen == EVERYWHERE
-    assert at_first(world).borders(world) == []
+    assert at_first(world).borders(world, 0) == []

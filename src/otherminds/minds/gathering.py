@@ -99,7 +99,7 @@ class Thought(NamedTuple):
 
     def _borders(self) -> dict[int, float]:
         """Where what has not been seen begins, for those who do not know the map."""
-        return dict.fromkeys(self.memory.borders(self.world), UNSEEN)
+        return dict.fromkeys(self.memory.borders(self.world, self.view.cell), UNSEEN)
 
     def _in_sight(self) -> list[tuple[int, Other]]:
         others = enumerate(self.memory.others)

@@ -1,13 +1,15 @@
 """What a partner in a matrix world might be up to: strategies as hypotheses, with prior probabilities.
 
 They are enumerated from a few families; the fewer states a strategy has, the likelier it is, P(s) ∝ 2^−states. That
-some of them are those of the scenarios' bots is no accident, and can be left out to see what happens.
+some of them are those of the scenarios' bots is no accident, and can be left out to see what happens. Whom no strategy
+explains has some habit, which is one bit less likely for being loose: all habits are there, lest a strategy that is
+wrong be believed for want of anything better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import permutations
+from itertools import permutations, product
 
 from otherminds.minds.librarian import Library
 from otherminds.minds.matrix_strategies import (
@@ -23,18 +25,20 @@ from otherminds.minds.matrix_strategies import (
 )
 from otherminds.minds.meetings import MARGIN, machine, meeting_game
 from otherminds.minds.strategies import Machine
-from otherminds.planning.lookahead import commitment
+from otherminds.planning.lookahead import clairvoyant
 from otherminds.worlds.matrix_rules import Rules
 from otherminds.worlds.repeated_game import Game
 
 NOISE = 0.08
 """How often a partner plays something else than its strategy says: it was hit before it was ready."""
 HORIZON = 40
+"""For how many meetings is planned: about as many as there are in an episode with one partner."""
 DEPTH = 2
+"""How many meetings are looked ahead before it is taken for granted that the partner will be known."""
 TREMBLE = 0.15
 TIMES = {1: "once", 2: "twice", 3: "thrice"}
-MOSTLY = 0.6
-VAGUE = 0.02
+MOSTLY = 0.8
+"""How often a partner with a habit keeps to it: so often that a few plays show it, but less than to a strategy."""
 Named = tuple[tuple[str, Strategy], ...]
 Families = Mapping[str, Named]
 
@@ -80,14 +84,26 @@ def _social(aims: tuple[Aim, ...]) -> Families:
     }
 
 
-def _vague(game: Game) -> Iterator[Machine]:
-    """Partners who mostly play one kind, or any: what is left to think of somebody whom no strategy explains."""
-    kinds = range(len(game.actions[1]))
-    back = ((0,) * len(kinds),) * len(kinds)
-    for often in kinds:
-        law = tuple(MOSTLY if kind == often else (1 - MOSTLY) / (len(kinds) - 1) for kind in kinds)
-        yield Machine(f"mostly {game.actions[1][often]}", (law,), (back,))
-    yield Machine("anything", ((1 / len(kinds),) * len(kinds),), (back,))
+def _habits(game: Game) -> Iterator[Machine]:
+    """Partners without a plan: they mostly play one kind, or one after each last play, the other's or their own.
+
+    There is one for every such table, and one who has no habit.
+    """
+    names = game.actions[1]
+    n = len(names)
+    laws = tuple(tuple(MOSTLY if kind == often else (1 - MOSTLY) / (n - 1) for kind in range(n)) for often in range(n))
+    anything = (1 / n,) * n
+    yield Machine("anything", (anything,), (((0,) * n,) * n,))
+    for name, law in zip(names, laws, strict=True):
+        yield Machine(f"mostly {name}", (law,), (((0,) * n,) * n,))
+    answered = ((tuple(range(1, n + 1)),) * n,) * (n + 1)
+    gone_on = (tuple((own + 1,) * n for own in range(n)),) * (n + 1)
+    for table in product(range(n), repeat=n):
+        if len(set(table)) > 1:
+            told = " ".join(f"{name}→{names[reply]}" for name, reply in zip(names, table, strict=True))
+            outputs = (anything, *(laws[reply] for reply in table))
+            yield Machine(f"mostly answers the last play: {told}", outputs, answered)
+            yield Machine(f"mostly goes on: {told}", outputs, gone_on)
 
 
 def library(rules: Rules, *, without: Iterable[str] = ()) -> Library:
@@ -96,11 +112,13 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> Library:
     Raises ValueError if none is left.
     """
     left_out, game = set(without), meeting_game(rules)
-    named = [pair for family in families(rules).values() for pair in family if pair[0] not in left_out]
-    if not named:
+    named = [pair for family in families(rules).values() for pair in family]
+    strategies = [machine(name, strategy, game) for name, strategy in named]
+    weighted = [(one, 2.0 ** -len(one.outputs)) for one in strategies]
+    weighted += [(one, 2.0 ** -(len(one.outputs) + 1)) for one in _habits(game)]
+    kept = [(one, weight) for one, weight in weighted if one.name not in left_out]
+    if not kept:
         raise ValueError("no hypothesis is left")
-    clear = [machine(name, strategy, game) for name, strategy in named]
-    held = (*clear, *_vague(game))
-    weights = [2.0 ** -len(machine.outputs) for machine in clear] + [VAGUE] * (len(held) - len(clear))
-    prior = tuple(weight / sum(weights) for weight in weights)
-    return Library(game, held, prior, NOISE, HORIZON, commitment, DEPTH)
+    total = sum(weight for _, weight in kept)
+    prior = tuple(weight / total for _, weight in kept)
+    return Library(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, clairvoyant, DEPTH)

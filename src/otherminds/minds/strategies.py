@@ -15,6 +15,7 @@ from otherminds.distribution import Categorical
 from otherminds.planning.response import Chances
 from otherminds.worlds.repeated_game import Game, Outcome
 
+SAME = 1e-6
 Law = tuple[float, ...]
 Q = TypeVar("Q", bound=Hashable)
 
@@ -139,6 +140,20 @@ def _numbered(
         onward = [[follow(state, own, theirs) for theirs in range(sizes[1])] for own in range(sizes[0])]
         moves.append(tuple(tuple(index.setdefault(q, len(index)) for q in row) for row in onward))
     return Machine(name, tuple(outputs), tuple(moves))
+
+
+def alike(one: Machine, other: Machine) -> bool:
+    """Whether two machines play alike after every history that is possible for them, whatever their states are."""
+    edge, seen = [(0, 0)], {(0, 0)}
+    while edge:
+        p, q = edge.pop()
+        if not np.allclose(one.outputs[p], other.outputs[q], rtol=0.0, atol=SAME):
+            return False
+        possible = [own for own, chance in enumerate(one.outputs[p]) if chance > SAME]
+        after = {pair for own in possible for pair in zip(one.moves[p][own], other.moves[q][own], strict=True)}
+        edge += sorted(after - seen)
+        seen |= after
+    return True
 
 
 def together(game: Game, machines: Sequence[Machine]) -> Machine:

@@ -43,14 +43,15 @@ class Surroundings(NamedTuple):
         """Whether it is known if a cell is floor or wall, and if things can be there."""
         return bool(self.seen >> cell & 1)
 
-    def borders(self, world: InTheMatrix) -> list[int]:
-        """Floor that has been seen next to what has not."""
+    def borders(self, world: InTheMatrix, here: int) -> list[int]:
+        """Floor that has been seen next to what has not, other than where one is."""
         if self.seen == EVERYWHERE:
             return []
         grid = world.rules.field.grid
         unseen = grid.everywhere & ~self.seen
         beside = unseen << 1 | unseen >> 1 | unseen << grid.stride | unseen >> grid.stride
-        return [cell for cell in grid.cells() if (self.seen & beside) >> cell & 1]
+        edge = self.seen & beside & ~(1 << here)
+        return [cell for cell in grid.cells() if edge >> cell & 1]
 
 
 def at_first(world: InTheMatrix, *, mapped: bool = True) -> Surroundings:

@@ -98,7 +98,7 @@ class Situation(NamedTuple):
     @property
     def borders(self) -> list[int]:
         """Where else what has not been seen begins."""
-        return [cell for cell in self.memory.borders(self.world) if cell != self.view.cell]
+        return self.memory.borders(self.world, self.view.cell)
 
     def toward(self, target: int, tolls: dict[int, float]) -> Way | None:
         """The way to a cell; if none is known, to where the unseen begins nearest to it; None if there is nothing."""

@@ -1,0 +1,342 @@
+"""What a trained policy sees, how it reads its weights, and that it plays as its network says."""
+
+from __future__ import annotations
+
+import io
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from odd_matrix_worlds import any_state, joint, odd
+from otherminds.errors import InputError
+from otherminds.systems.ppo import Memory, Network, Senses, Trained, read_network, shipped
+from otherminds.worlds.avatars import ACTIONS, OUTSIDE
+from otherminds.worlds.in_the_matrix import PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting
+from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
+from otherminds.worlds.matrix_rules import NOWHERE, State
+
+Arrays = dict[str, np.ndarray]
+
+
+def world_of(name: str) -> InTheMatrix:
+    return odd() if name == "odd" else in_the_matrix(name)
+
+
+def mind_in(world: InTheMatrix, agent: str, network: Network | None = None) -> Trained:
+    return Trained.born(world, agent, network or blank_network(world))
+
+
+def blank_network(world: InTheMatrix) -> Network:
+    return Network(((np.zeros((Senses.of(world).width, 8), np.float32), np.zeros(8, np.float32)),))
+
+
+def features(mind: Trained) -> list[float]:
+    assert mind.seen is not None
+    found: list[float] = mind.senses.features(mind.seen, mind.memory).tolist()
+    return found
+
+
+# What it sees
+
+
+def by_hand(world: InTheMatrix, view: View) -> list[float]:
+    """The features of a first view, cell by cell."""
+    rows, columns = world.rules.field.shape
+    kinds, reach = len(world.rules.resources), world.rules.field.reach
+    window = list(view.window) or [OUTSIDE] * (rows * columns)
+    del window[reach.forward * columns + reach.left]
+    found: list[float] = []
+    for code in window:
+        who = sighting(code)
+        found.append(code in (OUTSIDE, WALL))
+        found += [code == RESOURCE + kind for kind in range(kinds)]
+        found += [who is not None and who.look == look for look in range(3)]
+        found += [(0, -1), (1, 0), (0, 1), (-1, 0)][who.facing] if who else (0, 0)
+    total = sum(view.inventory)
+    found += [count / total for count in view.inventory]
+    found += [math.log(total / kinds), view.ready_to_shoot, view.frozen, *[0] * (kinds + 2)]
+    return [float(number) for number in found]
+
+
+@pytest.mark.parametrize("name", [*SUBSTRATES, "odd"])
+def test_features_are_what_the_window_shows(name: str) -> None:
+    world, rng = world_of(name), np.random.default_rng(2)
+    for state in (any_state(world, rng) for _ in range(20)):
+        for agent in world.agents:
+            view = world.observe(state, agent)
+            assert features(mind_in(world, agent).observe(view)) == pytest.approx(by_hand(world, view))
+
+
+def test_who_it_is_and_where_does_not_matter() -> None:
+    """Only what is seen does: not one's number, nor the cell, nor what a partner held."""
+    world = in_the_matrix("pd_repeated")
+    view = world.observe(any_state(world, np.random.default_rng(3))._replace(t=0), world.agents[0])
+    other = view._replace(cell=view.cell + 1, facing=(view.facing + 1) % 4, met=((2, 1), (1, 2)))
+    swapped = view._replace(window=tuple(code ^ 16 if code >= PLAYER else code for code in view.window))
+    for seen in (other, swapped):
+        assert features(mind_in(world, world.agents[1]).observe(seen)) == features(
+            mind_in(world, world.agents[0]).observe(view)
+        )
+
+
+def steps_of(world: InTheMatrix, state: State, count: int, rng: np.random.Generator) -> list[State]:
+    states = [state]
+    for acts in joint(count, world.rules.players, rng).tolist():
+        chosen = {agent: ACTIONS[act] for agent, act in zip(world.agents, acts, strict=True)}
+        states.append(world.step(states[-1], chosen, rng))
+        if states[-1].ended:
+            break
+    return states
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_last_meeting_is_remembered_as_it_was(seed: int) -> None:
+    world, met = odd(ends="ends: 400 100 0 400"), list[State]()
+    rng, i = np.random.default_rng(seed), seed % 3
+    mind, held, told = mind_in(world, world.agents[i]), None, [0.0] * 4
+    for state in steps_of(world, world.start(rng), 400, rng):
+        mind = mind.observe(world.observe(state, world.agents[i]))
+        if (meeting := state.met[i]) is not None:
+            held = meeting[0]
+        elif held is not None and state.cells[i] == NOWHERE:
+            told = [1.0, *(count / sum(held) for count in held), state.rewards[i] / 7]
+            held, met = None, [*met, state]
+        assert mind.memory.meeting.tolist() == pytest.approx(told)
+    assert len(met) > 3
+
+
+@pytest.mark.parametrize("name", [*SUBSTRATES, "odd"])
+def test_a_batch_is_seen_as_its_worlds_are(name: str) -> None:
+    pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+    from otherminds.experiments.ppo_training import seen_in
+    from otherminds.worlds.matrix_batch import pack, step, unpack
+
+    world, rng, n = world_of(name), np.random.default_rng(4), 20
+    batch, senses = pack(world, [any_state(world, rng) for _ in range(n)]), Senses.of(world)
+    memory = senses.blank((n, world.rules.players))
+    minds = [[mind_in(world, agent) for agent in world.agents] for _ in range(n)]
+    over = 0
+    for _ in range(30):
+        seen = seen_in(batch)
+        over += int(((seen.rewards != 0) & (memory.dead == 0)).sum())
+        memory = senses.remember(memory, seen)
+        found = senses.features(seen, memory)
+        for i, row in enumerate(minds):
+            state = unpack(batch, i)
+            minds[i] = [mind.observe(world.observe(state, a)) for mind, a in zip(row, world.agents, strict=True)]
+            assert found[i].tolist() == [features(mind) for mind in minds[i]]
+        step(batch, joint(n, world.rules.players, rng), rng, restart=True)
+    assert over > 3
+
+
+def test_a_new_episode_begins_without_a_past() -> None:
+    world = in_the_matrix("pd_repeated")
+    senses, view = Senses.of(world), world.observe(world.start(np.random.default_rng(0)), world.agents[0])
+    old = Memory(np.array([1, 4], np.float32), np.array(False), np.ones(4, np.float32))
+    fresh = senses.remember(old, senses.seen(view))
+    assert (fresh.held.tolist(), fresh.meeting.tolist()) == ([1, 1], [0] * 4)
+
+
+def test_who_sees_the_whole_map_is_refused() -> None:
+    world = in_the_matrix("pd_repeated")
+    with pytest.raises(InputError, match="a window only"):
+        Senses.of(InTheMatrix(world.rules, world.agents, frozenset(world.agents)))
+
+
+# What it does
+
+
+def test_a_tiny_network_by_hand() -> None:
+    """One inner number, tanh(2 · ready to shoot), which speaks for going forward."""
+    world = odd()
+    width = Senses.of(world).width
+    first, last = np.zeros((width, 1), np.float32), np.zeros((1, 8), np.float32)
+    first[width - 6], last[0, ACTIONS.index("forward")] = 2, 3
+    network = Network(((first, np.zeros(1, np.float32)), (last, np.zeros(8, np.float32))))
+    view = world.observe(world.start(np.random.default_rng(0)), world.agents[0])
+    for ready in (1.0, 0.5, 0.0):
+        weight = math.exp(3 * math.tanh(2 * ready))
+        chances = mind_in(world, world.agents[0], network).observe(view._replace(ready_to_shoot=ready)).act()
+        assert chances.support == ACTIONS
+        assert chances.prob("forward") == pytest.approx(weight / (weight + 7), rel=1e-6)
+        assert chances.prob("noop") == pytest.approx(1 / (weight + 7), rel=1e-6)
+
+
+def test_before_it_sees_anything_it_does_anything() -> None:
+    mind = mind_in(odd(), odd().agents[0])
+    assert mind.act().probs == pytest.approx([1 / 8] * 8)
+
+
+def test_a_mind_is_immutable() -> None:
+    world = odd()
+    mind = mind_in(world, world.agents[0]).observe(world.observe(world.start(np.random.default_rng(1)), "player_0"))
+    before = features(mind)
+    mind.observe(world.observe(world.start(np.random.default_rng(2)), "player_0"))
+    assert features(mind) == before
+
+
+def test_an_agent_that_does_not_play_is_refused() -> None:
+    with pytest.raises(InputError, match="there is no agent `Zoe`"):
+        mind_in(odd(), "Zoe")
+
+
+# Files
+
+
+def arrays_of(world: InTheMatrix, inner: int = 3) -> Arrays:
+    width = Senses.of(world).width
+    shapes = {"weights0": (width, inner), "biases0": (inner,), "weights1": (inner, 8), "biases1": (8,)}
+    return {name: np.full(shape, 0.25, np.float16) for name, shape in shapes.items()}
+
+
+def written(path: Path, arrays: Arrays) -> Path:
+    np.savez_compressed(path, allow_pickle=True, **arrays)
+    return path
+
+
+def test_a_network_survives_a_file(tmp_path: Path) -> None:
+    world = odd()
+    rng, width = np.random.default_rng(5), Senses.of(world).width
+    shapes = [(width, 4), (4,), (4, 8), (8,)]
+    a, b, c, d = (rng.normal(size=shape).astype(np.float16).astype(np.float32) for shape in shapes)
+    network = Network(((a, b), (c, d)))
+    network.save(tmp_path / "n.npz")
+    read = read_network(tmp_path / "n.npz", world)
+    assert all(
+        (x == y).all()
+        for one, two in zip(network.layers, read.layers, strict=True)
+        for x, y in zip(one, two, strict=True)
+    )
+    view = world.observe(world.start(rng), "player_1")
+    acts = [mind_in(world, "player_1", one).observe(view).act() for one in (network, read)]
+    assert acts[0] == acts[1]
+
+
+def changed(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Arrays], Arrays]:
+    return lambda arrays: arrays | {name: change(arrays[name])}
+
+
+def without(name: str) -> Callable[[Arrays], Arrays]:
+    return lambda arrays: {key: array for key, array in arrays.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (changed("weights0", lambda a: a[1:]), "`weights0` has the shape"),
+        (changed("weights0", lambda a: a.ravel()), "`weights0` has the shape"),
+        (changed("weights1", lambda a: a.T), "`weights1` has the shape (8, 3), not (3, 8)"),
+        (changed("biases1", lambda a: a[:7]), "`biases1` has the shape (7,), not (8,)"),
+        (changed("biases0", lambda a: a[None]), "`biases0` has the shape (1, 3), not (3,)"),
+        (changed("biases0", lambda a: a * np.nan), "`biases0` is not all finite"),
+        (changed("biases0", lambda a: a.astype(np.int64)), "`biases0` is not all finite"),
+        (changed("biases0", lambda a: a.astype(str)), "`biases0` is not all finite"),
+        (changed("biases0", lambda a: a.astype(object)), "is no .npz file of numbers"),
+        (without("biases0"), "has the arrays biases1, weights0, weights1"),
+        (without("weights1"), "has the arrays biases0, biases1, weights0"),
+        (lambda arrays: arrays | {"more": arrays["biases0"]}, "has the arrays"),
+        (lambda arrays: {}, "has the arrays none"),
+        (lambda arrays: arrays | {"weights0": np.zeros((2000, 2000))}, "is larger than"),
+    ],
+)
+def test_a_file_that_is_no_network_is_told_in_a_line(
+    change: Callable[[Arrays], Arrays], told: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "bad.npz", change(arrays_of(odd())))
+    with pytest.raises(InputError) as error:
+        read_network(path, odd())
+    assert str(error.value).startswith(f"{path}: ")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_network_of_another_world_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "odd.npz", arrays_of(odd()))
+    with pytest.raises(InputError, match="was it trained in another world"):
+        read_network(path, in_the_matrix("pd_repeated"))
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_network(tmp_path / "none.npz", odd())
+    with pytest.raises(InputError, match="cannot be written"):
+        blank_network(odd()).save(tmp_path / "none" / "n.npz")
+
+
+@given(at=st.integers(0, 10_000), byte=st.integers(0, 255), cut=st.none() | st.integers(0, 10_000))
+@settings(max_examples=150)
+def test_a_damaged_file_is_a_network_or_told(
+    at: int, byte: int, cut: int | None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays_of(odd()))
+    raw = bytearray(buffer.getvalue())
+    raw[at % len(raw)] = byte
+    path = tmp_path_factory.getbasetemp() / "damaged.npz"
+    path.write_bytes(raw[:cut])
+    with suppress(InputError):
+        assert len(read_network(path, odd()).layers) == 2
+
+
+def test_an_array_that_claims_to_be_huge_is_told(tmp_path: Path) -> None:
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (10**9, 10**9)})
+    with ZipFile(tmp_path / "huge.npz", "w") as archive:
+        archive.writestr("weights0.npy", header.getvalue())
+    with pytest.raises(InputError, match="file of numbers"):
+        read_network(tmp_path / "huge.npz", odd())
+
+
+# What is shipped
+
+
+def played(world: InTheMatrix, minds: dict[str, Trained], steps: int, rng: np.random.Generator) -> tuple[float, int]:
+    """What the first player gets in so many steps, and how often it meets somebody; who has no mind acts at random."""
+    state, reward, meetings = world.start(rng), 0.0, 0
+    for _ in range(steps):
+        minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
+        acts = {agent: ACTIONS[rng.integers(8)] for agent in world.agents}
+        state = world.step(state, acts | {agent: mind.act().sample(rng) for agent, mind in minds.items()}, rng)
+        reward, meetings = reward + state.rewards[0], meetings + (state.met[0] is not None)
+    return reward, meetings
+
+
+@pytest.mark.parametrize("name", SUBSTRATES)
+def test_shipped_networks_are_small_and_play_the_same_every_time(name: str) -> None:
+    file = resources.files("otherminds.systems").joinpath("weights", f"ppo-{name}.npz")
+    assert len(file.read_bytes()) <= 300_000
+    world = in_the_matrix(name)
+    minds = {agent: mind_in(world, agent, shipped(name)) for agent in world.agents}
+    assert played(world, minds, 60, np.random.default_rng(6)) == played(world, minds, 60, np.random.default_rng(6))
+
+
+def test_it_does_better_with_itself_than_at_random() -> None:
+    world = in_the_matrix("pd_repeated")
+    minds = {agent: mind_in(world, agent, shipped("pd_repeated")) for agent in world.agents}
+    reward, meetings = played(world, minds, 400, np.random.default_rng(7))
+    assert meetings >= 4
+    assert reward > 2 * max(1.0, played(world, {}, 400, np.random.default_rng(7))[0])
+
+
+def test_it_plays_without_pytorch_and_numba() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = sys.modules['numba'] = None\n"
+        "from otherminds.systems.ppo import shipped; print(len(shipped('pd_repeated').layers))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "3"
+
+
+def test_a_network_for_no_world_is_refused() -> None:
+    with pytest.raises(InputError, match="no matrix world `chess`"):
+        shipped("chess")
