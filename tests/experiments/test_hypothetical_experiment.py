@@ -69,7 +69,9 @@ def test_a_plan_has_so_many_episodes_of_every_scenario_of_upstream_with_every_ag
 
 
 def test_a_plan_may_be_of_some_agents_and_one_scenario() -> None:
-    assert plan(2, 1, ("random",), "pd_repeated_3") == [Entry("pd_repeated_3", "random", n, 1) for n in (0, 1)]
+    assert plan(2, 1, ("random",), "pd_repeated_3") == [
+        Entry("pd_repeated_3", "random", n, 1, filmed=n == 0) for n in (0, 1)
+    ]
     assert [entry.scenario for entry in plan(1, 1, ("uniform",), "rws_arena_3_documented")] == [
         "rws_arena_3_documented"
     ]
@@ -162,6 +164,14 @@ def test_rows_are_decided_by_their_entry(subject: str) -> None:
     )
 
 
+def test_a_filmed_episode_has_every_state() -> None:
+    *_, last = rows(Entry("pd_repeated_6", "programs", 0, 3, filmed=True))
+    *_, same = rows(Entry("pd_repeated_6", "programs", 0, 3))
+    assert len(last["film"]["frames"]) == STEPS + 1
+    assert len(last["film"]["kinds"]) == len(in_the_matrix("pd_repeated").rules.sites)
+    assert {key: value for key, value in last.items() if key != "film"} == same
+
+
 def test_every_episode_and_every_seed_is_another() -> None:
     entries = [Entry("rws_repeated_4", "uniform", n, seed) for n, seed in ((0, 3), (1, 3), (0, 4))]
     first, *others = [[(row.get("t"), row["reward"]) for row in rows(entry)] for entry in entries]
@@ -246,7 +256,7 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [Met(40, 1, (1, 6, 1), (6, 1, 1)), Met(90, 1, (1, 6, 1), (2, 1, 2)), Met(395, 1, (6, 1, 1), (1, 6, 1))]
     lessons = (lesson(57, (0.5, 0.2, 0.3), 0, PAID), lesson(107, (0.1, 0.7, 0.2), None, 0.0))
 
-    monkeypatch.setattr(hypothetical, "_play", lambda *_: Played(met, 5.0, 400, knowing(*lessons)))
+    monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: Played(met, 5.0, 400, knowing(*lessons)))
     first, second, third, last = rows(Entry("rws_repeated_6", "programs", 0, 1))
     assert (first["expected"], first["inferred"]) == (pytest.approx([0.5, 0.2, 0.3]), 0)
     assert (first["reward"], first["regret"], first["correct"]) == (pytest.approx(PAID), pytest.approx(0.0), True)
@@ -264,14 +274,14 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_prediction_that_fails_is_not_correct(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [Met(40, 1, (1, 6, 1), (6, 1, 1))]
     made_up = Played(met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)))
-    monkeypatch.setattr(hypothetical, "_play", lambda *_: made_up)
+    monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     assert rows(Entry("rws_repeated_6", "programs", 0, 1))[0]["correct"] is False
 
 
 def test_what_is_expected_of_somebody_unknown_is_neither_right_nor_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [Met(40, 1, (1, 6, 1), (6, 1, 1))]
     made_up = Played(met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)))
-    monkeypatch.setattr(hypothetical, "_play", lambda *_: made_up)
+    monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     row, _ = rows(Entry("rws_arena_0", "programs", 0, 1))
     assert "correct" not in row
     assert row["hypotheses"] == [("x" * 200, 0.1235), ("y", -1.0)]

@@ -146,6 +146,7 @@ def test_an_episode_says_what_was_asked_for(name: str, agent: str) -> None:
     assert last["subject"] == f"lm:straight:{agent}"
     assert json.dumps([*meetings, last]) == json.dumps(played(name, agent))
     known = [row for row in meetings if "expected" in row]
+    assert all(sum(row["expected"]) == pytest.approx(1.0) and len(row["expected"]) == len(row["own"]) for row in known)
     assert bool(known) == (agent not in ("react", "reflexion", "planreact") and bool(meetings))
     assert all(len(row["hypotheses"]) <= 4 for row in known)
 

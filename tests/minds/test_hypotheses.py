@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from alike_machines import alike
-from otherminds.minds.hypotheses import DEPTH, HORIZON, MOSTLY, NOISE, TIMES, TREMBLE, VAGUE, families, library
+from otherminds.minds.hypotheses import DEPTH, HORIZON, MOSTLY, NOISE, TIMES, TREMBLE, families, library
 from otherminds.minds.librarian import Librarian
 from otherminds.minds.matrix_strategies import Strategy
 from otherminds.minds.meetings import MARGIN, machine, meeting_game
 from otherminds.minds.scenarios import scenarios, strategy_of
-from otherminds.minds.strategies import Machine
-from otherminds.planning.lookahead import commitment
+from otherminds.minds.strategies import Machine, alike, random_machines
+from otherminds.planning.lookahead import clairvoyant
 from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.matrix_rules import Rules
 from otherminds.worlds.repeated_game import Outcome
@@ -23,7 +23,7 @@ from otherminds.worlds.repeated_game import Outcome
 RULES = {name: in_the_matrix(name).rules for name in SUBSTRATES}
 RWS, PD = RULES["rws_repeated"], RULES["pd_repeated"]
 BOTS = sorted({name for found in scenarios() for name in found.bots if strategy_of(name) is not None})
-VAGUE_ONES = {"rws_repeated": ["mostly rock", "mostly paper", "mostly scissors", "anything"]}
+STRATEGIES = {name: {n for named in families(rules).values() for n, _ in named} for name, rules in RULES.items()}
 MEETINGS = 16
 
 
@@ -37,12 +37,36 @@ def strategy_for(bot: str) -> Strategy:
     return strategy
 
 
-def test_machines_are_alike_if_they_play_alike_whatever_their_states() -> None:
-    """The yardstick of this file: one state or two for the same, and a difference that shows late."""
+# The yardstick
+
+
+def plays(machine: Machine, history: Sequence[Sequence[int]]) -> tuple[float, ...] | None:
+    """What a machine does after a history of own and others' actions; None if it would not have come to that."""
+    state = 0
+    for own, theirs in history:
+        if machine.outputs[state][own] == 0.0:
+            return None
+        state = machine.moves[state][own][theirs]
+    return machine.outputs[state]
+
+
+def test_machines_are_alike_if_no_history_tells_them_apart() -> None:
+    held = list(random_machines(meeting_game(PD), 30, 3, np.random.default_rng(3)))
+    histories = [h for n in range(6) for h in product(product(range(2), repeat=2), repeat=n)]
+    pairs = list(combinations(held, 2))
+    told = [all(plays(a, h) == plays(b, h) for h in histories) for a, b in pairs]
+    assert [alike(a, b) for a, b in pairs] == told
+    assert {True, False} == set(told)
+
+
+def test_machines_are_alike_whatever_their_states() -> None:
+    """One state or two for the same, what would follow a slip that never happens, and a difference that shows late."""
     still = Machine("one", ((1.0, 0.0),), (((0, 0), (0, 0)),))
     twice = Machine("two", ((1.0, 0.0), (1.0, 0.0)), (((1, 1), (1, 1)), ((0, 0), (0, 0))))
+    steady = Machine("steady", ((1.0, 0.0), (0.0, 1.0)), (((0, 0), (1, 1)), ((0, 0), (1, 1))))
     late = Machine("late", ((1.0, 0.0), (0.0, 1.0)), (((0, 1), (0, 0)), ((1, 1), (1, 1))))
     assert alike(still, twice)
+    assert alike(still, steady)
     assert not alike(twice, late)
 
 
@@ -123,36 +147,59 @@ def test_noisy_ones_tremble(name: str) -> None:
 # How likely they are
 
 
-@pytest.mark.parametrize("rules", [RWS, PD])
-def test_one_state_more_makes_a_strategy_half_as_likely(rules: Rules) -> None:
-    found = library(rules)
-    prior = dict(zip((held.name for held in found.machines), found.prior, strict=True))
-    clear = [
-        held for held in found.machines if held.name in {n for named in families(rules).values() for n, _ in named}
-    ]
-    simplest = clear[0]
-    for held in clear:
-        states = len(held.outputs) - len(simplest.outputs)
-        assert prior[held.name] == pytest.approx(prior[simplest.name] * 0.5**states)
+@pytest.mark.parametrize("name", ["rws_repeated", "pd_repeated"])
+def test_one_state_more_makes_a_hypothesis_half_as_likely_and_so_does_being_loose(name: str) -> None:
+    found = library(RULES[name])
+    bits = [len(held.outputs) + (held.name not in STRATEGIES[name]) for held in found.machines]
+    assert found.prior == pytest.approx(np.exp2(-np.array(bits)) / np.exp2(-np.array(bits)).sum())
     assert sum(found.prior) == pytest.approx(1.0)
-    assert prior["anything"] / prior[simplest.name] == pytest.approx(VAGUE / 0.5)
 
 
-@pytest.mark.parametrize("rules", [RWS, PD])
-def test_vague_ones_mostly_play_one_kind_whatever_happens(rules: Rules) -> None:
-    kinds = len(rules.resources)
-    found = library(rules).machines[-kinds - 1 :]
-    assert [held.name for held in found] == [*(f"mostly {kind}" for kind in rules.resources), "anything"]
-    for often, held in enumerate(found[:-1]):
-        (law,) = held.outputs
-        assert law == pytest.approx([MOSTLY if k == often else (1 - MOSTLY) / (kinds - 1) for k in range(kinds)])
-    assert found[-1].outputs[0] == pytest.approx((1 / kinds,) * kinds)
-    assert all({to for row in held.moves[0] for to in row} == {0} for held in found)
+# Habits
+
+
+def habits(name: str) -> list[Machine]:
+    return [held for held in library(RULES[name]).machines if held.name not in STRATEGIES[name]]
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("rws_repeated", 3), ("pd_repeated", 2)])
+def test_there_is_a_habit_for_every_table_of_last_plays(name: str, kinds: int) -> None:
+    """What is mostly played after each pair of last plays: all tables that hang on one of the two at most."""
+    uniform, found = pytest.approx((1 / kinds,) * kinds), Counter[tuple[int, ...]]()
+    free, *others = habits(name)
+    assert free.name == "anything"
+    assert free.outputs[0] == uniform
+    for held in others:
+        state = held.moves[0]
+        laws = [held.outputs[state[own][theirs]] for own, theirs in product(range(kinds), repeat=2)]
+        assert all(sorted(law) == pytest.approx([(1 - MOSTLY) / (kinds - 1)] * (kinds - 1) + [MOSTLY]) for law in laws)
+        assert len(held.outputs) == 1 or held.outputs[0] == uniform
+        assert all(moves == state for moves in held.moves)
+        found[tuple(law.index(max(law)) for law in laws)] += 1
+    tables = list(product(range(kinds), repeat=kinds))
+    own = {tuple(table[a] for a, _ in product(range(kinds), repeat=2)) for table in tables}
+    theirs = {tuple(table[b] for _, b in product(range(kinds), repeat=2)) for table in tables}
+    assert found == Counter(own | theirs)
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "theirs", "then"),
+    [
+        ("mostly paper", 0, 2, 1),
+        ("mostly answers the last play: rock→rock paper→rock scissors→paper", 0, 2, 1),
+        ("mostly answers the last play: rock→rock paper→rock scissors→paper", 2, 0, 0),
+        ("mostly goes on: rock→rock paper→rock scissors→paper", 0, 2, 0),
+        ("mostly goes on: rock→rock paper→rock scissors→paper", 2, 0, 1),
+    ],
+)
+def test_a_habit_is_what_its_name_says(name: str, own: int, theirs: int, then: int) -> None:
+    (held,) = [held for held in habits("rws_repeated") if held.name == name]
+    assert held.start.observe(Outcome(own, theirs, 0.0)).act().mode == then
 
 
 def test_partners_are_granted_slips_and_plans_take_them_at_their_word() -> None:
     found = library(RWS)
-    assert (found.noise, found.horizon, found.depth, found.leaf) == (NOISE, HORIZON, DEPTH, commitment)
+    assert (found.noise, found.horizon, found.depth, found.leaf) == (NOISE, HORIZON, DEPTH, clairvoyant)
     expected = [(1 - NOISE) + NOISE / 3, NOISE / 3, NOISE / 3]
     assert found.slipping[0].outputs[0] == pytest.approx(expected)
     assert found.machines[0].outputs[0] == (1.0, 0.0, 0.0)
@@ -173,13 +220,13 @@ def test_who_is_left_out_is_not_thought_of_and_the_rest_keep_their_odds() -> Non
     assert sum(less.prior) == pytest.approx(1.0)
 
 
-def test_without_any_hypothesis_there_is_no_library() -> None:
+def test_without_any_strategy_there_are_habits_and_without_those_no_library() -> None:
     names = [name for named in families(RWS).values() for name, _ in named]
+    left = [held.name for held in library(RWS, without=iter(names)).machines]
+    assert left == [held.name for held in habits("rws_repeated")]
+    assert [held.name for held in library(RWS, without=(*names[1:], *left[1:])).machines] == ["always rock", "anything"]
     with pytest.raises(ValueError, match="no hypothesis is left"):
-        library(RWS, without=names)
-    kept = library(RWS, without=names[1:])
-    assert [held.name for held in kept.machines] == ["always rock", *VAGUE_ONES["rws_repeated"]]
-    assert library(RWS, without=iter(names[:1])).machines[0].name == "always paper"
+        library(RWS, without=(*names, *left))
 
 
 # Finding the right one
@@ -217,3 +264,26 @@ def test_the_most_probable_hypothesis_is_the_one_that_plays_like_the_partner(bot
     likeliest = mind.watched.posterior.mode
     held = next(one for one in mind.library.machines if likeliest.machine.name.startswith(f"{one.name}~"))
     assert list(held.outputs[likeliest.state]) == pytest.approx(law)
+
+
+# Whom no strategy explains
+
+
+def paid_by_a_stranger(bot: str, seed: int) -> float:
+    """What a meeting pays with a bot whose own strategy is left out, over so many."""
+    rules, rng = rules_of(bot), np.random.default_rng(seed)
+    game, true = meeting_game(rules), machine(bot, strategy_for(bot), meeting_game(rules))
+    same = [held.name for held in library(rules).machines if alike(held, true)]
+    mind, partner, paid = Librarian.of(library(rules, without=same)), true.start, 0.0
+    for _ in range(2 * MEETINGS):
+        own, theirs = mind.act().mode, partner.act().sample(rng)
+        paid += float(game.payoff()[own, theirs])
+        mind, partner = mind.observe(Outcome(own, theirs, 0.0)), partner.observe(Outcome(theirs, own, 0.0))
+    return paid / (2 * MEETINGS)
+
+
+@pytest.mark.parametrize("bot", ["paper_margin_0", "flip_p2r_0", "resp2prev_margin_0"])
+def test_a_partner_whom_no_strategy_explains_is_soon_seen_through(bot: str) -> None:
+    """Two thirds of what the best reply wins; who plays anything wins nothing."""
+    most = meeting_game(RWS).payoff().max()
+    assert min(paid_by_a_stranger(f"rws_repeated__{bot}", seed) for seed in range(3)) > most * 2 / 3

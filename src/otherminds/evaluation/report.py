@@ -33,6 +33,8 @@ STYLE: dict[Any, Any] = {
     "axes.unicode_minus": True,
 }
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+SCRIPTS = {"data-replay": "replay.js", "data-avatar-replay": "avatar_replay.js"}
+STYLES = {"data-avatar-replay": "avatar_replay.css"}
 NEITHER = "base-uri 'none'; form-action 'none'"
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -57,13 +59,14 @@ class Section(NamedTuple):
 def page(title: str, lead: str, sections: Sequence[Section]) -> str:
     """A whole HTML page that needs nothing from outside and runs no script but the library's own."""
     body = Html("\n".join(_section(i, section) for i, section in enumerate(sections, 1)))
-    script = asset("replay.js") if "data-replay" in body else ""
+    script = "\n".join(asset(file) for mark, file in SCRIPTS.items() if mark in body)
+    styles = [asset(file) for mark, file in STYLES.items() if mark in body]
     return Template(asset("page.html")).substitute(
         title=safe(title),
         lead=block(lead) if lead else "",
         contents=_contents(sections),
         body=body,
-        style=asset("page.css"),
+        style="\n".join([asset("page.css"), *styles]),
         script=f"<script>{script}</script>" if script else "",
         policy=_policy(script),
     )

@@ -6,12 +6,14 @@ the partner's true strategy would have been worth. Bodies are scripted, so score
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from otherminds.evaluation.avatar_replay import frame
 from otherminds.evaluation.run import stream
 from otherminds.experiments.functional_models import Counting, Estimate
 from otherminds.experiments.hypothetical_models import Speaker, cook, of_calls, spoken
@@ -47,7 +49,7 @@ def rows(entry: Entry, model: LanguageModel | None = None) -> list[Row]:
     names = draw(chosen, len(others), rng)
     minds: dict[str, Any] = {a: background(world, a, bot(n), rng) for a, n in zip(others, names, strict=True)}
     minds[me] = _seated(entry, world, names, rng, model)
-    played = _play(world, minds, rng)
+    played = _play(world, minds, rng, filmed=entry.filmed)
     lessons = played.mind.lessons if isinstance(played.mind, Hypothetical) else ()
     best = [best_against(world, name) for name in names]
     found = [
@@ -55,8 +57,8 @@ def rows(entry: Entry, model: LanguageModel | None = None) -> list[Row]:
         for met, lesson in zip_longest(played.meetings, lessons[: len(played.meetings)])
     ]
     last = {"steps": played.steps, "reward": played.reward, "meetings": len(found), "bots": list(names)}
-    calls = of_calls(played.mind) if model else {}
-    return [*found, _about(entry) | last | {"score": played.reward * NORMED / played.steps} | calls]
+    extra = (of_calls(played.mind) if model else {}) | ({"film": played.film} if played.film else {})
+    return [*found, _about(entry) | last | {"score": played.reward * NORMED / played.steps} | extra]
 
 
 def _seated(
@@ -82,7 +84,8 @@ def _meeting(met: Met, lesson: Lesson | None, best: Sequence[float | None], rewa
     if value is not None:
         found["regret"] = value - reward
     if lesson is not None:
-        found |= {"expected": [p for _, p in sorted(lesson.expected)], "inferred": lesson.theirs}
+        expected = [lesson.expected.prob(kind) for kind in range(len(met.own))]
+        found |= {"expected": expected, "inferred": lesson.theirs}
         found["hypotheses"] = _held(lesson.theory.held)
         if play is not None and lesson.partner is not None:
             found["correct"] = lesson.expected.mode == play
@@ -95,8 +98,8 @@ def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator, model: Lan
     me, other = world.agents
     minds: dict[str, Any] = {me: _cook(entry, world, model), other: COOKS[bot(names[0]).rule](world)}
     reward, mind = 0.0, minds[me]
-    for state, later in _run(world, minds, rng):
-        reward, mind = reward + state.rewards[0], later
+    for state, mind in _run(world, minds, rng):  # noqa: B007
+        reward += state.rewards[0]
     records = mind.records if isinstance(mind, SpeakingCook) else ()
     thoughts = [{"t": one.t, "why": one.why, "hypotheses": _held(one.held)} for one in records]
     last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
@@ -127,29 +130,37 @@ class Met(NamedTuple):
 
 
 class Played(NamedTuple):
-    """An episode of the first player: its meetings, what it was paid, how long it took, and its mind at the end."""
+    """An episode of the first player: its meetings, what it was paid, how long it took, and its mind at the end.
+
+    `film` is every state as the viewer needs it, if that was wished.
+    """
 
     meetings: list[Met]
     reward: float
     steps: int
     mind: Any
+    film: Mapping[str, Any] = MappingProxyType({})
 
 
-def _play(world: InTheMatrix, minds: dict[str, Any], rng: np.random.Generator) -> Played:
+def _play(world: InTheMatrix, minds: dict[str, Any], rng: np.random.Generator, *, filmed: bool = False) -> Played:
     """Play until the end."""
-    met, reward, t, mind = list[Met](), 0.0, 0, minds[world.agents[0]]
-    for state, later in _run(world, minds, rng):
-        reward, t, mind = reward + state.rewards[0], state.t, later
+    met, reward, t, mind, film = list[Met](), 0.0, 0, minds[world.agents[0]], Row()
+    for state, mind in _run(world, minds, rng):  # noqa: B007
+        reward, t = reward + state.rewards[0], state.t
+        if filmed:
+            film.setdefault("kinds", state.kinds)
+            film.setdefault("frames", []).append(frame(state))
         if state.met[0] is not None:
             partner = next(j for j, meeting in enumerate(state.met) if j and meeting == state.met[0][::-1])
             met.append(Met(t, partner, *state.met[0]))
-    return Played(met, reward, t, mind)
+    return Played(met, reward, t, mind, film)
 
 
 def _run(world: Any, minds: dict[str, Any], rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
-    """Every state of an episode but the first, with the mind of the first agent in it."""
+    """Every state of an episode, with the mind of the first agent in it."""
     state = world.start(rng)
     minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
+    yield state, minds[world.agents[0]]
     while not world.done(state):
         state = world.step(state, {agent: mind.act().sample(rng) for agent, mind in minds.items()}, rng)
         minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}

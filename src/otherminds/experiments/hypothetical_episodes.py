@@ -8,6 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from otherminds.evaluation.avatar_replay import avatar_replay
 from otherminds.evaluation.plots import styled
 from otherminds.evaluation.report import Html, inline, number, stack, table
 from otherminds.minds.scenarios import scenario
@@ -34,21 +35,15 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
     if not meetings:
         return None
     title = f"{name}, {subject} with {', '.join(next(row['bots'] for row in mine if 'bots' in row))}"
-    told = _cooked(meetings, title) if "why" in meetings[0] else _met(meetings, title, name)
-    return stack(told, inline(_beliefs(meetings), f"{title}: what was thought"))
-
-
-def _met(meetings: Sequence[Row], title: str, name: str) -> Html:
-    kinds = in_the_matrix(scenario(name).substrate).rules.resources
-    columns = ("Step", "Best hypothesis", "", "Expected", "Partner held", "Own", "Reward")
-    return table(columns, [_line(row, kinds) for row in meetings], title)
-
-
-def _line(row: Row, kinds: Sequence[str]) -> list[object]:
-    expected: list[float] = row["expected"]
-    text, value = row["hypotheses"][0]
-    held = (" ".join(map(str, row[who])) for who in ("theirs", "own"))
-    return [row["t"], text, number(value), kinds[expected.index(max(expected))], *held, row["reward"]]
+    thoughts = inline(_beliefs(meetings), f"{title}: what was thought")
+    film = next((row["film"] for row in mine if "film" in row), None)
+    if "why" in meetings[0]:
+        return stack(_cooked(meetings, title), thoughts)
+    if film is None:
+        return thoughts
+    world = in_the_matrix(scenario(name).substrate)
+    met = [row for row in mine if row["episode"] == mine[0]["episode"] and "partner" in row]
+    return stack(avatar_replay(world, film["kinds"], film["frames"], met, title), thoughts)
 
 
 def _cooked(thoughts: Sequence[Row], title: str) -> Html:

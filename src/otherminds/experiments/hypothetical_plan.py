@@ -14,19 +14,21 @@ from otherminds.systems.verbal.askers import plain
 EXPERIMENT = "hypothetical"
 SUBJECTS = tuple(SEATS)
 COOKING = ("programs", "random")
+FILMED = ("rws_repeated_4", "pd_repeated_8", "rws_repeated_1", "rws_arena_6")
 SMALL = ("rws_repeated_6", "pd_repeated_3", "rws_arena_0", "cooking_asymmetric_0")
 SPOKEN: Mapping[str, Sequence[str]] = {"quick": ("HM",), "normal": ("HM",), "full": (*AGENTS, *SWEEP)}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One episode of a scenario with an agent; with a language model if one is named."""
+    """One episode of a scenario with an agent; with a language model if one is named; `filmed` if it is to be shown."""
 
     scenario: str
     agent: str
     number: int
     seed: int
     model: str = ""
+    filmed: bool = False
 
     @property
     def subject(self) -> str:
@@ -54,7 +56,12 @@ def plan(
     chosen = [scenario(only)] if only else [one for one in scenarios() if one.upstream]
     for agent in agents:
         _checked(agent, model)
-    found = [Entry(one.id, agent, n, seed, model) for one in chosen for agent in agents for n in range(episodes)]
+    found = [
+        Entry(one.id, agent, n, seed, model, filmed=n == 0 and bool(only or one.id in FILMED))
+        for one in chosen
+        for agent in agents
+        for n in range(episodes)
+    ]
     return [entry for entry in found if not entry.cooks or _can_cook(entry.agent, model)]
 
 

@@ -50,9 +50,12 @@ class CookRecord(NamedTuple):
 
     @property
     def held(self) -> list[tuple[str, float]]:
-        """The hypotheses with their values, the one in use first, then the best."""
+        """The hypotheses with their values, the one in use first, then the best; one that came up again only once."""
         ranked = sorted(range(len(self.hypotheses)), key=lambda i: (i != self.used, -self.hypotheses[i].value, -i))
-        return [(self.hypotheses[i].text, self.hypotheses[i].value) for i in ranked]
+        found: dict[str, float] = {}
+        for i in ranked:
+            found.setdefault(self.hypotheses[i].text, self.hypotheses[i].value)
+        return [*found.items()]
 
     @property
     def calls(self) -> int:

@@ -94,11 +94,12 @@ class Sentences:
 
     @property
     def held(self) -> Sequence[tuple[str, float]]:
-        """The sentences with their values, the one in use first, then the best."""
+        """The sentences with their values, the one in use first, then the best; one that came up again only once."""
         ranked = self._ranked(range(len(self.hypotheses)))
-        first = [] if self.used is None else [self.used]
-        places = dict.fromkeys([*first, *ranked])
-        return [(self.hypotheses[i].text, self.hypotheses[i].value) for i in places]
+        found: dict[str, float] = {}
+        for i in ranked if self.used is None else [self.used, *ranked]:
+            found.setdefault(self.hypotheses[i].text, self.hypotheses[i].value)
+        return [*found.items()]
 
     @property
     def said(self) -> Calls:
