@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from alike_machines import alike
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.experiments import hypothetical
@@ -28,6 +27,7 @@ from otherminds.minds.librarian import Library
 from otherminds.minds.matrix_strategies import Aim, CounterPrevious, Whim
 from otherminds.minds.meetings import machine, meeting_game
 from otherminds.minds.scenarios import scenario, scenarios, strategy_of
+from otherminds.minds.strategies import alike
 from otherminds.systems.hypothetical import Hypothetical, Lesson
 from otherminds.systems.programs import Programs
 from otherminds.worlds.cooking_files import cooking_asymmetric

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from odd_matrix_worlds import any_state, joint, odd
 from otherminds.errors import InputError
-from otherminds.systems.ppo import Memory, Network, Senses, Trained, read_network, shipped
+from otherminds.systems.ppo import Memory, Network, Senses, Trained, read_network, shipped, shipped_for
 from otherminds.worlds.avatars import ACTIONS, OUTSIDE
 from otherminds.worlds.in_the_matrix import PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting
 from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
@@ -335,6 +335,12 @@ def test_it_plays_without_pytorch_and_numba() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "3"
+
+
+def test_the_network_of_a_world_is_found() -> None:
+    assert [shipped_for(in_the_matrix(name)) for name in SUBSTRATES] == [shipped(name) for name in SUBSTRATES]
+    with pytest.raises(InputError, match="no network is shipped for this world"):
+        shipped_for(odd())
 
 
 def test_a_network_for_no_world_is_refused() -> None:

@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 
 from otherminds.minds.gatherer import DEFT, WALKER, Gatherer
-from otherminds.minds.hypotheses import families, library
+from otherminds.minds.hypotheses import library
 from otherminds.minds.librarian import Librarian, closed
 from otherminds.minds.matrix_strategies import Aim, CounterPrevious, Specialist, Strategy, Whim
 from otherminds.minds.meetings import MARGIN, machine, meeting_game
 from otherminds.minds.scenarios import bot
-from otherminds.minds.strategies import Machine
+from otherminds.minds.strategies import Machine, alike
 from otherminds.planning.response import best_rate
 from otherminds.systems.hypothetical import Hypothetical, Theory
 from otherminds.systems.programs import Programs, Valued
@@ -98,10 +98,8 @@ def _true(world: InTheMatrix, name: str) -> Machine | None:
 
 def _like(world: InTheMatrix, names: Sequence[str]) -> list[str]:
     """The hypotheses that play just as one of these bots does."""
-    true = [(found.outputs, found.moves) for found in (_true(world, name) for name in names) if found is not None]
-    held = [pair for family in families(world.rules).values() for pair in family]
-    machines = [machine(name, strategy, meeting_game(world.rules)) for name, strategy in held]
-    return [one.name for one in machines if (one.outputs, one.moves) in true]
+    true = [found for found in (_true(world, name) for name in dict.fromkeys(names)) if found is not None]
+    return [one.name for one in library(world.rules).machines if any(alike(bot, one) for bot in true)]
 
 
 def best_against(world: InTheMatrix, name: str) -> float | None:
