@@ -34,6 +34,7 @@ from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, l
 from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
 from otherminds.cli_stories import ask, audit, generate_stories
+from otherminds.cli_train import train
 from otherminds.errors import InputError
 
 FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
@@ -53,6 +54,7 @@ app.add_typer(generate, name="generate")
 app.add_typer(verify, name="verify")
 app.add_typer(models, name="models")
 verify.command("melting-pot")(verify_melting_pot)
+app.command()(train)
 
 
 class Format(StrEnum):

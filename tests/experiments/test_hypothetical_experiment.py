@@ -64,7 +64,7 @@ def test_a_plan_has_so_many_episodes_of_every_scenario_of_upstream_with_every_ag
         (s, a) for s in kitchens for a in ("programs", "random")
     }
     assert set(counts.values()) == {2}
-    assert len({entry.key for entry in entries}) == len(entries) == 2 * (27 * 8 + 3 * 2)
+    assert len({entry.key for entry in entries}) == len(entries) == 2 * (27 * 9 + 3 * 2)
     assert {entry.seed for entry in entries} == {7}
 
 

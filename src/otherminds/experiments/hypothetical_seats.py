@@ -16,10 +16,11 @@ from otherminds.minds.scenarios import bot
 from otherminds.minds.strategies import Machine, alike
 from otherminds.planning.response import best_rate
 from otherminds.systems.hypothetical import Hypothetical, Theory
+from otherminds.systems.ppo import Trained, shipped_for
 from otherminds.systems.programs import Programs, Valued
 from otherminds.worlds.in_the_matrix import InTheMatrix
 
-Seat = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypothetical | Gatherer]
+Seat = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypothetical | Gatherer | Trained]
 
 
 def body(
@@ -75,6 +76,10 @@ def _random(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Ge
     return Gatherer.born(world, me, Specialist(Aim(0, MARGIN)), rng, WALKER)
 
 
+def _ppo(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Trained:
+    return Trained.born(world, me, shipped_for(world))
+
+
 SEATS: Mapping[str, Seat] = {
     "programs": _programs,
     "mapped": _mapped,
@@ -84,9 +89,11 @@ SEATS: Mapping[str, Seat] = {
     "last_play": _last_play,
     "uniform": _uniform,
     "random": _random,
+    "ppo": _ppo,
 }
 """Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that are
-the partner's; who knows the partner; who answers the last play; able bodies that play anything; and who walks about."""
+the partner's; who knows the partner; who answers the last play; able bodies that play anything; who walks about at
+random; and a network trained by PPO."""
 
 
 @cache
