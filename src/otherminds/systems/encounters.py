@@ -9,6 +9,10 @@ from otherminds.minds.matrix_strategies import Inventory, play_of
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
 
+SURE = 0.6
+"""How probable what a partner played has to be to be taken for granted."""
+
+
 class Encounter(NamedTuple):
     """A meeting that is over: what one held, the kind that the partner seems to have played, and the reward.
 
@@ -37,7 +41,8 @@ class Watch(NamedTuple):
             return Watch(view, self._holding(world, view) if view.frozen and view.window else None), None
         if view.window:
             return Watch(view, self.held), None
-        theirs = played_by_partner(held_by_partner(world.rules, self.held, view.reward)).mode
+        played = played_by_partner(held_by_partner(world.rules, self.held, view.reward))
+        theirs = played.mode if played.prob(played.mode) >= SURE else None
         return Watch(view), Encounter(self.held, theirs, view.reward)
 
     def _holding(self, world: InTheMatrix, view: View) -> Inventory:
