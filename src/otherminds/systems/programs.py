@@ -100,7 +100,7 @@ class Valued:
     @property
     def held(self) -> Sequence[tuple[str, float]]:
         """The best strategies with their values."""
-        return [(self.partners[i].machine.name, self.values[i]) for i in self._ranked[:SHOWN]]
+        return [(self.library.machines[i].name, self.values[i]) for i in self._ranked[:SHOWN]]
 
     @property
     def _ranked(self) -> list[int]:
