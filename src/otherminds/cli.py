@@ -54,7 +54,6 @@ app.add_typer(generate, name="generate")
 app.add_typer(verify, name="verify")
 app.add_typer(models, name="models")
 verify.command("melting-pot")(verify_melting_pot)
-app.command()(train)
 
 
 class Format(StrEnum):
@@ -133,7 +132,11 @@ def reproduce(
     ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option("--agent", metavar="NAME", help="hypothetical: only this agent. May be repeated."),
+        typer.Option(
+            "--agent",
+            metavar="NAME",
+            help="hypothetical: only this agent, such as programs; with --model HM. Repeatable.",
+        ),
     ] = None,
 ) -> None:
     """Reproduce a paper's experiment: a table beside the published figures, and a report.
@@ -254,6 +257,7 @@ app.command()(levels)
 app.command()(check)
 app.command()(ask)
 app.command()(audit)
+app.command()(train)
 generate.command("stories")(generate_stories)
 
 

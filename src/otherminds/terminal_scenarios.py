@@ -54,7 +54,8 @@ def guesses(summary: Sequence[Row]) -> RenderableType:
         first = found.get((name, "programs", "score"))
         rest = [found.get((name, "programs", metric)) for metric in ("literal_validated", "regret")]
         paper = f"{first['published']:.0f}" if first and "published" in first else ""
-        table.add_row(escape(name), *(_short(row, 0) for row in rows), paper, *(_short(row, 2) for row in rest))
+        right, lost = (_short(row, digits) for row, digits in zip(rest, (2, 1), strict=True))
+        table.add_row(escape(name), *(_short(row, 0) for row in rows), paper, right, lost)
     count = found.get(("all", "programs", "at_least_published"))
     told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
     out = "Out: without its hypothesis. " * ("stranger" in players)

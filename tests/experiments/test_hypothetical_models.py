@@ -27,12 +27,13 @@ from otherminds.systems.verbal.settings import ABLATIONS, PUBLISHED
 from otherminds.systems.verbal.subgoals import Subgoals
 from otherminds.systems.verbal.thinkers import scripted_thinker
 from otherminds.systems.verbal.universal import straight
+from otherminds.worlds.cooking_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_files import in_the_matrix
 from otherminds.worlds.matrix_rules import Ends
 
 Row = dict[str, Any]
-STEPS = 300
+STEPS = 220
 WORLD = in_the_matrix("rws_repeated")
 
 
@@ -44,7 +45,9 @@ def shortened(substrate: str) -> InTheMatrix:
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Episodes of some hundred steps instead of thousands."""
+    kitchen = dataclasses.replace(cooking_asymmetric(), steps=300)
     monkeypatch.setattr(hypothetical, "in_the_matrix", shortened)
+    monkeypatch.setattr(hypothetical, "cooking_asymmetric", lambda: kitchen)
 
 
 def played(name: str, agent: str, model: Scripted = straight) -> list[Row]:
@@ -177,7 +180,7 @@ def test_who_cannot_be_read_is_counted_and_no_move_is_made_for_them() -> None:
 @pytest.mark.parametrize("agent", ["HM", "VMP", "react", "reflexion"])
 def test_an_episode_in_a_kitchen_says_what_was_thought(agent: str) -> None:
     *thoughts, last = played("cooking_asymmetric_0", agent)
-    assert last["score"] == last["reward"] >= 400
+    assert last["score"] == last["reward"] >= 100
     assert last["calls"] == sum(last["purposes"].values()) > 0
     assert bool(thoughts) == (agent in ABLATIONS)
     assert all(set(row) >= {"t", "why", "hypotheses"} for row in thoughts)
