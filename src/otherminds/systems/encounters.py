@@ -8,7 +8,6 @@ from otherminds.minds.inversion import held_by_partner, played_by_partner
 from otherminds.minds.matrix_strategies import Inventory, play_of
 from otherminds.worlds.in_the_matrix import InTheMatrix, View
 
-
 SURE = 0.6
 """How probable what a partner played has to be to be taken for granted."""
 
