@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from otherminds.evaluation.avatar_replay import avatar_replay
 from otherminds.evaluation.plots import styled
 from otherminds.evaluation.report import Html, inline, number, stack, table
+from otherminds.experiments.hypothetical_plan import FILMED
 from otherminds.minds.scenarios import scenario
 from otherminds.worlds.matrix_files import in_the_matrix
 
 Row = dict[str, Any]
 
 MODELS = "lm:"
-EXAMPLES = ("rws_repeated_4", "pd_repeated_8", "rws_repeated_1")
 SPOKEN, LINES, CUT = 3, 6, 50
 
 
@@ -25,7 +25,7 @@ def examples(rows: Sequence[Row]) -> list[tuple[str, str]]:
     """Scenarios and agents to show an episode of: some with programs, and one of each agent with a language model."""
     played = dict.fromkeys((row["condition"], row["subject"]) for row in rows)
     spoken = {subject: (name, subject) for name, subject in reversed(played) if subject.startswith(MODELS)}
-    return [(name, "programs") for name in EXAMPLES if (name, "programs") in played] + [*spoken.values()][-SPOKEN:]
+    return [(name, "programs") for name in FILMED if (name, "programs") in played] + [*spoken.values()][-SPOKEN:]
 
 
 def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
