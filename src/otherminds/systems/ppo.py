@@ -194,8 +194,9 @@ def shipped(substrate: str) -> Network:
 
 
 def shipped_for(world: InTheMatrix) -> Network:
-    """The network that was trained in this world. Raises InputError if none was."""
-    name = next((name for name in SUBSTRATES if in_the_matrix(name) == world), None)
+    """The network that was trained in this world, however long its episodes are. Raises InputError if none was."""
+    rules = ((name, in_the_matrix(name).rules) for name in SUBSTRATES)
+    name = next((name for name, its in rules if replace(world.rules, ends=its.ends) == its), None)
     if name is None:
         raise InputError("no network is shipped for this world", hint="`otherminds train` makes one for Melting Pot's")
     return shipped(name)
