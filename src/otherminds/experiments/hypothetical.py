@@ -6,7 +6,9 @@ the partner's true strategy would have been worth. Bodies are scripted, so score
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -20,6 +22,7 @@ from otherminds.experiments.hypothetical_models import Speaker, cook, of_calls, 
 from otherminds.experiments.hypothetical_plan import EXPERIMENT, Entry
 from otherminds.experiments.hypothetical_seats import SEATS, best_against
 from otherminds.experiments.melting_pot import COOKS, NORMED, background
+from otherminds.experiments.progress import shown
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.minds.chef import semi_skilled
 from otherminds.minds.matrix_strategies import play_of
@@ -169,13 +172,12 @@ def _run(world: Any, minds: dict[str, Any], rng: np.random.Generator) -> Iterato
 
 def estimate(entries: Sequence[Entry]) -> Estimate:
     """What a plan will take, found by playing an episode of every agent in every world with a program."""
-    played: dict[tuple[str, str], Counting] = {}
+    alike = Counter((scenario(entry.scenario).substrate, entry.agent) for entry in entries)
+    first = {(scenario(entry.scenario).substrate, entry.agent): entry for entry in reversed(entries)}
     total = Estimate(0, Usage())
-    for entry in entries:
-        about = (scenario(entry.scenario).substrate, entry.agent)
-        if about not in played:
-            played[about] = Counting(straight)
-            rows(entry, played[about])
-        one = played[about]
-        total = Estimate(total.calls + one.calls, total.usage + one.usage)
+    for about, entry in shown(first.items(), len(first), "Estimating"):
+        played = Counting(straight)
+        rows(replace(entry, filmed=False), played)
+        usage = Usage(*(tokens * alike[about] for tokens in played.usage))
+        total = Estimate(total.calls + played.calls * alike[about], total.usage + usage)
     return total
