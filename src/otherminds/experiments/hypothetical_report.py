@@ -34,6 +34,8 @@ VARIANTS = {
     "mapped": "… and the map",
 }
 AROUND = 8
+MATRIX = ("rws_repeated", "rws_arena", "pd_repeated")
+METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
 LEAD = (
     "Somebody the agent has never met follows a strategy of its own. The agent guesses what it is, tests the guess by "
     "what it predicts, and plays the best reply. It knows only what its own window shows: what a partner held in a "
@@ -54,7 +56,10 @@ SPEAKERS = (
     "VMP does all in one question, MMP has one for each step, HE evaluates guesses, HR refines them; a hybrid has "
     "programs first. Where an agent is not `scripted`, the model plans the subgoals of its body too."
 )
-ORDER = "Mean scores over the scenarios that all of these agents have played, the best first."
+ORDER = (
+    "Means over the scenarios that each has played, by the mean score in the matrix worlds, the best first (RWS is "
+    "running with scissors for two); then every scenario."
+)
 LITERAL = (
     "Literal: the share of meetings in which the partner's play was predicted, in all and once the theory had been "
     "validated (its value V ← V + .3 (±1 − V) had reached .7). Functional: what is lost a meeting against the best "
@@ -75,10 +80,12 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
     lined_up = _lined_up(rows)
     episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
     sections = [
-        Section("Scores", stack(SCORES, _scores(found, NAMES), targets(summary))),
+        Section("Scores", stack(SCORES, _scores(found, NAMES), targets(summary))) if _any(found, [*NAMES]) else None,
         Section("Variants", stack(OTHERS, _scores(found, VARIANTS))) if _any(found, [*VARIANTS][1:]) else None,
-        Section("Language models", stack(SPEAKERS, _speakers(found), ORDER, _order(found))) if _spoken(found) else None,
-        Section("Literal and functional", stack(LITERAL, _literal(found))),
+        Section("Language models", stack(SPEAKERS, ORDER, _agents(found), _speakers(found)))
+        if _spoken(found)
+        else None,
+        Section("Literal and functional", stack(LITERAL, _literal(found))) if _any(found, ["programs"]) else None,
         Section("Validation", inline(_around(lined_up), AROUND_VALIDATION)) if lined_up else None,
         Section("Single episodes", stack(*episodes)) if episodes else None,
         Section("The paper's scores", stack(PAPER, _paper(found))),
@@ -106,11 +113,10 @@ def _spoken(found: Found) -> list[str]:
 
 
 def _speakers(found: Found) -> Html:
-    metrics = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
     lines = []
     for one, subject in product(scenarios(), _spoken(found)):
         if (one.id, subject, "score") in found:
-            score, *rest = (found.get((one.id, subject, metric)) for metric in ("score", *metrics))
+            score, *rest = (found.get((one.id, subject, metric)) for metric in ("score", *METRICS))
             figures = [None if row is None else number(row["value"], _digits(row["value"])) for row in rest]
             lines.append([one.id, *_who(subject), _brief(score), *figures])
     heads = ("Score", "Predicted", "Regret", "Calls", "Tokens read", "… written", "Dollars", "Unreadable")
@@ -127,14 +133,35 @@ def _who(subject: str) -> tuple[str, str]:
     return agent, model
 
 
-def _order(found: Found) -> Html:
-    """Agents of one model by their mean score in the matrix worlds, where all of them have played."""
-    agents = _spoken(found)
-    kept = [one.id for one in scenarios() if all((one.id, agent, "score") in found for agent in agents)]
-    means = {agent: mean(found[name, agent, "score"]["value"] for name in kept) for agent in agents} if kept else {}
-    ordered = sorted(means.items(), key=lambda pair: -pair[1])
-    lines = [[*_who(agent), number(value, 1)] for agent, value in ordered]
-    return table(("Agent", "Model", f"Mean of {len(kept)}"), lines)
+def _agents(found: Found) -> Html:
+    """Agents by their mean score in the matrix worlds, with means over what they have played."""
+    lines = sorted(((_mean(found, agent, "score", MATRIX), agent) for agent in _spoken(found)), key=_rank)
+    cells = [[*_who(agent), *_means(found, agent)] for _, agent in lines]
+    worlds = ("RWS", "Arena", "Dilemma", "Cooking")
+    return table(
+        ("Agent", "Model", *worlds, "Predicted", "Calls", "Tokens read", "… written", "Dollars", "Unreadable"), cells
+    )
+
+
+def _rank(pair: tuple[float | None, str]) -> tuple[float, str]:
+    return (0.0 if pair[0] is None else -pair[0], pair[1])
+
+
+def _means(found: Found, agent: str) -> list[str | None]:
+    scores = [_mean(found, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric")]
+    others = [_mean(found, agent, metric, ()) for metric in METRICS if metric != "regret"]
+    shown = [None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores]
+    return [*shown, *(None if value is None else number(value, _digits(value)) for value in others)]
+
+
+def _mean(found: Found, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
+    """The mean over the scenarios of some worlds, or over all there are."""
+    values = [
+        row["value"]
+        for (name, subject, its), row in found.items()
+        if (subject, its) == (agent, metric) and (not worlds or name.rpartition("_")[0] in worlds)
+    ]
+    return mean(values) if values else None
 
 
 def _hm(name: str) -> str:
@@ -143,7 +170,7 @@ def _hm(name: str) -> str:
 
 def _paper(found: Found) -> Html:
     """The paper's table for the scenarios that were played."""
-    played = [one for one in scenarios() if one.id in published() and (one.id, "programs", "score") in found]
+    played = [one for one in scenarios() if one.id in published() and any(name == one.id for name, _, _ in found)]
     lines = [
         [
             one.id,
