@@ -82,6 +82,9 @@ def test_changes_come_after_commas() -> None:
         ("HM,alpha", "could not convert"),
         ("HM,alpha=lots", "could not convert"),
         ("HM,alpha=0", "0 < alpha"),
+        ("HM,alpha=nan", "0 < alpha"),
+        ("HM,c=inf", "c > 0"),
+        ("HM,threshold=nan", "the threshold"),
         ("HM,top_k=1.5", "invalid literal"),
         ("react,scripted", "cannot be `scripted`"),
         ("x\ny" * 99, "no agent `x y"),
@@ -236,6 +239,11 @@ def test_the_command_plays_a_model(tmp_path: Path, run: Run) -> None:
     assert "calls made" in done.err
     summary = json.loads((tmp_path / "summary.json").read_text("utf-8"))
     assert {row["subject"] for row in summary} == {"lm:straight:HM", "programs"}
+
+
+def test_who_cannot_cook_is_not_sent_to_a_kitchen(tmp_path: Path, run: Run) -> None:
+    kitchen = ("--scenario", "cooking_asymmetric_0", "--agent", "uniform", "--out", str(tmp_path))
+    complaint(run("reproduce", "hypothetical", *kitchen), "none of these agents plays there")
 
 
 def test_without_a_model_its_agents_are_refused(tmp_path: Path, run: Run) -> None:

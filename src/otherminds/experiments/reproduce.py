@@ -277,6 +277,10 @@ def _hypothetical(options: Options) -> list[Row]:
         ask = kept.todo(spoken)
         _ask(asking, model, partial(hypothetical.rows, model=model), ask, hypothetical.estimate(ask), kept)
         plan += spoken
+    if not plan:
+        raise InputError(
+            "none of these agents plays there", hint="in kitchens: programs, random; HM and others by --model"
+        )
     rows = kept.all([entry.key for entry in plan])
     table = list(hypothetical_scores.summarise(rows, asking.price if asking else None))
     write_results(options.out, table, hypothetical_report.report(rows, table))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -40,8 +41,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raises ValueError for numbers that make no sense, and for steps that need calls of their own without them."""
-        if not 0.0 < self.alpha <= 1.0 or not self.c > 0.0 or self.top_k < 0 or self.at_once < 1:
+        if not 0.0 < self.alpha <= 1.0 or not 0.0 < self.c < math.inf or self.top_k < 0 or self.at_once < 1:
             raise ValueError("needs 0 < alpha ≤ 1, c > 0, top_k ≥ 0, and at least one call at once")
+        if not math.isfinite(self.threshold):
+            raise ValueError("the threshold has to be a number")
         if not self.modular and (self.evaluate or self.refine or not self.mind_prompting):
             raise ValueError("one call for everything leaves nothing to evaluate or refine")
 
