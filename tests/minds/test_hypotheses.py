@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -287,3 +288,16 @@ def test_a_partner_whom_no_strategy_explains_is_soon_seen_through(bot: str) -> N
     """Two thirds of what the best reply wins; who plays anything wins nothing."""
     most = meeting_game(RWS).payoff().max()
     assert min(paid_by_a_stranger(f"rws_repeated__{bot}", seed) for seed in range(3)) > most * 2 / 3
+
+
+@pytest.mark.parametrize("kinds", [5, 6])
+def test_with_many_kinds_there_are_not_too_many_hypotheses(kinds: int) -> None:
+    payoffs = tuple(tuple(float((a - b) % kinds == 1) for b in range(kinds)) for a in range(kinds))
+    names = tuple(f"kind {k}" for k in range(kinds))
+    rules = dataclasses.replace(RWS, resources=names, payoffs=(payoffs, payoffs))
+    found = library(rules)
+    assert len(found.machines) < 300
+    habits = [one.name for one in found.machines if one.name.startswith("mostly")]
+    assert len(habits) == kinds + 2 * kinds
+    mind = Librarian.of(found).observe(Outcome(0, 1, 0.0))
+    assert mind.predict().mode in range(kinds)

@@ -36,6 +36,7 @@ HORIZON = 40
 DEPTH = 2
 """How many meetings are looked ahead before it is taken for granted that the partner will be known."""
 TREMBLE = 0.15
+TABLES = 256
 TIMES = {1: "once", 2: "twice", 3: "thrice"}
 MOSTLY = 0.8
 """How often a partner with a habit keeps to it: so often that a few plays show it, but less than to a strategy."""
@@ -87,7 +88,8 @@ def _social(aims: tuple[Aim, ...]) -> Families:
 def _habits(game: Game) -> Iterator[Machine]:
     """Partners without a plan: they mostly play one kind, or one after each last play, the other's or their own.
 
-    There is one for every such table, and one who has no habit.
+    There is one for every such table, or, if those are too many, for those that go round the kinds, and one who has no
+    habit.
     """
     names = game.actions[1]
     n = len(names)
@@ -98,7 +100,8 @@ def _habits(game: Game) -> Iterator[Machine]:
         yield Machine(f"mostly {name}", (law,), (((0,) * n,) * n,))
     answered = ((tuple(range(1, n + 1)),) * n,) * (n + 1)
     gone_on = (tuple((own + 1,) * n for own in range(n)),) * (n + 1)
-    for table in product(range(n), repeat=n):
+    rounds = (tuple((kind + shift) % n for kind in range(n)) for shift in range(n))
+    for table in product(range(n), repeat=n) if n**n <= TABLES else rounds:
         if len(set(table)) > 1:
             told = " ".join(f"{name}→{names[reply]}" for name, reply in zip(names, table, strict=True))
             outputs = (anything, *(laws[reply] for reply in table))

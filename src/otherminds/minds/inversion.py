@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import comb, log
 
 from otherminds.distribution import Categorical
 from otherminds.minds.matrix_strategies import Inventory, play_of
 from otherminds.worlds.matrix_rules import Rules
 
 MOST = 14
-"""How much more than one of each somebody is taken to hold at most."""
+"""How much more than one of each somebody is taken to hold at most; less if there are more kinds than usual."""
+MANY = 20_000
 IMPURE, LARGE = 0.3, 0.9
 SAME = 1e-9
 
@@ -49,10 +51,9 @@ def _payoffs(rules: Rules, own: Inventory, other: Inventory, zapped: bool | None
 @lru_cache(maxsize=8)
 def _likely(kinds: int) -> tuple[tuple[Inventory, float], ...]:
     """All inventories and the logarithms of their prior weights."""
-    from math import log
-
     found = []
-    for extra in _parts(MOST, kinds):
+    limit = max(m for m in range(1, MOST + 1) if m == 1 or comb(m + kinds, kinds) <= MANY)
+    for extra in _parts(limit, kinds):
         total, most = sum(extra), max(extra)
         if total:
             found.append((tuple(1 + count for count in extra), total * log(LARGE) + (total - most) * log(IMPURE)))
