@@ -457,13 +457,18 @@ def test_every_meeting_of_an_episode_is_noticed_and_learnt_once(substrate: str, 
 def test_theories_are_what_the_lessons_make_of_the_prior(substrate: str, bots: tuple[str, ...]) -> None:
     world = short(substrate, 400)
     *_, (_, mind) = episode(world, bots, 2)
-    theories = [mind.prior] * len(world.agents)
+    theories, known = [mind.prior] * len(world.agents), set[int]()
     for lesson in mind.lessons:
+        told = [mind.prior, *(theories[j] for j in sorted(known))]
+        believed = [theories[lesson.partner]] if lesson.partner in known and lesson.partner is not None else told
+        kinds = range(len(world.rules.resources))
+        mean = [sum(theory.predict().prob(kind) for theory in believed) / len(believed) for kind in kinds]
+        assert [lesson.expected.prob(kind) for kind in kinds] == pytest.approx(mean)
         if lesson.partner is None:
-            assert (lesson.theory, lesson.expected) == (mind.prior, mind.prior.predict())
+            assert lesson.theory == mind.prior
             continue
+        known.add(lesson.partner)
         assert lesson.theory == theories[lesson.partner]
-        assert lesson.expected == theories[lesson.partner].predict()
         if lesson.own is not None and lesson.theirs is not None:
             theories[lesson.partner] = theories[lesson.partner].met(
                 holding(lesson.own, len(world.rules.resources)), lesson.theirs, lesson.reward

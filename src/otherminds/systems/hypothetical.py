@@ -84,7 +84,7 @@ class Meeting(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What came of a meeting: what the theory expected of the partner, what it seems to have played, and the reward."""
+    """What came of a meeting: what was expected of the partner, what it seems to have played, and the reward."""
 
     t: int
     partner: int | None
@@ -166,6 +166,13 @@ class Hypothetical:
         """The meeting that is going on, if there is one."""
         return None if self.watch.held is None else Meeting(self.partner, self.watch.held)
 
+    def expected(self, player: int | None) -> Categorical[int]:
+        """P(the kind that a player plays next); one not yet met, or unseen, is as anybody or like those known."""
+        if player in self.known:
+            return self.theories[player].predict()
+        believed = [self.prior, *(self.theories[j] for j in sorted(self.known))]
+        return Categorical.uniform(range(len(believed))).bind(lambda i: believed[i].predict())
+
     def _partner(self, view: View) -> int | None:
         """Who froze just now: the only other player there is, or the only one who was seen awake a step ago."""
         if len(self.others) == 1:
@@ -177,7 +184,8 @@ class Hypothetical:
     def _learn(self, over: Encounter, t: int) -> Self:
         """Tell the theory of the partner what was played, and aim anew."""
         theory = self.prior if self.partner is None else self.theories[self.partner]
-        lesson = Lesson(t, self.partner, theory, theory.predict(), over.played, over.theirs, over.reward)
+        expected = self.expected(self.partner)
+        lesson = Lesson(t, self.partner, theory, expected, over.played, over.theirs, over.reward)
         theories, known = list(self.theories), self.known
         if self.partner is not None:
             theories[self.partner], known = theory.met(over.own, over.theirs, over.reward), known | {self.partner}
@@ -190,7 +198,7 @@ class Hypothetical:
         """
         if len(self.others) == 1:
             return self._toward(self.theories[self.others[0]].act().mode, ())
-        pays = [self._expected(j) for j in range(len(self.theories))]
+        pays = [self._pays(j) for j in range(len(self.theories))]
         value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(pays[0]))]
         best = max(range(len(value)), key=value.__getitem__)
         return self._toward(best, tuple(0.0 if j == self.me else pay[best] for j, pay in enumerate(pays)))
@@ -199,12 +207,11 @@ class Hypothetical:
         aim = Aim(kind, self.margin)
         return replace(self, aim=aim, body=self.body.toward(aim, worth))
 
-    def _expected(self, player: int) -> list[float]:
-        """What each kind is expected to pay in a meeting with a player; one not yet met is like those who were."""
-        like = [self.theories[j] for j in sorted(self.known)]
-        believed = [self.theories[player]] if player in self.known else [self.prior, *like]
-        plays = [sum(theory.predict().prob(kind) for theory in believed) for kind in range(len(self.game.actions[1]))]
-        return [float(pay @ plays) / len(believed) for pay in self.game.payoff()]
+    def _pays(self, player: int) -> list[float]:
+        """What each kind is expected to pay in a meeting with a player."""
+        expected = self.expected(player)
+        plays = [expected.prob(kind) for kind in range(len(self.game.actions[1]))]
+        return [float(pay @ plays) for pay in self.game.payoff()]
 
 
 def _seen(view: View, *, frozen: bool) -> frozenset[int]:
