@@ -25,7 +25,7 @@ from otherminds.minds.matrix_strategies import (
     TitForTat,
     Whim,
 )
-from otherminds.minds.meetings import holding, machine, machines, meeting_game
+from otherminds.minds.meetings import holding, machine, meeting_game
 from otherminds.minds.scenarios import scenarios, strategy_of
 from otherminds.minds.strategies import Machine, Partner
 from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
@@ -207,12 +207,6 @@ def test_margins_do_not_matter_to_a_machine() -> None:
     game = meeting_game(PD)
     near, far = (machine("m", Grim(Aim(0, m), Aim(1, m), 2), game) for m in (1, 7))
     assert (near.outputs, near.moves) == (far.outputs, far.moves)
-
-
-def test_machines_have_the_names_of_their_strategies() -> None:
-    game = meeting_game(RWS)
-    named: list[tuple[str, Strategy]] = [("x", Specialist(ROCK)), ("y", Whim((PAPER,)))]
-    assert machines(named, game) == (machine("x", Specialist(ROCK), game), machine("y", Specialist(PAPER), game))
 
 
 # The game

@@ -5,8 +5,6 @@ What somebody plays in a meeting is the kind they hold most of. Walking about be
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from otherminds.distribution import Categorical
 from otherminds.minds.matrix_strategies import Inventory, State, Strategy
 from otherminds.minds.strategies import Machine, build
@@ -56,8 +54,3 @@ def _log(p: float) -> float:
     from math import log
 
     return log(p)
-
-
-def machines(strategies: Iterable[tuple[str, Strategy]], game: Game) -> tuple[Machine, ...]:
-    """The machines of named strategies."""
-    return tuple(machine(name, strategy, game) for name, strategy in strategies)
