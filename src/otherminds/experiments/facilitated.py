@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from otherminds.distribution import Categorical
 from otherminds.evaluation import statistics as st
 from otherminds.evaluation.assistance import FACILITATOR, outcomes, share_of_speedup, summarise
 from otherminds.evaluation.inference import quality
@@ -14,7 +15,7 @@ from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate
 from otherminds.language.model import Usage
 from otherminds.minds.told import Purposeful
-from otherminds.systems.facilitation import Decision, Episode, Facilitator, Messages, Moment
+from otherminds.systems.facilitation import Decision, Episode, Facilitator, Messages, Moment, Status
 from otherminds.systems.speaking import Advice
 from otherminds.world import World
 from otherminds.worlds.kitchen_files import KitchenLevel
@@ -92,16 +93,17 @@ def _moment_rows(entry: Entry, cast: Cast, t: int, moment: Moment[Any, Any, Any]
         "t": t,
     }
     rewards = cast.world.reward(moment.state, moment.joint, moment.after)
+    beliefs = {} if entry.subject == "oracle" else moment.beliefs
     for agent in cast.world.agents:
         deed = {"agent": agent, "action": cast.spell(moment.joint[agent]), "reward": rewards[agent]}
-        yield {**base, **deed, "goal": cast.goals[agent], **_belief(entry, cast, moment, agent)}
-    yield {**base, "agent": "facilitator", **_advice(cast, moment, "/" not in entry.condition)}
+        belief = beliefs.get(agent)
+        yield {**base, **deed, "goal": cast.goals[agent], **({} if belief is None else belief_row(cast, agent, belief))}
+    advice = advice_row(cast, moment.decision, moment.status, moment.ms, in_full="/" not in entry.condition)
+    yield {**base, "agent": FACILITATOR, **advice}
 
 
-def _belief(entry: Entry, cast: Cast, moment: Moment[Any, Any, Any], agent: str) -> Row:
-    belief = moment.beliefs.get(agent)
-    if belief is None or entry.subject == "oracle":
-        return {}
+def belief_row(cast: Cast, agent: str, belief: Categorical[Hashable]) -> Row:
+    """What the facilitator believes that an agent wants, in columns."""
     posterior = {cast.name(goal): p for goal, p in belief}
     return {
         "posterior": posterior,
@@ -110,15 +112,18 @@ def _belief(entry: Entry, cast: Cast, moment: Moment[Any, Any, Any], agent: str)
     }
 
 
-def _advice(cast: Cast, moment: Moment[Any, Any, Any], in_full: bool) -> Row:
-    decision, address = moment.decision, cast.messages.address
-    said = decision.message
+def advice_row(cast: Cast, decision: Decision[Any], status: Status | None, ms: float, *, in_full: bool = True) -> Row:
+    """What the facilitator said or why it was silent, and what became of the last message, in columns.
+
+    in_full: with the price of every message that it compared.
+    """
+    address, said = cast.messages.address, decision.message
     prices = [{"message": address(f), "saves": saves, "changes": changes} for f, saves, changes in decision.prices]
     return {
         "action": "" if said is None else address(said),
-        "ms": moment.ms,
+        "ms": ms,
         **({"why": decision.silence} if said is None else {"words": decision.words}),
-        **({"status": moment.status} if moment.status else {}),
+        **({"status": status} if status else {}),
         **({"prices": prices} if prices and in_full else {}),
         **_heard(decision),
     }

@@ -22,6 +22,7 @@ A_contra = TypeVar("A_contra", bound=Hashable, contravariant=True)
 Goals = tuple[Any, ...]
 Status = Literal["running", "completed", "impossible", "ignored"]
 PATIENCE = 10
+FIRST = "nobody has done anything yet"
 
 
 class Messages(Protocol[S_contra, A, F]):
@@ -159,7 +160,8 @@ class Episode(Generic[S, A, F]):
     Whoever is told something does it first with probability `obedience`, and else carries on. While a message is
     under way the facilitator says nothing else (ProToM §3.2); one that has not been carried out ten steps after it
     could have been counts as ignored. The facilitator first decides after everybody has acted once. `message` is
-    the one under way, `status` what has just become of it.
+    the one under way, `status` what has just become of it. The steps of which the iteration consists can also be
+    taken one by one, by whoever gets the actions from elsewhere: `minds` may then leave some people out.
     """
 
     world: World[S, Any, A]
@@ -176,28 +178,37 @@ class Episode(Generic[S, A, F]):
 
     def __iter__(self) -> Iterator[Moment[S, A, F]]:
         state = self.world.start(self.people_rng)
-        self._look(state)
-        decision: Decision[F] = Decision(silence="nobody has done anything yet")
+        self.look(state)
+        decision: Decision[F] = Decision(silence=FIRST)
         ms = 0.0
         for t in range(1, self.horizon + 1):
             if self.world.done(state):
                 return
-            joint = {agent: mind.act().sample(self.people_rng) for agent, mind in self.minds.items()}
+            joint = self.choose()
             after = self.world.step(state, joint, self.people_rng)
             yield Moment(state, self.facilitator.beliefs(), decision, self.status, ms, joint, after)
             state = after
-            self._look(state)
+            self.look(state)
             began = time.perf_counter()
-            self.facilitator = self.facilitator.watch(joint, state)
-            self.status = self._follow_up(state, t)
-            decision = self._decide(state, t)
+            self.watch(joint, state, t)
+            decision = self.decide(state, t)
             ms = 1e3 * (time.perf_counter() - began)
             if decision.message is not None:
-                self._pass_on(decision.message, state, t)
+                self.tell(decision.message, state, t)
 
-    def _look(self, state: S) -> None:
+    def look(self, state: S) -> None:
+        """Everybody sees what there is for them to see."""
         seen = {a: mind.observe(self.world.observe(state, a)) for a, mind in self.minds.items()}
         self.minds = {a: settle(mind) for a, mind in seen.items()}
+
+    def choose(self) -> dict[str, A]:
+        """What everybody does next."""
+        return {agent: mind.act().sample(self.people_rng) for agent, mind in self.minds.items()}
+
+    def watch(self, joint: Mapping[str, A], state: S, t: int) -> None:
+        """The facilitator sees what everybody did in step t, and what has become of its message."""
+        self.facilitator = self.facilitator.watch(joint, state)
+        self.status = self._follow_up(state, t)
 
     def _follow_up(self, state: S, t: int) -> Status | None:
         """What has become of the message under way; it is forgotten unless it is still running."""
@@ -212,17 +223,19 @@ class Episode(Generic[S, A, F]):
         self.message = None
         return status
 
-    def _decide(self, state: S, t: int) -> Decision[F]:
+    def decide(self, state: S, t: int) -> Decision[F]:
+        """What the facilitator says after step t, if anything."""
         if self.world.done(state) or t == self.horizon:
             return Decision(silence="the episode is over")
         if self.message is not None:
             return Decision(silence="a message is under way")
         return self.facilitator.decide(state, self.horizon - t, self.facilitator_rng)
 
-    def _pass_on(self, message: F, state: S, t: int) -> None:
+    def tell(self, message: F, state: S, t: int) -> None:
+        """The message is passed on after step t: the facilitator expects it to be followed, and perhaps it is."""
         helper = self.messages.helper(message)
         self.message, self._deadline = message, t + self.messages.effort(state, message) + PATIENCE
         self.facilitator = self.facilitator.tell(message)
-        if self.people_rng.random() < self.obedience:
+        if helper in self.minds and self.people_rng.random() < self.obedience:
             mind = oneself(self.minds[helper])
             self.minds = {**self.minds, helper: Told(mind, self.messages.errand(message, mind))}
