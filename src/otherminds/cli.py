@@ -33,6 +33,7 @@ from otherminds.cli_draw import draw, write
 from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
 from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
+from otherminds.cli_serve import serve
 from otherminds.cli_stories import ask, audit, generate_stories
 from otherminds.cli_train import train
 from otherminds.errors import InputError
@@ -105,7 +106,8 @@ def reproduce(
         str,
         typer.Argument(
             metavar="NAME",
-            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, dkg-human, all.",
+            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, study, dkg-human "
+            "or all.",
         ),
     ] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
@@ -114,7 +116,8 @@ def reproduce(
     out: Annotated[Path | None, typer.Option(help="Where to write; default runs/NAME-TIME.")] = None,
     jobs: JobsOption = 1,
     data: Annotated[
-        Path | None, typer.Option(help="A clone (dkg-human), files of MuMA-ToM, or machines (functional).")
+        Path | None,
+        typer.Option(help="A clone (dkg-human), files of MuMA-ToM, machines (functional), or an export (study)."),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a stated target is missed.")] = False,
     model: ModelOption = None,
@@ -258,6 +261,7 @@ app.command()(check)
 app.command()(ask)
 app.command()(audit)
 app.command()(train)
+app.command()(serve)
 generate.command("stories")(generate_stories)
 
 

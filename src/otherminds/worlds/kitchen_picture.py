@@ -92,7 +92,7 @@ def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
     for y, row in enumerate(layout.rows):
         for x, tile in enumerate(row):
             cell = layout.grid.cell(x, y)
-            shapes = SQUARES[tile] + (_posts(world, cell) if tile == DOOR else ())
+            shapes = door(leads_across(world, cell)) if tile == DOOR else SQUARES[tile]
             drawn += moved(tuple(map(dimmed, shapes)) if cell in dim else shapes, *_centre(world, cell))
     return tuple(drawn)
 
@@ -104,10 +104,15 @@ def out_of_sight(world: Overcooked, here: int) -> set[int]:
     return {cell for cell in cells if not layout.sight[cell] & layout.sight[here]}
 
 
-def _posts(world: Overcooked, cell: int) -> Shapes:
-    """The posts of a door, on the sides that people do not walk through."""
+def leads_across(world: Overcooked, cell: int) -> bool:
+    """Whether people walk through this door from left to right, rather than up or down."""
     grid = world.layout.grid
-    return _ACROSS if grid.is_floor(cell - 1) or grid.is_floor(cell + 1) else _UPRIGHT
+    return grid.is_floor(cell - 1) or grid.is_floor(cell + 1)
+
+
+def door(across: bool) -> Shapes:
+    """A door, with posts on the sides that people do not walk through."""
+    return SQUARES[DOOR] + (_ACROSS if across else _UPRIGHT)
 
 
 def dimmed(shape: Shape) -> Shape:

@@ -1,0 +1,81 @@
+"""The web app on the command line: `otherminds serve`."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from otherminds.cli_levels import bundled, load_level
+from otherminds.errors import InputError
+
+MISSING = "the web app is not installed"
+LARGEST = 4096
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen at; others can reach anything but loopback.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8642,
+    store: Annotated[Path, typer.Option(help="Where everything that happens is kept (SQLite).")] = Path(
+        "otherminds.sqlite"
+    ),
+    allowed_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="An address under which pages are opened, as https://study.example.org."),
+    ] = None,
+    level: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A level of your own to play and study with; repeatable.")
+    ] = None,
+) -> None:
+    """Serve the web app: watch minds being read, play with them, run a study with people.
+
+    Where others can reach it, it needs --allowed-origin and a secret in the environment, OTHERMINDS_SECRET.
+
+    Example: otherminds serve --port 8642
+    """
+    try:
+        import uvicorn
+
+        from otherminds.web.guard import origins
+        from otherminds.web.server import Settings, application
+    except ImportError:
+        raise InputError(MISSING, hint="pip install 'otherminds[web]'") from None
+    secret = os.environ.get("OTHERMINDS_SECRET", "")
+    levels = {one.name: one for found in bundled().values() for one in found}
+    levels |= {one.name: one for one in (load_level(str(path)) for path in level or ())}
+    settings = Settings(store, origins(host, port, allowed_origin or (), secret), levels, secret)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application(settings),
+            host=host,
+            port=port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws_max_size=LARGEST,
+            ws_ping_interval=10.0,
+            ws_ping_timeout=10.0,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=3,
+        )
+    )
+    _announce(host, port, settings, secret)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    if settings.problem:
+        raise InputError(settings.problem)
+
+
+def _announce(host: str, port: int, settings: Any, secret: str) -> None:
+    """Say where the app is and how researchers get in."""
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
+    if secret:
+        typer.echo(f"Studies: {address}/enter, with the secret of this server")
+    else:
+        typer.echo(f"Studies: {address}/enter#{settings.keys.key}")

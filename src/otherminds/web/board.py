@@ -1,0 +1,195 @@
+"""What pages are told of a world: its squares, what lies and who stands there, in the eyes of one agent or of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from otherminds.evaluation.scenes import Scene, scene
+from otherminds.minds.cooking import IN_HAND, Pass, Pickup
+from otherminds.minds.favours import Favour
+from otherminds.worlds import kitchen_picture, picture
+from otherminds.worlds.doors_keys_gems import GROUND, DoorsKeysGems
+from otherminds.worlds.grid import DIRECTIONS, Grid
+from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, RECIPES, WALL, parts
+from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.level_files import Level
+from otherminds.worlds.overcooked import Overcooked
+from otherminds.worlds.sprites import CELL, Part, Shapes, labels, moved, person_shapes
+
+UNSEEN = "?"
+UPRIGHT = "d"
+SKY = "."
+KEYS = {"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight", "stay": " "}
+SQUARES = {
+    COUNTER: "a counter: things lie here",
+    BOARD: "a cutting board: chop here",
+    DELIVERY: "the delivery: finished dishes go here",
+    DOOR: "a door, always open",
+}
+
+Playable = Level | KitchenLevel
+Look = tuple[str, str, float, float]
+
+
+class Board(Protocol):
+    """A world as pages show it."""
+
+    scene: Scene[Any, Any]
+    size: tuple[int, int]
+    squares: dict[str, str]
+
+    def rows(self, state: Any, agent: str | None) -> list[str]:
+        """One character a square, UNSEEN for what the agent does not see now; None sees everything."""
+        ...
+
+    def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
+        """Everything that may change and that the agent sees, in the order in which it is drawn."""
+        ...
+
+    def place(self, state: Any, message: Any) -> list[int] | None:
+        """The square that a message is about."""
+        ...
+
+    def legend(self) -> list[dict[str, str]]:
+        """What squares and people look like."""
+        ...
+
+
+def board(level: Playable) -> Board:
+    """The world of a level, for pages."""
+    if isinstance(level, KitchenLevel):
+        return _Kitchen(level.world)
+    return _Map(level.world)
+
+
+def person(scene: Scene[Any, Any], i: int) -> dict[str, str]:
+    """An entry of a legend: what an agent looks like."""
+    agents = scene.world.agents
+    return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
+
+
+def looks(found: Iterable[Part]) -> list[Look]:
+    """The parts that are there: their names, markup, and places."""
+    return [(part.name, picture.svg_look(part), *part.place) for part in found if part.place]
+
+
+def words(found: Iterable[Part]) -> str:
+    """What can be seen, in words."""
+    there = [(part.title, (int(part.place[0] // CELL), int(part.place[1] // CELL))) for part in found if part.place]
+    return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in there)
+
+
+def goal(shown: Scene[Any, Any], name: str | None) -> dict[str, str] | None:
+    """What somebody wants, as pages show it."""
+    if not name:
+        return None
+    found = shown.goal(name)
+    needs = ", ".join(parts(RECIPES[name])) if name in RECIPES else ""
+    return {**found._asdict(), "icon": shown.icon, "needs": needs}
+
+
+def options(world: Any, state: Any, agent: str) -> list[dict[str, str]]:
+    """What an agent may do now, with the key that does it: arrows to move, and one key for each thing to be used."""
+    if isinstance(world, Overcooked):
+        return [{"action": a, "label": _label(a), "key": KEYS[a]} for a in (*DIRECTIONS, "stay")]
+    spelt = [world.spell(action) for action in world.actions(state, agent)]
+    moves = [{"action": a, "label": _label(a), "key": KEYS[a]} for a in spelt if a in KEYS]
+    uses = [a for a in spelt if a not in KEYS]
+    return moves + [{"action": a, "label": _label(a), "key": str(k)} for k, a in enumerate(uses, 1)]
+
+
+def _label(action: str) -> str:
+    text = {"stay": "wait"}.get(action, action).replace("pickup", "pick up").replace("handover", "hand over")
+    return text[:1].upper() + text[1:]
+
+
+def _drawing(shapes: Shapes) -> str:
+    return "".join(picture.svg_shape(shape) for shape in shapes)
+
+
+class _Kitchen:
+    def __init__(self, world: Overcooked) -> None:
+        self.world, self.scene = world, scene(KitchenLevel("", world, 1))
+        self.size = len(world.layout.rows[0]), len(world.layout.rows)
+        doors = {DOOR: kitchen_picture.door(True), UPRIGHT: kitchen_picture.door(False)}
+        drawn = {**kitchen_picture.SQUARES, **doors}
+        self.squares = {tile: _drawing(shapes) for tile, shapes in drawn.items()}
+        self._whole = [list(row) for row in world.layout.rows]
+        for cell in world.layout.cells(DOOR):
+            x, y = world.layout.grid.xy(cell)
+            if not kitchen_picture.leads_across(world, cell):
+                self._whole[y][x] = UPRIGHT
+        self._seen: dict[int, list[str]] = {}
+
+    def rows(self, state: Any, agent: str | None) -> list[str]:
+        if agent is None:
+            return ["".join(row) for row in self._whole]
+        here = state.cells[self.world.agents.index(agent)]
+        sight = self.world.layout.sight[here]
+        if sight not in self._seen:
+            self._seen[sight] = self._from(here)
+        return self._seen[sight]
+
+    def _from(self, here: int) -> list[str]:
+        """The squares that are seen from one of them, and the walls beside these."""
+        layout = self.world.layout
+        hidden = kitchen_picture.out_of_sight(self.world, here)
+        seen = {layout.grid.xy(c) for c in layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR) if c not in hidden}
+
+        def beside(x: int, y: int) -> bool:
+            return any((x + dx, y + dy) in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1))
+
+        return [
+            "".join(c if (x, y) in seen or (c == WALL and beside(x, y)) else UNSEEN for x, c in enumerate(row))
+            for y, row in enumerate(self._whole)
+        ]
+
+    def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
+        return kitchen_picture.drawing(self.world, self.world.observe(state, agent) if agent else state)
+
+    def place(self, state: Any, message: Any) -> list[int] | None:
+        assert isinstance(message, Pass | Pickup)
+        if message.place == IN_HAND:
+            return None
+        return list(self.world.layout.grid.xy(self.world.layout.counters[message.place]))
+
+    def legend(self) -> list[dict[str, str]]:
+        there = {tile for row in self.world.layout.rows for tile in row}
+        return [{"svg": self.squares[tile], "text": text} for tile, text in SQUARES.items() if tile in there]
+
+
+class _Map:
+    def __init__(self, world: DoorsKeysGems) -> None:
+        self.world, self.scene = world, scene(Level("", world))
+        grid = world.grid
+        self.size = grid.width, grid.height
+        blank = picture.ground(Grid.of(1, 1, ())), picture.ground(Grid.of(1, 1, ((0, 0),)))
+        floor, wall = (_drawing(tuple(moved(shapes, -CELL / 2, -CELL / 2))) for shapes in blank)
+        self.squares = {SKY: floor, WALL: wall}
+        self._rows = [
+            "".join(SKY if grid.is_floor(grid.cell(x, y)) else WALL for x in range(grid.width))
+            for y in range(grid.height)
+        ]
+
+    def rows(self, state: Any, agent: str | None) -> list[str]:
+        return self._rows
+
+    def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
+        return picture.parts(self.world, state)
+
+    def place(self, state: Any, message: Any) -> list[int] | None:
+        assert isinstance(message, Favour)
+        thing = message.goal.thing
+        if message.goal.kind == "door":
+            return list(self.world.grid.xy(self.world.doors[thing].cell))
+        return list(self.world.grid.xy(self.world.keys[thing].cell)) if state.items[thing] == GROUND else None
+
+    def legend(self) -> list[dict[str, str]]:
+        texts = (("item", "a key: opens one door of its colour"), ("door", "a locked door"), ("gem", "a gem"))
+        found = {self._kind(part): part for part in reversed(picture.parts(self.world, self.world.initial))}
+        return [{"svg": picture.svg_look(found[kind]), "text": text} for kind, text in texts if kind in found]
+
+    def _kind(self, part: Part) -> str:
+        kind, _, number = part.name.partition("-")
+        return "gem" if kind == "item" and int(number) >= len(self.world.keys) else kind

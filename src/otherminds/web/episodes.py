@@ -1,0 +1,226 @@
+"""Episodes to be watched: what there is to choose, and a page that shows the episode somebody has chosen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from types import ModuleType
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from otherminds import __version__
+from otherminds.errors import InputError
+from otherminds.evaluation.avatar_replay import avatar_replay
+from otherminds.evaluation.replay import KINDS, Playable, replays
+from otherminds.evaluation.report import Html, Section, page
+from otherminds.experiments import facilitated, hypothetical, hypothetical_plan, protom_dkg, protom_overcooked
+from otherminds.experiments.level_work import DESIGNS
+from otherminds.minds.scenarios import scenario, scenarios
+from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
+from otherminds.worlds.sprites import printable
+
+SEEDS = 1 << 31
+DIGITS = 16
+ALL = "all"
+MELTING_POT = "melting-pot"
+EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
+WORLDS = {
+    "doors-keys-gems": ("Doors, Keys and Gems", "Everybody wants a gem; keys open the doors between."),
+    "overcooked": ("Overcooked with rooms", "Everybody cooks a dish, and sees only the room they are in."),
+    MELTING_POT: ("In the matrix (Melting Pot)", "Players gather resources, and meet to play a game with them."),
+}
+SUBSTRATE_TITLES = {
+    "rws_repeated": "Running with scissors, two players",
+    "rws_arena": "Running with scissors, eight players",
+    "pd_repeated": "Prisoner's dilemma, two players",
+}
+FACILITATORS = {
+    ALL: (
+        "All four, to compare",
+        "nobody helps, or somebody says anything, or somebody who knows the goals, or ProToM",
+    ),
+    "none": ("Nobody", "nobody helps"),
+    "random": ("Random: says anything", "a facilitator says anything that can be said"),
+    "oracle": ("Oracle: knows what everybody wants", "a facilitator helps that knows what everybody wants"),
+    "protom": ("ProToM: infers what everybody wants", "ProToM infers what everybody wants, and speaks if it helps"),
+    "protom_lookahead": (
+        "ProToM that also considers speaking later",
+        "ProToM infers what everybody wants, and speaks if it helps more now than later",
+    ),
+}
+AGENTS = {
+    "programs": ("Hypotheses: guesses the partner's strategy", "an agent that guesses the partner's strategy"),
+    "mapped": ("Hypotheses, with a map", "an agent with a map that guesses the partner's strategy"),
+    "valued": (
+        "Hypotheses, judged by the rule of the paper",
+        "an agent that guesses the partner's strategy, and judges guesses by the rule of the paper,",
+    ),
+    "stranger": (
+        "Hypotheses, without the partner's",
+        "an agent that guesses the partner's strategy, but never the true one,",
+    ),
+    "informed": ("Knows the partner's strategy", "an agent that knows the partner's strategy"),
+    "last_play": ("Answers the last play", "an agent that answers the partner's last play"),
+    "uniform": ("Plays anything", "an agent that plays anything"),
+    "random": ("Walks about", "somebody who walks about at random"),
+    "ppo": ("PPO: a trained network", "a network trained by reinforcement"),
+}
+
+
+class Wanted(BaseModel):
+    """An episode that somebody wants to watch: where, who helps or who plays, and the seed of all chance.
+
+    Levels with people have a `facilitator`, scenarios of Melting Pot an `agent`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    world: Literal["doors-keys-gems", "overcooked", "melting-pot"]
+    level: Annotated[str, Field(min_length=1, max_length=60)]
+    facilitator: Annotated[str, Field(min_length=1, max_length=30)] | None = None
+    agent: Annotated[str, Field(min_length=1, max_length=30)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=SEEDS)] = 0
+
+
+def name(wanted: Wanted) -> str:
+    """The permanent name of an episode, the same for as long as the version of the library is."""
+    told = json.dumps([__version__, wanted.model_dump()], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(told.encode()).hexdigest()[:DIGITS]
+
+
+def check(wanted: Wanted) -> None:
+    """Raises InputError if there is no such level, or if nobody like that can help or play there."""
+    field, able = _able(wanted.world)
+    chosen, other = wanted.agent, wanted.facilitator
+    if field == "facilitator":
+        chosen, other = other, chosen
+    if wanted.level not in _levels(wanted.world):
+        raise InputError(f"there is no level `{printable(wanted.level)}` of {wanted.world} to watch")
+    if chosen not in able:
+        what = f"no {field} `{printable(chosen)}`" if chosen else f"no {field} named, and it takes one"
+        raise InputError(f"there is {what} for {wanted.world}", hint=f"one of {', '.join(able)}")
+    if other is not None:
+        raise InputError(
+            f"`{printable(other)}` does not belong into {wanted.world}",
+            hint=f"it takes {'an agent' if field == 'agent' else 'a facilitator'} alone",
+        )
+
+
+def recorded(wanted: Wanted) -> str:
+    """Play an episode and show it in a page that needs nothing else: a pure function of what is wanted.
+
+    Raises InputError if there is no such level, or if nobody like that can help or play there.
+    """
+    check(wanted)
+    return _met(wanted) if wanted.world == MELTING_POT else _helped(wanted)
+
+
+def _helped(wanted: Wanted) -> str:
+    """An episode of people who are helped, or several with the same people."""
+    level, experiment, helper = _levels(wanted.world)[wanted.level], EXPERIMENTS[wanted.world], wanted.facilitator or ""
+    assert level is not None
+    subjects = facilitated.SUBJECTS if helper == ALL else (helper,)
+    entries = facilitated.plan([level], subjects, seed=wanted.seed)
+    rows = [row for entry in entries for row in experiment.rows(entry)]
+    kind = KINDS.get(level.kind, "").lower()
+    lead = (
+        f"{' and '.join(level.world.agents)} play a level of {WORLDS[wanted.world][0]}"
+        f"{f' ({kind})' * bool(kind)}, and {FACILITATORS[helper][1]}."
+    )
+    return _page(wanted, _title(level.name), lead, replays({level.name: level}, rows))
+
+
+def _met(wanted: Wanted) -> str:
+    """An episode of an agent with the partners of a scenario."""
+    agent, chosen = wanted.agent or "", scenario(wanted.level)
+    world = in_the_matrix(chosen.substrate)
+    rows = hypothetical.rows(hypothetical_plan.Entry(wanted.level, agent, 0, wanted.seed, filmed=True))
+    film, meetings = rows[-1]["film"], [row for row in rows if "partner" in row]
+    lead = (
+        f"{SUBSTRATE_TITLES[chosen.substrate]}: player_0 is {AGENTS[agent][1]}; "
+        f"what each of the others does: {chosen.meaning}."
+    )
+    title = f"{len(meetings)} meetings in {rows[-1]['steps']} steps, which paid {rows[-1]['reward']:.1f}"
+    viewer = avatar_replay(world, film["kinds"], film["frames"], meetings, title)
+    return _page(wanted, wanted.level, lead, viewer)
+
+
+def _page(wanted: Wanted, title: str, lead: str, viewer: Html) -> str:
+    who = FACILITATORS[wanted.facilitator] if wanted.facilitator else AGENTS[wanted.agent or ""]
+    section = f"{who[0]}, seed {wanted.seed}"
+    return page(f"{title}, {WORLDS[wanted.world][0]}", lead, [Section(section, viewer)])
+
+
+# What there is to choose
+
+
+def choices() -> dict[str, Any]:
+    """Everything that can be wanted, as a form lists it: worlds, their levels by class, and who helps or plays there."""
+    return {
+        "worlds": [
+            {
+                "id": world,
+                "title": title,
+                "about": about,
+                "groups": _matrix_groups() if world == MELTING_POT else _groups(world),
+                **_who(world),
+            }
+            for world, (title, about) in WORLDS.items()
+        ],
+        "seed": {"least": 0, "most": SEEDS - 1},
+    }
+
+
+def _groups(world: str) -> list[dict[str, Any]]:
+    """The levels of a world by class."""
+    levels = [level for level in _levels(world).values() if level is not None]
+    grouped = {title: [level for level in levels if level.kind == kind] for kind, title in KINDS.items()}
+    grouped["Other levels"] = [level for level in levels if level.kind not in KINDS]
+    return [
+        {"title": title, "levels": [_option(level.name, _title(level.name)) for level in members]}
+        for title, members in grouped.items()
+        if members
+    ]
+
+
+def _matrix_groups() -> list[dict[str, Any]]:
+    """The scenarios by their world."""
+    return [
+        {
+            "title": title,
+            "levels": [_option(s.id, f"{s.id}: {s.meaning}") for s in scenarios() if s.substrate == substrate],
+        }
+        for substrate, title in SUBSTRATE_TITLES.items()
+    ]
+
+
+def _who(world: str) -> dict[str, Any]:
+    field, able = _able(world)
+    return {"field": field, "who": [_option(key, title) for key, (title, _) in able.items()]}
+
+
+def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
+    """Which field says who helps or plays in a world, and who can."""
+    if world == MELTING_POT:
+        return "agent", AGENTS
+    known = (ALL, *facilitated.SUBJECTS, *EXPERIMENTS[world].VARIANTS)
+    return "facilitator", {key: told for key, told in FACILITATORS.items() if key in known}
+
+
+@cache
+def _levels(world: str) -> Mapping[str, Playable | None]:
+    """The levels of a world by name; scenarios of Melting Pot are only named."""
+    if world == MELTING_POT:
+        return {one.id: None for one in scenarios() if one.substrate in SUBSTRATES}
+    return {level.name: level for level in DESIGNS[world].bundled()}
+
+
+def _option(key: str, title: str) -> dict[str, str]:
+    return {"id": key, "title": title}
+
+
+def _title(level: str) -> str:
+    return level.replace("-", " ").capitalize()

@@ -1,0 +1,171 @@
+"""Who may ask for what, how often and how much: checked before anything else happens."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from otherminds.errors import InputError
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+COOKIE = "otherminds"
+SHORTEST = 16
+BODY = 64 * 1024
+ADDRESSES = 10_000
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@dataclass
+class Bucket:
+    """At most `burst` at once, and `rate` a second in the long run."""
+
+    rate: float
+    burst: float
+    level: float = field(init=False)
+    at: float = field(default_factory=time.monotonic, init=False)
+
+    def __post_init__(self) -> None:
+        self.level = self.burst
+
+    def take(self) -> bool:
+        """Whether there is room for one more."""
+        now = time.monotonic()
+        self.level = min(self.burst, self.level + (now - self.at) * self.rate)
+        self.at = now
+        if self.level < 1.0:
+            return False
+        self.level -= 1.0
+        return True
+
+
+class Buckets:
+    """One bucket for every address, as long as there are not too many."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._found: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, address: str) -> bool:
+        """Whether there is room for one more from this address."""
+        bucket = self._found.pop(address, None) or Bucket(self._rate, self._burst)
+        self._found[address] = bucket
+        while len(self._found) > ADDRESSES:
+            self._found.popitem(last=False)
+        return bucket.take()
+
+
+def origins(host: str, port: int, allowed: Collection[str], secret: str) -> frozenset[str]:
+    """Where pages may come from. Raises InputError if others can reach the server and it is not told what it needs."""
+    for origin in allowed:
+        parts = urlsplit(origin)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query or parts.fragment:
+            raise InputError(f"`{origin}` is not an origin", hint="such as https://study.example.org")
+    if host in LOOPBACK:
+        return frozenset(allowed) | {f"http://{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+    if not allowed:
+        raise InputError(f"{host} can be reached by others", hint="--allowed-origin says from which address")
+    if len(secret) < SHORTEST:
+        hint = f"set OTHERMINDS_SECRET to {SHORTEST} characters or more"
+        raise InputError(f"{host} can be reached by others: a secret is needed", hint=hint)
+    return frozenset(allowed)
+
+
+class Keys:
+    """The researcher's key, and the sessions of those who have shown it."""
+
+    def __init__(self, secret: str = "") -> None:
+        self.key = secret or secrets.token_urlsafe(18)
+        self._sessions: set[str] = set()
+
+    def enter(self, key: object) -> str | None:
+        """A new session, if the key is right."""
+        if not isinstance(key, str) or not hmac.compare_digest(key.encode(), self.key.encode()):
+            return None
+        session = secrets.token_urlsafe(24)
+        self._sessions.add(session)
+        return session
+
+    def knows(self, session: str | None) -> bool:
+        """Whether this is a session of somebody who has shown the key."""
+        return session in self._sessions
+
+
+class Guard:
+    """Refuses what comes from foreign pages, for foreign hosts, too often or too large; adds headers to all answers."""
+
+    def __init__(self, app: Any, origins: frozenset[str], *, rate: float = 50.0, burst: float = 400.0) -> None:
+        self.app, self.origins = app, origins
+        self.hosts = {urlsplit(origin).netloc for origin in origins}
+        self.buckets = Buckets(rate, burst)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """One request or connection."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        status = self._refusal(scope, headers)
+        if not status:
+            await self.app(scope, receive, self._adding(send) if scope["type"] == "http" else send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await _answer(send, status)
+
+    def _refusal(self, scope: Any, headers: dict[str, str]) -> int:
+        """The HTTP status to refuse it with, or 0."""
+        if headers.get("host") not in self.hosts:
+            return 421
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if changes and headers.get("origin") not in self.origins:
+            return 403
+        if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", "0")) > BODY:
+            return 413
+        if "transfer-encoding" in headers:
+            return 411
+        client = scope.get("client") or ("", 0)
+        return 0 if self.buckets.take(client[0]) else 429
+
+    def _adding(self, send: Any) -> Any:
+        async def sending(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                there = {name.lower() for name, _ in message["headers"]}
+                fresh = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in there]
+                message = {**message, "headers": [*message["headers"], *fresh]}
+            await send(message)
+
+        return sending
+
+
+REASONS = {
+    403: "from another page",
+    411: "without a length",
+    413: "too large",
+    421: "for another host",
+    429: "too many",
+}
+
+
+async def _answer(send: Any, status: int) -> None:
+    body = f'{{"detail": "refused: {REASONS[status]}"}}'.encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,310 @@
+"""What a participant's page shows at each stage of a study."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from otherminds.web import tutorial
+from otherminds.web.board import board, goal, looks, options, person, words
+from otherminds.web.plans import ASPECTS
+from otherminds.web.rooms import NAMES, Game
+from otherminds.web.studies import Participant, Study
+from otherminds.web.thinking import alone
+from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.sprites import CELL
+
+ENDINGS = {
+    "time": "Time was up before everybody had succeeded.",
+    "left": "The round ended early, as somebody left.",
+    "lost": "The round ended early.",
+    "failed": "The round ended early, as something went wrong on our side.",
+}
+FAREWELLS = {
+    "finished": "That was all. Thank you very much for taking part!",
+    "played": "Thank you for playing.",
+    "left": "You have left the study. Thank you for your time.",
+    "partner left": "The other person has left, so the study ends here. Thank you very much for your time!",
+    "nobody came": "Nobody else has come to play with. We are sorry, and thank you very much for waiting!",
+    "full": "The study has all the participants it needs. Thank you very much for your interest!",
+}
+DECLINED = "You have chosen not to take part. You can close this page."
+Data = dict[str, Any]
+
+
+def world_of(level: Any) -> str:
+    """The world that a level is of."""
+    return "overcooked" if isinstance(level, KitchenLevel) else "doors-keys-gems"
+
+
+def where(study: Study, one: Participant, game: Game | None) -> str:
+    """The stage that somebody is at; `game` is the one that they play, or have just played."""
+    if one.declined:
+        return "closed"
+    if one.finished:
+        return "thanks"
+    if not one.consented:
+        return "consent"
+    if not one.taught:
+        return "tutorial"
+    if game is not None and not game.ended:
+        return "game"
+    if game is not None and not one.seen:
+        return "reveal"
+    if not one.practised or (one.pair and game is None):
+        return "ready"
+    return "questions" if one.pair else "lobby"
+
+
+def page(study: Study, one: Participant, game: Game | None) -> tuple[str, Data]:
+    """The stage and all that its page needs."""
+    stage = where(study, one, game)
+    if stage == "game" and game:
+        return stage, playing(study, one, game)
+    if stage == "reveal" and game:
+        return stage, reveal(study, one, game)
+    plain: Mapping[str, Callable[[Study, Participant], Data]] = {
+        "closed": lambda _, __: {"text": DECLINED},
+        "thanks": thanks,
+        "consent": consent,
+        "tutorial": lesson,
+        "ready": ready,
+        "questions": questions,
+        "lobby": lobby,
+    }
+    return stage, plain[stage](study, one)
+
+
+def consent(study: Study, one: Participant) -> Data:
+    """What somebody agrees to."""
+    return {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.minutes}
+
+
+def lobby(study: Study, one: Participant) -> Data:
+    """Waiting for somebody to play with."""
+    waiting = time.time() - one.waiting if one.waiting else 0.0
+    return {"waiting": round(waiting, 1), "text": "Waiting for another person."}
+
+
+def lesson(study: Study, one: Participant) -> Data:
+    """The tutorial, and which checks were answered wrongly the last time."""
+    shown = board(study.levels[study.plan.levels[0]])
+    told = tutorial.told(world_of(study.levels[study.plan.levels[0]]), shown.legend())
+    return {**told, "wrong": list(one.wrong), "tries": one.tries}
+
+
+def ready(study: Study, one: Participant) -> Data:
+    """The moment before a round."""
+    pair = study.pairs.get(one.pair)
+    if pair is None:
+        text = "Now a round to practise, with a simulated person. It does not count."
+        return {"text": text, "trial": 0, "trials": 0, "facilitator": None, "waits": []}
+    trial = pair.trials[one.trial]
+    name = study.codename(trial.facilitator)
+    others = [study.people[name] for name in pair.people if name and name != one.name]
+    text = f"In this round {name} looks on and may give advice." if name else "In this round nobody gives advice."
+    asked = [other for other in others if one.ready and not (other.ready and other.trial == one.trial)]
+    return {
+        "text": text,
+        "trial": one.trial + 1,
+        "trials": len(pair.trials),
+        "facilitator": name,
+        "waits": ["the other person" for _ in asked],
+        "ready": one.ready,
+    }
+
+
+def seat(game: Game, one: Participant) -> str:
+    """The agent that somebody plays."""
+    return next(agent for agent, who in {**game.people, **game.replaced}.items() if who == one.id)
+
+
+def playing(study: Study, one: Participant, game: Game) -> Data:
+    """A round: everything that does not change in it, and that this person may know."""
+    agent, shown, agents = seat(game, one), game.board, list(game.world.agents)
+    me = agents.index(agent)
+    return {
+        "world": world_of(game.setup.level),
+        "level": game.setup.level.name,
+        "you": agent,
+        "others": [other for other in agents if other != agent],
+        "goal": goal(shown.scene, wants(game, agent)),
+        "facilitator": helper(study, game),
+        "actions": options(game.world, game.world.initial, agent),
+        "size": list(shown.size),
+        "cell": CELL,
+        "squares": dict(shown.squares),
+        "legend": [person(shown.scene, me), *shown.legend()],
+        "steps": game.setup.horizon,
+        "clock": {"waits": game.clock.waits, "seconds": game.clock.seconds},
+        **counted(study, one, game),
+    }
+
+
+def helper(study: Study, game: Game) -> str | None:
+    """What this person knows the facilitator by."""
+    if not game.facilitated:
+        return None
+    return "The facilitator" if game.practice or study.kind == "solo" else study.codename(game.setup.facilitator)
+
+
+def counted(study: Study, one: Participant, game: Game) -> Data:
+    """Which round it is, of how many."""
+    pair = study.pairs.get(one.pair)
+    return {
+        "practice": game.practice,
+        "solo": study.kind == "solo",
+        "trial": one.trial + 1 if pair else 0,
+        "trials": len(pair.trials) if pair else 0,
+    }
+
+
+def wants(game: Game, agent: str) -> str | None:
+    """The name of what an agent is after."""
+    world, i = game.world, game.world.agents.index(agent)
+    if isinstance(game.setup.level, KitchenLevel):
+        found: str | None = world.recipes[i]
+        return found
+    colour: str = world.gems[world.goals[i]].colour
+    return colour
+
+
+def reached(game: Game, agent: str) -> bool:
+    """Whether an agent has what it wants."""
+    world, i = game.world, game.world.agents.index(agent)
+    if isinstance(game.setup.level, KitchenLevel):
+        return bool(world.is_served(game.state, i))
+    return bool(world.has_gem(game.state, i))
+
+
+def messages(game: Game) -> list[Data]:
+    """All that was said, to whom, and what became of it."""
+    return [
+        {
+            "t": s.t,
+            "to": s.to,
+            "text": s.text,
+            "why": s.why,
+            "status": NAMES[s.status],
+            "saves": s.saves,
+            "reply": s.reply,
+        }
+        for s in game.said
+    ]
+
+
+def reveal(study: Study, one: Participant, game: Game) -> Data:
+    """What comes to light at the end of a round: everybody's goal, and every message."""
+    agent = seat(game, one)
+    done = game.ended == "finished"
+    count = f"{game.t} step{'' if game.t == 1 else 's'}"
+    people = [
+        {
+            "name": name,
+            "goal": goal(game.board.scene, wants(game, name)),
+            "reached": reached(game, name),
+            "you": name == agent,
+            "simulated": name not in game.people,
+        }
+        for name in game.world.agents
+    ]
+    return {
+        "done": done,
+        "steps": game.t,
+        "of": game.setup.horizon,
+        "ended": game.ended,
+        "text": f"{game.board.scene.ends[0]} after {count}." if done else ENDINGS.get(game.ended, ENDINGS["lost"]),
+        "people": people,
+        "messages": messages(game),
+        "alone": alone(game.setup.level) if study.kind == "solo" else None,
+        "facilitator": helper(study, game),
+        "last": bool(one.pair) and one.trial + 1 == len(study.pairs[one.pair].trials),
+        **counted(study, one, game),
+    }
+
+
+def questions(study: Study, one: Participant) -> Data:
+    """What is asked about a round in which somebody gave advice."""
+    pair = study.pairs[one.pair]
+    return {
+        "facilitator": study.codename(pair.trials[one.trial].facilitator),
+        "aspects": [{"key": key, "text": text} for key, text in ASPECTS.items()],
+        "low": "Strongly disagree",
+        "high": "Strongly agree",
+        "points": 7,
+        "comment": "Anything else you would like to tell us? (optional)",
+        "trial": one.trial + 1,
+        "trials": len(pair.trials),
+    }
+
+
+def thanks(study: Study, one: Participant) -> Data:
+    """The end, with the completion code and where to go from here."""
+    url = study.plan.hand_off.replace("{code}", one.code) or None
+    return {"code": one.code or None, "url": url, "text": FAREWELLS.get(one.finished, FAREWELLS["finished"])}
+
+
+def frame(game: Game, agent: str | None, known: dict[str, int]) -> Data:
+    """What an agent sees now; None: everything. `known` are the looks that whoever is told knows already."""
+    rows, parts = game.frame(agent)
+    told: dict[str, str] = {}
+    placed = []
+    for name, look, x, y in looks(parts):
+        if look not in known:
+            known[look] = len(known)
+            told[str(known[look])] = look
+        placed.append([name, known[look], x, y])
+    data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": told, "text": words(parts)}
+    if agent is not None:
+        data["mine"] = f"agent-{game.world.agents.index(agent)}"
+        data["chosen"] = sorted(game.pending)
+        if world_of(game.setup.level) == "doors-keys-gems":
+            data["actions"] = options(game.world, game.state, agent)
+    return data
+
+
+def advice(study: Study, game: Game, number: int) -> Data:
+    """A message as it is shown to whom it is for."""
+    said = game.said[number]
+    return {
+        "type": "advice",
+        "id": number,
+        "t": said.t,
+        "from": helper(study, game),
+        "text": said.text,
+        "why": said.why,
+        "at": said.at,
+        "status": "open" if said.status == "running" else NAMES[said.status],
+        "reply": said.reply,
+    }
+
+
+def watched(study: Study, game: Game) -> Mapping[str, Any]:
+    """Everything about a round, for who conducts the study."""
+    shown, thought = game.board, game.last_thought()
+    people = [
+        {
+            "name": agent,
+            "goal": goal(shown.scene, wants(game, agent)),
+            "simulated": agent not in game.people,
+            "belief": [
+                {"goal": goal(shown.scene, name), "p": p}
+                for name, p in thought.beliefs.get(agent, {}).get("posterior", {}).items()
+            ],
+        }
+        for agent in game.world.agents
+    ]
+    row = thought.row
+    return {
+        "size": list(shown.size),
+        "cell": CELL,
+        "squares": dict(shown.squares),
+        "frame": frame(game, None, {}),
+        "people": people,
+        "facilitator": game.setup.facilitator,
+        "steps": game.setup.horizon,
+        "ended": game.ended,
+        "thought": {"t": thought.t, "said": row["action"], "why": row.get("why", ""), "prices": row.get("prices", [])},
+        "messages": messages(game),
+    }

@@ -1,0 +1,231 @@
+"""What has to be thought while people play: by simulated people, and by the facilitator. In processes of its own.
+
+Both are pure functions of how a game was set up and of what has happened in it since; what was thought before is only
+remembered, so that little is left to do. So a process can be lost, or a server, and nothing else is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import Any, NamedTuple, TypeVar
+
+from otherminds.evaluation.run import stream
+from otherminds.evaluation.statistics import mean
+from otherminds.experiments import facilitated, protom_dkg, protom_overcooked
+from otherminds.experiments.facilitated import Cast, Entry
+from otherminds.systems.facilitation import Decision, Episode, Silent, Status
+from otherminds.web.board import Board, Playable, board
+from otherminds.worlds.kitchen_files import KitchenLevel
+
+T = TypeVar("T")
+REMEMBERED = 256
+POLITENESS = 10
+
+
+class Beat(NamedTuple):
+    """One step of a game: what everybody did, by its words, and the message that was passed on after it, if any."""
+
+    joint: Mapping[str, str]
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a game was set up: who plays is not part of it, as minds do not know. `key` tells games apart."""
+
+    key: str
+    level: Playable
+    facilitator: str
+    seed: int
+    horizon: int
+
+    def cast(self) -> Cast:
+        """Everybody who could take part: a mind for every seat, and the facilitator."""
+        entry = self.entry()
+        return protom_overcooked.cast(entry) if isinstance(self.level, KitchenLevel) else protom_dkg.cast(entry)
+
+    def entry(self) -> Entry:
+        """The game as an entry in the plan of an experiment."""
+        return Entry(self.level, self.facilitator, self.level.kind or "unclassified", self.seed)
+
+
+class Thought(NamedTuple):
+    """What a facilitator made of a game after t steps: its row, beliefs as rows, and what it says to whom."""
+
+    t: int
+    row: Mapping[str, Any]
+    beliefs: Mapping[str, Mapping[str, Any]]
+    helper: str = ""
+    saves: float | None = None
+    place: Sequence[int] | None = None
+
+
+@dataclass
+class _Game:
+    """An episode as far as it has been followed: `t` steps."""
+
+    setup: Setup
+    cast: Cast
+    episode: Episode[Any, Any, Any]
+    board: Board
+    state: Any
+    t: int = 0
+    status: Status | None = None
+    answers: dict[int, Thought] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, setup: Setup, simulated: Sequence[str], advises: bool) -> _Game:
+        """The game at its start, with minds for these people, and with the facilitator if it is to advise."""
+        cast = setup.cast()
+        episode = facilitated.episode(setup.entry(), cast)
+        episode.horizon = setup.horizon
+        episode.minds = {agent: cast.people[agent] for agent in simulated}
+        if not advises:
+            episode.facilitator = Silent()
+        state = cast.world.start(episode.people_rng)
+        episode.look(state)
+        return cls(setup, cast, episode, board(setup.level), state)
+
+    def follow(self, beats: Sequence[Beat], decided: int) -> None:
+        """Let happen what has happened; `decided`: after which step the facilitator has yet to decide."""
+        vocabulary = self.board.scene.vocabulary
+        for beat in beats[self.t :]:
+            self.t += 1
+            self._seed()
+            joint = {agent: vocabulary[word] for agent, word in beat.joint.items()}
+            self.state = self.cast.world.step(self.state, joint, self.episode.people_rng)
+            self.episode.look(self.state)
+            self.episode.watch(joint, self.state, self.t)
+            self.status = self.episode.status or self.status
+            if beat.said and self.t != decided:
+                self._tell(beat.said)
+
+    def _tell(self, address: str) -> None:
+        messages = self.cast.messages
+        for message in messages.candidates(self.state):
+            if messages.address(message) == address:
+                self.episode.tell(message, self.state, self.t)
+
+    def _seed(self) -> None:
+        """Chance depends on the step, not on how often somebody thought before it."""
+        level, seed = self.setup.level.name, self.setup.seed
+        self.episode.people_rng = stream(seed, "people", level, str(self.t))
+        self.episode.facilitator_rng = stream(seed, self.setup.facilitator, level, str(self.t))
+
+
+_games: OrderedDict[tuple[str, tuple[str, ...], bool], _Game] = OrderedDict()
+
+
+def _game(setup: Setup, beats: Sequence[Beat], simulated: Sequence[str], advises: bool) -> _Game:
+    """The game as it was left, or from its start if it is not remembered or has gone another way."""
+    key = (setup.key, tuple(simulated), advises)
+    game = _games.pop(key, None)
+    if game is None or game.t > len(beats):
+        game = _Game.begin(setup, simulated, advises)
+    _games[key] = game
+    while len(_games) > REMEMBERED:
+        _games.popitem(last=False)
+    return game
+
+
+def act(setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
+    """What these simulated people do next, by its words."""
+    game = _game(setup, beats, simulated, advises=False)
+    game.follow(beats, decided=0)
+    game._seed()
+    return {agent: game.cast.spell(action) for agent, action in game.episode.choose().items()}
+
+
+def advise(setup: Setup, beats: Sequence[Beat]) -> Thought:
+    """What the facilitator says now, or why it does not, and what it believes."""
+    began = time.perf_counter()
+    game = _game(setup, beats, (), advises=True)
+    t = len(beats)
+    if t not in game.answers:
+        game.follow(beats, decided=t)
+        decision = game.episode.decide(game.state, t)
+        status, game.status = game.status, None
+        if decision.message is not None:
+            game.episode.tell(decision.message, game.state, t)
+        game.answers = {t: _thought(game, decision, status, 1e3 * (time.perf_counter() - began))}
+    return game.answers[t]
+
+
+def _thought(game: _Game, decision: Decision[Any], status: Status | None, ms: float) -> Thought:
+    cast, message = game.cast, decision.message
+    row = facilitated.advice_row(cast, decision, status, ms)
+    held = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
+    beliefs = {agent: facilitated.belief_row(cast, agent, belief) for agent, belief in held.items()}
+    if message is None:
+        return Thought(game.t, row, beliefs)
+    saves = next((price.saves for price in decision.prices if price.message == message), None)
+    place = game.board.place(game.state, message)
+    return Thought(game.t, row, beliefs, cast.messages.helper(message), saves, place)
+
+
+def prepare() -> None:
+    """Before a process thinks for the first time: let those who serve people go first."""
+    os.nice(POLITENESS)
+
+
+class Thinkers:
+    """Processes that think, each for the same games every time: some for simulated people, some for facilitators."""
+
+    def __init__(self, advisers: int = 1, actors: int = 1) -> None:
+        self._sizes = {"act": actors, "advise": advisers}
+        self._pools: dict[tuple[str, int], ProcessPoolExecutor] = {}
+
+    async def act(self, setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
+        """`act`, elsewhere."""
+        return await self._ask("act", act, setup, tuple(beats), tuple(simulated))
+
+    async def advise(self, setup: Setup, beats: Sequence[Beat]) -> Thought:
+        """`advise`, elsewhere."""
+        return await self._ask("advise", advise, setup, tuple(beats))
+
+    async def call(self, work: Callable[..., T], *args: Any) -> T:
+        """Anything else that takes long."""
+        return await self._in(("else", 0), work, *args)
+
+    async def _ask(self, what: str, work: Callable[..., T], setup: Setup, *args: Any) -> T:
+        return await self._in((what, zlib.crc32(setup.key.encode()) % self._sizes[what]), work, setup, *args)
+
+    async def _in(self, which: tuple[str, int], work: Callable[..., T], *args: Any) -> T:
+        """In that process; once more if it was lost."""
+        for last in (False, True):
+            try:
+                return await asyncio.wrap_future(self._pool(which).submit(work, *args))
+            except BrokenProcessPool:
+                self._pools.pop(which, None)
+                if last:
+                    raise
+        raise AssertionError
+
+    def _pool(self, which: tuple[str, int]) -> ProcessPoolExecutor:
+        if which not in self._pools:
+            context = get_context("spawn")
+            self._pools[which] = ProcessPoolExecutor(1, mp_context=context, initializer=prepare)
+        return self._pools[which]
+
+    def close(self) -> None:
+        """End all processes."""
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def alone(level: Playable) -> float | None:
+    """How many steps simulated people take without a facilitator, on average; None if they fail or it is not known."""
+    said = level.certificate.get("L0") or level.certificate.get("alone") or ""
+    steps = [int(word) for word in said.split() if word.isdecimal()]
+    found = mean([float(n) for n in steps]).value if steps else math.inf
+    return found if found < level.horizon else None
