@@ -27,6 +27,7 @@ from urllib.request import Request, urlopen
 
 import numpy as np
 import websockets
+from websockets.typing import Origin
 
 SECRET = "a secret of benchmarks"
 TICK = 1 / 6
@@ -97,7 +98,7 @@ class Player:
     async def play(self, address: str, until: float, rng: np.random.Generator) -> None:
         """Play until a certain time."""
         url = address.replace("http", "ws") + self.link + "/ws?tab=1"
-        async with websockets.connect(url, origin=address, compression=None, open_timeout=60) as line:
+        async with websockets.connect(url, origin=Origin(address), compression=None, open_timeout=60) as line:
             acting = asyncio.create_task(self._act(line, rng))
             try:
                 async with asyncio.timeout_at(asyncio.get_running_loop().time() + until - time.time()):

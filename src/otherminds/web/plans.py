@@ -52,7 +52,7 @@ class Plan(BaseModel):
     ratings: bool = True
     waits: bool = True
     seconds: float = Field(2.0, ge=0.0, le=600.0)
-    grace: float = Field(60.0, ge=1.0, le=3600.0)
+    grace: float = Field(60.0, ge=0.1, le=3600.0)
     dropout: Literal["simulated", "end"] = "simulated"
     lobby_minutes: float = Field(10.0, gt=0.0, le=600.0)
     keep_labels: bool = False
@@ -77,6 +77,8 @@ class Plan(BaseModel):
     def _in_time(self) -> Self:
         if not self.waits and self.seconds < 0.05:
             raise ValueError("a clock that does not wait needs seconds of at least 0.05")
+        if len(self.levels) % len(self.facilitators):
+            raise ValueError("the number of levels must be a multiple of the number of facilitators")
         if len(set(self.levels)) < len(self.levels) or len(set(self.facilitators)) < len(self.facilitators):
             raise ValueError("no level and no facilitator may be given twice")
         return self

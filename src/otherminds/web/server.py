@@ -102,7 +102,7 @@ def application(settings: Settings) -> Any:
 
     app = FastAPI(title="otherminds", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.settings = settings
-    app.state.games = Buckets(0.5, 20.0)
+    app.state.games = Buckets(1.0, 60.0)
     for router in (_pages(), playing, watching, entering, studying):
         app.include_router(router)
     app.add_exception_handler(InputError, lambda _, error: _detail(422, str(error)))

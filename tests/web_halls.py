@@ -1,0 +1,149 @@
+"""A hall without a server: everything of a study but the network, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from otherminds.experiments import protom_overcooked
+from otherminds.experiments.facilitated import Entry
+from otherminds.experiments.level_work import DESIGNS
+from otherminds.web import hall as halls
+from otherminds.web import thinking
+from otherminds.web.board import Playable
+from otherminds.web.hall import Hall
+from otherminds.web.journal import Journal
+from otherminds.web.plans import Plan
+from otherminds.web.studies import Participant, Study
+from otherminds.web.thinking import Beat, Setup, Thinkers, Thought
+
+Message = dict[str, Any]
+LEVELS: dict[str, Playable] = {level.name: level for design in DESIGNS.values() for level in design.bundled()}
+
+
+class Inline(Thinkers):
+    """Thinks at once, in this process."""
+
+    async def act(self, setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
+        return thinking.act(setup, tuple(beats), tuple(simulated))
+
+    async def advise(self, setup: Setup, beats: Sequence[Beat]) -> Thought:
+        return thinking.advise(setup, tuple(beats))
+
+
+class Page:
+    """The page of a participant: what it is told, as it would arrive."""
+
+    def __init__(self, hall: Hall, one: Participant) -> None:
+        self.hall, self.one = hall, one
+        self.looks: dict[str, int] = {}
+        self.told: list[Message] = []
+        self.n = hall.last.get(one.id, 0)
+        hall.arrive(one, self)
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        self.told.append(json.loads(json.dumps(message)))
+
+    def do(self, what: str, **more: object) -> None:
+        """Ask for something; it is on disk when this is over."""
+        self.n += 1
+        written = self.hall.take(self.one, {"n": self.n, "do": what, **more})
+        if written:
+            written.result(10)
+
+    def close(self) -> None:
+        self.hall.depart(self.one, self)
+
+    def last(self, kind: str) -> Message:
+        return next((m for m in reversed(self.told) if m["type"] == kind), {})
+
+    @property
+    def seen(self) -> int:
+        """The step of the last frame."""
+        return next((int(m["t"]) for m in reversed(self.told) if m["type"] == "frame"), -1)
+
+    @property
+    def stage(self) -> str:
+        return self.hall.stage(self.one)
+
+
+async def settle(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    """Let everything that is going on go on until something is so."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.002)
+
+
+def running(work: Coroutine[Any, Any, None]) -> None:
+    """Run a test that has to wait for something."""
+    asyncio.run(work)
+
+
+def plan(**more: object) -> Plan:
+    """A study of three rounds without formalities, in which a step happens when everybody has chosen."""
+    plain: dict[str, Any] = {
+        "levels": ("hatch", "upstairs", "far-plate"),
+        "facilitators": ("none", "protom", "oracle"),
+        "pairs": 1,
+        "consent": "",
+        "tutorial": False,
+        "practice": False,
+        "seconds": 0.0,
+    }
+    return Plan(**(plain | more))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Hall]:
+    """A hall on a journal; it is left as a server that is killed leaves it."""
+    journal = Journal(path)
+    hall = Hall(journal, Inline(), LEVELS)
+    hall.open()
+    try:
+        yield hall
+    finally:
+        for room in hall.rooms.values():
+            for task in room._tasks:
+                task.cancel()
+        if hall._sweeper:
+            hall._sweeper.cancel()
+        journal.close()
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halls, "SWEEP", 0.02)
+
+
+def people(hall: Hall, study: Study) -> list[Page]:
+    """The pages of everybody who has a link."""
+    return [Page(hall, one) for one in list(study.people.values())]
+
+
+@cache
+def script(level: str) -> tuple[Mapping[str, str], ...]:
+    """What two people do who succeed in a level: simulated ones, helped by somebody who knows."""
+    entry = Entry(LEVELS[level], "oracle", "", 1)
+    return tuple(moment.joint for moment in protom_overcooked.episode(entry))
+
+
+async def beyond(pages: Sequence[Page], t: int) -> None:
+    """Wait until everybody has seen what came after step t, or plays no more."""
+    await settle(lambda: all(page.stage != "game" or page.seen > t for page in pages))
+
+
+async def perform(pages: Sequence[Page], joints: Sequence[Mapping[str, str]]) -> None:
+    """People do step by step what is written."""
+    for joint in joints:
+        t = pages[0].last("frame")["t"]
+        for page in pages:
+            you = next(m for m in reversed(page.told) if m["type"] == "page")["data"]["you"]
+            page.do("act", action=joint[you], t=t)
+        await beyond(pages, t)
