@@ -3,7 +3,12 @@
     python benchmarks/web_rooms.py --rooms 50 --seconds 60 --facilitator protom
 
 starts a server of its own, lets everybody play, and prints how long it took from sending an action to hearing that it
-is on disk, how many ticks there were, and whether anybody was sent a word that was meant for others.
+is on disk, how many frames there were, and how many of them were not what the journal says that their reader could see.
+
+    python benchmarks/web_rooms.py --rooms 10 --seconds 60 --kills 20
+
+also kills the server so often meanwhile (SIGKILL) and starts it again, and prints how many acknowledged actions are
+not in the journal, or there twice, and how the rooms ended.
 """
 
 from __future__ import annotations
@@ -12,12 +17,14 @@ import argparse
 import asyncio
 import json
 import os
-import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,38 +36,56 @@ import numpy as np
 import websockets
 from websockets.typing import Origin
 
+from otherminds.cli_levels import bundled
+from otherminds.web import stages
+from otherminds.web.hall import Hall
+from otherminds.web.journal import Journal
+from otherminds.web.thinking import Thinkers
+
 SECRET = "a secret of benchmarks"
 TICK = 1 / 6
 ACTIONS = ("up", "down", "left", "right", "stay")
 
 
+class Server:
+    """A server of one's own, which can be killed and started again."""
+
+    def __init__(self, store: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.store, self.address = store, f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        command = [sys.executable, "-m", "otherminds", "serve", "--port", str(self.port), "--store", str(self.store)]
+        environment = {**os.environ, "OTHERMINDS_SECRET": SECRET}
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        while True:
+            try:
+                urlopen(self.address, timeout=5).close()
+                return
+            except OSError:
+                if self.process.poll() is not None:
+                    raise RuntimeError("the server has ended") from None
+                time.sleep(0.05)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.process.kill()
+        self.process.wait()
+
+
 @contextmanager
-def serving(store: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A server of one's own, and its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "otherminds", "serve", "--port", str(port), "--store", str(store)]
-    process = subprocess.Popen(command, env={**os.environ, "OTHERMINDS_SECRET": SECRET}, stdout=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
+def serving(store: Path) -> Iterator[Server]:
+    """A server as long as it is needed."""
+    server = Server(store)
+    server.start()
     try:
-        _await(address, process)
-        yield address, process
+        yield server
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
-
-
-def _await(address: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
-        try:
-            urlopen(address, timeout=5).close()
-            return
-        except OSError:
-            if process.poll() is not None:
-                raise RuntimeError("the server has ended") from None
-            time.sleep(0.05)
-    raise RuntimeError("the server does not answer")
+        server.process.terminate()
+        server.process.wait(20)
 
 
 class Researcher:
@@ -88,15 +113,22 @@ class Player:
 
     link: str
     delays: list[float] = field(default_factory=list)
-    frames: int = 0
-    strange: int = 0
-    people: frozenset[str] = frozenset()
-    sent: dict[int, float] = field(default_factory=dict)
+    frames: list[tuple[str, int, str]] = field(default_factory=list)
+    acknowledged: dict[int, str] = field(default_factory=dict)
+    room: str = ""
+    sent: dict[int, tuple[float, str]] = field(default_factory=dict)
     n: int = 0
     level: str = ""
 
     async def play(self, address: str, until: float, rng: np.random.Generator) -> None:
         """Play until a certain time."""
+        while time.time() < until:
+            try:
+                await self._connected(address, until, rng)
+            except (OSError, websockets.WebSocketException):
+                await asyncio.sleep(0.1)
+
+    async def _connected(self, address: str, until: float, rng: np.random.Generator) -> None:
         url = address.replace("http", "ws") + self.link + "/ws?tab=1"
         async with websockets.connect(url, origin=Origin(address), compression=None, open_timeout=60) as line:
             acting = asyncio.create_task(self._act(line, rng))
@@ -120,20 +152,24 @@ class Player:
 
     async def _send(self, line: Any, message: dict[str, Any]) -> None:
         self.n += 1
-        self.sent[self.n] = time.perf_counter()
+        self.sent[self.n] = time.perf_counter(), str(message.get("action", ""))
         await line.send(json.dumps({"n": self.n, **message}))
 
     async def _hear(self, line: Any, message: dict[str, Any], now: float) -> None:
         kind = message["type"]
         if kind == "ack" and message["n"] in self.sent:
-            self.delays.append(now - self.sent.pop(message["n"]))
+            began, did = self.sent.pop(message["n"])
+            self.delays.append(now - began)
+            self.acknowledged[message["n"]] = did
         elif kind == "frame":
-            self.frames += 1
+            places = [[name, x, y] for name, _, x, y in message["parts"]]
+            self.frames.append((self.room, message["t"], json.dumps([message["rows"], places])))
             self.t = message["t"]
         elif kind == "page":
             self.n = max(self.n, message["n"])
             stage, data = message["stage"], message["data"]
             self.level = data["level"] if stage == "game" else ""
+            self.room = f"{data['trial']}" if stage == "game" else ""
             if stage == "ready" and not data.get("ready"):
                 await self._send(line, {"do": "ready"})
             elif stage == "reveal":
@@ -164,24 +200,91 @@ async def crowd(address: str, links: list[str], seconds: float) -> list[Player]:
     return players
 
 
+def killing(server: Server, kills: int, seconds: float) -> threading.Thread:
+    """Something that kills the server again and again, at random moments, and starts it each time."""
+    moments = np.sort(np.random.default_rng(2).random(kills)) * (seconds - 5.0) + 2.0
+    began = time.time()
+
+    def kill() -> None:
+        for moment in moments:
+            time.sleep(max(0.0, began + moment - time.time()))
+            server.kill()
+            server.start()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+def strangers(store: Path, players: list[Player]) -> int:
+    """How many frames are not what the journal says that their reader saw at that step of that round."""
+    hall = Hall(Journal(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
+    hall.read()
+    wrong = 0
+    for player in players:
+        one = hall.seats[player.link.removeprefix("/p/")]
+        pair = hall.study_of(one).pairs.get(one.pair)
+        seen = {}
+        for k, name in enumerate(pair.rooms if pair else ()):
+            game = hall.game(name)
+            assert game is not None
+            agent = stages.seat(game, one)
+            for t, state in enumerate(game.states):
+                parts = [[p.name, *p.place] for p in game.board.drawn(state, agent) if p.place]
+                seen[str(k + 1), t] = json.dumps([game.board.rows(state, agent), parts])
+        wrong += sum(seen.get((room, t)) != frame for room, t, frame in player.frames)
+    return wrong
+
+
+def kept(store: Path, players: list[Player]) -> tuple[int, int]:
+    """How many acknowledged actions are not in the journal, and how many of all are there more than once."""
+    hall = Hall(Journal(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
+    hall.read()
+    with sqlite3.connect(store) as base:
+        rows = base.execute("select who, n, kind, body from events where who is not null").fetchall()
+    found = Counter((who, n, json.loads(body).get("action", "")) for who, n, _, body in rows)
+    said = {(hall.seats[p.link.removeprefix("/p/")].id, n, did) for p in players for n, did in p.acknowledged.items()}
+    return len(said - set(found)), sum(count > 1 for count in found.values())
+
+
+def endings(store: Path) -> Counter[str]:
+    """How rooms ended; those that are still played have no ending."""
+    with sqlite3.connect(store) as base:
+        rooms = {name for (name,) in base.execute("select stream from events where kind = 'opened' and seq = 1")}
+        ended = dict(base.execute("select stream, json_extract(body, '$.reason') from events where kind = 'ended'"))
+    return Counter(ended.get(room, "still played") for room in rooms if room in ended or ":" in room)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--facilitator", default="protom")
+    parser.add_argument("--kills", type=int, default=0)
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "crowd.sqlite") as (address, _):
-        somebody = Researcher(address)
-        study = somebody.ask("/api/studies", _plan(chosen.rooms, chosen.facilitator))["id"]
-        links = [one["link"] for one in somebody.ask(f"/api/studies/{study}")["links"]]
-        players = asyncio.run(crowd(address, links, chosen.seconds))
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "crowd.sqlite"
+        with serving(store) as server:
+            somebody = Researcher(server.address)
+            study = somebody.ask("/api/studies", _plan(chosen.rooms, chosen.facilitator))["id"]
+            links = [one["link"] for one in somebody.ask(f"/api/studies/{study}")["links"]]
+            killer = killing(server, chosen.kills, chosen.seconds)
+            players = asyncio.run(crowd(server.address, links, chosen.seconds))
+            killer.join()
+        _print(chosen, players, store)
+
+
+def _print(chosen: argparse.Namespace, players: list[Player], store: Path) -> None:
     delays = 1e3 * np.array([delay for player in players for delay in player.delays])
-    frames = sum(player.frames for player in players)
+    frames = sum(len(player.frames) for player in players)
     middle, most, nearly_all = np.percentile(delays, [50, 95, 99])
     print(f"{chosen.rooms} rooms, {chosen.seconds:g} s, {chosen.facilitator}: {frames} frames, {len(delays)} actions")
     print(f"from action to acknowledgement: median {middle:.0f} ms, 95 % {most:.0f} ms, 99 % {nearly_all:.0f} ms")
     print(f"frames per player and second: {frames / len(players) / chosen.seconds:.2f} of at most {1 / TICK:.2f}")
+    print(f"frames that are not what the journal says: {strangers(store, players)}")
+    lost, twice = kept(store, players)
+    print(f"{chosen.kills} kills: {lost} acknowledged actions lost, {twice} kept twice; rooms: {dict(endings(store))}")
 
 
 if __name__ == "__main__":

@@ -33,12 +33,12 @@ class Outline(HTMLParser):
         self.tags.append((tag, [name for name, _ in attrs]))
 
 
-def browsed(markup: str, moment: str, folder: Path) -> str:
-    """The page as it is after its script has run."""
+def browsed(markup: str, moment: str, folder: Path, *more: str) -> str:
+    """The page as it is after its script has run, in a browser with more flags if wished."""
     file = folder / "page.html"
     file.write_text(markup, "utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
     quiet = ["--disable-background-networking", "--disable-component-update", "--virtual-time-budget=2000"]
     profile = f"--user-data-dir={folder / 'profile'}"
-    command = [BROWSER, *flags, *quiet, profile, "--dump-dom", f"{file.as_uri()}#{moment}"]
+    command = [BROWSER, *flags, *quiet, profile, *more, "--dump-dom", f"{file.as_uri()}#{moment}"]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout

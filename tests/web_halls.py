@@ -15,8 +15,8 @@ import pytest
 from otherminds.experiments import protom_overcooked
 from otherminds.experiments.facilitated import Entry
 from otherminds.experiments.level_work import DESIGNS
+from otherminds.web import deeds, thinking
 from otherminds.web import hall as halls
-from otherminds.web import thinking
 from otherminds.web.board import Playable
 from otherminds.web.hall import Hall
 from otherminds.web.journal import Journal
@@ -54,7 +54,7 @@ class Page:
     def do(self, what: str, **more: object) -> None:
         """Ask for something; it is on disk when this is over."""
         self.n += 1
-        written = self.hall.take(self.one, {"n": self.n, "do": what, **more})
+        written = deeds.take(self.hall, self.one, {"n": self.n, "do": what, **more})
         if written:
             written.result(10)
 

@@ -42,7 +42,8 @@ def serve(
         import uvicorn
 
         from otherminds.web.guard import origins
-        from otherminds.web.server import Settings, application
+        from otherminds.web.server import application
+        from otherminds.web.settings import Settings
     except ImportError:
         raise InputError(MISSING, hint="pip install 'otherminds[web]'") from None
     secret = os.environ.get("OTHERMINDS_SECRET", "")

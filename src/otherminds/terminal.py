@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from otherminds.terminal_scenarios import bodies, guesses, plain
+from otherminds.terminal_study import study
 
 Row = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
@@ -20,6 +21,7 @@ GAMES = "functional"
 QUESTIONS = "mumatom"
 BODIES = "melting-pot"
 GUESSES = "hypothetical"
+STUDY = "study"
 SHORTCUTS = ("question_only", "no_video", "place_prior")
 SHORT = {"belief": "belief", "social_goal": "social", "belief_of_goal": "of goal", "all": "all"}
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
@@ -43,6 +45,8 @@ def results(summary: Sequence[Row]) -> RenderableType:
         return bodies(summary)
     if any(row.get("experiment") == GUESSES for row in summary):
         return guesses(summary)
+    if any(row.get("experiment") == STUDY for row in summary):
+        return study(summary)
     return _games(games) if games else _by_condition(summary)
 
 

@@ -434,6 +434,25 @@ def test_a_browser_goes_to_steps_and_meetings(names: list[str], t: int, tmp_path
 
 
 @pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.parametrize(
+    ("moment", "flags", "t"),
+    [("", (), 0), ("play=1", (), 4), ("play=0", (), 0), ("play=1", ("--force-prefers-reduced-motion",), 0)],
+)
+def test_an_episode_plays_at_once_if_the_address_says_so(
+    moment: str, flags: tuple[str, ...], t: int, tmp_path: Path
+) -> None:
+    text = page("x", "", [Section("x", markup(small(), episode(small(), 0, 4), MET))])
+    assert f">step {t} of 4</output>" in browsed(text, moment, tmp_path, *flags)
+
+
+@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+def test_only_the_first_episode_of_a_page_plays(tmp_path: Path) -> None:
+    viewer = markup(small(), episode(small(), 0, 4), MET)
+    dom = browsed(page("x", "", [Section("x", viewer), Section("y", viewer)]), "play=1", tmp_path)
+    assert re.findall(r">step (\d) of 4</output>", dom) == ["4", "0"]
+
+
+@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(pressed(report(word), ["later"], tmp_path)).tags for word in ("tame", HOSTILE))
     assert ("output", ["data-at"]) in tame

@@ -256,6 +256,49 @@ def test_a_browser_shows_the_moment_of_the_address(level: Level, t: int, heading
     assert re.findall(r'data-part="agent-0"[^>]*style="transform: (.*?);"', dom) == [f"translate({x:g}px, {y:g}px)"]
 
 
+CHOSEN_SPEED = """
+const speed = document.querySelector('[data-at="speed"]');
+speed.value = "SPEED";
+speed.dispatchEvent(new Event("change"));
+"""
+
+
+def reached(level: Level, moment: str, folder: Path, *flags: str, speed: str = "") -> int:
+    """The step that is shown two seconds after a page has been opened."""
+    markup = page("x", "", [Section("x", replays({level.name: level}, played(level)))])
+    if speed:  # by a script that the policy of the page would not allow
+        markup = re.sub(r'<meta http-equiv="Content-Security-Policy".*?>', "", markup)
+        markup = markup.replace("</body>", f"<script>{CHOSEN_SPEED.replace('SPEED', speed)}</script></body>")
+    dom = browsed(markup, moment, folder, *flags)
+    (step,) = re.findall(r">step (\d+) of 6</output>", dom)
+    return int(step)
+
+
+@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+def test_an_episode_plays_at_once_only_if_the_address_says_so_and_motion_is_welcome(
+    level: Level, tmp_path: Path
+) -> None:
+    assert reached(level, "", tmp_path) == 0
+    assert reached(level, "play=1", tmp_path) > 0
+    assert reached(level, "play=1", tmp_path, "--force-prefers-reduced-motion") == 0
+
+
+@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+def test_speed_can_be_chosen_while_an_episode_plays(level: Level, tmp_path: Path) -> None:
+    slow, fast = (reached(level, "play=1", tmp_path, speed=speed) for speed in ("0.5", "4"))
+    assert 0 < slow < 3
+    assert fast == len(ANA)
+
+
+def test_the_speeds_that_can_be_chosen(level: Level) -> None:
+    (speeds,) = re.findall(r'<label>Speed <select data-at="speed">(.*?)</select>', page_of(level), re.DOTALL)
+    assert re.findall(r'value="(.*?)"( selected)?', speeds) == [("0.5", ""), ("1", " selected"), ("2", ""), ("4", "")]
+
+
+def page_of(level: Level) -> str:
+    return replays({level.name: level}, played(level))
+
+
 @pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))

@@ -327,6 +327,28 @@ def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: st
 
 
 @pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.parametrize("t", [0, 2, 5])
+def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
+    deeds = list(zip(ANA, BEN, strict=True))
+    dom = browsed(page("x", "", [Section("x", shown(LEVEL, played(LEVEL, deeds)))]), f"level=two+rooms&t={t}", tmp_path)
+    listed = dom.partition("What each does not see now</h3>")[2].partition("</ul>")[0]
+    state = states(LEVEL.world, deeds)[t]
+    for agent in LEVEL.world.agents:
+        (there,) = re.findall(f"<span>{agent}: (.*?)</span>", listed)
+        things = [] if there == "nothing" else re.sub(r" \(\d+\)", "", there).split(", ")
+        everything, seen = (
+            {name: title for name, (_, title) in told(LEVEL.world, drawn(picture)).items() if title}
+            for picture in (
+                kitchen_picture.svg(LEVEL.world, state),
+                kitchen_picture.svg(LEVEL.world, state, seen_by=agent),
+            )
+        )
+        hidden = ", ".join(title for name, title in everything.items() if name not in seen)
+        assert set(", ".join(things).split(", ")) == set(hidden.split(", "))
+        assert f'aria-pressed="false">Look as {agent}</button>' in listed
+
+
+@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
     assert ("fieldset", ["data-at"]) in tame

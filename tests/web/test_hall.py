@@ -11,10 +11,10 @@ import pytest
 
 from otherminds.evaluation.assistance import outcomes
 from otherminds.evaluation.scenes import DISHES
-from otherminds.web import exports, stages
+from otherminds.web import deeds, exports, stages
+from otherminds.web.games import RefusedError
 from otherminds.web.hall import Hall
 from otherminds.web.plans import ASPECTS
-from otherminds.web.rooms import RefusedError
 from otherminds.web.studies import Participant, Study
 from otherminds.worlds.kitchen_files import KitchenLevel
 from web_halls import LEVELS, Page, beyond, opened, people, perform, plan, quick, running, script, settle
@@ -399,7 +399,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
             with pytest.raises(RefusedError, match="nothing like that"):
                 ana.do("fly")
             with pytest.raises(RefusedError, match="needs a number"):
-                hall.take(ana.one, {"n": "1", "do": "ready"})
+                deeds.take(hall, ana.one, {"n": "1", "do": "ready"})
             ana.do("ready")
             ben.do("ready")
             await at([ana, ben], "game")

@@ -16,6 +16,12 @@
   const percent = (share) => `${100 * share}%`;
   const number = (x, digits) => x.toFixed(digits).replace("-", "−");
 
+  // Whether the address asks for the first episode of the page to play: #play=1
+  function wished(root) {
+    const first = document.querySelector(".replay") === root;
+    return first && !still.matches && new URLSearchParams(window.location.hash.slice(1)).get("play") === "1";
+  }
+
   class Viewer {
     constructor(root) {
       this.at = Object.fromEntries([...root.querySelectorAll("[data-at]")].map((part) => [part.dataset.at, part]));
@@ -31,6 +37,7 @@
       this.drawTrack();
       this.listen(root);
       this.show();
+      if (wished(root)) this.play();
     }
 
     show() {

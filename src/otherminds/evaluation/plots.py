@@ -97,15 +97,15 @@ def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -
     """One metric by class and facilitator, with 95 % intervals; open marks are the published values."""
     prefix = "heldout/" if held_out else ""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
-    marks = _marks(subject for condition, subject in found if condition.removeprefix(prefix) in CLASSES)
-    kinds = [kind for kind in CLASSES if any((prefix + kind, subject) in found for subject in marks)]
-    block = len(marks) + 1.5
+    drawn = marks(subject for condition, subject in found if condition.removeprefix(prefix) in CLASSES)
+    kinds = [kind for kind in CLASSES if any((prefix + kind, subject) in found for subject in drawn)]
+    block = len(drawn) + 1.5
     figure = Figure(figsize=(WIDTH, 0.8 + 0.19 * block * len(kinds)))
     axes = figure.subplots()
     names: dict[float, str] = {}
     for k, kind in enumerate(kinds):
         names[k * block] = CLASSES[kind]
-        for i, (subject, mark) in enumerate(marks.items(), 1):
+        for i, (subject, mark) in enumerate(drawn.items(), 1):
             names[k * block + i] = mark.name
             if row := found.get((prefix + kind, subject)):
                 _estimate(axes, k * block + i, row, mark)
@@ -115,7 +115,7 @@ def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -
     return figure
 
 
-def _marks(subjects: Iterable[str]) -> dict[str, Mark]:
+def marks(subjects: Iterable[str]) -> dict[str, Mark]:
     """The facilitators in their usual order, then others by name."""
     distinct = set(subjects)
     others = sorted(distinct - set(SUBJECTS))

@@ -4,6 +4,7 @@
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const PACE = 600;
+  const GLIDE = 300;
   const ENDINGS = {
     completed: ["✓", "was carried out at step"],
     impossible: ["×", "could no longer be carried out from step"],
@@ -51,6 +52,13 @@
   const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   const signed = (x, digits = 1) => (x === null ? "–" : x.toFixed(digits).replace("-", "−"));
 
+  // Whether the address asks for the first episode of the page to play: #play=1
+  function wished(root) {
+    const first = document.querySelector(".replay") === root;
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    return first && !still && new URLSearchParams(window.location.hash.slice(1)).get("play") === "1";
+  }
+
   class Replay {
     constructor(root, number) {
       const parts = root.querySelectorAll("[data-at]");
@@ -68,6 +76,7 @@
       this.timer = 0;
       this.listen();
       if (!this.readHash()) this.choose();
+      if (wished(root)) this.play();
     }
 
     // What is shown
@@ -104,8 +113,11 @@
       this.showAccount();
     }
 
+    get pace() { return PACE / Number(this.at.speed.value); }
+
     go(t) {
       const next = Math.max(0, Math.min(this.steps, t));
+      this.at.maps.style.setProperty("--glide", `${this.timer ? Math.min(this.pace, GLIDE) : GLIDE}ms`);
       this.at.maps.classList.toggle("gliding", Math.abs(next - this.t) === 1);
       this.t = next;
       this.show();
@@ -115,10 +127,7 @@
     // The picture
 
     showMap() {
-      const places = [...this.place.start];
-      for (const moves of this.episode.moves.slice(0, this.t)) {
-        for (const [part, x, y, look] of moves) places[part] = x === undefined ? null : [x, y, look ?? places[part]?.[2]];
-      }
+      const places = this.places();
       const map = this.maps[this.level];
       const [outline, hidden] = this.view();
       map.querySelector("[data-fog]")?.setAttribute("d", outline);
@@ -133,10 +142,19 @@
       });
     }
 
-    // The fog before the chosen eyes, and the parts that it hides
-    view() {
+    // Where every part is: x, y, and the number of its look if that can change; or null
+    places() {
+      const places = [...this.place.start];
+      for (const moves of this.episode.moves.slice(0, this.t)) {
+        for (const [part, x, y, look] of moves) places[part] = x === undefined ? null : [x, y, look ?? places[part]?.[2]];
+      }
+      return places;
+    }
+
+    // The fog before somebody's eyes, and the parts that it hides
+    view(eye = this.eye) {
       const { sights } = this.episode;
-      return sights && this.eye >= 0 ? this.place.views[sights[this.t][this.eye]] : ["", []];
+      return sights && eye >= 0 ? this.place.views[sights[this.t][eye]] : ["", []];
     }
 
     // Things change: show the part as it looks now
@@ -170,10 +188,19 @@
       const choices = ["everything", ...people.map(([name]) => `what ${name} sees`)].map((title, i) => {
         const radio = make("input");
         Object.assign(radio, { type: "radio", name: this.eyes, checked: i - 1 === this.eye });
-        radio.addEventListener("change", () => { this.eye = i - 1; this.showMap(); this.writeHash(); });
+        radio.addEventListener("change", () => this.look(i - 1));
         return make("label", "", radio, title);
       });
       eyes.replaceChildren(eyes.querySelector("legend"), ...choices);
+    }
+
+    // Show what somebody sees, or everything
+    look(eye) {
+      this.eye = eye;
+      this.at.eyes.querySelectorAll("input")[eye + 1].checked = true;
+      this.lookers.forEach((looker, i) => looker.setAttribute("aria-pressed", String(i === eye)));
+      this.showMap();
+      this.writeHash();
     }
 
     length(episode) {
@@ -322,7 +349,8 @@
     // What was said and why, and what everybody does
 
     showAccount() {
-      const parts = this.t === this.steps ? [this.farewell()] : [this.deeds(), ...this.speech(), ...this.prices()];
+      this.lookers = [];
+      const parts = this.t === this.steps ? [this.farewell()] : [this.deeds(), ...this.speech(), ...this.unseen(), ...this.prices()];
       this.at.account.replaceChildren(...parts.flat());
     }
 
@@ -355,6 +383,26 @@
       }
       return parts;
     }
+
+    // In a world with rooms: what each person cannot know of, and a way to look through their eyes
+    unseen() {
+      if (!this.episode.sights) return [];
+      const places = this.places();
+      const lines = this.place.people.map(([name, label, colour], i) => {
+        const things = this.view(i)[1].filter((part) => places[part]).map((part) => this.title(places[part][2])).filter(Boolean);
+        const counted = [...new Set(things)].map((thing) => [thing, things.filter((other) => other === thing).length]);
+        const told = counted.map(([thing, many]) => (many > 1 ? `${thing} (${many})` : thing)).join(", ") || "nothing";
+        const looker = make("button", "", `Look as ${name}`);
+        looker.type = "button";
+        looker.setAttribute("aria-pressed", String(i === this.eye));
+        looker.addEventListener("click", () => this.look(this.eye === i ? -1 : i));
+        this.lookers.push(looker);
+        return make("li", "", token(label, colour), make("span", "", `${name}: ${told}`), looker);
+      });
+      return [make("h3", "", "What each does not see now"), make("ul", "deeds", ...lines)];
+    }
+
+    title(look) { return this.looks[look]?.querySelector("title")?.textContent ?? ""; }
 
     reason() {
       const why = this.word(this.episode.why[this.t]);
@@ -393,6 +441,7 @@
       this.at.back.addEventListener("click", () => { this.stop(); this.go(this.t - 1); });
       this.at.next.addEventListener("click", () => { this.stop(); this.go(this.t + 1); });
       this.at.play.addEventListener("click", () => this.toggle());
+      this.at.speed.addEventListener("change", () => { if (this.timer) { this.stop(); this.play(); } });
       document.addEventListener("keydown", (event) => this.press(event));
       window.addEventListener("hashchange", () => this.readHash());
     }
@@ -412,14 +461,17 @@
     }
 
     toggle() {
-      if (this.timer) { this.stop(); this.writeHash(); return; }
+      if (this.timer) { this.stop(); this.writeHash(); } else this.play();
+    }
+
+    play() {
       if (this.t === this.steps) this.go(0);
       this.at.play.textContent = "Pause";
       this.at.account.setAttribute("aria-live", "off");
       this.timer = window.setInterval(() => {
         this.go(this.t + 1);
         if (this.t === this.steps) { this.stop(); this.writeHash(); }
-      }, PACE);
+      }, this.pace);
     }
 
     stop() {

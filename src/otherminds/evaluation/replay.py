@@ -21,7 +21,13 @@ from otherminds.worlds.sprites import PEOPLE, labels, printable
 
 FACILITATOR = "facilitator"
 KINDS = {"not_needed": "Help not needed", "useful": "Help useful", "necessary": "Help necessary"}
-SUBJECTS = {"none": "No facilitator", "random": "Random", "oracle": "Oracle", "protom": "ProToM"}
+SUBJECTS = {
+    "none": "No facilitator",
+    "random": "Random",
+    "oracle": "Oracle",
+    "protom": "ProToM",
+    "protom_lookahead": "ProToM looking ahead",
+}
 ENDED = ("completed", "impossible", "ignored")
 NOTHING = -1
 
@@ -292,6 +298,9 @@ $eyes</div>
 <button type="button" data-at="back">Back</button>
 <button type="button" data-at="play">Play</button>
 <button type="button" data-at="next">Next</button>
+<label>Speed <select data-at="speed">
+<option value="0.5">½×<option value="1" selected>1×<option value="2">2×<option value="4">4×
+</select></label>
 <output data-at="clock"></output>
 </div>
 <div class="timeline">

@@ -36,6 +36,9 @@ from otherminds.experiments import (
     mumatom_report,
     protom_dkg,
     protom_overcooked,
+    study,
+    study_report,
+    study_scores,
 )
 from otherminds.experiments.asking import Asking, told_cost
 from otherminds.experiments.encounters import solve_ahead
@@ -45,13 +48,13 @@ from otherminds.experiments.functional_models import Estimate
 from otherminds.experiments.level_sets import Design
 from otherminds.experiments.progress import shown
 from otherminds.experiments.results import Rows, beside_published, write_results
+from otherminds.experiments.study_export import is_export, read_export
 from otherminds.language.ledger import Recorded
 from otherminds.stories.mumatom import is_mumatom, read_mumatom
 from otherminds.worlds.game_files import find_game
 
 E = TypeVar("E")
 Row = dict[str, Any]
-LATER = ("study",)
 
 
 class Facilitated(NamedTuple):
@@ -287,6 +290,44 @@ def _hypothetical(options: Options) -> list[Row]:
     return table
 
 
+def _study(options: Options) -> list[Row]:
+    """A study: the export of one with people, or else an example with simulated ones."""
+    rows = _exported(options) if options.data else _simulated(options)
+    table = beside_published(study_scores.summarise(rows))
+    write_results(options.out, table, study_report.report(rows, table))
+    return table
+
+
+def _exported(options: Options) -> list[Row]:
+    """The rows of an export, copied to where the results go."""
+    assert options.data is not None
+    if options.asking:
+        raise InputError("a study that was exported has been played already", hint="leave --model out")
+    rows = read_export(options.data)
+    Rows(options.out, "study exported").replace(rows)
+    return rows
+
+
+def _simulated(options: Options) -> list[Row]:
+    """The rows of a study with simulated people; a language model, if there is one, takes the place of `random`."""
+    asking = options.asking
+    model = asking.open(options.out) if asking else None
+    lm = facilitated_models.subject(model.name) if model else ""
+    subjects = tuple(lm if model and subject == "random" else subject for subject in study.SUBJECTS)
+    plan = study.plan(PAIRS[options.scale], options.seed, subjects)
+    spec = f" {asking.model}{' with pictures' * asking.pictures}" if asking else ""
+    kept = Rows(options.out, f"study {options.scale} seed {options.seed}{spec}")
+    todo = kept.todo([entry for entry in plan if entry.subject != lm])
+    for trial in shown(run(study.rows, todo, jobs=options.jobs), len(todo), "Playing trials"):
+        kept.add(trial)
+    if asking and model:
+        ask, pictures = kept.todo([entry for entry in plan if entry.subject == lm]), asking.pictures
+        played = [entry.played for entry in ask]
+        ahead = facilitated_models.estimate(played, protom_overcooked.advised, pictures=pictures)
+        _ask(asking, model, partial(study.advised_rows, model=model, pictures=pictures), ask, ahead, kept)
+    return kept.all([entry.key for entry in plan])
+
+
 def _hypothetical_plan(options: Options, spoken: bool) -> list[hypothetical_plan.Entry]:
     """What is played without a language model; agents that need one are left to it if there is one."""
     episodes, agents = HYPOTHETICAL[options.scale]
@@ -303,6 +344,8 @@ HYPOTHETICAL = {
 """Episodes of every scenario, and who plays them."""
 MELTING_POT = {"quick": (2, 1), "normal": (10, 5), "full": (20, 20)}
 """Episodes of every calibration case, and of every scenario."""
+PAIRS = {"quick": 3, "normal": 9, "full": 36}
+"""Pairs of simulated people; the paper's study had nine of real ones."""
 STORIES = {"quick": 72, "normal": 720, "full": 3600}
 
 EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
@@ -313,6 +356,7 @@ EXPERIMENTS: Mapping[str, Callable[[Options], list[Row]]] = {
     "mumatom": _mumatom,
     "melting-pot": _melting_pot,
     "hypothetical": _hypothetical,
+    "study": _study,
 }
 
 
@@ -322,16 +366,18 @@ def reproduce(name: str, options: Options) -> list[Row]:
     Raises InputError for an unknown name, or if the experiment lacks what it needs.
     """
     if name not in EXPERIMENTS:
-        yet = " yet" if name in LATER else ""
-        raise InputError(f"there is no experiment `{name}`{yet}", hint=f"one of {', '.join(EXPERIMENTS)}, all")
+        raise InputError(f"there is no experiment `{name}`", hint=f"one of {', '.join(EXPERIMENTS)}, all")
     return EXPERIMENTS[name](options)
 
 
 def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
-    """The experiments that a name stands for; `all` leaves out those that need data that was not given."""
+    """The experiments that a name stands for; `all` leaves out those that need other data than are given."""
     if name != "all":
         return (name,)
+    if data is not None and is_export(data):
+        return ("study",)
     told = data is not None and is_mumatom(data)
     without = {"dkg-human"} if data is None or told else {"mumatom"}
+    without |= {"study"} if data is not None else set()
     without |= {"melting-pot", "hypothetical"} if model else set()
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))

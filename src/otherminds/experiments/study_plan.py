@@ -95,13 +95,18 @@ def _assigned(
 
 
 def _turns(facilitators: Sequence[str], pair: int, rounds: int, seed: int) -> list[str]:
-    """The order of facilitators: a cyclic square, mirrored in every other block of pairs."""
+    """The order of facilitators: a cyclic square, mirrored in every other block of pairs.
+
+    The square is gone through forwards or backwards, whichever lets more levels come first: as every pair has its
+    levels from the next facilitator, one direction could give all pairs the same level with the first one.
+    """
     n = len(facilitators)
-    block, place = divmod(pair, n)
-    order = [facilitators[k] for k in stream(seed, "order of facilitators").permutation(n)]
+    block, row = divmod(pair, n)
+    order = [int(k) for k in stream(seed, "order of facilitators").permutation(n)]
     if block % 2:
         order.reverse()
-    return [order[(place + turn + k) % n] for turn in range(rounds) for k in range(n)]
+    way = max((1, -1), key=lambda way: len({(order[way * row % n] - row) % n for row in range(n)}))
+    return [facilitators[order[(way * row + turn + k) % n]] for turn in range(rounds) for k in range(n)]
 
 
 def codenames(facilitators: Sequence[str], seed: int) -> dict[str, str]:

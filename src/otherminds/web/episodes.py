@@ -40,15 +40,15 @@ SUBSTRATE_TITLES = {
 FACILITATORS = {
     ALL: (
         "All four, to compare",
-        "nobody helps, or somebody says anything, or somebody who knows the goals, or ProToM",
+        "four times: alone, with random messages, with a facilitator that knows what everybody wants, and with ProToM",
     ),
-    "none": ("Nobody", "nobody helps"),
-    "random": ("Random: says anything", "a facilitator says anything that can be said"),
-    "oracle": ("Oracle: knows what everybody wants", "a facilitator helps that knows what everybody wants"),
-    "protom": ("ProToM: infers what everybody wants", "ProToM infers what everybody wants, and speaks if it helps"),
+    "none": ("Nobody", "and nobody helps"),
+    "random": ("Random: says anything", "and a facilitator says anything that can be said"),
+    "oracle": ("Oracle: knows what everybody wants", "and a facilitator helps that knows what everybody wants"),
+    "protom": ("ProToM: infers what everybody wants", "and ProToM infers what everybody wants, and speaks if it helps"),
     "protom_lookahead": (
         "ProToM that also considers speaking later",
-        "ProToM infers what everybody wants, and speaks if it helps more now than later",
+        "and ProToM infers what everybody wants, and speaks if now is the time that helps most",
     ),
 }
 AGENTS = {
@@ -123,13 +123,10 @@ def _helped(wanted: Wanted) -> str:
     level, experiment, helper = _levels(wanted.world)[wanted.level], EXPERIMENTS[wanted.world], wanted.facilitator or ""
     assert level is not None
     subjects = facilitated.SUBJECTS if helper == ALL else (helper,)
-    entries = facilitated.plan([level], subjects, seed=wanted.seed)
+    entries = [facilitated.Entry(level, subject, level.kind or "unclassified", wanted.seed) for subject in subjects]
     rows = [row for entry in entries for row in experiment.rows(entry)]
-    kind = KINDS.get(level.kind, "").lower()
-    lead = (
-        f"{' and '.join(level.world.agents)} play a level of {WORLDS[wanted.world][0]}"
-        f"{f' ({kind})' * bool(kind)}, and {FACILITATORS[helper][1]}."
-    )
+    people, kind = " and ".join(level.world.agents), level.kind.replace("_", " ") or "not classified"
+    lead = f"{people} play a level of {WORLDS[wanted.world][0]} where help is {kind}, {FACILITATORS[helper][1]}."
     return _page(wanted, _title(level.name), lead, replays({level.name: level}, rows))
 
 
@@ -158,7 +155,7 @@ def _page(wanted: Wanted, title: str, lead: str, viewer: Html) -> str:
 
 
 def choices() -> dict[str, Any]:
-    """Everything that can be wanted, as a form lists it: worlds, their levels by class, and who helps or plays there."""
+    """Everything that can be wanted, as a form lists it: worlds, levels by class, and who helps or plays there."""
     return {
         "worlds": [
             {

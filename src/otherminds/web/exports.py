@@ -11,8 +11,8 @@ from otherminds.evaluation import tabular
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.systems.facilitation import FIRST
 from otherminds.web import stages
+from otherminds.web.games import Game
 from otherminds.web.hall import Hall
-from otherminds.web.rooms import Game
 from otherminds.web.studies import TRYING, Pair, Study
 
 Row = dict[str, Any]

@@ -9,9 +9,10 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from otherminds.web import deeds
+from otherminds.web.games import RefusedError
 from otherminds.web.guard import Bucket
 from otherminds.web.hall import Hall
-from otherminds.web.rooms import RefusedError
 from otherminds.web.studies import Participant
 
 WAITING = 256
@@ -60,7 +61,7 @@ class Line:
         message = read(text)
         n = message.get("n")
         try:
-            written = hall.take(one, message)
+            written = deeds.take(hall, one, message)
         except RefusedError as refusal:
             self.send({"type": "refused", "n": n if isinstance(n, int) else 0, "why": str(refusal)})
             return

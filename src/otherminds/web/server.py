@@ -5,29 +5,25 @@ from __future__ import annotations
 import mimetypes
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from importlib import resources
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Cookie, Depends, FastAPI, HTTPException, Request, Response, WebSocket
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError
-from otherminds.experiments.study_plan import default_levels
-from otherminds.web import dashboard, exports, lines
-from otherminds.web.board import Playable
-from otherminds.web.guard import COOKIE, Buckets, Guard, Keys
+from otherminds.web import lines, researchers
+from otherminds.web.guard import Buckets, Guard
 from otherminds.web.hall import Hall
-from otherminds.web.journal import Journal, on_disk
+from otherminds.web.journal import Journal
 from otherminds.web.plans import Plan
+from otherminds.web.settings import InHall, Settings
 from otherminds.web.stages import world_of
-from otherminds.web.studies import Participant, Study
 from otherminds.web.thinking import Thinkers
 from otherminds.web.watching import Watching
 
@@ -51,23 +47,6 @@ HELPERS = {
 }
 
 
-@dataclass
-class Settings:
-    """How to serve: where everything is kept, where pages may come from, the researcher's secret, and the levels."""
-
-    store: Path
-    origins: frozenset[str]
-    levels: Mapping[str, Playable]
-    secret: str = ""
-    rate: float = 50.0
-    burst: float = 400.0
-    keys: Keys = field(init=False)
-    problem: str = field(default="", init=False)
-
-    def __post_init__(self) -> None:
-        self.keys = Keys(self.secret)
-
-
 class Wish(BaseModel):
     """A game that somebody wants to play alone."""
 
@@ -77,12 +56,6 @@ class Wish(BaseModel):
     seat: str = Field(max_length=100)
     facilitator: Literal["none", "random", "oracle", "protom"] = "protom"
     seconds: float = Field(0.0, ge=0.0, le=600.0)
-
-
-class Key(BaseModel):
-    """What a researcher shows to be let in."""
-
-    key: str = Field(max_length=1000)
 
 
 def application(settings: Settings) -> Any:
@@ -103,7 +76,7 @@ def application(settings: Settings) -> Any:
     app = FastAPI(title="otherminds", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.settings = settings
     app.state.games = Buckets(1.0, 60.0)
-    for router in (_pages(), playing, watching, entering, studying):
+    for router in (_pages(), playing, watching, researchers.entering, researchers.studying):
         app.include_router(router)
     app.add_exception_handler(InputError, lambda _, error: _detail(422, str(error)))
     app.add_exception_handler(RequestValidationError, lambda _, error: _detail(422, _told(error)))
@@ -127,15 +100,6 @@ def _told(error: Any) -> str:
     return f"{place}: {first['msg']}" if place else str(first["msg"])
 
 
-def hall_of(request: Request) -> Hall:
-    """The hall of the app."""
-    found: Hall = request.app.state.hall
-    return found
-
-
-InHall = Annotated[Hall, Depends(hall_of)]
-
-
 # Pages
 
 
@@ -144,17 +108,14 @@ def _pages() -> APIRouter:
     router = APIRouter()
     folder = resources.files("otherminds.web") / "pages"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
-
-    def answer(name: str) -> Response:
-        if name not in files:
-            raise HTTPException(404, "there is no such page")
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return Response(files[name], media_type=kind)
-
-    for path, name in PAGES.items():
-        router.add_api_route(path, lambda name=name: answer(name), methods=["GET"])
-    router.add_api_route("/pages/{name}", lambda name: answer(name), methods=["GET"])
+    for path, name in (*PAGES.items(), *((f"/pages/{name}", name) for name in files)):
+        router.add_api_route(path, _file(files[name], name), methods=["GET"])
     return router
+
+
+def _file(content: bytes, name: str) -> Callable[[], Response]:
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return lambda: Response(content, media_type=kind)
 
 
 # Playing
@@ -285,118 +246,3 @@ async def episode(name: str, episodes: InWatching, download: int = 0) -> Any:
     if download:
         headers["content-disposition"] = f'attachment; filename="episode-{name}.html"'
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
-
-
-# Researchers
-
-
-entering = APIRouter()
-
-
-@entering.post("/api/enter", status_code=204)
-async def enter(key: Key, request: Request, response: Response) -> None:
-    """Let a researcher in who knows the key."""
-    if not request.app.state.games.take("key"):
-        raise HTTPException(429, "too many tries: wait a little")
-    settings: Settings = request.app.state.settings
-    session = settings.keys.enter(key.key)
-    if session is None:
-        raise HTTPException(403, "that is not the key")
-    safe = all(origin.startswith("https:") for origin in settings.origins)
-    response.set_cookie(COOKIE, session, httponly=True, samesite="strict", secure=safe)
-
-
-def researcher(request: Request, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> None:
-    """Only those who have shown the key."""
-    if not request.app.state.settings.keys.knows(session):
-        raise HTTPException(401, "only for who conducts the study")
-
-
-studying = APIRouter(prefix="/api/studies", dependencies=[Depends(researcher)])
-
-
-def study_of(name: str, hall: InHall) -> Study:
-    """A study by its name."""
-    study = hall.studies.get(name)
-    if study is None or study.kind != "study":
-        raise HTTPException(404, "there is no such study")
-    return study
-
-
-OfStudy = Annotated[Study, Depends(study_of)]
-
-
-@studying.get("")
-def all_studies(hall: InHall) -> Any:
-    """All studies, the newest first."""
-    found = [study for study in hall.studies.values() if study.kind == "study"]
-    return [dashboard.line(hall, study) for study in sorted(found, key=lambda study: -study.made)]
-
-
-@studying.get("/new")
-def new(hall: InHall) -> Any:
-    """What a new study can be made of, and what it is made of unless one says otherwise."""
-    return dashboard.offers(hall, Plan(levels=tuple(level.name for level in default_levels())))
-
-
-@studying.post("")
-async def create(plan: Plan, hall: InHall) -> Any:
-    """A new study."""
-    try:
-        study = hall.create(plan)
-    except ValueError as error:
-        raise HTTPException(422, str(error)) from None
-    return {"id": study.id}
-
-
-@studying.get("/{name}")
-def study(study: OfStudy, hall: InHall) -> Any:
-    """Where a study stands."""
-    return dashboard.overview(hall, study)
-
-
-@studying.post("/{name}/open", status_code=204)
-async def reopen(study: OfStudy, hall: InHall) -> None:
-    """Let participants in again."""
-    await on_disk(hall.note(study, "opened", {}))
-
-
-@studying.post("/{name}/close", status_code=204)
-async def close(study: OfStudy, hall: InHall) -> None:
-    """Let nobody in any more by the open invitation."""
-    await on_disk(hall.note(study, "closed", {}))
-
-
-@studying.post("/{name}/try")
-async def try_out(study: OfStudy, hall: InHall) -> Any:
-    """A link to try a study out alone."""
-    return {"link": f"/p/{hall.join(study, 'try').token}"}
-
-
-def participant(who: str, study: OfStudy) -> Participant:
-    """A participant of a study."""
-    if who not in study.people:
-        raise HTTPException(404, "there is nobody of that name")
-    return study.people[who]
-
-
-@studying.delete("/{name}/participants/{who}", status_code=204)
-async def forget(study: OfStudy, hall: InHall, one: Annotated[Participant, Depends(participant)]) -> None:
-    """Forget what somebody answered and was called."""
-    await on_disk(hall.forget(study, one))
-
-
-@studying.get("/{name}/export.{form}")
-def export(study: OfStudy, hall: InHall, form: Literal["jsonl", "csv", "parquet"]) -> Response:
-    """All that a study has found, as a file."""
-    content = exports.exported(exports.rows(hall, study), form)
-    headers = {"content-disposition": f'attachment; filename="study-{study.id}.{form}"'}
-    return Response(content, media_type=exports.TYPES[form], headers=headers)
-
-
-@studying.get("/{name}/rooms/{room}")
-def look_in(room: str, study: OfStudy, hall: InHall) -> Any:
-    """Everything about a round that is being played."""
-    if not room.startswith(f"{study.id}:") or room not in hall.rooms:
-        raise HTTPException(404, "this round is over")
-    return dashboard.room(hall, study, room)

@@ -8,8 +8,8 @@ from typing import Any
 
 from otherminds.web import tutorial
 from otherminds.web.board import board, goal, looks, options, person, words
+from otherminds.web.games import NAMES, Game
 from otherminds.web.plans import ASPECTS
-from otherminds.web.rooms import NAMES, Game
 from otherminds.web.studies import Participant, Study
 from otherminds.web.thinking import alone
 from otherminds.worlds.kitchen_files import KitchenLevel

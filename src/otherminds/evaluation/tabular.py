@@ -1,0 +1,300 @@
+"""Rows as files: JSON Lines, and tables for spreadsheets (CSV) and statistics programs (Parquet).
+
+All three are read back exactly. In tables, lists and objects are JSON text. In CSV all else but text is JSON as well;
+text begins with an apostrophe if it would otherwise be taken for something else, by us or by a spreadsheet.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from otherminds.errors import InputError
+
+Row = dict[str, Any]
+
+LONGEST = 1_000_000
+"""The most bytes of a line."""
+LARGEST_CELL = 131_072
+"""The most characters of a cell of a CSV file, which is what Python reads unless told otherwise."""
+MOST = 1_000_000
+"""The most rows of a file."""
+DEEPEST = 20
+TEXT_MARK = "'"
+RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "\ufeff")
+"""How text begins that a spreadsheet could take for a formula, or a reader for the mark of an encoding."""
+FROM_SPREADSHEETS = {"TRUE": True, "FALSE": False}
+WHOLE = range(-(2**63), 2**63)
+AS_JSON = {b"otherminds": b"json"}
+
+
+# Writing
+
+
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """One row a line. Raises InputError if a value is not JSON, or the file cannot be written."""
+    lines = [_text(row, path, i) for i, row in enumerate(rows, 1)]
+    for i, line in enumerate(lines, 1):
+        if len(line.encode()) >= LONGEST:
+            raise InputError(f"a row is longer than {LONGEST:,} bytes", path=path, line=i)
+    _write(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """A table with a column for everything that some row has; other cells are empty.
+
+    Raises InputError if a value is not JSON or too long, or the file cannot be written.
+    """
+    columns = _columns(rows)
+    file = io.StringIO()
+    writer = csv.writer(file)  # ends lines as RFC 4180 has it, so that line breaks within cells are always quoted
+    writer.writerow([_cell(column) for column in columns])
+    for i, row in enumerate(rows, 1):
+        _text(row, path, i)
+        cells = [_cell(row[column]) if column in row else "" for column in columns]
+        if max(map(len, cells)) > LARGEST_CELL:
+            raise InputError(f"row {i} has a cell of more than {LARGEST_CELL:,} characters", path=path)
+        writer.writerow(cells)
+    _write(path, file.getvalue().encode())
+
+
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """A table with typed columns; lists, objects, and columns of several types are JSON text, marked as such.
+
+    Raises InputError if a value is not JSON, the file cannot be written, or pyarrow is missing.
+    """
+    arrow, parquet = _arrow()
+    for i, row in enumerate(rows, 1):
+        _text(row, path, i)
+    fields, arrays = [], []
+    for column in _columns(rows):
+        values = [row[column] for row in rows if column in row]
+        kind = _kind(values)
+        told = [(row[column] if kind else _dumps(row[column])) if column in row else None for row in rows]
+        typed = getattr(arrow, kind or "string")()
+        fields.append(arrow.field(column, typed, metadata=None if kind else AS_JSON))
+        arrays.append(arrow.array(told, typed))
+    file = io.BytesIO()
+    table = arrow.Table.from_arrays(arrays, schema=arrow.schema(fields))
+    parquet.write_table(table, file, write_page_checksum=True)
+    _write(path, file.getvalue())
+
+
+def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(column for row in rows for column in row))
+
+
+def _kind(values: Sequence[Any]) -> str:
+    """The type of a column in which all values are of one type, by its name; empty if it has to be JSON text."""
+    types = {type(value) for value in values}
+    if types == {int} and not all(value in WHOLE for value in values):
+        return ""
+    names = {str: "string", int: "int64", float: "float64", bool: "bool_"}
+    return names.get(types.pop(), "") if len(types) == 1 else ""
+
+
+def _cell(value: Any) -> str:
+    """A value as it stands in a CSV file."""
+    if not isinstance(value, str):
+        return _dumps(value)
+    plain = value and not value.startswith(RISKY) and _read_cell(value) == value
+    return value if plain else TEXT_MARK + value
+
+
+def _text(row: Mapping[str, Any], path: Path, number: int) -> str:
+    """A row as JSON. Raises InputError if it is none that could be read again."""
+    try:
+        text = _dumps(row)
+        text.encode()
+        if not row or _depth(row) > DEEPEST or _loads(text) != row:
+            raise ValueError
+    except (ValueError, TypeError, RecursionError):
+        hint = "columns with text, finite numbers, true, false, null, lists and objects of these"
+        raise InputError(f"row {number} cannot be written as JSON", path=path, hint=hint) from None
+    return text
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from None
+
+
+# Reading
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a file (.jsonl, .csv or .parquet), or of the rows.jsonl of a folder.
+
+    Raises InputError for the first thing that is wrong.
+    """
+    return [row for _, row in read_numbered(path)]
+
+
+def read_numbered(path: Path) -> list[tuple[int, Row]]:
+    """The rows as `read_rows` finds them, each with the line where it begins; in Parquet, with its number."""
+    path = found_in(path)
+    read = READERS.get(path.suffix)
+    if read is None:
+        raise InputError("is not a file of rows", path=path, hint=f"the name must end in {', '.join(READERS)}")
+    rows: list[tuple[int, Row]] = []
+    try:
+        for number, row in read(path):
+            if len(rows) == MOST:
+                raise InputError(f"has more than {MOST:,} rows", path=path)
+            rows.append((number, row))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
+    return rows
+
+
+def found_in(path: Path) -> Path:
+    """The file of rows itself, if a folder is given that holds one."""
+    return path / "rows.jsonl" if path.is_dir() else path
+
+
+def _jsonl(path: Path) -> Iterator[tuple[int, Row]]:
+    for number, line in _lines(path):
+        yield number, _row(line, path, number)
+
+
+def _csv(path: Path) -> Iterator[tuple[int, Row]]:
+    reader = csv.reader((line for _, line in _lines(path)), strict=True)
+    columns: list[str] | None = None
+    begins = 1
+    try:
+        for cells in reader:
+            if columns is None:
+                columns = _header(cells, path)
+            elif any(cells):
+                if len(cells) != len(columns):
+                    raise InputError(f"{len(cells)} cells for {len(columns)} columns", path=path, line=begins)
+                row = {column: _read_cell(cell) for column, cell in zip(columns, cells, strict=True) if cell}
+                yield begins, _checked(row, path, begins)
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"is not CSV: {error}", path=path, line=begins) from None
+
+
+def _header(cells: Sequence[str], path: Path) -> list[str]:
+    columns = [str(_read_cell(cell)) for cell in cells]
+    if twice := next((column for i, column in enumerate(columns) if column in columns[:i]), None):
+        raise InputError(f"the column `{twice[:60]}` comes twice", path=path, line=1)
+    return columns
+
+
+def _read_cell(cell: str) -> Any:
+    """The value of a cell that is not empty: marked text, JSON, or else text."""
+    if cell.startswith(TEXT_MARK):
+        return cell[1:]
+    if cell in FROM_SPREADSHEETS:
+        return FROM_SPREADSHEETS[cell]
+    try:
+        return _loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
+    arrow, parquet = _arrow()
+    try:
+        with path.open("rb") as raw, parquet.ParquetFile(raw, page_checksum_verification=True) as file:
+            if file.metadata.num_rows > MOST:
+                raise InputError(f"has more than {MOST:,} rows", path=path)
+            told = {f.name for f in file.schema_arrow if AS_JSON.items() <= (f.metadata or {}).items()}
+            rows = (row for batch in file.iter_batches(1000) for row in batch.to_pylist())
+            for number, row in enumerate(rows, 1):
+                values = {name: value for name, value in row.items() if value is not None}
+                found = {name: _loads(value) if name in told else value for name, value in values.items()}
+                yield number, _checked(found, path, number)
+    except InputError:
+        raise
+    except (arrow.ArrowException, OSError, ValueError, TypeError, RecursionError, MemoryError, OverflowError) as error:
+        if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
+            raise
+        raise InputError("is not a Parquet file, or a broken one", path=path) from None
+
+
+READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {
+    ".jsonl": _jsonl,
+    ".csv": _csv,
+    ".parquet": _parquet,
+}
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers. Raises InputError for one that is too long or is not UTF-8."""
+    with path.open("rb") as file:
+        for number, line in enumerate(_pieces(file), 1):
+            if len(line) > LONGEST:
+                raise InputError(f"is longer than {LONGEST:,} bytes", path=path, line=number)
+            try:
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                raise InputError("is not UTF-8 text", path=path, line=number) from None
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    while line := file.readline(LONGEST + 1):
+        yield line
+
+
+def _row(line: str, path: Path, number: int) -> Row:
+    try:
+        row = _loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise InputError("is not a row: a JSON object", path=path, line=number)
+    return _checked(row, path, number)
+
+
+def _checked(row: Row, path: Path, number: int) -> Row:
+    """The row, if it can be written again. Raises InputError for an empty one, or values that no file of ours has."""
+    try:
+        if not row or _depth(row) > DEEPEST:
+            raise ValueError
+        _dumps(row).encode()
+    except (ValueError, TypeError, RecursionError):
+        message = "is not a row: it is empty, too deep, or has values that are not JSON"
+        raise InputError(message, path=path, line=number) from None
+    return row
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, Mapping):
+        return 1 + max(map(_depth, value.values()), default=0)
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
+
+
+def _loads(text: str) -> Any:
+    """A value from JSON, in which each name comes once and no number is NaN or infinite."""
+    return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Row:
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError("a name comes twice")
+    return found
+
+
+def _arrow() -> tuple[Any, Any]:
+    """The modules that know Parquet. Raises InputError if they are not installed."""
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise InputError("Parquet needs pyarrow", hint="pip install 'otherminds[parquet]'") from None

@@ -1,0 +1,165 @@
+"""Exports of studies: rows of trials, read strictly, so that whatever is worked out from them stands on firm ground.
+
+An export has the rows of facilitated episodes, one decision a line, with the columns `pair`, `trial` and `level`. The
+last row of a trial says how it ended (`ended`), what came of it (`success`, `length`), whether people were people or
+simulated (`by`), and how they rated the facilitator (`ratings`, `comments`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from otherminds.errors import InputError
+from otherminds.evaluation.assistance import FACILITATOR
+from otherminds.evaluation.tabular import READERS, found_in, read_numbered
+
+EXPERIMENT = "study"
+ASPECTS = ("helpful", "appropriate", "clear", "understood")
+POINTS = range(1, 8)
+FINISHED, TIME = "finished", "time"
+TO_THE_END = (FINISHED, TIME)
+SAME = ("condition", "subject", "seed", "pair", "trial", "level")
+"""What all rows of a trial have in common."""
+
+Row = dict[str, Any]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(max_length=10_000)]
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+Probability = Annotated[float, Field(ge=0, le=1 + 1e-6, allow_inf_nan=False)]
+Number = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
+Duration = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Status = Literal["running", "completed", "impossible", "ignored"]
+Rating = Annotated[int, Field(ge=POINTS[0], le=POINTS[-1])]
+Aspect = Literal["helpful", "appropriate", "clear", "understood"]
+
+
+class _Price(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    message: Text
+    saves: Number
+    changes: Number
+
+
+class _Line(BaseModel):
+    """A row, as far as anything is worked out from it; whatever else it has is kept."""
+
+    model_config = ConfigDict(strict=True)
+
+    version: Literal[1] = Field(alias="schema")
+    experiment: Literal["study"]
+    condition: Name
+    subject: Name
+    seed: Annotated[int, Field(ge=0)]
+    episode: Name
+    pair: Count
+    trial: Annotated[int, Field(ge=1, le=1000)]
+    level: Name
+    t: Count
+    agent: Name
+    action: Text
+    goal: Name | None = None
+    posterior: dict[str, Probability] | None = None
+    predicted: Name | None = None
+    p_true: Probability | None = None
+    ms: Duration | None = None
+    words: Text | None = None
+    why: Text | None = None
+    status: Status | None = None
+    prices: list[_Price] | None = None
+    success: bool | None = None
+    length: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    outcome: Status | None = None
+    ended: Name | None = None
+    by: dict[Name, Literal["person", "simulated"]] | None = None
+    ratings: dict[Name, dict[Aspect, Rating]] | None = None
+    comments: dict[Name, Text] | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.agent == FACILITATOR and self.ms is None:
+            raise ValueError("a decision of the facilitator has its duration in `ms`")
+        if self.ended in TO_THE_END and (self.success is None or self.length is None):
+            raise ValueError("a trial that came to its end has `success` and `length`")
+        if self.posterior is not None and (self.p_true is None or self.predicted is None):
+            raise ValueError("with `posterior` there are `p_true` and `predicted`")
+        return self
+
+
+def read_export(path: Path) -> list[Row]:
+    """The rows of a study: a file (.jsonl, .csv or .parquet) or a folder with rows.jsonl. What is null is left out.
+
+    Raises InputError with the first line that is wrong, or if there are none.
+    """
+    path = found_in(path)
+    numbered = [(n, {k: v for k, v in row.items() if v is not None}) for n, row in read_numbered(path)]
+    if not numbered:
+        raise InputError("holds no trial", path=path)
+    for number, row in numbered:
+        _validate(row, path, number)
+    seen: set[str] = set()
+    for episode, group in groupby(numbered, key=lambda pair: pair[1]["episode"]):
+        trial = list(group)
+        if episode in seen:
+            message = f"`{episode}` goes on after another trial, or comes twice"
+            raise InputError(message, path=path, line=trial[0][0])
+        seen.add(episode)
+        _follow(trial, path)
+    return [row for _, row in numbered]
+
+
+def is_export(path: Path) -> bool:
+    """Whether a path looks like an export."""
+    return (path / "rows.jsonl").exists() if path.is_dir() else path.suffix in READERS
+
+
+def _validate(row: Row, path: Path, number: int) -> None:
+    try:
+        _Line.model_validate(row)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in found["loc"])[:60]
+        message = found["msg"].removeprefix("Value error, ")
+        raise InputError(f"`{where}`: {message}" if where else message, path=path, line=number) from None
+
+
+def _follow(trial: Sequence[tuple[int, Row]], path: Path) -> None:
+    """Check that a trial is one: its steps count up from 0, everybody acts once in each, and it ends once."""
+    first = trial[0][1]
+    for number, row in trial:
+        if changed := next((name for name in SAME if row[name] != first[name]), None):
+            raise InputError(f"`{changed}` changes within a trial", path=path, line=number)
+        if number != trial[-1][0] and row.get("ended") is not None:
+            raise InputError("a trial goes on after its end", path=path, line=number)
+    steps = groupby(trial, key=lambda pair: pair[1]["t"])
+    everybody: set[str] = set()
+    for expected, (t, group) in enumerate(steps):
+        rows = list(group)
+        agents = [row["agent"] for _, row in rows]
+        everybody = everybody or set(agents)
+        if t != expected:
+            raise InputError(f"`t` should be {expected} here", path=path, line=rows[0][0])
+        if len(agents) > len(everybody) or set(agents) != everybody:
+            message = "a step needs one row for each person and one for the facilitator"
+            raise InputError(message, path=path, line=rows[0][0], hint="the same ones in all steps")
+    if everybody == {FACILITATOR} or FACILITATOR not in everybody:
+        raise InputError("a trial has people and a facilitator", path=path, line=trial[0][0])
+
+
+# What became of trials
+
+
+def trials(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """The rows of one trial after the other."""
+    for _, group in groupby(rows, key=lambda row: row["episode"]):
+        yield list(group)
+
+
+def whole(rows: Iterable[Row]) -> list[Row]:
+    """The rows of those trials that came to their end: everybody was done, or the time was over."""
+    return [row for trial in trials(rows) if trial[-1].get("ended") in TO_THE_END for row in trial]

@@ -1,0 +1,196 @@
+"""How participants move on: from the lobby into a pair, from round to round, and out of a study."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING, Any
+
+from otherminds.web import stages
+from otherminds.web.board import Playable
+from otherminds.web.games import Clock, Game
+from otherminds.web.journal import Written
+from otherminds.web.studies import Pair, Participant, Study
+from otherminds.web.thinking import Setup
+
+if TYPE_CHECKING:
+    from otherminds.web.hall import Hall
+
+CODES = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+
+
+def note(hall: Hall, one: Participant, kind: str, n: int | None = None, **more: Any) -> Written:
+    """Let something happen to a participant; n: the number of the deed by which they have brought it about."""
+    return hall.note(hall.study_of(one), kind, {"name": one.name, **more}, one.id if n else None, n)
+
+
+def finish(hall: Hall, study: Study, one: Participant, reason: str, n: int | None = None) -> Written:
+    """Somebody is done, for a reason; a code says that they took part."""
+    if not n and one.finished:
+        raise ValueError(f"{one.id} is finished already")
+    code = "".join(secrets.choice(CODES) for _ in range(8))
+    code = f"{code[:4]}-{code[4:]}" if study.kind == "study" else ""
+    pair = study.pairs.get(one.pair)
+    if reason == "left" and pair and pair.people[one.seat] == one.name and study.plan.dropout == "simulated":
+        note(hall, one, "replaced")
+    return note(hall, one, "finished", n, reason=reason, code=code)
+
+
+def bereave(hall: Hall, study: Study, one: Participant) -> None:
+    """Between rounds: what becomes of the other one of a pair when somebody has left."""
+    pair = study.pairs.get(one.pair)
+    for name in pair.people if pair else ():
+        other = study.people.get(name)
+        if other and other is not one and not other.finished:
+            if study.plan.dropout == "end":
+                finish(hall, study, other, "partner left")
+            advance(hall, other)
+            hall.show(other)
+
+
+def advance(hall: Hall, one: Participant) -> None:
+    """Take every step that follows by ithall."""
+    study = hall.study_of(one)
+    if not (one.consented and one.taught) or one.finished:
+        return
+    if not one.practised:
+        if one.ready and not one.practice:
+            _practise(hall, study, one)
+        return
+    if not one.pair:
+        _wait(hall, study, one)
+        return
+    pair, game = study.pairs[one.pair], hall.game(hall.place(one))
+    if game is not None and game.ended and one.seen and not _asked(hall, study, one, game):
+        note(hall, one, "next")
+        if one.trial >= len(pair.trials):
+            finish(hall, study, one, "finished" if study.kind == "study" else "played")
+            return
+        game = hall.game(hall.place(one))
+    if game is None and study.kind == "solo" and not one.ready:
+        note(hall, one, "ready")
+    if game is None and one.trial == len(pair.rooms) and _all_ready(hall, study, pair, one.trial):
+        _begin(hall, study, pair)
+
+
+def _asked(hall: Hall, study: Study, one: Participant, game: Game) -> bool:
+    """Whether there are still questions to answer about a round."""
+    wanted = study.plan.ratings and game.facilitated and study.kind == "study"
+    return wanted and (one.name, one.trial) not in study.ratings
+
+
+def _wait(hall: Hall, study: Study, one: Participant) -> None:
+    """In the lobby: find somebody to play with."""
+    trying = one.kind in ("try", "solo")
+    if study.full and not trying:
+        finish(hall, study, one, "full")
+        return
+    if not one.waiting:
+        note(hall, one, "waiting")
+    if trying or study.plan.partner == "simulated":
+        _pair(hall, study, [one], trying)
+        return
+    waiting = sorted(
+        (other for other in study.people.values() if other.id in hall.lines and hall.stage(other) == "lobby"),
+        key=lambda other: (other.waiting, other.name),
+    )
+    if len(waiting) >= 2:
+        _pair(hall, study, waiting[:2], trying=False)
+
+
+def _pair(hall: Hall, study: Study, people: list[Participant], trying: bool) -> None:
+    number = study.next_pair(trying)
+    names = [one.name for one in people]
+    if len(names) == 1:
+        wanted = people[0].wants
+        seat = number % 2 if wanted is None else wanted
+        names.insert(1 - seat, "")
+    trials = [vars(trial) for trial in study.trials(number)]
+    hall.note(study, "paired", {"pair": number, "people": names, "trials": trials})
+    for one in people:
+        advance(hall, one)
+        hall.show(one)
+
+
+def _all_ready(hall: Hall, study: Study, pair: Pair, trial: int) -> bool:
+    people = [study.people[name] for name in pair.people if name]
+    return all(one.ready and one.trial == trial and not one.finished for one in people)
+
+
+def _begin(hall: Hall, study: Study, pair: Pair) -> None:
+    """Open the room of a pair's next round."""
+    trial = pair.trials[len(pair.rooms)]
+    name = f"{study.id}:{pair.number}:{len(pair.rooms) + 1}"
+    level = hall.levels[trial.level]
+    people = {agent: study.people[who].id for agent, who in zip(level.world.agents, pair.people, strict=True) if who}
+    _open(hall, study, name, level, trial.facilitator, trial.seed, people)
+    hall.note(study, "began", {"pair": pair.number, "room": name})
+    for one in (study.people[who] for who in pair.people if who):
+        hall.show(one)
+
+
+def _practise(hall: Hall, study: Study, one: Participant) -> None:
+    """Open a room to practise in, with a simulated person; where possible, one in which there will be advice."""
+    world = stages.world_of(hall.levels[study.plan.levels[0]])
+    spare = [level for level in hall.levels.values() if stages.world_of(level) == world and level.kind == "necessary"]
+    level = next((level for level in spare if level.name not in study.plan.levels), None) or spare[0]
+    helper = level.certificate.get("message", "").partition(":")[0]
+    agents = level.world.agents
+    name = f"{study.id}:{one.name}"
+    me = helper if helper in agents else agents[0]
+    _open(hall, study, name, level, "oracle", study.plan.seed, {me: one.id}, practice=True)
+    note(hall, one, "practising", room=name)
+
+
+def _open(
+    hall: Hall,
+    study: Study,
+    name: str,
+    level: Playable,
+    facilitator: str,
+    seed: int,
+    people: dict[str, str],
+    practice: bool = False,
+) -> None:
+    plan = study.plan
+    seconds = 0.0 if practice else plan.seconds
+    body = {
+        "study": study.id,
+        "level": level.name,
+        "facilitator": facilitator,
+        "seed": seed,
+        "horizon": level.horizon,
+        "people": people,
+        "waits": practice or plan.waits,
+        "seconds": seconds,
+        "practice": practice,
+    }
+    hall.journal.append(name, "opened", body)
+    setup = Setup(name, level, facilitator, seed, level.horizon)
+    game = Game(setup, dict(people), Clock(practice or plan.waits, seconds), practice)
+    hall.study_in[name] = study
+    hall.enter(name, game)
+
+
+def look_after(hall: Hall, study: Study, one: Participant) -> None:
+    """Who has waited too long in the lobby is thanked; who has left between rounds, or keeps others waiting, is
+    taken to have left."""
+    now, stage = time.monotonic(), hall.stage(one)
+    patience = 60.0 * study.plan.lobby_minutes
+    if stage == "lobby" and one.id in hall.lines and time.time() - one.waiting > patience:
+        finish(hall, study, one, "nobody came")
+        hall.show(one)
+    elif one.pair and stage in ("ready", "reveal", "questions") and _awaited(hall, study, one):
+        away = one.id in hall.gone and now - hall.gone[one.id] > study.plan.grace
+        if away or time.time() - one.since > patience:
+            finish(hall, study, one, "left")
+            bereave(hall, study, one)
+            hall.show(one)
+
+
+def _awaited(hall: Hall, study: Study, one: Participant) -> bool:
+    """Whether somebody else is ready for the next round and this person is not."""
+    others = (study.people.get(name) for name in study.pairs[one.pair].people if name != one.name)
+    return any(
+        other and other.ready and other.trial >= one.trial and not hall.game(hall.place(other)) for other in others
+    )

@@ -1,0 +1,103 @@
+import { make, spelt } from "./dom.js";
+
+const WORLDS = ["overcooked", "doors-keys-gems"];
+const KINDS = { not_needed: "Help not needed", useful: "Help useful", necessary: "Help necessary" };
+
+// Lines of a paragraph belong together
+const flowing = (text) => text.replace(/([^\n])\n(?!\n)/g, "$1 ");
+
+// The form of a plan: `element`s to put into a form, and `read()` for what has been filled in
+export function planForm({ levels, facilitators, plan }) {
+  const fields = {};
+  const of = (name, kind = {}, value = plan[name]) => {
+    const { tag = "input", ...attributes } = kind;
+    fields[name] = make(tag, { name, ...attributes });
+    fields[name].value = String(value ?? "");
+    return fields[name];
+  };
+  const field = (label, input, hint) => make("label", { class: "field" }, label, input, hint ? make("span", { class: "hint" }, hint) : null);
+  const number = (label, name, limits, hint) => field(label, of(name, { type: "number", ...limits }), hint);
+  const tick = (label, name, hint) => {
+    fields[name] = make("input", { type: "checkbox", name });
+    fields[name].checked = Boolean(plan[name]);
+    return make("label", { class: "option" }, fields[name], make("span", {}, label, hint ? make("span", { class: "hint" }, hint) : null));
+  };
+  const choice = (label, name, options, hint) => {
+    const shown = field(label, of(name, { tag: "select" }, ""), hint);
+    fields[name].append(...options.map(([value, text]) => make("option", { value }, text)));
+    fields[name].value = String(plan[name]);
+    return shown;
+  };
+  const several = (name, options) => options.map(([value, text]) => {
+    const box = make("input", { type: "checkbox", name, value });
+    box.checked = plan[name].includes(value);
+    return make("label", { class: "option" }, box, text);
+  });
+  const kinds = [...new Set(levels.map(({ kind }) => kind))];
+  const worlds = [...new Set(levels.map(({ world }) => world))].sort((a, b) => WORLDS.indexOf(a) - WORLDS.indexOf(b));
+  const column = (world, kind) => {
+    const found = levels.filter((one) => one.world === world && one.kind === kind).map(({ name }) => [name, spelt(name)]);
+    return found.length ? make("fieldset", {}, make("legend", {}, KINDS[kind] || spelt(kind || "other")), ...several("levels", found)) : null;
+  };
+  const chosen = (world) => levels.some((one) => one.world === world && plan.levels.includes(one.name));
+  const columns = worlds.map((world) => make(
+    "details",
+    { open: chosen(world) },
+    make("summary", {}, { overcooked: "Kitchens", "doors-keys-gems": "Doors, keys and gems" }[world] || "Levels"),
+    make("div", { class: "columns" }, ...kinds.map((kind) => column(world, kind))),
+  ));
+  const tally = make("p", { class: "hint", role: "status" });
+  const element = make(
+    "div",
+    {},
+    field("Title", of("title", { maxlength: "200", required: true, size: "40" }), "Participants see it above the consent."),
+    ...columns,
+    tally,
+    make("fieldset", {}, make("legend", {}, "Facilitators, one per round, in balanced order"), ...several("facilitators", facilitators.map(({ name, title }) => [name, title]))),
+    make(
+      "fieldset",
+      { class: "abreast" },
+      number("Pairs", "pairs", { min: "1", max: "500" }),
+      choice("The partner is", "partner", [["person", "another person"], ["simulated", "simulated"]]),
+      choice("The clock", "waits", [["true", "waits until both have chosen"], ["false", "goes on by itself"]]),
+      number("Seconds a step", "seconds", { min: "0", max: "600", step: "any" }, "If the clock waits: at most. 0 is for ever."),
+    ),
+    field("Consent", of("consent", { tag: "textarea", rows: "9", maxlength: "20000" }, flowing(plan.consent)), "Paragraphs are separated by blank lines."),
+    make(
+      "details",
+      {},
+      make("summary", {}, "More"),
+      make("fieldset", {}, tick("Tutorial", "tutorial", "The rules, and questions about them."), tick("Practice round", "practice"), tick("Questions about the facilitator after each round", "ratings"), tick("Keep the names given to links in exports", "keep_labels")),
+      make(
+        "fieldset",
+        { class: "abreast" },
+        number("Minutes announced", "minutes", { min: "1", max: "600" }),
+        number("Minutes in the lobby", "lobby_minutes", { min: "0.1", max: "600", step: "any" }, "At most, for a partner to come."),
+        number("Seconds to come back", "grace", { min: "1", max: "3600", step: "any" }, "For who has lost the connection."),
+        choice("Who does not come back", "dropout", [["simulated", "is replaced by a simulated person"], ["end", "ends the game"]]),
+        number("Seed", "seed", { min: "0", max: "2147483647" }, "Of the order and of all chance."),
+      ),
+      field("Where to go afterwards", of("hand_off", { type: "text", size: "50", maxlength: "1000", placeholder: "https://survey.example/?code={code}" }), "{code} becomes the completion code. Empty: nowhere."),
+    ),
+  );
+  const ticked = (name) => [...element.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value);
+  const tell = () => {
+    const [n, m] = [ticked("levels").length, ticked("facilitators").length];
+    tally.textContent = `${n} ${n === 1 ? "level" : "levels"}: every pair plays ${n === 1 ? "one round" : `${n} rounds`}${m ? `, with ${m} ${m === 1 ? "facilitator" : "facilitators"} in turn` : ""}.`;
+  };
+  element.addEventListener("change", tell);
+  tell();
+  const read = () => {
+    const found = { ...plan, levels: ticked("levels"), facilitators: ticked("facilitators") };
+    for (const [name, input] of Object.entries(fields)) {
+      const old = plan[name];
+      if (input.type === "checkbox") found[name] = input.checked;
+      else if (name === "waits") found[name] = input.value === "true";
+      else found[name] = typeof old === "number" ? Number(input.value) : input.value;
+    }
+    if (!found.levels.length) throw new Error("Choose at least one level.");
+    if (!found.facilitators.length) throw new Error("Choose at least one facilitator, if only nobody.");
+    return found;
+  };
+  return { element, read };
+}

@@ -1,0 +1,70 @@
+import { count, goalIcon, make, paragraphs, table, within } from "./dom.js";
+import { saying } from "./stages.js";
+
+const MARKS = { Completed: "✓", Ignored: "–", "Not executable": "×", Open: "…" };
+
+// How it ended: who wanted what, what was said to whom, and what became of it
+export function reveal(data, seat) {
+  const solo = data.solo ?? sessionStorage.getItem(`solo:${seat.token}`) === "yes";
+  const on = solo
+    ? make("a", { class: "button primary", href: "/play" }, "Play again")
+    : saying(seat, data.last ? "Finish" : "Go on", () => ({ do: "next" }));
+  const element = make(
+    "section",
+    { class: "calm wide" },
+    make("p", { class: "quiet sans" }, data.practice ? "End of the practice" : solo ? "End of the game" : data.trials ? `End of round ${data.trial} of ${data.trials}` : "End of the round"),
+    make("h1", {}, data.done ? `Done in ${count(data.steps, "step")}` : "Not everything was done"),
+    ...paragraphs(data.text),
+    compared(data),
+    make("h2", {}, "Who wanted what"),
+    make("ul", { class: "people" }, ...data.people.map(person)),
+    make("h2", {}, data.facilitator ? `What ${within(data.facilitator)} said` : "What was said"),
+    said(data),
+    make("div", { class: "row" }, on),
+  );
+  return { title: "How it ended", element };
+}
+
+function compared({ done, steps, of, alone, people }) {
+  if (!alone) return null;
+  const saved = alone - steps;
+  const most = Math.max(alone, steps);
+  const who = people.some(({ simulated }) => simulated) ? "This game" : "You two";
+  const line = (name, n, own) => {
+    const fill = make("i");
+    fill.style.transform = `scaleX(${n / most})`;
+    return [make("dt", {}, name), make("dd", { class: own ? "own" : null }, make("span", { class: "bar" }, fill), `${n} steps`)];
+  };
+  const told = !done
+    ? `Two simulated people without a facilitator manage it in ${alone} of ${of} steps.`
+    : saved > 0
+      ? `${count(saved, "step")} fewer than two simulated people without a facilitator.`
+      : saved < 0
+        ? `${count(-saved, "step")} more than two simulated people without a facilitator.`
+        : "Exactly as many as two simulated people without a facilitator.";
+  return make("div", { class: "compared" }, make("dl", {}, ...line(who, steps, true), ...line("Simulated, no facilitator", alone, false)), make("p", {}, told));
+}
+
+function person({ name, goal, reached, you, simulated }) {
+  const role = you ? "you" : simulated ? "simulated" : "your partner";
+  const wanted = goal
+    ? make("span", { class: "with" }, goalIcon(goal), make("span", {}, goal.name, goal.needs ? make("span", { class: "quiet small block" }, goal.needs) : null))
+    : make("span", { class: "quiet" }, "no goal");
+  const end = make("p", { class: reached ? "reached" : "missed" }, make("b", { "aria-hidden": "true" }, reached ? "✓ " : "× "), reached ? "reached" : "not reached");
+  return make("li", {}, make("h3", {}, name, make("span", { class: "quiet" }, ` (${role})`)), wanted, end);
+}
+
+export function said({ messages, facilitator }) {
+  if (!messages.length) {
+    return make("p", { class: "quiet" }, facilitator ? "Nothing, to nobody." : "There was no facilitator, so nothing was said.");
+  }
+  const heads = [["number", "Step"], "To", "Message", "Status", ["number", "Could save"]];
+  const rows = messages.map(({ t, to, text, why, status, saves }) => [
+    ["number", String(t)],
+    to,
+    make("span", {}, make("b", {}, text), why && why !== text ? make("span", { class: "quiet block" }, why) : null),
+    make("span", { class: "status" }, make("span", { class: "mark", "aria-hidden": "true" }, MARKS[status] || ""), ` ${status}`),
+    ["number", saves === null || saves === undefined ? "–" : `${saves.toFixed(1).replace("-", "−")} steps`],
+  ]);
+  return table(heads, rows, { stacks: true });
+}

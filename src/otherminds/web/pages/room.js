@@ -1,0 +1,89 @@
+import { Board } from "./board.js";
+import { goalIcon, make, table } from "./dom.js";
+import { said } from "./reveal.js";
+import { get } from "./server.js";
+
+// What an experimenter sees of a game: everything there is, what the facilitator believes, and why it speaks or not
+
+const EVERY = 1000;
+const signed = (x) => (x === null || x === undefined ? "–" : x.toFixed(1).replace("-", "−"));
+
+export class RoomView {
+  constructor(path, name, place) {
+    this.path = path;
+    this.name = name;
+    this.title = make("h2", {}, "A moment …");
+    this.picture = make("div", { class: "room-board" });
+    this.minds = make("div");
+    this.thought = make("div");
+    this.messages = make("div");
+    const account = make("div", {}, make("h3", {}, "What the facilitator believes each of them wants"), this.minds, this.thought);
+    place.replaceChildren(this.title, make("div", { class: "room" }, this.picture, account), make("h3", {}, "What was said"), this.messages);
+    this.follow();
+  }
+
+  stop() {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  async follow() {
+    try {
+      const found = document.hidden ? null : await get(this.path);
+      if (found && !this.stopped) this.show(found);
+    } catch (error) {
+      this.title.textContent = this.board ? "This round is over; the next one comes by itself." : error.message;
+      this.stop();
+    }
+    if (!this.stopped) this.timer = setTimeout(() => this.follow(), EVERY);
+  }
+
+  show(found) {
+    const told = JSON.stringify([found.frame, found.thought, found.messages]);
+    if (told === this.told) return;
+    this.told = told;
+    const { frame, people, facilitator, thought, messages } = found;
+    if (!this.board) {
+      this.board = new Board(found, "Everything in this game");
+      this.picture.append(this.board.element);
+    }
+    const open = messages.findLast((one) => one.status === "Open");
+    this.board.show(frame);
+    this.board.aim(open?.at || null);
+    this.title.textContent = `Live: step ${frame.t}, facilitator ${facilitator}`;
+    this.minds.replaceChildren(...people.map(mind));
+    this.thought.replaceChildren(...this.think(thought));
+    this.messages.replaceChildren(said({ messages, facilitator }));
+  }
+
+  think(thought) {
+    if (!thought) return [];
+    const quote = thought.said ? make("blockquote", {}, thought.said) : make("p", { class: "quiet" }, "Silent.");
+    const prices = [...(thought.prices || [])].sort((a, b) => (b.saves ?? 0) - (a.saves ?? 0));
+    const rows = prices.map(({ message, saves, changes }) => [message, ["number", signed(saves)], ["number", changes === undefined || changes === null ? "–" : changes.toFixed(2)]]);
+    return [
+      make("h3", {}, `After step ${thought.t}`),
+      quote,
+      thought.why ? make("p", { class: "sans" }, thought.why) : null,
+      rows.length ? make("div", { class: "prices", tabindex: "0" }, table(["Message", ["number", "Saves steps"], ["number", "Changes beliefs"]], rows)) : null,
+    ].filter(Boolean);
+  }
+}
+
+function mind({ name, goal, belief }) {
+  const bars = (belief || []).map((one) => {
+    const fill = make("i");
+    fill.style.transform = `scaleX(${one.p})`;
+    const wanted = goal && one.goal.name === goal.name;
+    return make(
+      "li",
+      { class: wanted ? "true" : null },
+      goalIcon(one.goal),
+      make("span", {}, one.goal.name, wanted ? make("span", { class: "away" }, " (true)") : null),
+      make("span", { class: "bar" }, fill),
+      make("b", {}, one.p.toFixed(2)),
+    );
+  });
+  const wants = goal ? [make("span", { class: "quiet" }, `wants the ${goal.name}`), goalIcon(goal)] : [];
+  return make("div", { class: "mind" }, make("h4", { class: "with" }, name, ...wants), bars.length ? make("ul", {}, ...bars) : make("p", { class: "quiet small" }, "Nothing is inferred."));
+}

@@ -1,0 +1,179 @@
+import { copyButton, count, make, spelt, table } from "./dom.js";
+import { RoomView } from "./room.js";
+import { attempt, get, post, remove } from "./server.js";
+
+// The dashboard of a study, asked for again every two seconds
+
+const id = decodeURIComponent(location.pathname.split("/")[2]);
+const api = `/api/studies/${encodeURIComponent(id)}`;
+const at = (name) => document.querySelector(`[data-${name}]`);
+const problem = at("problem");
+const EVERY = 2000;
+const STAGES = { game: "playing", reveal: "reading how it ended", questions: "answering questions", closed: "declined", new: "not here yet" };
+
+let watched = null;
+let room = null;
+const told = new Map();
+
+// Change a part of the page only if there is something new, so that what has the focus or is selected stays
+function renew(name, data, content) {
+  const now = JSON.stringify(data);
+  if (told.get(name) === now) return;
+  told.set(name, now);
+  at(name).replaceChildren(...content().flat().filter(Boolean));
+}
+
+function show(study) {
+  document.title = `${study.title || study.id} – otherminds`;
+  renew("head", [study.title, study.state, study.finished, study.invitation], () => head(study));
+  accompany(study);
+  renew("pairs", [study.pairs, study.trials, watched], () => pairs(study));
+  renew("links", links(study).told, () => links(study).content);
+  renew("events", study.events, () => events(study.events));
+  renew("plan", study.plan, () => plan(study));
+}
+
+// Above: what it is, the invitation, and what can be done
+
+function head({ title, state, finished, plan: { pairs: planned }, invitation }) {
+  const open = state === "open";
+  const doing = (label, work, look = "") => {
+    const button = make("button", { type: "button", class: look }, label);
+    button.addEventListener("click", () => attempt(problem, async () => { await work(); await poll(); }, button));
+    return button;
+  };
+  const exports = ["csv", "jsonl", "parquet"].map((kind) => make("a", { class: "button", href: `${api}/export.${kind}`, download: true }, kind.toUpperCase()));
+  const tried = async () => {
+    const tab = window.open("", "_blank");
+    const { link } = await post(`${api}/try`);
+    if (tab) tab.location.assign(link);
+    else location.assign(link);
+  };
+  return [
+    make("h1", {}, title || id),
+    make("p", { class: "sans" }, make("b", {}, open ? "Open" : "Closed"), ` · ${finished} of ${count(planned, "pair")} finished`),
+    invitation && open && make("label", { class: "field" }, "Open invitation: everybody who follows it becomes a new participant", address(invitation)),
+    make(
+      "div",
+      { class: "row" },
+      doing("Try it yourself", tried, "primary"),
+      open ? doing("Close the study", () => post(`${api}/close`)) : doing("Open it again", () => post(`${api}/open`)),
+      make("span", { class: "quiet" }, "Export:"),
+      ...exports,
+    ),
+  ];
+}
+
+function address(link) {
+  const whole = new URL(link, location.origin).href;
+  const field = make("input", { readonly: true, "aria-label": "Link" });
+  field.value = whole;
+  field.addEventListener("focus", () => field.select());
+  return make("span", { class: "address" }, field, copyButton(whole));
+}
+
+// Pairs, their rounds, and a way to look into a room
+
+function pairs(study) {
+  if (!study.pairs.length) return [make("p", { class: "quiet" }, "No pair has met yet.")];
+  const rows = study.pairs.map((pair) => {
+    const now = watched === pair.pair;
+    const look = { type: "button", class: "bare", "aria-pressed": String(now), onclick: () => watch(now ? null : pair.pair, study) };
+    const button = (pair.room || now) && make("button", look, now ? "Stop watching" : "Watch");
+    return [String(pair.pair), pair.people.filter(Boolean).join(" and ") || "simulated", progress(pair, study.trials), pair.state, ["number", pair.room ? String(pair.t) : "–"], button || ""];
+  });
+  return [table(["Pair", "People", "Round", "State", ["number", "Step"], ["", "Live"]], rows, { stacks: true })];
+}
+
+function progress({ pair, trial, trials }, all) {
+  const own = all.filter((one) => one.pair === pair);
+  const now = own.find((one) => one.trial === trial);
+  const fill = make("i");
+  fill.style.transform = `scaleX(${trials ? Math.min(1, trial / trials) : 0})`;
+  const text = now ? `: ${spelt(now.level)}, ${now.facilitator}${now.codename ? ` as ${now.codename}` : ""}` : "";
+  const order = own.map((one) => `${one.trial} ${one.level}: ${one.facilitator}`).join("; ");
+  return make("span", { title: order }, make("span", {}, `${trial} of ${trials}${text}`), make("span", { class: "bar" }, fill));
+}
+
+function watch(pair, study) {
+  watched = pair;
+  told.delete("pairs");
+  show(study);
+  if (pair) at("room").scrollIntoView({ block: "start" });
+}
+
+// The view goes along with the pair, from round to round
+function accompany(study) {
+  const name = study.pairs.find(({ pair }) => pair === watched)?.room || null;
+  if (watched && (!name || room?.name === name)) return;
+  room?.stop();
+  room = name ? new RoomView(`${api}/rooms/${encodeURIComponent(name)}`, name, at("room")) : null;
+  at("room").hidden = !room;
+}
+
+// Participants and their links
+
+function links({ links: all }) {
+  const since = (seconds) => (seconds < 60 ? "just now" : seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`);
+  const told = all.map((one) => ({ ...one, since: since(one.since) }));
+  const content = () => [copyButton(all.map((one) => new URL(one.link, location.origin).href).join("\n"), "Copy all links"), table(
+    ["Who", "Here", "Stage", "For", "Pair", "Link", ["", ""]],
+    told.map((one) => [
+      one.id + (one.label ? ` (${one.label})` : "") + (one.kind === "try" ? " (trying)" : ""),
+      make("span", {}, make("span", { class: one.here ? "dot here" : "dot", "aria-hidden": "true" }), one.here ? "here" : "away"),
+      STAGES[one.stage] || one.stage,
+      one.since,
+      one.pair ? String(one.pair) : "–",
+      address(one.link),
+      forget(one.id),
+    ]),
+    { stacks: true },
+  )];
+  return { told, get content() { return content(); } };
+}
+
+function forget(who) {
+  const button = make("button", { type: "button", class: "bare plain" }, "Forget");
+  button.title = "Delete the answers, the comments and the label of this participant";
+  let sure = false;
+  button.addEventListener("click", () => {
+    if (sure) {
+      attempt(problem, () => remove(`${api}/participants/${encodeURIComponent(who)}`), button);
+      return;
+    }
+    sure = true;
+    button.textContent = `Really forget ${who}?`;
+    setTimeout(() => { sure = false; button.textContent = "Forget"; }, 4000);
+  });
+  return button;
+}
+
+function events(all) {
+  if (!all.length) return [make("p", { class: "quiet" }, "Nothing yet.")];
+  const time = (when) => new Date(when).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return [make("ul", { class: "events" }, ...all.map(({ at: when, text }) => make("li", {}, make("time", { datetime: when }, time(when)), text)))];
+}
+
+function plan({ plan: found }) {
+  const rows = Object.entries(found).filter(([name]) => name !== "consent").map(([name, value]) => [spelt(name), Array.isArray(value) ? value.join(", ") : String(value) || "–"]);
+  return [make("details", {}, make("summary", {}, "Everything that was set"), table(["What", "Value"], rows), make("p", { class: "consent" }, found.consent))];
+}
+
+async function poll() {
+  try {
+    show(await get(api));
+    if (problem.dataset.lost) problem.hidden = true;
+    delete problem.dataset.lost;
+  } catch (error) {
+    problem.textContent = error.message;
+    problem.hidden = false;
+    problem.dataset.lost = "yes";
+  }
+}
+
+async function follow() {
+  if (!document.hidden) await poll();
+  setTimeout(follow, EVERY);
+}
+
+follow();

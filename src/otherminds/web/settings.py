@@ -1,0 +1,40 @@
+"""How to serve, and where requests find what goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from otherminds.web.board import Playable
+from otherminds.web.guard import Keys
+from otherminds.web.hall import Hall
+
+
+@dataclass
+class Settings:
+    """How to serve: where everything is kept, where pages may come from, the researcher's secret, and the levels."""
+
+    store: Path
+    origins: frozenset[str]
+    levels: Mapping[str, Playable]
+    secret: str = ""
+    rate: float = 50.0
+    burst: float = 400.0
+    keys: Keys = field(init=False)
+    problem: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        self.keys = Keys(self.secret)
+
+
+def hall_of(request: Request) -> Hall:
+    """The hall of the app."""
+    found: Hall = request.app.state.hall
+    return found
+
+
+InHall = Annotated[Hall, Depends(hall_of)]
