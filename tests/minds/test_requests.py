@@ -338,25 +338,25 @@ OPEN = kitchen("-/----", "t1   t", "*  -2-", "-p----", recipes=("SimpleTomato", 
         (
             DIVIDED,
             TOMATO_TO_ANA,
-            "Ben, please pass the fresh tomato at (5, 1) to Ana. I believe Ana is preparing SimpleTomato, "
+            "Ben, please pass the fresh tomato at (5, 1) to Ana. I believe Ana is preparing a tomato dish, "
             "and without your help they cannot get the fresh tomato.",
         ),
         (
             DIVIDED,
             Pass(1, TOMATO, IN_HAND, 0, BETWEEN),
-            "Ben, please pass the fresh tomato in your hands to Ana. I believe Ana is preparing SimpleTomato, "
+            "Ben, please pass the fresh tomato in your hands to Ana. I believe Ana is preparing a tomato dish, "
             "and without your help they cannot get the fresh tomato.",
         ),
         (
             OPEN,
             Pass(1, TOMATO, place(OPEN, 5, 1), 0, (place(OPEN, 3, 2),)),
-            "Ben, please pass the fresh tomato at (5, 1) to Ana. I believe Ana is preparing SimpleTomato, "
+            "Ben, please pass the fresh tomato at (5, 1) to Ana. I believe Ana is preparing a tomato dish, "
             "and without your help they would need much more time to get the fresh tomato.",
         ),
         (
             OPEN,
             Pickup(0, TOMATO, place(OPEN, 0, 1), 1),
-            "Ana, please take the fresh tomato at (0, 1). I believe Ben may be preparing SimpleTomato, "
+            "Ana, please take the fresh tomato at (0, 1). I believe Ben may be preparing a tomato dish, "
             "and the other fresh tomato is easier to get for them.",
         ),
     ],

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from otherminds.evaluation.assistance import outcomes
-from otherminds.evaluation.scenes import DISHES
 from otherminds.web import deeds, exports, stages
 from otherminds.web.games import RefusedError
 from otherminds.web.hall import Hall
 from otherminds.web.plans import ASPECTS
 from otherminds.web.studies import Participant, Study
+from otherminds.worlds.kitchen import DISHES
 from otherminds.worlds.kitchen_files import KitchenLevel
 from web_halls import LEVELS, Page, beyond, opened, people, perform, plan, quick, running, script, settle
 

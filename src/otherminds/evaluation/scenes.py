@@ -9,6 +9,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from otherminds.worlds import kitchen_picture, picture
 from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems
 from otherminds.worlds.doors_keys_gems import State as Map
+from otherminds.worlds.kitchen import DISHES
 from otherminds.worlds.kitchen_files import KitchenLevel
 from otherminds.worlds.kitchen_picture import Fog
 from otherminds.worlds.level_files import Level
@@ -19,14 +20,6 @@ from otherminds.worlds.sprites import GREY, colour_labels, hue, ink_on, printabl
 S = TypeVar("S", bound=Hashable)
 A = TypeVar("A", bound=Hashable)
 A_contra = TypeVar("A_contra", bound=Hashable, contravariant=True)
-
-DISHES = {
-    "SimpleTomato": "tomato dish",
-    "SimpleLettuce": "lettuce dish",
-    "SimpleOnion": "onion dish",
-    "Salad": "salad",
-    "OnionSalad": "onion salad",
-}
 
 Spot = tuple[float, float] | tuple[float, float, str]
 """Where a part of a picture is drawn, and as what: the markup of its title and shapes, if that can change."""

@@ -44,7 +44,10 @@ class Entry:
 
 
 class Cast(NamedTuple):
-    """Who plays a level, and how to write down what they do: `goals` are the names of what they want."""
+    """Who plays a level, and how to write down what they do: `goals` are the names of what they want.
+
+    obedience: the probability that people do as a message says.
+    """
 
     world: World[Any, Any, Any]
     people: Mapping[str, Purposeful[Any]]
@@ -53,6 +56,7 @@ class Cast(NamedTuple):
     goals: Mapping[str, str]
     name: Callable[[Any], str]
     spell: Callable[[Any], str]
+    obedience: float = 1.0
 
 
 def episode(entry: Entry, cast: Cast) -> Episode[Any, Any, Any]:
@@ -65,6 +69,7 @@ def episode(entry: Entry, cast: Cast) -> Episode[Any, Any, Any]:
         horizon=entry.level.horizon,
         people_rng=stream(entry.seed, "people", entry.level.name),
         facilitator_rng=stream(entry.seed, entry.subject, entry.level.name),
+        obedience=cast.obedience,
     )
 
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.run import stream
 from otherminds.experiments import facilitated, protom_overcooked
-from otherminds.experiments.facilitated import Cast, Row, advice_row, belief_row
+from otherminds.experiments.facilitated import Cast, Row
 from otherminds.experiments.study_export import ASPECTS, EXPERIMENT, FINISHED, POINTS, TIME
 from otherminds.experiments.study_plan import NOBODY, counterbalanced, default_levels
 from otherminds.language.model import LanguageModel
-from otherminds.systems.facilitation import Episode
 from otherminds.worlds.kitchen_files import KitchenLevel
 
 SUBJECTS = (NOBODY, "random", "protom")
@@ -86,41 +84,13 @@ def advised_rows(entry: Entry, model: LanguageModel, *, pictures: bool = False) 
 
 def told(entry: Entry, cast: Cast) -> list[Row]:
     """Play a trial with these people and this facilitator, let them rate it, and tell it in rows."""
-    played = facilitated.episode(entry.played, cast)
-    played.obedience = entry.obedience
-    found = _moments(entry, cast, played)
-    success = found[-1].pop("done")
-    if played.status is not None:
-        found[-1]["outcome"] = played.status
-    steps = found[-1]["t"] + 1
-    found[-1] |= {
-        "success": success,
-        "length": steps if success else entry.level.horizon,
-        "ended": FINISHED if success else TIME,
-        "by": dict.fromkeys(cast.world.agents, "simulated"),
-    }
+    about = {"episode": entry.episode, "pair": entry.pair, "trial": entry.number, "level": entry.level.name}
+    obeying = cast._replace(obedience=entry.obedience)
+    found = [{**row, **about} for row in facilitated.rows(EXPERIMENT, entry.played, obeying)]
+    found[-1]["ended"] = FINISHED if found[-1]["success"] else TIME
+    found[-1]["by"] = dict.fromkeys(cast.world.agents, "simulated")
     if entry.subject != NOBODY:
         found[-1]["ratings"] = {agent: _ratings(entry, found, agent) for agent in cast.world.agents}
-    return found
-
-
-def _moments(entry: Entry, cast: Cast, played: Episode[Any, Any, Any]) -> list[Row]:
-    """The rows of all steps; the last one says whether everybody was done."""
-    about = {"schema": 1, "experiment": EXPERIMENT}
-    about |= dict(zip(("condition", "subject", "episode"), entry.key, strict=True))
-    about |= {"pair": entry.pair, "trial": entry.number, "level": entry.level.name, "seed": entry.seed}
-    found: list[Row] = []
-    done = False
-    for t, moment in enumerate(played):
-        rewards = cast.world.reward(moment.state, moment.joint, moment.after)
-        for agent, action in moment.joint.items():
-            deed = {"agent": agent, "action": cast.spell(action), "reward": rewards[agent], "goal": cast.goals[agent]}
-            belief = moment.beliefs.get(agent)
-            found.append({**about, "t": t, **deed, **(belief_row(cast, agent, belief) if belief is not None else {})})
-        advice = advice_row(cast, moment.decision, moment.status, moment.ms)
-        found.append({**about, "t": t, "agent": FACILITATOR, **advice})
-        done = cast.world.done(moment.after)
-    found[-1]["done"] = done
     return found
 
 

@@ -12,7 +12,7 @@ from otherminds.minds.kitchen_beliefs import Imagination
 from otherminds.minds.kitchen_forecast import Forecast
 from otherminds.minds.told import Purposeful, oneself
 from otherminds.planning.search import UNREACHABLE
-from otherminds.worlds.kitchen import NOTHING, RECIPES, parts
+from otherminds.worlds.kitchen import DISHES, NOTHING, RECIPES, parts
 from otherminds.worlds.overcooked import Overcooked, State
 
 
@@ -133,9 +133,10 @@ class Requests:
         If the thing is of no use for what the friend is most likely to be preparing, it must be for something else.
         """
         friend, recipe = self.world.agents[request.friend], goals[request.friend]
-        doing = f"is preparing {recipe}"
+        doing = f"is preparing {_dish(recipe)}"
         if recipe is None or not useful(request.thing, RECIPES[recipe]):
-            doing = f"may be preparing {next((r for r, d in RECIPES.items() if useful(request.thing, d)), 'something')}"
+            other = next((r for r, dish in RECIPES.items() if useful(request.thing, dish)), None)
+            doing = f"may be preparing {_dish(other)}"
         words = f"{self.helper(request)}, please {self.words(request)}. I believe {friend} {doing}"
         return words + self._reason(state, request)
 
@@ -163,6 +164,13 @@ class Requests:
         if not beside & self.world.layout.reachable(state.cells[request.friend]):
             return f", and without your help they cannot get the {thing}."
         return f", and without your help they would need much more time to get the {thing}."
+
+
+def _dish(recipe: str | None) -> str:
+    """What somebody prepares, as people speak of it."""
+    if recipe is None:
+        return "something"
+    return f"{'an' if DISHES[recipe][0] in 'aeiou' else 'a'} {DISHES[recipe]}"
 
 
 def _holds(hand: int, thing: int) -> bool:

@@ -9,7 +9,7 @@ from otherminds.evaluation.scenes import Scene, scene
 from otherminds.minds.cooking import IN_HAND, Pass, Pickup
 from otherminds.minds.favours import Favour
 from otherminds.worlds import kitchen_picture, picture
-from otherminds.worlds.doors_keys_gems import GROUND, DoorsKeysGems
+from otherminds.worlds.doors_keys_gems import GROUND, Action, DoorsKeysGems
 from otherminds.worlds.grid import DIRECTIONS, Grid
 from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, RECIPES, WALL, parts
 from otherminds.worlds.kitchen_files import KitchenLevel
@@ -93,15 +93,25 @@ def options(world: Any, state: Any, agent: str) -> list[dict[str, str]]:
     """What an agent may do now, with the key that does it: arrows to move, and one key for each thing to be used."""
     if isinstance(world, Overcooked):
         return [{"action": a, "label": _label(a), "key": KEYS[a]} for a in (*DIRECTIONS, "stay")]
-    spelt = [world.spell(action) for action in world.actions(state, agent)]
-    moves = [{"action": a, "label": _label(a), "key": KEYS[a]} for a in spelt if a in KEYS]
-    uses = [a for a in spelt if a not in KEYS]
-    return moves + [{"action": a, "label": _label(a), "key": str(k)} for k, a in enumerate(uses, 1)]
+    found = [(world.spell(action), action) for action in world.actions(state, agent)]
+    moves = [{"action": a, "label": _label(a), "key": KEYS[a]} for a, _ in found if a in KEYS]
+    uses = [(spelt, action) for spelt, action in found if spelt not in KEYS]
+    return moves + [{"action": a, "label": _use(world, use), "key": str(k)} for k, (a, use) in enumerate(uses, 1)]
 
 
 def _label(action: str) -> str:
-    text = {"stay": "wait"}.get(action, action).replace("pickup", "pick up").replace("handover", "hand over")
-    return text[:1].upper() + text[1:]
+    return "Wait" if action == "stay" else action.capitalize()
+
+
+def _use(world: DoorsKeysGems, action: Action) -> str:
+    """What is done with a thing, in the words of people, who do not know things by numbers."""
+    thing = world.items[action.item]
+    kind = "key" if action.item < len(world.keys) else "gem"
+    if action.verb == "unlock":
+        return f"Unlock the {world.doors[action.target].colour} door"
+    if action.verb == "handover":
+        return f"Hand the {thing.colour} {kind} to {world.agents[action.target]}"
+    return f"Pick up the {thing.colour} {kind}"
 
 
 def _drawing(shapes: Shapes) -> str:

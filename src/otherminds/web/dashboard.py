@@ -45,7 +45,7 @@ def overview(hall: Hall, study: Study) -> Data:
         "plan": study.plan.model_dump(mode="json"),
         "invitation": f"/join/{study.invitation}",
         "links": [_link(hall, one) for one in study.people.values()],
-        "pairs": [_pair(hall, pair) for pair in study.pairs.values()],
+        "pairs": [_pair(hall, study, pair) for pair in study.pairs.values()],
         "planned": study.plan.pairs,
         "trials": [
             {
@@ -75,7 +75,7 @@ def _link(hall: Hall, one: Participant) -> Data:
     }
 
 
-def _pair(hall: Hall, pair: Pair) -> Data:
+def _pair(hall: Hall, study: Study, pair: Pair) -> Data:
     room = pair.rooms[-1] if pair.rooms else ""
     game = hall.game(room)
     running = bool(game and not game.ended)
@@ -85,7 +85,7 @@ def _pair(hall: Hall, pair: Pair) -> Data:
         "trial": len(pair.rooms),
         "trials": len(pair.trials),
         "room": room if running else None,
-        "state": "running" if running else "between rounds",
+        "state": "running" if running else "over" if study.done(pair) else "between rounds",
         "t": game.t if game else 0,
     }
 

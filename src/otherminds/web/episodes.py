@@ -154,6 +154,10 @@ def _page(wanted: Wanted, title: str, lead: str, viewer: Html) -> str:
 # What there is to choose
 
 
+START = Wanted(world="overcooked", level="far-plate", facilitator="protom", seed=1)
+"""What the form begins with: an episode in which something is said."""
+
+
 def choices() -> dict[str, Any]:
     """Everything that can be wanted, as a form lists it: worlds, levels by class, and who helps or plays there."""
     return {
@@ -168,6 +172,7 @@ def choices() -> dict[str, Any]:
             for world, (title, about) in WORLDS.items()
         ],
         "seed": {"least": 0, "most": SEEDS - 1},
+        "start": START.model_dump(exclude_none=True),
     }
 
 

@@ -123,7 +123,6 @@ def seat(game: Game, one: Participant) -> str:
 def playing(study: Study, one: Participant, game: Game) -> Data:
     """A round: everything that does not change in it, and that this person may know."""
     agent, shown, agents = seat(game, one), game.board, list(game.world.agents)
-    me = agents.index(agent)
     return {
         "world": world_of(game.setup.level),
         "level": game.setup.level.name,
@@ -135,7 +134,7 @@ def playing(study: Study, one: Participant, game: Game) -> Data:
         "size": list(shown.size),
         "cell": CELL,
         "squares": dict(shown.squares),
-        "legend": [person(shown.scene, me), *shown.legend()],
+        "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
         "steps": game.setup.horizon,
         "clock": {"waits": game.clock.waits, "seconds": game.clock.seconds},
         **counted(study, one, game),

@@ -15,6 +15,22 @@ from otherminds.web.plans import Plan
 TRYING = 9000
 """Pairs beyond this number only try the study out; they are not exported."""
 
+LOG = 200
+TOLD = {
+    "consented": "{name} has agreed to take part",
+    "declined": "{name} has chosen not to take part",
+    "practising": "{name} is practising",
+    "waiting": "{name} is waiting for somebody to play with",
+    "paired": "Pair {pair} has come together",
+    "began": "Pair {pair} has begun a round",
+    "rated": "{name} has answered the questions",
+    "replaced": "{name} is played by a simulated person from now on",
+    "finished": "{name} is done: {reason}",
+    "opened": "The invitation is open",
+    "closed": "The invitation is closed",
+}
+"""What the dashboard says of events."""
+
 Kind = Literal["link", "open", "try", "solo"]
 
 
@@ -125,7 +141,8 @@ class Study:
         happen(someone, event.body, event.at)
         if someone:
             someone.since = event.at
-        self.log = [*self.log[-199:], (event.at, f"{event.body.get('name', 'The study')}: {event.kind}")]
+        if text := TOLD.get(event.kind):
+            self.log = [*self.log[-LOG:], (event.at, text.format(**{"name": "", "pair": "", **event.body}))]
 
     def _joined(self, _: Participant | None, body: Body, at: float) -> None:
         found = Participant(body["name"], self.id, body["token"], body["kind"], body["label"], since=at)

@@ -37,13 +37,14 @@ class Watching:
         return self._choices
 
     async def begin(self, body: bytes) -> str:
-        """Play an episode unless that has been done; returns its name. Raises HTTPException for what is none."""
+        """Play an episode unless that has been done; returns its name. Raises HTTPException or InputError."""
         try:
             wanted = Wanted.model_validate_json(body)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             raise HTTPException(422, f"{place}: {first['msg']}" if place else first["msg"]) from None
+        episodes.check(wanted)
         name = f"episode:{episodes.name(wanted)}"
         if name not in self._wanted:
             self._wanted[name] = wanted

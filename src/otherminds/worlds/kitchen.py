@@ -35,6 +35,14 @@ RECIPES = {
     "Salad": PLATE + CHOPPED["tomato"] + CHOPPED["lettuce"],
     "OnionSalad": PLATE + CHOPPED["tomato"] + CHOPPED["lettuce"] + CHOPPED["onion"],
 }
+DISHES = {
+    "SimpleTomato": "tomato dish",
+    "SimpleLettuce": "lettuce dish",
+    "SimpleOnion": "onion dish",
+    "Salad": "salad",
+    "OnionSalad": "onion salad",
+}
+"""What the dish of a recipe is called."""
 _RAW = MANY * sum(FRESH.values())
 _PLATES = MANY * PLATE
 

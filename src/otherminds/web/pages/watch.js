@@ -142,7 +142,7 @@ async function start() {
     fields.seed.min = String(choices.seed.least);
     fields.seed.max = String(choices.seed.most);
     fields.world.replaceChildren(...worlds.map(option));
-    drawWorld();
+    fill(choices.start);
   } catch (problem) {
     say("", problem.message);
     return;
