@@ -31,6 +31,13 @@ def serve(
     level: Annotated[
         list[Path] | None, typer.Option(metavar="FILE", help="A level of your own to play and study with; repeatable.")
     ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="A language model that can be a facilitator in studies: embedded, openai:MODEL@URL or module:object.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the web app: watch minds being read, play with them, run a study with people.
 
@@ -41,6 +48,8 @@ def serve(
     try:
         import uvicorn
 
+        from otherminds.experiments.facilitated_models import subject
+        from otherminds.language.find import find_model
         from otherminds.web.guard import origins
         from otherminds.web.server import application
         from otherminds.web.settings import Settings
@@ -49,7 +58,8 @@ def serve(
     secret = os.environ.get("OTHERMINDS_SECRET", "")
     levels = {one.name: one for found in bundled().values() for one in found}
     levels |= {one.name: one for one in (load_level(str(path)) for path in level or ())}
-    settings = Settings(store, origins(host, port, allowed_origin or (), secret), levels, secret)
+    models = {subject(find_model(spec).name): spec for spec in model or ()}
+    settings = Settings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
     server = uvicorn.Server(
         uvicorn.Config(
             application(settings),

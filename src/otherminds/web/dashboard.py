@@ -33,7 +33,10 @@ def offers(hall: Hall, plan: Plan) -> Data:
     levels = [level for level in hall.levels.values() if len(level.world.agents) == 2]
     return {
         "levels": [{"name": level.name, "kind": level.kind, "world": stages.world_of(level)} for level in levels],
-        "facilitators": [{"name": name, "title": title} for name, title in FACILITATORS.items()],
+        "facilitators": [
+            *({"name": name, "title": title} for name, title in FACILITATORS.items()),
+            *({"name": name, "title": f"Language model: {name.removeprefix('lm:')}"} for name in hall.models),
+        ],
         "plan": plan.model_dump(mode="json"),
     }
 

@@ -39,10 +39,19 @@ class Line(Protocol):
 
 
 class Hall:
-    """Everything that goes on. Raises InputError if the journal speaks of levels that are not there."""
+    """Everything that goes on. Raises InputError if the journal speaks of levels that are not there.
 
-    def __init__(self, journal: Journal, thinkers: Thinkers, levels: Mapping[str, Playable]) -> None:
-        self.journal, self.thinkers, self.levels = journal, thinkers, levels
+    models: language models that can be facilitators, by the name of the facilitator.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        thinkers: Thinkers,
+        levels: Mapping[str, Playable],
+        models: Mapping[str, str] | None = None,
+    ) -> None:
+        self.journal, self.thinkers, self.levels, self.models = journal, thinkers, levels, models or {}
         self.studies: dict[str, Study] = {}
         self.rooms: dict[str, Room] = {}
         self.seats: dict[str, Participant] = {}
@@ -86,13 +95,17 @@ class Hall:
         body = first.body
         if body["level"] not in self.levels:
             raise InputError(f"there is no level `{body['level']}`, which is played in {name}", path=self.journal.path)
-        setup = Setup(name, self.levels[body["level"]], body["facilitator"], body["seed"], body["horizon"])
+        setup = self.setup(name, self.levels[body["level"]], body["facilitator"], body["seed"])
         clock = Clock(body["waits"], body["seconds"])
         game = Game(setup, dict(body["people"]), clock, body["practice"])
         for event in rest:
             game.apply(event)
         self.study_in[name] = self.studies[body["study"]]
         return game
+
+    def setup(self, name: str, level: Playable, facilitator: str, seed: int) -> Setup:
+        """How the game of a room is set up."""
+        return Setup(name, level, facilitator, seed, self.models.get(facilitator, ""))
 
     def enter(self, name: str, game: Game) -> None:
         """Begin a room, or go on with it; who is not connected is away."""
@@ -114,7 +127,7 @@ class Hall:
 
     def create(self, plan: Plan, kind: str = "study") -> Study:
         """A new study. Raises ValueError if its plan does not fit the levels."""
-        plan.check(self.levels)
+        plan.check(self.levels, self.models)
         name = secrets.token_urlsafe(9).replace("-", "a").replace("_", "b")
         body = {"plan": plan.model_dump(mode="json"), "kind": kind, "invitation": secrets.token_urlsafe(TOKEN)}
         event, _ = self.journal.append(name, "created", body)

@@ -11,7 +11,6 @@ from otherminds.web.board import Playable
 from otherminds.web.games import Clock, Game
 from otherminds.web.journal import Written
 from otherminds.web.studies import Pair, Participant, Study
-from otherminds.web.thinking import Setup
 
 if TYPE_CHECKING:
     from otherminds.web.hall import Hall
@@ -159,14 +158,13 @@ def _open(
         "level": level.name,
         "facilitator": facilitator,
         "seed": seed,
-        "horizon": level.horizon,
         "people": people,
         "waits": practice or plan.waits,
         "seconds": seconds,
         "practice": practice,
     }
     hall.journal.append(name, "opened", body)
-    setup = Setup(name, level, facilitator, seed, level.horizon)
+    setup = hall.setup(name, level, facilitator, seed)
     game = Game(setup, dict(people), Clock(practice or plan.waits, seconds), practice)
     hall.study_in[name] = study
     hall.enter(name, game)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
@@ -65,14 +65,6 @@ class Plan(BaseModel):
             raise ValueError("must be the address of a web page")
         return text
 
-    @field_validator("facilitators")
-    @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        for name in names:
-            if name not in FACILITATORS:
-                raise ValueError(f"there is no facilitator `{name}`; there are {', '.join(FACILITATORS)}")
-        return names
-
     @model_validator(mode="after")
     def _in_time(self) -> Self:
         if not self.waits and self.seconds < 0.05:
@@ -83,8 +75,12 @@ class Plan(BaseModel):
             raise ValueError("no level and no facilitator may be given twice")
         return self
 
-    def check(self, levels: Mapping[str, Playable]) -> None:
-        """Whether these levels are there, with two people each. Raises ValueError."""
+    def check(self, levels: Mapping[str, Playable], models: Collection[str] = ()) -> None:
+        """Whether there are these levels, with two people each, and these facilitators. Raises ValueError."""
+        known = (*FACILITATORS, *models)
+        for name in self.facilitators:
+            if name not in known:
+                raise ValueError(f"there is no facilitator `{name}`; there are {', '.join(known)}")
         for name in self.levels:
             if name not in levels:
                 raise ValueError(f"there is no level `{name}`")

@@ -65,7 +65,7 @@ def application(settings: Settings) -> Any:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         journal = Journal(settings.store, partial(_give_up, settings))
         thinkers = Thinkers()
-        app.state.hall = hall = Hall(journal, thinkers, settings.levels)
+        app.state.hall = hall = Hall(journal, thinkers, settings.levels, settings.models)
         app.state.watching = Watching(journal, thinkers)
         hall.open()
         yield

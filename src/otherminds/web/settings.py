@@ -16,11 +16,13 @@ from otherminds.web.hall import Hall
 
 @dataclass
 class Settings:
-    """How to serve: where everything is kept, where pages may come from, the researcher's secret, and the levels."""
+    """How to serve: where everything is kept, where pages may come from, the levels, language models
+    that can be facilitators, by the name of the facilitator, and the researcher's secret."""
 
     store: Path
     origins: frozenset[str]
     levels: Mapping[str, Playable]
+    models: Mapping[str, str] = field(default_factory=dict)
     secret: str = ""
     rate: float = 50.0
     burst: float = 400.0

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing import get_context
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,6 +24,7 @@ from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import mean
 from otherminds.experiments import facilitated, protom_dkg, protom_overcooked
 from otherminds.experiments.facilitated import Cast, Entry
+from otherminds.language.find import find_model
 from otherminds.systems.facilitation import Decision, Episode, Silent, Status
 from otherminds.web.board import Board, Playable, board
 from otherminds.worlds.kitchen_files import KitchenLevel
@@ -41,22 +43,35 @@ class Beat(NamedTuple):
 
 @dataclass(frozen=True)
 class Setup:
-    """How a game was set up: who plays is not part of it, as minds do not know. `key` tells games apart."""
+    """How a game was set up: who plays is not part of it, as minds do not know. `key` tells games apart.
+
+    model: the language model that is the facilitator, by its specification, if one is.
+    """
 
     key: str
     level: Playable
     facilitator: str
     seed: int
-    horizon: int
+    model: str = ""
+
+    @property
+    def horizon(self) -> int:
+        """How many steps there are."""
+        return self.level.horizon
 
     def cast(self) -> Cast:
         """Everybody who could take part: a mind for every seat, and the facilitator."""
         entry = self.entry()
-        return protom_overcooked.cast(entry) if isinstance(self.level, KitchenLevel) else protom_dkg.cast(entry)
+        if isinstance(self.level, KitchenLevel):
+            return protom_overcooked.advised(entry, _model(self.model)) if self.model else protom_overcooked.cast(entry)
+        return protom_dkg.advised(entry, _model(self.model)) if self.model else protom_dkg.cast(entry)
 
     def entry(self) -> Entry:
         """The game as an entry in the plan of an experiment."""
         return Entry(self.level, self.facilitator, self.level.kind or "unclassified", self.seed)
+
+
+_model = cache(find_model)
 
 
 class Thought(NamedTuple):
@@ -88,7 +103,6 @@ class _Game:
         """The game at its start, with minds for these people, and with the facilitator if it is to advise."""
         cast = setup.cast()
         episode = facilitated.episode(setup.entry(), cast)
-        episode.horizon = setup.horizon
         episode.minds = {agent: cast.people[agent] for agent in simulated}
         if not advises:
             episode.facilitator = Silent()
@@ -181,8 +195,8 @@ def prepare() -> None:
 class Thinkers:
     """Processes that think, each for the same games every time: some for simulated people, some for facilitators."""
 
-    def __init__(self, advisers: int = 1, actors: int = 1) -> None:
-        self._sizes = {"act": actors, "advise": advisers}
+    def __init__(self, advisers: int = 1, actors: int = 1, askers: int = 4) -> None:
+        self._sizes = {"act": actors, "advise": advisers, "ask": askers}
         self._pools: dict[tuple[str, int], ProcessPoolExecutor] = {}
 
     async def act(self, setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
@@ -190,8 +204,8 @@ class Thinkers:
         return await self._ask("act", act, setup, tuple(beats), tuple(simulated))
 
     async def advise(self, setup: Setup, beats: Sequence[Beat]) -> Thought:
-        """`advise`, elsewhere."""
-        return await self._ask("advise", advise, setup, tuple(beats))
+        """`advise`, elsewhere; who waits for a language model keeps no other waiting."""
+        return await self._ask("ask" if setup.model else "advise", advise, setup, tuple(beats))
 
     async def call(self, work: Callable[..., T], *args: Any) -> T:
         """Anything else that takes long."""
