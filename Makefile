@@ -6,7 +6,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install run test bench lint clean
+# tests/systems and the core are measured for coverage, the rest runs without, which is faster
+MEASURED := tests/systems tests/test_distribution.py tests/test_observer.py tests/test_world.py
+
+.PHONY: install run test bench lint clean browser
 
 install: $(VENV)/.installed
 	@$(BIN)/otherminds models fetch smollm2
@@ -26,9 +29,17 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
-	$(BIN)/python -m pytest -n auto --cov --cov-report= --cov-config=pyproject.toml
+# the tests in a browser need Chromium; root on Debian gets it, others are told
+browser:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name > /dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; \
+	fi || echo "there is no Chromium: tests in a browser are skipped"
+
+test: lint browser
+	$(BIN)/python -m pytest -n auto $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
 	$(BIN)/coverage report --fail-under=95
+	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(MEASURED))
 
 bench: install
 	$(BIN)/python benchmarks/run.py

@@ -34,8 +34,8 @@ class Inline(Thinkers):
     async def act(self, setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
         return thinking.act(setup, tuple(beats), tuple(simulated))
 
-    async def advise(self, setup: Setup, beats: Sequence[Beat]) -> Thought:
-        return thinking.advise(setup, tuple(beats))
+    async def advise(self, setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
+        return thinking.advise(setup, tuple(beats), since)
 
 
 class Page:

@@ -10,6 +10,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from otherminds.worlds.sprites import printable
+
 Row = Mapping[str, Any]
 METRICS = ("success", "speedup", "messages", "ignored", "helpful", "appropriate", "clear", "understood")
 COUNTED = ("ignored",)
@@ -23,7 +25,7 @@ def study(summary: Sequence[Row]) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True, min_width=max(map(len, METRICS)))
     for subject in subjects:
-        table.add_column(Text(subject), no_wrap=True)
+        table.add_column(Text(printable(subject)), no_wrap=True)
         if subject in published:
             table.add_column("paper", style="dim", no_wrap=True)
     for metric in METRICS:

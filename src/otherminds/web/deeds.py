@@ -81,6 +81,8 @@ def _rate(hall: Hall, one: Participant, message: Mapping[str, Any], n: int) -> W
         raise RefusedError("answers go from 1 to 7")
     if not isinstance(comment, str) or len(comment) > COMMENT:
         raise RefusedError(f"a comment has at most {COMMENT} characters")
+    if any("\ud800" <= c <= "\udfff" for c in comment):
+        raise RefusedError("a comment has no halves of characters")
     return note(hall, one, "rated", n, trial=one.trial, ratings=ratings, comment=comment)
 
 

@@ -141,7 +141,7 @@ class Journal:
             with base:
                 for one in work:
                     self._execute(base, one)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ValueError) as error:  # ValueError: text that is not Unicode
             problem = InputError(f"cannot be written: {error}", path=self.path)
             for one in work:
                 one[-1].set_exception(problem)

@@ -216,9 +216,9 @@ class Room:
 
     async def _advice(self) -> Thought:
         """What the facilitator thinks; if it fails, that is its thought, and people play on."""
-        t = self.game.t
+        t, since = self.game.t, max(self.game.thoughts, default=0)
         try:
-            return await self._thinkers.advise(self.game.setup, self.game.beats)
+            return await self._thinkers.advise(self.game.setup, self.game.beats, since)
         except Exception as error:
             why = f"the facilitator failed: {type(error).__name__}"
             return Thought(t, {"action": "", "why": why, "ms": 0.0}, {})

@@ -110,8 +110,11 @@ class _Game:
         episode.look(state)
         return cls(setup, cast, episode, board(setup.level), state)
 
-    def follow(self, beats: Sequence[Beat], decided: int) -> None:
-        """Let happen what has happened; `decided`: after which step the facilitator has yet to decide."""
+    def follow(self, beats: Sequence[Beat], decided: int, since: int = 0) -> None:
+        """Let happen what has happened; `decided`: after which step the facilitator has yet to decide.
+
+        What became of messages until step `since` is known already.
+        """
         vocabulary = self.board.scene.vocabulary
         for beat in beats[self.t :]:
             self.t += 1
@@ -120,7 +123,8 @@ class _Game:
             self.state = self.cast.world.step(self.state, joint, self.episode.people_rng)
             self.episode.look(self.state)
             self.episode.watch(joint, self.state, self.t)
-            self.status = self.episode.status or self.status
+            if self.t > since:
+                self.status = self.episode.status or self.status
             if beat.said and self.t != decided:
                 self._tell(beat.said)
 
@@ -160,13 +164,13 @@ def act(setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[s
     return {agent: game.cast.spell(action) for agent, action in game.episode.choose().items()}
 
 
-def advise(setup: Setup, beats: Sequence[Beat]) -> Thought:
-    """What the facilitator says now, or why it does not, and what it believes."""
+def advise(setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
+    """What the facilitator says now, or why not; what it believes; what has become of messages after step `since`."""
     began = time.perf_counter()
     game = _game(setup, beats, (), advises=True)
     t = len(beats)
     if t not in game.answers:
-        game.follow(beats, decided=t)
+        game.follow(beats, t, since)
         decision = game.episode.decide(game.state, t)
         status, game.status = game.status, None
         if decision.message is not None:
@@ -203,9 +207,9 @@ class Thinkers:
         """`act`, elsewhere."""
         return await self._ask("act", act, setup, tuple(beats), tuple(simulated))
 
-    async def advise(self, setup: Setup, beats: Sequence[Beat]) -> Thought:
+    async def advise(self, setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
         """`advise`, elsewhere; who waits for a language model keeps no other waiting."""
-        return await self._ask("ask" if setup.model else "advise", advise, setup, tuple(beats))
+        return await self._ask("ask" if setup.model else "advise", advise, setup, tuple(beats), since)
 
     async def call(self, work: Callable[..., T], *args: Any) -> T:
         """Anything else that takes long."""
