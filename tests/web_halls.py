@@ -105,6 +105,7 @@ def opened(path: Path) -> Iterator[Hall]:
     """A hall on a journal; it is left as a server that is killed leaves it."""
     journal = Journal(path)
     hall = Hall(journal, Inline(), LEVELS)
+    hall.read()
     hall.open()
     try:
         yield hall

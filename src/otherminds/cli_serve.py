@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,11 +61,10 @@ def serve(
     levels |= {one.name: one for one in (load_level(str(path)) for path in level or ())}
     models = {subject(find_model(spec).name): spec for spec in model or ()}
     settings = Settings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
+    listening = _listening(host, port)
     server = uvicorn.Server(
         uvicorn.Config(
             application(settings),
-            host=host,
-            port=port,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -77,9 +77,18 @@ def serve(
     )
     _announce(host, port, settings, secret)
     with suppress(KeyboardInterrupt):
-        server.run()
+        server.run(sockets=[listening])
     if settings.problem:
         raise InputError(settings.problem)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Listen there. Raises InputError if that cannot be."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        hint = "--port and --host choose another"
+        raise InputError(f"nobody can listen at {host}, port {port}: {error.strerror}", hint=hint) from None
 
 
 def _announce(host: str, port: int, settings: Any, secret: str) -> None:

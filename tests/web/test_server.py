@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +18,7 @@ from websockets.typing import Origin
 
 from otherminds.errors import InputError
 from otherminds.web.guard import LOOPBACK, Bucket, Keys, origins
-from web_seats import Seat, Server, serving
+from web_seats import Seat, Server, free_port, serving
 
 
 @pytest.fixture(scope="module")
@@ -281,5 +283,23 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         server = Server(tmp_path / "j.sqlite")
         server.port = taken.getsockname()[1]
         server.address = "http://127.0.0.1:1"
-        with pytest.raises(RuntimeError, match="address already in use"):
+        with pytest.raises(RuntimeError, match="nobody can listen at"):
             server.start()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--host", "0.0.0.0"], "0.0.0.0 can be reached by others (--allowed-origin"),
+        (["--model", "nonsense"], "`nonsense` names no language model"),
+        (["--level", "nowhere.txt"], "nowhere.txt: cannot be read"),
+        (["--store", "file/j.sqlite"], "file/j.sqlite: cannot be used as a journal"),
+    ],
+)
+def test_what_cannot_be_served_is_told_in_one_line(options: list[str], told: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    command = [sys.executable, "-m", "otherminds", "serve", "--port", str(free_port()), *options]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"otherminds: {told}")
+    assert ended.stderr.count("\n") == 1

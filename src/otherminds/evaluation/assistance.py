@@ -45,7 +45,7 @@ def _outcome(rows: Sequence[Row]) -> Outcome:
         success=last["success"],
         length=last["length"],
         messages=sum(bool(row["action"]) for row in advice),
-        decision_ms=tuple(row["ms"] for row in advice if row["t"] > 0),
+        decision_ms=tuple(row["ms"] for row in advice if row["t"] > 0 and "ms" in row),
     )
 
 

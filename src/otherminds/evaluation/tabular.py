@@ -26,7 +26,7 @@ MOST = 1_000_000
 """The most rows of a file."""
 DEEPEST = 20
 TEXT_MARK = "'"
-RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "\ufeff")
+RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\ufeff")
 """How text begins that a spreadsheet could take for a formula, or a reader for the mark of an encoding."""
 FROM_SPREADSHEETS = {"TRUE": True, "FALSE": False}
 WHOLE = range(-(2**63), 2**63)

@@ -82,8 +82,6 @@ class _Line(BaseModel):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        if self.agent == FACILITATOR and self.ms is None:
-            raise ValueError("a decision of the facilitator has its duration in `ms`")
         if self.ended in TO_THE_END and (self.success is None or self.length is None):
             raise ValueError("a trial that came to its end has `success` and `length`")
         if self.posterior is not None and (self.p_true is None or self.predicted is None):

@@ -15,6 +15,7 @@ from otherminds.web.games import Game
 from otherminds.web.hall import Hall
 from otherminds.web.studies import TRYING, Pair, Study
 
+NOBODY, BUSY = "there is no facilitator", "it was still thinking"
 Row = dict[str, Any]
 WRITERS = {"jsonl": tabular.write_jsonl, "csv": tabular.write_csv, "parquet": tabular.write_parquet}
 TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
@@ -75,9 +76,8 @@ def _step(game: Game, t: int) -> Iterator[Row]:
         }
         when = {"at": game.times[t], "chosen": agent in game.chosen[t] or agent not in game.people}
         yield {"t": t, **deed, **when, **(thought.beliefs.get(agent, {}) if thought else {})}
-    silent = {"action": "", "why": FIRST if t == 0 else "it was still thinking", "ms": 0.0}
-    nobody = {"action": "", "why": "there is no facilitator", "ms": 0.0}
-    row = dict(thought.row) if thought else silent if game.facilitated else nobody
+    why = NOBODY if not game.facilitated else FIRST if t == 0 else BUSY
+    row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}
     replies = [said.reply for said in game.said if said.t == t and said.reply]
     yield {"t": t, "agent": FACILITATOR, **row, **({"reply": replies[0]} if replies else {})}
 

@@ -61,25 +61,26 @@ class Hall:
         self._over: OrderedDict[str, Game] = OrderedDict()
         self.gone: dict[str, float] = {}
         self._shown: set[str] = set()
+        self._open_games: dict[str, Game] = {}
         self.study_in: dict[str, Study] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
     # Opening and closing
 
     def read(self) -> None:
-        """Know all studies that the journal tells of."""
+        """Know all studies that the journal tells of, and the games that were not over. Raises InputError."""
         for stream in self.journal.streams("created"):
             first, *rest = self.journal.events(stream)
             study = Study.created(first, self.levels)
             for event in rest:
                 study.apply(event)
             self._admit(study)
+        self._open_games = {name: self._replayed(name) for name in self.journal.streams("opened", "ended")}
 
     def open(self) -> None:
-        """Go on where the journal ends."""
-        self.read()
-        for name in self.journal.streams("opened", "ended"):
-            self.enter(name, self._replayed(name))
+        """Go on where the journal ended when it was read."""
+        for name, game in self._open_games.items():
+            self.enter(name, game)
         self._sweeper = asyncio.create_task(self._sweep())
 
     def _admit(self, study: Study) -> None:

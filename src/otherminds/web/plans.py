@@ -61,7 +61,8 @@ class Plan(BaseModel):
     @field_validator("hand_off")
     @classmethod
     def _address(cls, text: str) -> str:
-        if text and (urlsplit(text).scheme not in ("http", "https") or not text.isprintable()):
+        address = urlsplit(text := text.strip())
+        if text and (address.scheme not in ("http", "https") or not address.netloc or not text.isprintable()):
             raise ValueError("must be the address of a web page")
         return text
 

@@ -14,6 +14,7 @@ from otherminds.web.journal import on_disk
 from otherminds.web.plans import Plan
 from otherminds.web.settings import InHall, Settings
 from otherminds.web.studies import Participant, Study
+from otherminds.worlds.sprites import printable
 
 
 class Key(BaseModel):
@@ -77,7 +78,7 @@ async def create(plan: Plan, hall: InHall) -> Any:
     try:
         study = hall.create(plan)
     except ValueError as error:
-        raise HTTPException(422, str(error)) from None
+        raise HTTPException(422, printable(str(error))) from None
     return {"id": study.id}
 
 

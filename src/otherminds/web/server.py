@@ -26,6 +26,7 @@ from otherminds.web.settings import InHall, Settings
 from otherminds.web.stages import world_of
 from otherminds.web.thinking import Thinkers
 from otherminds.web.watching import Watching
+from otherminds.worlds.sprites import printable
 
 PAGES = {
     "/": "index.html",
@@ -59,14 +60,14 @@ class Wish(BaseModel):
 
 
 def application(settings: Settings) -> Any:
-    """The whole app, guarded."""
+    """The whole app, guarded. Raises InputError if it cannot go on where the journal ends."""
+    journal = Journal(settings.store, partial(_give_up, settings))
+    thinkers = Thinkers()
+    hall = Hall(journal, thinkers, settings.levels, settings.models)
+    hall.read()
 
     @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
-        journal = Journal(settings.store, partial(_give_up, settings))
-        thinkers = Thinkers()
-        app.state.hall = hall = Hall(journal, thinkers, settings.levels, settings.models)
-        app.state.watching = Watching(journal, thinkers)
+    async def life(_: FastAPI) -> AsyncIterator[None]:
         hall.open()
         yield
         await hall.close()
@@ -74,6 +75,7 @@ def application(settings: Settings) -> Any:
         thinkers.close()
 
     app = FastAPI(title="otherminds", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.hall, app.state.watching = hall, Watching(journal, thinkers)
     app.state.settings = settings
     app.state.games = Buckets(1.0, 60.0)
     for router in (_pages(), playing, watching, researchers.entering, researchers.studying):
@@ -97,7 +99,7 @@ def _told(error: Any) -> str:
     """What is wrong with a request, in one line."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:])
-    return f"{place}: {first['msg']}" if place else str(first["msg"])
+    return printable(f"{place}: {first['msg']}" if place else first["msg"])
 
 
 # Pages

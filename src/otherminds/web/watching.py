@@ -14,6 +14,7 @@ from otherminds.web import episodes
 from otherminds.web.episodes import Wanted
 from otherminds.web.journal import Journal, on_disk
 from otherminds.web.thinking import Thinkers
+from otherminds.worlds.sprites import printable
 
 KEPT = 48
 WAITING = 8
@@ -43,7 +44,8 @@ class Watching:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
-            raise HTTPException(422, f"{place}: {first['msg']}" if place else first["msg"]) from None
+            text = f"{place}: {first['msg']}" if place else first["msg"]
+            raise HTTPException(422, printable(text)) from None
         episodes.check(wanted)
         name = f"episode:{episodes.name(wanted)}"
         if name not in self._wanted:

@@ -7,10 +7,11 @@ const MARGIN = 17;
 const TURNS = { right: 0, down: 90, left: 180, up: 270 };
 
 export class Board {
-  constructor({ size: [columns, rows], cell, squares }, label) {
+  // looks: what the connection has told so far of what things look like, which it tells once, not once a game
+  constructor({ size: [columns, rows], cell, squares }, label, looks = new Map()) {
     this.cell = cell;
     this.squares = squares;
-    this.looks = new Map();
+    this.looks = looks;
     this.parts = new Map();
     this.drawn = new Map();
     const [width, height] = [columns * cell, rows * cell];

@@ -19,7 +19,7 @@ export class Game {
     this.title = this.round || spelt(data.level);
     const which = data.practice ? "practice" : data.trial;
     this.memory = new Memory(`seen:${seat.token}:${which}`, data.cell);
-    this.board = new Board(data, `The ${(PLACES[data.world] || "board").toLowerCase()}, seen by ${data.you}`);
+    this.board = new Board(data, `The ${(PLACES[data.world] || "board").toLowerCase()}, seen by ${data.you}`, seat.looks);
     this.clock = new Clock(data);
     this.advices = new Advices(seat, which, (at) => this.board.aim(at));
     this.actions = [];

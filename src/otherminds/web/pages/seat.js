@@ -18,6 +18,7 @@ class Seat {
     this.notes = document.querySelector("[data-notes]");
     this.status = document.querySelector("[data-link]");
     this.shown = null;
+    this.looks = new Map();
     this.link = new Link(`/p/${this.token}`, tab(), {
       hear: (message) => this.hear(message),
       state: (name, why) => this.linked(name, why),

@@ -77,7 +77,7 @@ export function thanks(data) {
         make("div", { class: "row" }, make("output", { class: "code" }, data.code), copyButton(data.code, "Copy the code")),
       ]
     : [];
-  const url = data.url && /^https?:/.test(data.url)
+  const url = data.url && /^https?:/i.test(data.url)
     ? make("div", { class: "row" }, make("a", { class: "button primary", href: data.url, rel: "noreferrer" }, "Go on to the survey"))
     : null;
   return page("Thank you", ...paragraphs(data.text), ...code, url);
