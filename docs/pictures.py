@@ -1,0 +1,139 @@
+"""Make the pictures of the web app in the documentation: `python docs/pictures.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS.parent / "tests"))
+
+from playwright.sync_api import Page, expect  # noqa: E402
+
+from web_browser import MISSING, PHONE, Visitors, browsing, chromium, perform, script, until  # noqa: E402
+from web_seats import Server, serving  # noqa: E402
+
+DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+LARGEST = 150_000
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep what is seen of a page, once everything has come to rest."""
+    path = DOCS / f"web-{name}.png"
+    page.evaluate("document.fonts.ready")
+    page.screenshot(path=path, animations="disabled", caret="hide")
+    size = path.stat().st_size
+    print(f"{path.name}: {size // 1000} kB")
+    if size > LARGEST:
+        raise SystemExit(f"{path.name} is too large")
+
+
+def home(visitors: Visitors) -> None:
+    """The doors."""
+    page = visitors.page("/", **DESK)
+    page.locator(".doors").wait_for()
+    picture(page, "home")
+
+
+def watch(visitors: Visitors) -> None:
+    """An episode at the step at which ProToM speaks."""
+    page = visitors.page("/watch", **DESK)
+    page.get_by_label("World").select_option("overcooked")
+    page.get_by_label("Level").select_option("hatch")
+    page.get_by_label("Facilitator").select_option("protom")
+    page.get_by_role("button", name="Watch").click()
+    shown = page.frame_locator("iframe.episode")
+    shown.get_by_role("button", name="Pause").click()
+    shown.get_by_role("button", name="Next message").click()
+    page.locator("[data-at=result]").scroll_into_view_if_needed()
+    page.locator("iframe.episode").evaluate("frame => scrollTo(0, frame.getBoundingClientRect().top + scrollY - 12)")
+    picture(page, "watch")
+
+
+def game(server: Server, visitors: Visitors) -> None:
+    """A game at the moment of advice, on a screen and on a phone, and how it ends."""
+    for name, settings in (("game", DESK), ("phone", {**PHONE, "color_scheme": "dark"})):
+        wish = {"level": "hatch", "seat": "Ben", "facilitator": "protom"}
+        page = visitors.page(server.ask("/api/play", wish)["link"], **settings)
+        until(page, "game")
+        first, *rest = script("hatch")
+        perform([page], [first])
+        while not page.locator(".advice").count():
+            perform([page], [rest.pop(0)])
+            page.wait_for_timeout(300)
+        picture(page, name)
+        if name == "game":
+            page.keyboard.press("g")
+            perform([page], rest)
+            until(page, "reveal")
+            picture(page, "reveal")
+
+
+def study(server: Server, visitors: Visitors) -> None:
+    """A study in its second round, as the researcher sees it, and the questions at its end."""
+    plan = {"levels": ["far-plate", "hatch", "upstairs"], "facilitators": ["none", "protom", "random"]}
+    name = server.study(title="Two in a kitchen", pairs=3, **plan)
+    pages = [visitors.page(link, **DESK) for link in server.links(name)[:2]]
+    played = []
+    while "protom" not in played:
+        for page in pages:
+            page.get_by_role("button", name="I am ready").click()
+        for page in pages:
+            until(page, "game")
+        found = server.ask(f"/api/studies/{name}")
+        trial = found["trials"][len(played)]
+        played.append(trial["facilitator"])
+        joints = script(trial["level"])
+        if trial["facilitator"] == "protom":
+            perform(pages, joints[:9])
+            dashboard(server, visitors, name)
+            joints = joints[9:]
+        perform(pages, joints)
+        for page in pages:
+            until(page, "reveal")
+            page.get_by_role("button", name="Go on").click()
+        for page in pages if trial["facilitator"] != "none" else ():
+            rate(page, last=trial["facilitator"] == "protom")
+
+
+def rate(page: Page, last: bool) -> None:
+    """Answer the questions; a picture of them when some are answered."""
+    until(page, "questions")
+    for i, aspect in enumerate(("helpful", "appropriate", "clear", "understood")):
+        if i == 2 and last:
+            picture(page, "questions")
+        page.locator(f'[name="aspect-{aspect}"][value="{6 - i % 2}"]').check()
+    page.get_by_role("button", name="Send").click()
+
+
+def dashboard(server: Server, visitors: Visitors, name: str) -> None:
+    """The study, with a look into the room."""
+    page = visitors.page(**DESK)
+    key, _, value = server.cookie.partition("=")
+    page.context.add_cookies([{"name": key, "value": value, "url": server.address}])
+    page.goto(f"/studies/{name}")
+    page.get_by_role("button", name="Watch", exact=True).click()
+    expect(page.locator(".mind:has(li.true)")).to_have_count(2)
+    page.evaluate("scrollTo(0, 0)")
+    picture(page, "dashboard")
+
+
+def main() -> None:
+    """All pictures, with a server in a folder that is gone afterwards."""
+    if not chromium():
+        raise SystemExit(MISSING)
+    with TemporaryDirectory() as folder, serving(Path(folder)) as server, browsing() as browser:
+        visitors = Visitors(browser, server.address)
+        home(visitors)
+        watch(visitors)
+        game(server, visitors)
+        study(server, visitors)
+        visitors.leave()
+        for trouble in visitors.troubles:
+            print(trouble, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
