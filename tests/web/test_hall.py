@@ -11,6 +11,7 @@ import pytest
 
 from otherminds.evaluation.assistance import outcomes
 from otherminds.web import deeds, exports, stages
+from otherminds.web import hall as halls
 from otherminds.web.games import RefusedError
 from otherminds.web.hall import Hall
 from otherminds.web.plans import ASPECTS
@@ -357,6 +358,29 @@ def where(hall: Hall, one: Participant) -> object:
         return found
     frame = stages.frame(game, stages.seat(game, one), {})
     return *found, frame["rows"], frame["parts"], dict(game.pending), list(game.beats), list(map(vars, game.said))
+
+
+def test_games_that_were_left_long_ago_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def forget() -> None:
+        with opened(tmp_path / "j.sqlite") as hall:
+            alone = hall.create(
+                plan(levels=("hatch",), facilitators=("none",), partner="simulated", ratings=False), "solo"
+            )
+            page = Page(hall, hall.join(alone, "solo", seat=0))
+            kept = hall.create(plan())
+            await at([page], "game")
+            page.do("leave")
+            monkeypatch.setattr(halls, "STALE", 0.05)
+            await settle(lambda: page.told)
+            assert alone.id in hall.studies
+            page.close()
+            await settle(lambda: alone.id not in hall.studies)
+            assert page.one.token not in hall.seats
+            assert kept.id in hall.studies
+        with opened(tmp_path / "j.sqlite") as hall:
+            assert set(hall.studies) == {kept.id}
+
+    running(forget())
 
 
 def test_every_deed_is_taken_once(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from otherminds.errors import InputError
-from otherminds.web import moves, stages
+from otherminds.web import moves, stages, telling
 from otherminds.web.board import Playable
 from otherminds.web.games import Clock, Game
 from otherminds.web.journal import Journal, Written
@@ -26,6 +27,7 @@ from otherminds.web.thinking import Setup, Thinkers
 TOKEN = 24
 KEPT = 1024
 SWEEP = 1.0
+STALE = 3600.0
 
 
 class Line(Protocol):
@@ -58,7 +60,7 @@ class Hall:
         self.invitations: dict[str, Study] = {}
         self.lines: dict[str, Line] = {}
         self.last: dict[str, int] = journal.deeds()
-        self._over: OrderedDict[str, Game] = OrderedDict()
+        self.over: OrderedDict[str, Game] = OrderedDict()
         self.gone: dict[str, float] = {}
         self._shown: set[str] = set()
         self._open_games: dict[str, Game] = {}
@@ -76,6 +78,9 @@ class Hall:
                 study.apply(event)
             self._admit(study)
         self._open_games = {name: self._replayed(name) for name in self.journal.streams("opened", "ended")}
+        for study in list(self.studies.values()):
+            if self._is_stale(study) and not any(name.startswith(f"{study.id}:") for name in self._open_games):
+                self._dismiss(study)
 
     def open(self) -> None:
         """Go on where the journal ended when it was read."""
@@ -111,7 +116,9 @@ class Hall:
     def enter(self, name: str, game: Game) -> None:
         """Begin a room, or go on with it; who is not connected is away."""
         plan = self.study_in[name].plan
-        room = Room(name, game, self.journal, self.thinkers, self._told, grace=plan.grace, dropout=plan.dropout)
+        room = Room(
+            name, game, self.journal, self.thinkers, partial(telling.told, self), grace=plan.grace, dropout=plan.dropout
+        )
         self.rooms[name] = room
         for agent, who in list(game.people.items()):
             room.presence(agent, who in self.lines)
@@ -185,12 +192,12 @@ class Hall:
             return None
         if name in self.rooms:
             return self.rooms[name].game
-        if name not in self._over:
-            self._over[name] = self._replayed(name)
-        self._over.move_to_end(name)
-        while len(self._over) > KEPT:
-            self._over.popitem(last=False)
-        return self._over[name]
+        if name not in self.over:
+            self.over[name] = self._replayed(name)
+        self.over.move_to_end(name)
+        while len(self.over) > KEPT:
+            self.over.popitem(last=False)
+        return self.over[name]
 
     def stage(self, one: Participant) -> str:
         """The stage that somebody is at."""
@@ -220,10 +227,6 @@ class Hall:
                 if who == one.id:
                     room.presence(agent, here)
 
-    def _send(self, who: str, message: Mapping[str, Any]) -> None:
-        if line := self.lines.get(who):
-            line.send(message)
-
     def show(self, one: Participant) -> None:
         """Send somebody the page of their stage, and what they see there, once everybody has been moved on."""
         if one.id not in self._shown:
@@ -232,96 +235,27 @@ class Hall:
 
     def _show(self, one: Participant) -> None:
         self._shown.discard(one.id)
-        study, game = self.study_of(one), self.game(self.place(one))
-        stage, data = stages.page(study, one, game)
-        self._send(one.id, {"type": "page", "stage": stage, "n": self.last.get(one.id, 0), "data": data})
-        if stage == "game" and game:
-            agent = stages.seat(game, one)
-            self._frame(game, agent, one.id)
-            for number, said in enumerate(game.said):
-                if said.to == agent:
-                    self._send(one.id, stages.advice(study, game, number))
-            if game.away - {agent}:
-                self._pause(self.rooms[self.place(one)])
-
-    def _frame(self, game: Game, agent: str, who: str) -> None:
-        if line := self.lines.get(who):
-            line.send(stages.frame(game, agent, line.looks))
-
-    # What rooms tell
-
-    def _told(self, what: str, room: Room) -> None:
-        """A room has something to tell to those who are in it."""
-        game, study = room.game, self.study_in[room.name]
-        if what == "step":
-            for agent, who in game.people.items():
-                self._frame(game, agent, who)
-        elif what == "chosen":
-            if game.clock.waits and len(game.people) > 1:
-                self._all(game, {"type": "chosen", "who": sorted(game.pending)})
-        elif what == "thought":
-            self._advise(study, game, room)
-        elif what == "pause":
-            self._pause(room)
-        elif what == "go":
-            self._all(game, {"type": "go"})
-        elif what == "replaced":
-            self._replace(study, room)
-        elif what == "ended":
-            self._conclude(study, room)
-
-    def _all(self, game: Game, message: Mapping[str, Any]) -> None:
-        for who in game.people.values():
-            self._send(who, message)
-
-    def _pause(self, room: Room) -> None:
-        left = max(0.0, room.deadline - time.monotonic())
-        self._all(room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(left, 1)})
-
-    def _advise(self, study: Study, game: Game, room: Room) -> None:
-        if not game.said:
-            return
-        if game.ended:
-            for one in self._people(study, game):
-                if self.stage(one) == "reveal":
-                    self.show(one)
-            return
-        row = game.last_thought().row
-        changed = bool(row["action"]) + (row.get("status") not in (None, "running"))
-        for number in range(max(0, len(game.said) - changed), len(game.said)):
-            if who := game.people.get(game.said[number].to):
-                self._send(who, stages.advice(study, game, number))
-
-    def _people(self, study: Study, game: Game) -> list[Participant]:
-        ids = {*game.people.values()}
-        return [one for one in study.people.values() if one.id in ids]
-
-    def _replace(self, study: Study, room: Room) -> None:
-        """Somebody has been away for too long: a simulated person takes over for good."""
-        for one in list(study.people.values()):
-            gone = one.id in room.game.replaced.values() and not one.finished
-            if gone:
-                moves.finish(self, study, one, "left")
-        agents = ", ".join(sorted(room.game.replaced))
-        self._all(room.game, {"type": "note", "text": f"The other person has left; a simulated {agents} plays on."})
-
-    def _conclude(self, study: Study, room: Room) -> None:
-        """A round is over."""
-        people = self._people(study, room.game)
-        self._over[room.name] = room.game
-        self.rooms.pop(room.name, None)
-        for one in people:
-            if room.game.ended == "left" and not one.finished:
-                gone = one.id not in self.lines
-                moves.finish(self, study, one, "left" if gone else "partner left")
-            self.show(one)
+        telling.show(self, one)
 
     # What time brings
 
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(SWEEP)
-            for study in self.studies.values():
+            for study in list(self.studies.values()):
                 for one in list(study.people.values()):
                     if not one.finished:
                         moves.look_after(self, study, one)
+                if self._is_stale(study):
+                    self._dismiss(study)
+
+    def _is_stale(self, study: Study) -> bool:
+        """Whether this is a game that somebody played alone and has left long ago."""
+        people = study.people.values()
+        old = all(time.time() - one.since > STALE for one in people) and time.time() - study.made > STALE
+        return study.kind == "solo" and old and not any(one.id in self.lines for one in people)
+
+    def _dismiss(self, study: Study) -> None:
+        del self.studies[study.id], self.invitations[study.invitation]
+        for one in study.people.values():
+            del self.seats[one.token]

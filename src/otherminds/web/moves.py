@@ -6,10 +6,11 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
-from otherminds.web import stages
+from otherminds.web import stages, telling
 from otherminds.web.board import Playable
 from otherminds.web.games import Clock, Game
 from otherminds.web.journal import Written
+from otherminds.web.rooms import Room
 from otherminds.web.studies import Pair, Participant, Study
 
 if TYPE_CHECKING:
@@ -192,3 +193,30 @@ def _awaited(hall: Hall, study: Study, one: Participant) -> bool:
     return any(
         other and other.ready and other.trial >= one.trial and not hall.game(hall.place(other)) for other in others
     )
+
+
+def people(hall: Hall, study: Study, game: Game) -> list[Participant]:
+    """Those who play a game."""
+    ids = {*game.people.values()}
+    return [one for one in study.people.values() if one.id in ids]
+
+
+def replace(hall: Hall, study: Study, room: Room) -> None:
+    """Somebody has been away for too long: a simulated person takes over for good."""
+    gone = set(room.game.replaced.values())
+    for one in list(study.people.values()):
+        if one.id in gone and not one.finished:
+            finish(hall, study, one, "left")
+    text = f"The other person has left; a simulated {', '.join(sorted(room.game.replaced))} plays on."
+    telling.everybody(hall, room.game, {"type": "note", "text": text})
+
+
+def conclude(hall: Hall, study: Study, room: Room) -> None:
+    """A round is over."""
+    players = people(hall, study, room.game)
+    hall.over[room.name] = room.game
+    hall.rooms.pop(room.name, None)
+    for one in players:
+        if room.game.ended == "left" and not one.finished:
+            finish(hall, study, one, "partner left" if one.id in hall.lines else "left")
+        hall.show(one)

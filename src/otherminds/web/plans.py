@@ -87,3 +87,5 @@ class Plan(BaseModel):
                 raise ValueError(f"there is no level `{name}`")
             if len(levels[name].world.agents) != 2:
                 raise ValueError(f"`{name}` is not for two people")
+        if len({type(levels[name]) for name in self.levels}) > 1:
+            raise ValueError("all levels of a study are of one world: the tutorial is about that")

@@ -39,6 +39,7 @@ PAGES = {
     "/p/{token}": "seat.html",
 }
 CROWD = 500
+VISITORS = 20
 KINDS = {"not_needed": "help not needed", "useful": "help useful", "necessary": "help necessary"}
 HELPERS = {
     "protom": ("ProToM", "watches, infers what each of you wants, and speaks if that saves steps"),
@@ -200,6 +201,8 @@ async def join(token: str, hall: InHall, pid: str = "") -> Any:
     if study is None or not study.open or study.kind != "study":
         raise HTTPException(404, "this invitation is not valid (any more)")
     label = "".join(c for c in pid if c.isprintable())[:100]
+    if sum(one.kind == "open" for one in study.people.values()) >= VISITORS * study.plan.pairs:
+        raise HTTPException(404, "too many have come by this invitation")
     known = next((one for one in study.people.values() if label and one.label == label), None)
     one = known or hall.join(study, "open", label)
     return RedirectResponse(f"/p/{one.token}", 303)

@@ -58,13 +58,13 @@ export class RoomView {
 
   think(thought) {
     if (!thought) return [];
-    const quote = thought.said ? make("blockquote", {}, thought.said) : make("p", { class: "quiet" }, "Silent.");
+    const reason = thought.why ? `Silent: ${thought.why}.` : "Silent.";
+    const told = thought.said ? [make("blockquote", {}, thought.said), thought.why && make("p", {}, thought.why)] : [make("p", { class: "quiet" }, reason)];
     const prices = [...(thought.prices || [])].sort((a, b) => (b.saves ?? 0) - (a.saves ?? 0));
     const rows = prices.map(({ message, saves, changes }) => [message, ["number", signed(saves)], ["number", changes === undefined || changes === null ? "–" : changes.toFixed(2)]]);
     return [
       make("h3", {}, `After step ${thought.t}`),
-      quote,
-      thought.why ? make("p", { class: "sans" }, thought.why) : null,
+      ...told,
       rows.length ? make("div", { class: "prices", tabindex: "0" }, table(["Message", ["number", "Saves steps"], ["number", "Changes beliefs"]], rows)) : null,
     ].filter(Boolean);
   }
