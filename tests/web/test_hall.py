@@ -245,7 +245,7 @@ def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: 
                     t = ben.last("frame")["t"]
                     ben.do("act", action=joint[me], t=t)
                     await beyond([ben], t)
-                await settle(lambda: ben.stage == "reveal")
+                await at([ben], "reveal")
                 assert sorted(one["simulated"] for one in ben.last("page")["data"]["people"]) == [False, True]
                 ben.do("next")
                 ben.do("rate", ratings=RATED, comment="")
