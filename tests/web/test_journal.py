@@ -24,8 +24,8 @@ def test_events_are_kept_in_order_and_read_back(tmp_path: Path) -> None:
     event, written = again.append("a", "more", {})
     written.result(10)
     assert event.seq == 26
-    assert again.streams("happened") == ["b", "a"]
-    assert again.streams("happened", "more") == ["b"]
+    assert [event.stream for event in again.beginnings("happened")] == ["b", "a"]
+    assert again.having("more") == {"a"}
     again.close()
 
 

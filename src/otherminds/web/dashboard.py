@@ -61,7 +61,7 @@ def overview(hall: Hall, study: Study) -> Data:
             for pair in study.pairs.values()
             for i, trial in enumerate(pair.trials)
         ],
-        "events": [{"at": moment(at), "text": text} for at, text in study.log[: -NEWEST - 1 : -1]],
+        "events": [{"at": moment(at), "text": text} for at, text in sorted(study.log)[: -NEWEST - 1 : -1]],
     }
 
 

@@ -18,7 +18,7 @@ from otherminds.errors import InputError
 from otherminds.web import moves, stages, telling
 from otherminds.web.board import Playable
 from otherminds.web.games import Clock, Game
-from otherminds.web.journal import Journal, Written
+from otherminds.web.journal import Event, Journal, Written
 from otherminds.web.plans import Plan
 from otherminds.web.rooms import Room
 from otherminds.web.studies import Kind, Participant, Study
@@ -71,13 +71,16 @@ class Hall:
 
     def read(self) -> None:
         """Know all studies that the journal tells of, and the games that were not over. Raises InputError."""
-        for stream in self.journal.streams("created"):
-            first, *rest = self.journal.events(stream)
+        for first in self.journal.beginnings("created"):
             study = Study.created(first, self.levels)
-            for event in rest:
+            for event in self.journal.events(first.stream)[1:]:
                 study.apply(event)
             self._admit(study)
-        self._open_games = {name: self._replayed(name) for name in self.journal.streams("opened", "ended")}
+        over = self.journal.having("ended")
+        for event in self.journal.beginnings("opened"):
+            self.studies[event.body["study"]].apply(event)
+            if event.stream not in over:
+                self._open_games[event.stream] = self._replayed(event.stream)
         for study in list(self.studies.values()):
             if self._is_stale(study) and not any(name.startswith(f"{study.id}:") for name in self._open_games):
                 self._dismiss(study)
@@ -98,20 +101,21 @@ class Hall:
     def _replayed(self, name: str) -> Game:
         """A game as its events tell it."""
         first, *rest = self.journal.events(name)
-        body = first.body
-        if body["level"] not in self.levels:
-            raise InputError(f"there is no level `{body['level']}`, which is played in {name}", path=self.journal.path)
-        setup = self.setup(name, self.levels[body["level"]], body["facilitator"], body["seed"])
-        clock = Clock(body["waits"], body["seconds"])
-        game = Game(setup, dict(body["people"]), clock, body["practice"])
+        game = self.begun(first)
         for event in rest:
             game.apply(event)
-        self.study_in[name] = self.studies[body["study"]]
         return game
 
-    def setup(self, name: str, level: Playable, facilitator: str, seed: int) -> Setup:
-        """How the game of a room is set up."""
-        return Setup(name, level, facilitator, seed, self.models.get(facilitator, ""))
+    def begun(self, event: Event) -> Game:
+        """The game that an event has opened. Raises InputError if its level is not there."""
+        name, body = event.stream, event.body
+        if body["level"] not in self.levels:
+            raise InputError(f"there is no level `{body['level']}`, which is played in {name}", path=self.journal.path)
+        facilitator = body["facilitator"]
+        model = self.models.get(facilitator, "")
+        setup = Setup(name, self.levels[body["level"]], facilitator, body["seed"], model)
+        self.study_in[name] = self.studies[body["study"]]
+        return Game(setup, dict(body["people"]), Clock(body["waits"], body["seconds"]), body["practice"])
 
     def enter(self, name: str, game: Game) -> None:
         """Begin a room, or go on with it; who is not connected is away."""

@@ -31,7 +31,7 @@ create table if not exists events (
 """
 INSERT = "insert into events values (?, ?, ?, ?, ?, ?, ?)"
 ORDER = "select stream, seq, at, kind, body, who, n from events where stream = ? order by seq"
-BEGUN = "select stream from events where seq = 1 and kind = ? order by at"
+BEGUN = "select stream, seq, at, kind, body, who, n from events where seq = 1 and kind = ? order by at, stream"
 HAVING = "select distinct stream from events where kind = ?"
 REDACT = """
 update events set body = json_set(body, '$.label', '', '$.ratings', json('{}'), '$.comment', '')
@@ -86,17 +86,22 @@ class Journal:
         base.execute("pragma synchronous = full")
         return base
 
-    def streams(self, first: str, last: str = "") -> list[str]:
-        """The streams that begin with an event of this kind and, if it is given, have none of that kind."""
+    def beginnings(self, kind: str) -> list[Event]:
+        """The first events of all streams that begin with this kind, in the order in which they happened."""
+        return self._read(BEGUN, (kind,))
+
+    def having(self, kind: str) -> set[str]:
+        """The streams in which there is an event of this kind."""
         with closing(self._connection()) as base:
-            found = [name for (name,) in base.execute(BEGUN, (first,))]
-            over = {name for (name,) in base.execute(HAVING, (last,))}
-        return [name for name in found if name not in over]
+            return {name for (name,) in base.execute(HAVING, (kind,))}
 
     def events(self, stream: str) -> list[Event]:
         """All events of a stream."""
+        return self._read(ORDER, (stream,))
+
+    def _read(self, question: str, about: tuple[str]) -> list[Event]:
         with closing(self._connection()) as base:
-            rows = base.execute(ORDER, (stream,)).fetchall()
+            rows = base.execute(question, about).fetchall()
         return [Event(name, seq, at, kind, json.loads(body), who, n) for name, seq, at, kind, body, who, n in rows]
 
     def deeds(self) -> dict[str, int]:

@@ -6,8 +6,8 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
+from otherminds.experiments.study_plan import Trial
 from otherminds.web import stages, telling
-from otherminds.web.board import Playable
 from otherminds.web.games import Clock, Game
 from otherminds.web.journal import Written
 from otherminds.web.rooms import Room
@@ -30,10 +30,8 @@ def finish(hall: Hall, study: Study, one: Participant, reason: str, n: int | Non
         raise ValueError(f"{one.id} is finished already")
     code = "".join(secrets.choice(CODES) for _ in range(8))
     code = f"{code[:4]}-{code[4:]}" if study.kind == "study" else ""
-    pair = study.pairs.get(one.pair)
-    if reason == "left" and pair and pair.people[one.seat] == one.name and study.plan.dropout == "simulated":
-        note(hall, one, "replaced")
-    return note(hall, one, "finished", n, reason=reason, code=code)
+    replaced = reason == "left" and study.plan.dropout == "simulated"
+    return note(hall, one, "finished", n, reason=reason, code=code, replaced=replaced)
 
 
 def bereave(hall: Hall, study: Study, one: Participant) -> None:
@@ -49,7 +47,7 @@ def bereave(hall: Hall, study: Study, one: Participant) -> None:
 
 
 def advance(hall: Hall, one: Participant) -> None:
-    """Take every step that follows by ithall."""
+    """Take every step that follows by itself."""
     study = hall.study_of(one)
     if not (one.consented and one.taught) or one.finished:
         return
@@ -121,10 +119,10 @@ def _begin(hall: Hall, study: Study, pair: Pair) -> None:
     """Open the room of a pair's next round."""
     trial = pair.trials[len(pair.rooms)]
     name = f"{study.id}:{pair.number}:{len(pair.rooms) + 1}"
-    level = hall.levels[trial.level]
-    people = {agent: study.people[who].id for agent, who in zip(level.world.agents, pair.people, strict=True) if who}
-    _open(hall, study, name, level, trial.facilitator, trial.seed, people)
-    hall.note(study, "began", {"pair": pair.number, "room": name})
+    agents = hall.levels[trial.level].world.agents
+    players = {agent: study.people[who].id for agent, who in zip(agents, pair.people, strict=True) if who}
+    clock = Clock(study.plan.waits, study.plan.seconds)
+    _open(hall, study, name, trial, players, clock, {"pair": pair.number})
     for one in (study.people[who] for who in pair.people if who):
         hall.show(one)
 
@@ -134,41 +132,30 @@ def _practise(hall: Hall, study: Study, one: Participant) -> None:
     world = stages.world_of(hall.levels[study.plan.levels[0]])
     spare = [level for level in hall.levels.values() if stages.world_of(level) == world and level.kind == "necessary"]
     level = next((level for level in spare if level.name not in study.plan.levels), None) or spare[0]
-    helper = level.certificate.get("message", "").partition(":")[0]
-    agents = level.world.agents
-    name = f"{study.id}:{one.name}"
-    me = helper if helper in agents else agents[0]
-    _open(hall, study, name, level, "oracle", study.plan.seed, {me: one.id}, practice=True)
-    note(hall, one, "practising", room=name)
+    helper, agents = level.certificate.get("message", "").partition(":")[0], level.world.agents
+    players = {helper if helper in agents else agents[0]: one.id}
+    trial = Trial(level.name, "oracle", study.plan.seed)
+    _open(
+        hall, study, f"{study.id}:{one.name}", trial, players, Clock(seconds=0.0), {"name": one.name, "practice": True}
+    )
 
 
 def _open(
-    hall: Hall,
-    study: Study,
-    name: str,
-    level: Playable,
-    facilitator: str,
-    seed: int,
-    people: dict[str, str],
-    practice: bool = False,
+    hall: Hall, study: Study, name: str, trial: Trial, players: dict[str, str], clock: Clock, whose: dict[str, Any]
 ) -> None:
-    plan = study.plan
-    seconds = 0.0 if practice else plan.seconds
+    """Open a room: from the one event that says so, the study knows whose it is, and the game how it is set up."""
     body = {
         "study": study.id,
-        "level": level.name,
-        "facilitator": facilitator,
-        "seed": seed,
-        "people": people,
-        "waits": practice or plan.waits,
-        "seconds": seconds,
-        "practice": practice,
+        "room": name,
+        **vars(trial),
+        "people": players,
+        **vars(clock),
+        "practice": False,
+        **whose,
     }
-    hall.journal.append(name, "opened", body)
-    setup = hall.setup(name, level, facilitator, seed)
-    game = Game(setup, dict(people), Clock(practice or plan.waits, seconds), practice)
-    hall.study_in[name] = study
-    hall.enter(name, game)
+    event, _ = hall.journal.append(name, "opened", body)
+    study.apply(event)
+    hall.enter(name, hall.begun(event))
 
 
 def look_after(hall: Hall, study: Study, one: Participant) -> None:

@@ -91,7 +91,7 @@ def study(study: OfStudy, hall: InHall) -> Any:
 @studying.post("/{name}/open", status_code=204)
 async def reopen(study: OfStudy, hall: InHall) -> None:
     """Let participants in again."""
-    await on_disk(hall.note(study, "opened", {}))
+    await on_disk(hall.note(study, "reopened", {}))
 
 
 @studying.post("/{name}/close", status_code=204)

@@ -19,14 +19,12 @@ LOG = 200
 TOLD = {
     "consented": "{name} has agreed to take part",
     "declined": "{name} has chosen not to take part",
-    "practising": "{name} is practising",
     "waiting": "{name} is waiting for somebody to play with",
     "paired": "Pair {pair} has come together",
-    "began": "Pair {pair} has begun a round",
+    "opened": "Pair {pair} has begun a round",
     "rated": "{name} has answered the questions",
-    "replaced": "{name} is played by a simulated person from now on",
     "finished": "{name} is done: {reason}",
-    "opened": "The invitation is open",
+    "reopened": "The invitation is open",
     "closed": "The invitation is closed",
 }
 """What the dashboard says of events."""
@@ -141,7 +139,8 @@ class Study:
         happen(someone, event.body, event.at)
         if someone:
             someone.since = event.at
-        if text := TOLD.get(event.kind):
+        text = TOLD.get(event.kind)
+        if text and not event.body.get("practice"):
             self.log = [*self.log[-LOG:], (event.at, text.format(**{"name": "", "pair": "", **event.body}))]
 
     def _joined(self, _: Participant | None, body: Body, at: float) -> None:
@@ -163,9 +162,6 @@ class Study:
         one.wrong = tuple(body["wrong"])
         one.taught = not one.wrong
 
-    def _practising(self, one: Any, body: Body, _: float) -> None:
-        one.practice = body["room"]
-
     def _practised(self, one: Any, _: Body, __: float) -> None:
         one.practised, one.ready = True, False
 
@@ -183,12 +179,11 @@ class Study:
     def _ready(self, one: Any, _: Body, __: float) -> None:
         one.ready = True
 
-    def _began(self, _: Participant | None, body: Body, __: float) -> None:
-        self.pairs[body["pair"]].rooms.append(body["room"])
-
-    def _replaced(self, one: Any, _: Body, __: float) -> None:
-        pair = self.pairs[one.pair]
-        pair.people[one.seat] = ""
+    def _opened(self, one: Participant | None, body: Body, _: float) -> None:
+        if one:
+            one.practice = body["room"]
+        else:
+            self.pairs[body["pair"]].rooms.append(body["room"])
 
     def _seen(self, one: Any, _: Body, __: float) -> None:
         one.seen = True
@@ -201,8 +196,11 @@ class Study:
 
     def _finished(self, one: Any, body: Body, _: float) -> None:
         one.finished, one.code = body["reason"], body["code"]
+        pair = self.pairs.get(one.pair)
+        if pair and body["replaced"]:
+            pair.people[one.seat] = ""
 
-    def _opened(self, _: Participant | None, __: Body, ___: float) -> None:
+    def _reopened(self, _: Participant | None, __: Body, ___: float) -> None:
         self.open = True
 
     def _closed(self, _: Participant | None, __: Body, ___: float) -> None:

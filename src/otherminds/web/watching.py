@@ -25,12 +25,9 @@ class Watching:
 
     def __init__(self, journal: Journal, thinkers: Thinkers) -> None:
         self._journal, self._thinkers = journal, thinkers
-        self._wanted = {name: self._read(name) for name in journal.streams("wanted")}
+        self._wanted = {event.stream: Wanted.model_validate(event.body) for event in journal.beginnings("wanted")}
         self._pages: OrderedDict[str, asyncio.Task[str]] = OrderedDict()
         self._choices: dict[str, Any] = {}
-
-    def _read(self, name: str) -> Wanted:
-        return Wanted.model_validate(self._journal.events(name)[0].body)
 
     def choices(self) -> dict[str, Any]:
         """All that the form offers."""
