@@ -15,7 +15,7 @@ from otherminds.web.guard import Bucket
 from otherminds.web.hall import Hall
 from otherminds.web.studies import Participant
 
-WAITING = 256
+WAITING = 1024
 RATE, BURST = 20.0, 60.0
 ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013
 

@@ -201,9 +201,9 @@ async def join(token: str, hall: InHall, pid: str = "") -> Any:
     if study is None or not study.open or study.kind != "study":
         raise HTTPException(404, "this invitation is not valid (any more)")
     label = "".join(c for c in pid if c.isprintable())[:100]
-    if sum(one.kind == "open" for one in study.people.values()) >= VISITORS * study.plan.pairs:
-        raise HTTPException(404, "too many have come by this invitation")
     known = next((one for one in study.people.values() if label and one.label == label), None)
+    if known is None and sum(one.kind == "open" for one in study.people.values()) >= VISITORS * study.plan.pairs:
+        raise HTTPException(404, "too many have come by this invitation")
     one = known or hall.join(study, "open", label)
     return RedirectResponse(f"/p/{one.token}", 303)
 

@@ -37,7 +37,7 @@ export function planForm({ levels, facilitators, plan }) {
   const worlds = [...new Set(levels.map(({ world }) => world))].sort((a, b) => WORLDS.indexOf(a) - WORLDS.indexOf(b));
   const column = (world, kind) => {
     const found = levels.filter((one) => one.world === world && one.kind === kind).map(({ name }) => [name, spelt(name)]);
-    return found.length ? make("fieldset", {}, make("legend", {}, KINDS[kind] || spelt(kind || "other")), ...several("levels", found)) : null;
+    return found.length ? make("fieldset", {}, make("legend", {}, Object.hasOwn(KINDS, kind) ? KINDS[kind] : spelt(kind || "other")), ...several("levels", found)) : null;
   };
   const chosen = (world) => levels.some((one) => one.world === world && plan.levels.includes(one.name));
   const columns = worlds.map((world) => make(

@@ -4,8 +4,8 @@ import { attempt, get, post, remove } from "./server.js";
 
 // The dashboard of a study, asked for again every two seconds
 
-const id = decodeURIComponent(location.pathname.split("/")[2]);
-const api = `/api/studies/${encodeURIComponent(id)}`;
+const id = location.pathname.split("/")[2];
+const api = `/api/studies/${id}`;
 const at = (name) => document.querySelector(`[data-${name}]`);
 const problem = at("problem");
 const EVERY = 2000;
