@@ -16,6 +16,10 @@ from web_browser import MISSING, PHONE, Visitors, browsing, chromium, perform, s
 from web_seats import Server, serving  # noqa: E402
 
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+TO_THE_BOARD = """frame => {
+  const board = frame.contentDocument.querySelector("[data-replay]");
+  scrollTo(0, frame.getBoundingClientRect().top + board.getBoundingClientRect().top + scrollY - 12);
+}"""
 LARGEST = 150_000
 
 
@@ -39,16 +43,16 @@ def home(visitors: Visitors) -> None:
 
 def watch(visitors: Visitors) -> None:
     """An episode at the step at which ProToM speaks."""
-    page = visitors.page("/watch", **DESK)
+    page = visitors.page("/watch", reduced_motion="no-preference", **DESK)
     page.get_by_label("World").select_option("overcooked")
     page.get_by_label("Level").select_option("hatch")
     page.get_by_label("Facilitator").select_option("protom")
     page.get_by_role("button", name="Watch").click()
     shown = page.frame_locator("iframe.episode")
     shown.get_by_role("button", name="Pause").click()
-    shown.get_by_role("button", name="Next message").click()
-    page.locator("[data-at=result]").scroll_into_view_if_needed()
-    page.locator("iframe.episode").evaluate("frame => scrollTo(0, frame.getBoundingClientRect().top + scrollY - 12)")
+    shown.locator("[data-at=track] button").first.click()
+    shown.locator("[data-at=account] blockquote").wait_for()
+    page.locator("iframe.episode").evaluate(TO_THE_BOARD)
     picture(page, "watch")
 
 
@@ -58,15 +62,12 @@ def game(server: Server, visitors: Visitors) -> None:
         wish = {"level": "hatch", "seat": "Ben", "facilitator": "protom"}
         page = visitors.page(server.ask("/api/play", wish)["link"], **settings)
         until(page, "game")
-        first, *rest = script("hatch")
-        perform([page], [first])
-        while not page.locator(".advice").count():
-            perform([page], [rest.pop(0)])
-            page.wait_for_timeout(300)
+        perform([page], script("hatch")[:1])
+        page.locator(".advice").wait_for()
         picture(page, name)
         if name == "game":
             page.keyboard.press("g")
-            perform([page], rest)
+            perform([page], script("hatch")[1:])
             until(page, "reveal")
             picture(page, "reveal")
 
@@ -76,7 +77,7 @@ def study(server: Server, visitors: Visitors) -> None:
     plan = {"levels": ["far-plate", "hatch", "upstairs"], "facilitators": ["none", "protom", "random"]}
     name = server.study(title="Two in a kitchen", pairs=3, **plan)
     pages = [visitors.page(link, **DESK) for link in server.links(name)[:2]]
-    played = []
+    played: list[str] = []
     while "protom" not in played:
         for page in pages:
             page.get_by_role("button", name="I am ready").click()
@@ -95,14 +96,14 @@ def study(server: Server, visitors: Visitors) -> None:
             until(page, "reveal")
             page.get_by_role("button", name="Go on").click()
         for page in pages if trial["facilitator"] != "none" else ():
-            rate(page, last=trial["facilitator"] == "protom")
+            rate(page, pictured=page is pages[0])
 
 
-def rate(page: Page, last: bool) -> None:
+def rate(page: Page, pictured: bool) -> None:
     """Answer the questions; a picture of them when some are answered."""
     until(page, "questions")
     for i, aspect in enumerate(("helpful", "appropriate", "clear", "understood")):
-        if i == 2 and last:
+        if i == 2 and pictured:
             picture(page, "questions")
         page.locator(f'[name="aspect-{aspect}"][value="{6 - i % 2}"]').check()
     page.get_by_role("button", name="Send").click()
@@ -126,6 +127,7 @@ def main() -> None:
         raise SystemExit(MISSING)
     with TemporaryDirectory() as folder, serving(Path(folder)) as server, browsing() as browser:
         visitors = Visitors(browser, server.address)
+        visitors.expected = r"status of 404.*/rooms/"  # a round that has just ended
         home(visitors)
         watch(visitors)
         game(server, visitors)

@@ -31,6 +31,9 @@ LEVELS: dict[str, Playable] = {level.name: level for design in DESIGNS.values() 
 class Inline(Thinkers):
     """Thinks at once, in this process."""
 
+    def wake(self) -> None:
+        pass
+
     async def act(self, setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
         return thinking.act(setup, tuple(beats), tuple(simulated))
 

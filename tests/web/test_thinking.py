@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -132,7 +134,8 @@ def test_a_process_that_is_lost_is_replaced() -> None:
 
 
 def test_how_long_people_take_alone() -> None:
-    assert alone(LEVELS["hatch"]) is None
+    assert alone(LEVELS["hatch"]) == math.inf
     found = alone(LEVELS["store-room"])
     assert found is not None
     assert 29 <= found <= 41
+    assert alone(replace(LEVELS["hatch"], certificate={})) is None

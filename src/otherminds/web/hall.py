@@ -211,6 +211,7 @@ class Hall:
 
     def arrive(self, one: Participant, line: Line) -> None:
         """Somebody has opened their page."""
+        self.thinkers.wake()
         self.lines[one.id] = line
         self.gone.pop(one.id, None)
         self._presence(one, True)

@@ -16,7 +16,7 @@ from otherminds.web.hall import Hall
 from otherminds.web.studies import Participant
 
 WAITING = 1024
-RATE, BURST = 20.0, 60.0
+RATE, BURST = 40.0, 120.0
 ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013
 
 

@@ -129,7 +129,8 @@ playing = APIRouter()
 
 @playing.get("/api/play")
 def what_to_play(hall: InHall) -> Any:
-    """Everything that can be played alone."""
+    """Everything that can be played alone. Whoever asks is going to play, so those who think are woken."""
+    hall.thinkers.wake()
     worlds = (("overcooked", "Kitchens"), ("doors-keys-gems", "Doors, keys and gems"))
     return {
         "worlds": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,7 +25,7 @@ ENDINGS = {
 FAREWELLS = {
     "finished": "That was all. Thank you very much for taking part!",
     "played": "Thank you for playing.",
-    "left": "You have left the study. Thank you for your time.",
+    "left": "You have left. Thank you for your time.",
     "partner left": "The other person has left, so the study ends here. Thank you very much for your time!",
     "nobody came": "Nobody else has come to play with. We are sorry, and thank you very much for waiting!",
     "full": "The study has all the participants it needs. Thank you very much for your interest!",
@@ -197,6 +198,7 @@ def reveal(study: Study, one: Participant, game: Game) -> Data:
     """What comes to light at the end of a round: everybody's goal, and every message."""
     agent = seat(game, one)
     done = game.ended == "finished"
+    steps = alone(game.setup.level) if study.kind == "solo" else None
     count = f"{game.t} step{'' if game.t == 1 else 's'}"
     people = [
         {
@@ -216,7 +218,8 @@ def reveal(study: Study, one: Participant, game: Game) -> Data:
         "text": f"{game.board.scene.ends[0]} after {count}." if done else ENDINGS.get(game.ended, ENDINGS["lost"]),
         "people": people,
         "messages": messages(game),
-        "alone": alone(game.setup.level) if study.kind == "solo" else None,
+        "alone": round(steps) if steps and steps < math.inf else None,
+        "hopeless": steps == math.inf,
         "facilitator": helper(study, game),
         "last": bool(one.pair) and one.trial + 1 == len(study.pairs[one.pair].trials),
         **counted(study, one, game),
@@ -241,7 +244,8 @@ def questions(study: Study, one: Participant) -> Data:
 def thanks(study: Study, one: Participant) -> Data:
     """The end, with the completion code and where to go from here."""
     url = study.plan.hand_off.replace("{code}", one.code) or None
-    return {"code": one.code or None, "url": url, "text": FAREWELLS.get(one.finished, FAREWELLS["finished"])}
+    text = FAREWELLS.get(one.finished, FAREWELLS["finished"])
+    return {"code": one.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
 
 
 def frame(game: Game, agent: str | None, known: dict[str, int]) -> Data:

@@ -21,7 +21,6 @@ from multiprocessing import get_context
 from typing import Any, NamedTuple, TypeVar
 
 from otherminds.evaluation.run import stream
-from otherminds.evaluation.statistics import mean
 from otherminds.experiments import facilitated, protom_dkg, protom_overcooked
 from otherminds.experiments.facilitated import Cast, Entry
 from otherminds.language.find import find_model
@@ -235,6 +234,13 @@ class Thinkers:
             self._pools[which] = ProcessPoolExecutor(1, mp_context=context, initializer=prepare)
         return self._pools[which]
 
+    def wake(self) -> None:
+        """Begin the processes that everybody needs, so that the first who ask need not wait for them."""
+        for what in ("act", "advise"):
+            for which in ((what, k) for k in range(self._sizes[what])):
+                if which not in self._pools:
+                    self._pool(which).submit(os.getpid)
+
     def close(self) -> None:
         """End all processes."""
         for pool in self._pools.values():
@@ -242,8 +248,13 @@ class Thinkers:
 
 
 def alone(level: Playable) -> float | None:
-    """How many steps simulated people take without a facilitator, on average; None if they fail or it is not known."""
-    said = level.certificate.get("L0") or level.certificate.get("alone") or ""
-    steps = [int(word) for word in said.split() if word.isdecimal()]
-    found = mean([float(n) for n in steps]).value if steps else math.inf
-    return found if found < level.horizon else None
+    """How many steps simulated people take without a facilitator: infinite if they fail, None if nobody knows.
+
+    It is what the certificate of the level says.
+    """
+    said = level.certificate.get("L0") or level.certificate.get("alone")
+    if not said:
+        return None
+    steps = [int(word) if word.isdecimal() else level.horizon for word in said.split()]
+    found = sum(steps) / len(steps)
+    return found if found < level.horizon else math.inf

@@ -10,6 +10,12 @@ const STEER = { w: "ArrowUp", a: "ArrowLeft", s: "ArrowDown", d: "ArrowRight", S
 const SOON = 300; // ms: who presses again as quickly as this means the step after
 const PLACES = { overcooked: "Kitchen", "doors-keys-gems": "Map" };
 
+// A button that a pointer does not focus: the focus stays where the keys work
+function shy(button) {
+  for (const kind of ["pointerdown", "mousedown"]) button.addEventListener(kind, (event) => event.preventDefault());
+  return button;
+}
+
 // A game: the board, what one wants, what one can do, and what one is told
 export class Game {
   constructor(data, seat) {
@@ -141,10 +147,8 @@ export class Game {
     const sign = moves && action !== "stay" ? make("span", { class: "sign", "aria-hidden": "true" }, ARROWS[action]) : null;
     const hint = moves ? null : make("kbd", {}, key === " " ? "space" : key);
     const button = make("button", { type: "button", class: `act ${moves ? action : "use"}`, "aria-label": label }, sign, sign ? null : label, hint);
-    button.addEventListener("pointerdown", (event) => event.preventDefault()); // the focus stays where the keys work
-    button.addEventListener("mousedown", (event) => event.preventDefault());
     button.addEventListener("click", () => this.act(action));
-    return button;
+    return shy(button);
   }
 
   mark() {
@@ -177,6 +181,7 @@ export class Game {
     const read = make("button", { type: "button", class: "bare", "aria-pressed": "false" }, "Describe");
     read.title = "Say in words what can be seen, after every step";
     read.addEventListener("click", () => this.describe(read));
+    shy(read);
     const named = data.facilitator && within(data.facilitator) === data.facilitator;
     const helper = named ? ["Facilitator: ", make("b", {}, data.facilitator)] : [data.facilitator ? "A facilitator looks on" : "No facilitator"];
     return make(
@@ -204,7 +209,7 @@ export class Game {
     const text = make("p", {}, this.data.solo ? "The game ends." : "That ends your part in the study, and you cannot come back to it. Your partner can play on.");
     const ask = make("dialog", { "aria-label": "Leave the game?" }, make("h2", {}, "Leave the game?"), text, make("div", { class: "row" }, stay, leave));
     const button = make("button", { type: "button", class: "bare", onclick: () => ask.showModal() }, "Leave");
-    return make("span", {}, button, ask);
+    return make("span", {}, shy(button), ask);
   }
 
   goal() {

@@ -25,7 +25,8 @@ export function reveal(data, seat) {
   return { title: "How it ended", element };
 }
 
-function compared({ done, steps, of, alone, people }) {
+function compared({ done, steps, of, alone, hopeless, people }) {
+  if (hopeless) return make("p", {}, `Two simulated people without a facilitator do not manage this in ${count(of, "step")}.`);
   if (!alone) return null;
   const saved = alone - steps;
   const most = Math.max(alone, steps);

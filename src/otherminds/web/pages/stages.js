@@ -79,7 +79,9 @@ export function thanks(data) {
     : [];
   const url = data.url && /^https?:/i.test(data.url)
     ? make("div", { class: "row" }, make("a", { class: "button primary", href: data.url, rel: "noreferrer" }, "Go on to the survey"))
-    : null;
+    : data.solo
+      ? make("div", { class: "row" }, make("a", { class: "button primary", href: "/play" }, "Play again"))
+      : null;
   return page("Thank you", ...paragraphs(data.text), ...code, url);
 }
 

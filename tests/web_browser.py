@@ -1,0 +1,199 @@
+"""Browsers that visit a server of one's own, and people who play in them: shared by tests and pictures."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from otherminds.experiments import protom_dkg, protom_overcooked
+from otherminds.experiments.facilitated import Entry
+from otherminds.systems.facilitation import Moment
+from otherminds.web.board import KEYS
+from otherminds.worlds.kitchen_files import KitchenLevel
+from web_halls import LEVELS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+
+PATIENCE = 20_000
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+MISSING = "there is no Chromium: install one, or let OTHERMINDS_BROWSER name it; and pip install playwright"
+PHONE: Mapping[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+NETWORK = r"net::ERR_\w+|WebSocket connection to .* failed"
+ON = """t => document.body.dataset.stage !== "game"
+  || parseInt(document.querySelector(".steps")?.textContent.slice(5)) > t"""
+PAINTED = """() => [...document.querySelectorAll(".board .now > g")]
+  .map((part) => part.querySelectorAll(":scope > g > g > *").length)"""
+LIGHT = """() => ["color", "backgroundColor"].map((name) => getComputedStyle(document.body)[name])"""
+
+
+def chromium() -> str:
+    """Where there is a Chromium; empty if there is none."""
+    named = os.environ.get("OTHERMINDS_BROWSER", "")
+    return named or next((found for name in NAMES if (found := shutil.which(name))), "")
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """A browser as long as it is needed."""
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium(), args=[*FLAGS])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Visitors:
+    """People who come with browsers of their own. Whatever goes wrong in their pages is kept in `troubles`.
+
+    expected: what may go wrong, as it is provoked; a regular expression.
+    """
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.browser, self.address = browser, address
+        self.contexts: list[BrowserContext] = []
+        self.troubles: list[str] = []
+        self.expected = ""
+
+    def page(self, path: str = "", **settings: Any) -> Page:
+        """A page of somebody new."""
+        context = self.browser.new_context(**{"base_url": self.address, "reduced_motion": "reduce", **settings})
+        context.set_default_timeout(PATIENCE)
+        self.contexts.append(context)
+        return self.tab(context, path)
+
+    def tab(self, context: BrowserContext, path: str = "") -> Page:
+        """One more page of somebody."""
+        page = context.new_page()
+        page.on("pageerror", lambda error: self._wrong(str(error)))
+        page.on("console", self._told)
+        if path:
+            page.goto(path)
+        return page
+
+    def _told(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self._wrong(f"{message.text} ({message.location['url']})")
+
+    def _wrong(self, text: str) -> None:
+        if not (self.expected and re.search(self.expected, text)):
+            self.troubles.append(text)
+
+    def leave(self) -> None:
+        """All go home."""
+        for context in self.contexts:
+            context.close()
+        self.contexts = []
+
+
+# Playing
+
+
+@cache
+def _episode(level: str) -> tuple[Moment[Any, Any, Any], ...]:
+    """How people succeed in a level, helped by somebody who knows what they want."""
+    entry = Entry(LEVELS[level], "oracle", "", 1)
+    design = protom_overcooked if isinstance(LEVELS[level], KitchenLevel) else protom_dkg
+    return tuple(design.episode(entry))
+
+
+@cache
+def script(level: str) -> tuple[Mapping[str, str], ...]:
+    """What people do who succeed in a level, in words."""
+    world: Any = LEVELS[level].world
+    spell = str if isinstance(LEVELS[level], KitchenLevel) else world.spell
+    return tuple({agent: spell(action) for agent, action in moment.joint.items()} for moment in _episode(level))
+
+
+def silence(level: str) -> int:
+    """After how many steps of the script the first advice comes."""
+    return next(t for t, moment in enumerate(_episode(level)) if moment.decision and moment.decision.message)
+
+
+def step(page: Page) -> int:
+    """The number of the step that is shown."""
+    return int(re.findall(r"\d+", page.locator(".steps").inner_text())[0])
+
+
+def beyond(page: Page, t: int) -> None:
+    """Wait until what came after step t is shown, or another page than the game."""
+    page.wait_for_function(ON, arg=t, polling=5)
+
+
+def stage(page: Page) -> str:
+    """The stage that somebody is at."""
+    return page.locator("body").get_attribute("data-stage") or ""
+
+
+def until(page: Page, name: str) -> None:
+    """Wait until somebody is at a stage; a game has begun once its first frame is there."""
+    page.locator(f'body[data-stage="{name}"]').wait_for()
+    if name == "game":
+        page.locator(".game .board .now > g").first.wait_for(state="attached")
+
+
+def seat(page: Page) -> str:
+    """Whom somebody plays."""
+    return page.locator(".game-goal h2").inner_text().removeprefix("You are ").partition(".")[0]
+
+
+def level(page: Page) -> str:
+    """The level that somebody plays."""
+    shown = page.locator(".game-bar h1").inner_text().partition(": ")[2]
+    return next(name for name in LEVELS if name.replace("-", " ").replace("_", " ").lower() == shown)
+
+
+def perform(pages: Sequence[Page], joints: Sequence[Mapping[str, str]]) -> None:
+    """People press the keys for what is written, step by step."""
+    seats = [seat(page) for page in pages]
+    t = step(pages[0])
+    for n, joint in enumerate(joints, t):
+        for page, name in zip(pages, seats, strict=True):
+            page.keyboard.press(KEYS[joint[name]])
+        for page in pages:
+            beyond(page, n)
+
+
+# Looks
+
+
+def narrow(page: Page) -> bool:
+    """Whether nothing has to be scrolled sideways."""
+    fits: bool = page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    return fits
+
+
+def painted(page: Page) -> bool:
+    """Whether everything that is on the board looks like something."""
+    shapes = page.evaluate(PAINTED)
+    return bool(shapes) and min(shapes) > 0
+
+
+def contrast(page: Page) -> float:
+    """The contrast of the main text, as WCAG has it."""
+    dark, light = sorted(map(_luminance, page.evaluate(LIGHT)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    values = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values]
+    return float(sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True)))
