@@ -294,6 +294,23 @@ def test_who_keeps_others_waiting_too_long_has_left(tmp_path: Path) -> None:
     running(wait())
 
 
+def test_who_never_moves_while_others_wait_has_left(tmp_path: Path) -> None:
+    async def sleep() -> None:
+        with opened(tmp_path / "j.sqlite") as hall:
+            study = hall.create(plan(lobby_minutes=0.005))
+            ana, ben = people(hall, study)
+            await at([ana, ben], "ready")
+            ana.do("ready")
+            ben.do("ready")
+            await at([ana, ben], "game")
+            ben.do("act", action="stay", t=0)
+            await at([ana], "thanks")
+            await beyond([ben], 0)
+            assert ben.stage == "game"
+
+    running(sleep())
+
+
 def test_nobody_to_play_with(tmp_path: Path) -> None:
     async def alone() -> None:
         with opened(tmp_path / "j.sqlite") as hall:

@@ -91,6 +91,11 @@ class Game:
         """Whether somebody looks on who may say something."""
         return self.setup.facilitator != "none"
 
+    def awaits(self, agent: str) -> bool:
+        """Whether a step that no clock will make happen waits for this person alone."""
+        waits = self.clock.waits and not self.clock.seconds
+        return waits and {*self.people} - {*self.pending} == {agent} and len(self.people) > 1
+
     def over(self) -> Ended | None:
         """Whether the game has come to its end by itself."""
         if self.world.done(self.state):

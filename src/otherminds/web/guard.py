@@ -110,7 +110,7 @@ class Keys:
 class Guard:
     """Refuses what comes from foreign pages, for foreign hosts, too often or too large; adds headers to all answers."""
 
-    def __init__(self, app: Any, origins: frozenset[str], *, rate: float = 50.0, burst: float = 400.0) -> None:
+    def __init__(self, app: Any, origins: frozenset[str], *, rate: float = 200.0, burst: float = 2000.0) -> None:
         self.app, self.origins = app, origins
         self.hosts = {urlsplit(origin).netloc for origin in origins}
         self.buckets = Buckets(rate, burst)

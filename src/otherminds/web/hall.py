@@ -7,6 +7,7 @@ it was. A participant is known by the token in their link and by nothing else.
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections import OrderedDict
@@ -24,6 +25,7 @@ from otherminds.web.rooms import Room
 from otherminds.web.studies import Kind, Participant, Study
 from otherminds.web.thinking import Setup, Thinkers
 
+LOG = logging.getLogger(__name__)
 TOKEN = 24
 KEPT = 1024
 SWEEP = 1.0
@@ -249,10 +251,16 @@ class Hall:
             await asyncio.sleep(SWEEP)
             for study in list(self.studies.values()):
                 for one in list(study.people.values()):
-                    if not one.finished:
-                        moves.look_after(self, study, one)
+                    self._look_after(study, one)
                 if self._is_stale(study):
                     self._dismiss(study)
+
+    def _look_after(self, study: Study, one: Participant) -> None:
+        try:
+            if not one.finished:
+                moves.look_after(self, study, one)
+        except Exception:  # whatever is wrong with one of them, the others are looked after
+            LOG.exception("%s could not be looked after", one.id)
 
     def _is_stale(self, study: Study) -> bool:
         """Whether this is a game that somebody played alone and has left long ago."""

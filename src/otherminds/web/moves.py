@@ -159,8 +159,7 @@ def _open(
 
 
 def look_after(hall: Hall, study: Study, one: Participant) -> None:
-    """Who has waited too long in the lobby is thanked; who has left between rounds, or keeps others waiting, is
-    taken to have left."""
+    """Who has waited too long in the lobby is thanked; who keeps others waiting for too long is taken to have left."""
     now, stage = time.monotonic(), hall.stage(one)
     patience = 60.0 * study.plan.lobby_minutes
     if stage == "lobby" and one.id in hall.lines and time.time() - one.waiting > patience:
@@ -171,6 +170,13 @@ def look_after(hall: Hall, study: Study, one: Participant) -> None:
         if away or time.time() - one.since > patience:
             finish(hall, study, one, "left")
             bereave(hall, study, one)
+            hall.show(one)
+    elif stage == "game":
+        room = hall.rooms[hall.place(one)]
+        agent, moved = stages.seat(room.game, one), max([one.since, *room.game.times[-1:]])
+        if room.game.awaits(agent) and time.time() - moved > patience:
+            finish(hall, study, one, "left")
+            room.leave(agent)
             hall.show(one)
 
 

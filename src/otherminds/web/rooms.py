@@ -6,6 +6,7 @@ Whatever it lets happen is written first into the journal, and the game follows 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from otherminds.web.games import Clock, Game, RefusedError
 from otherminds.web.journal import Journal, Written, on_disk
 from otherminds.web.thinking import Thinkers, Thought
 
+LOG = logging.getLogger(__name__)
 STAY = "stay"
 GIVEN_UP = 5.0
 """Seconds that a step waits for simulated people before they are taken to stay."""
@@ -67,7 +69,12 @@ class Room:
     def _spawn(self, work: Any) -> None:
         task: asyncio.Task[None] = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (problem := task.exception()):
+            LOG.error("%s has failed", self.name, exc_info=problem)
 
     # What people do
 

@@ -24,8 +24,8 @@ class Settings:
     levels: Mapping[str, Playable]
     models: Mapping[str, str] = field(default_factory=dict)
     secret: str = ""
-    rate: float = 50.0
-    burst: float = 400.0
+    rate: float = 200.0
+    burst: float = 2000.0
     keys: Keys = field(init=False)
     problem: str = field(default="", init=False)
 
