@@ -66,7 +66,7 @@ def page(title: str, lead: str, sections: Sequence[Section]) -> str:
         lead=block(lead) if lead else "",
         contents=_contents(sections),
         body=body,
-        style="\n".join([asset("page.css"), *styles]),
+        style="\n".join([asset("palette.css"), asset("page.css"), *styles]),
         script=f"<script>{script}</script>" if script else "",
         policy=_policy(script),
     )

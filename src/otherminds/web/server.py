@@ -17,6 +17,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError
+from otherminds.evaluation.report import asset
 from otherminds.web import lines, researchers
 from otherminds.web.guard import Buckets, Guard
 from otherminds.web.hall import Hall
@@ -111,6 +112,7 @@ def _pages() -> APIRouter:
     router = APIRouter()
     folder = resources.files("otherminds.web") / "pages"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    files["palette.css"] = asset("palette.css").encode()
     for path, name in (*PAGES.items(), *((f"/pages/{name}", name) for name in files)):
         router.add_api_route(path, _file(files[name], name), methods=["GET"])
     return router
