@@ -308,7 +308,6 @@ MALFORMED: dict[str, tuple[Callable[[list[Row]], list[Row]], str]] = {
     "no length": (changed(14, length=None), r":15: a trial that came to its end has"),
     "a length of nothing": (changed(14, length=0), r":15: `length`"),
     "an endless length": (changed(14, length=10**400), r":15: `length`"),
-    "no duration": (changed(2, ms=None), r":3: a decision of the facilitator has its duration"),
     "a step left out": (lambda rows: [*rows[:3], *rows[6:]], r":4: `t` should be 1 here"),
     "a later start": (lambda rows: rows[3:], r":1: `t` should be 0 here"),
     "a step twice": (lambda rows: [*rows[:6], *rows[3:]], r":4: a step needs one row for each person"),
