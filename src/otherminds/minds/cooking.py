@@ -154,7 +154,9 @@ class Cooking:
 
     def _does(self, aim: Request, place: int, held: int, lies: int) -> bool:
         """Whether using a place, with this result, is what was asked for."""
-        return held == aim.thing if isinstance(aim, Pickup) else place in aim.counters and lies == aim.thing
+        if isinstance(aim, Pickup):
+            return held == aim.thing and place == aim.place
+        return place in aim.counters and lies == aim.thing
 
     def _field(self, sources: Sequence[tuple[int, int]]) -> Values:
         """V from the squares from which it goes on, and what it costs from there."""
