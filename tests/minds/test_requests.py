@@ -176,6 +176,8 @@ def test_taking_one_of_two() -> None:
     assert requests.status(world.initial, request) == "running"
     taken = put(holding(world, "fresh tomato", ""), (request.place, NOTHING))
     assert requests.status(taken, request) == "completed"
+    other = put(holding(world, "fresh tomato", ""), (place(world, 0, 1), NOTHING))
+    assert requests.status(other, request) == "impossible"
     by_ben = put(holding(world, "", "fresh tomato"), (request.place, NOTHING))
     assert requests.status(by_ben, request) == "impossible"
 

@@ -107,7 +107,8 @@ class Requests:
         if is_under_way(request, hand, state.on):
             return "running" if self.effort(state, request) < UNREACHABLE else "impossible"
         if isinstance(request, Pickup):
-            return "completed" if hand == request.thing else "impossible"
+            taken = hand == request.thing and state.on[request.place] != request.thing
+            return "completed" if taken else "impossible"
         got = is_near(request, state.on) or _holds(state.hands[request.friend], request.thing)
         return "completed" if got else "impossible"
 
