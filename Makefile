@@ -32,9 +32,9 @@ lint: install
 # the tests in a browser need Chromium; root on Debian gets it, others are told
 browser:
 	@for name in chromium chromium-browser google-chrome; do command -v $$name > /dev/null && exit 0; done; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; \
-	fi || echo "there is no Chromium: tests in a browser are skipped"
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
+	echo "there is no Chromium: tests in a browser are skipped"
 
 test: lint browser
 	$(BIN)/python -m pytest -n auto $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
