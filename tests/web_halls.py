@@ -23,9 +23,13 @@ from otherminds.web.journal import Journal
 from otherminds.web.plans import Plan
 from otherminds.web.studies import Participant, Study
 from otherminds.web.thinking import Beat, Setup, Thinkers, Thought
+from otherminds.worlds.kitchen_files import parse_kitchen
 
 Message = dict[str, Any]
+WALLED_MAP = "#-/-###\n#   #p#\n#   D *\n#t-##-#\n#     #\n#--o--#"
+WALLED = parse_kitchen(f"{WALLED_MAP}\n\nSimpleOnion\nSimpleTomato\n\n1 1\n5 2\n", Path("walled.txt"))
 LEVELS: dict[str, Playable] = {level.name: level for design in DESIGNS.values() for level in design.bundled()}
+LEVELS[WALLED.name] = WALLED
 
 
 class Inline(Thinkers):

@@ -146,10 +146,10 @@ class Seat:
             self.n = max(self.n, message["n"])
         return message
 
-    def until(self, wanted: Callable[[Message], bool] | str) -> Message:
-        """Hear until there is what is wanted; a string names a stage."""
+    def until(self, wanted: Callable[[Message], bool] | str, patience: float = PATIENCE) -> Message:
+        """Hear until there is what is wanted; a string names a stage. Raises TimeoutError if there is silence."""
         fits = wanted if callable(wanted) else lambda m: m["type"] == "page" and m["stage"] == wanted
-        while not fits(found := self.hear()):
+        while not fits(found := self.hear(patience)):
             pass
         return found
 

@@ -338,6 +338,11 @@ def test_a_hall_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         after: list[object] = []
         running(live(tmp_path / "j.sqlite", 0, rng, after))
         assert after == before
+    with sqlite3.connect(tmp_path / "j.sqlite") as base:
+        kinds = dict(base.execute("select kind, count(*) from events group by kind"))
+    assert kinds["step"] > 100
+    assert kinds["thought"] > 10
+    assert kinds["rated"] > 1
 
 
 async def live(path: Path, deeds: int, rng: np.random.Generator, told: list[object]) -> None:

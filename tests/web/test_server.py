@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -246,6 +246,17 @@ def test_a_killed_server_has_lost_nothing_that_was_acknowledged(tmp_path: Path) 
         kept = [(json.loads(body)["t"], json.loads(body)["action"]) for _, body in rows]
         assert sorted(kept) == sorted((t, action) for _, t, action in done)
         assert len(joints) == max(t for _, t, _ in done)
+
+
+def test_nothing_is_acknowledged_before_it_is_on_disk(server: Server) -> None:
+    with Seat(server, solo(server)) as seat, closing(sqlite3.connect(server.store)) as other:
+        t = seat.frame()["t"]
+        other.execute("begin immediate")  # nobody else can write now
+        n = seat.say("act", action="up", t=t)
+        with pytest.raises(TimeoutError):
+            seat.until(lambda m: m["type"] in ("ack", "frame"), patience=0.5)
+        other.rollback()
+        assert seat.until(lambda m: m["type"] == "ack")["n"] == n
 
 
 # Where it may listen
