@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from web_browser import chromium
+
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u2028\x1b'
-BROWSER = os.environ.get("OTHERMINDS_BROWSER", "")
+BROWSER = chromium()
 
 
 def data(markup: str) -> dict[str, Any]:

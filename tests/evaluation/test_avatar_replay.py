@@ -387,7 +387,7 @@ def account(dom: str) -> str:
     return dom.partition('<div class="account">')[2].partition("<template")[0]
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 def test_a_browser_shows_the_start_under_the_policy_of_the_page(tmp_path: Path) -> None:
     world = small()
     dom = browsed(page("x", "", [Section("x", markup(world, episode(world, 0, 4), MET))]), "", tmp_path)
@@ -404,7 +404,7 @@ def test_a_browser_shows_the_start_under_the_policy_of_the_page(tmp_path: Path) 
     ]
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 @pytest.mark.parametrize(
     ("names", "t"),
     [
@@ -433,7 +433,7 @@ def test_a_browser_goes_to_steps_and_meetings(names: list[str], t: int, tmp_path
     assert found == {i: world.rules.field.grid.xy(cell) for i, cell in enumerate(states[t].cells)}
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 @pytest.mark.parametrize(
     ("moment", "flags", "t"),
     [("", (), 0), ("play=1", (), 4), ("play=0", (), 0), ("play=1", ("--force-prefers-reduced-motion",), 0)],
@@ -445,14 +445,14 @@ def test_an_episode_plays_at_once_if_the_address_says_so(
     assert f">step {t} of 4</output>" in browsed(text, moment, tmp_path, *flags)
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 def test_only_the_first_episode_of_a_page_plays(tmp_path: Path) -> None:
     viewer = markup(small(), episode(small(), 0, 4), MET)
     dom = browsed(page("x", "", [Section("x", viewer), Section("y", viewer)]), "play=1", tmp_path)
     assert re.findall(r">step (\d) of 4</output>", dom) == ["4", "0"]
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(pressed(report(word), ["later"], tmp_path)).tags for word in ("tame", HOSTILE))
     assert ("output", ["data-at"]) in tame

@@ -245,7 +245,7 @@ def long(level: Level, subject: str) -> list[Row]:
     return rows
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 @pytest.mark.parametrize(("t", "heading"), [(0, "is silent"), (1, "The facilitator says"), (99, "The end")])
 def test_a_browser_shows_the_moment_of_the_address(level: Level, t: int, heading: str, tmp_path: Path) -> None:
     markup = page("x", "", [Section("x", replays({level.name: level}, played(level)))])
@@ -274,7 +274,7 @@ def reached(level: Level, moment: str, folder: Path, *flags: str, speed: str = "
     return int(step)
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 def test_an_episode_plays_at_once_only_if_the_address_says_so_and_motion_is_welcome(
     level: Level, tmp_path: Path
 ) -> None:
@@ -283,7 +283,7 @@ def test_an_episode_plays_at_once_only_if_the_address_says_so_and_motion_is_welc
     assert reached(level, "play=1", tmp_path, "--force-prefers-reduced-motion") == 0
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 def test_speed_can_be_chosen_while_an_episode_plays(level: Level, tmp_path: Path) -> None:
     slow, fast = (reached(level, "play=1", tmp_path, speed=speed) for speed in ("0.5", "4"))
     assert 0 < slow < 3
@@ -299,7 +299,7 @@ def page_of(level: Level) -> str:
     return replays({level.name: level}, played(level))
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
     assert ("output", ["data-at"]) in tame

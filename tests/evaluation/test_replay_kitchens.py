@@ -311,7 +311,7 @@ def test_squares_are_numbered_as_messages_name_them() -> None:
 # In a browser
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 @pytest.mark.parametrize("eye", ["", "Ana", "Ben"])
 @pytest.mark.parametrize("t", [0, 2, 5, 8])
 def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: str, t: int, tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: st
     assert [squares(d) for d in outline] == [foggy(LEVEL.world, state, eye) if eye else set()]
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 @pytest.mark.parametrize("t", [0, 2, 5])
 def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
     deeds = list(zip(ANA, BEN, strict=True))
@@ -348,7 +348,7 @@ def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
         assert f'aria-pressed="false">Look as {agent}</button>' in listed
 
 
-@pytest.mark.skipif(not BROWSER, reason="OTHERMINDS_BROWSER does not name a Chromium")
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
     assert ("fieldset", ["data-at"]) in tame
