@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -131,6 +135,33 @@ def test_a_process_that_is_lost_is_replaced() -> None:
             thinkers.close()
 
     asyncio.run(lose())
+
+
+def test_processes_end_with_a_server_that_is_killed() -> None:
+    code = (
+        "import os\n"
+        "from otherminds.web.thinking import Thinkers\n"
+        "if __name__ == '__main__':\n"
+        "    thinkers = Thinkers()\n"
+        "    print(thinkers._pool(('act', 0)).submit(os.getpid).result(), flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        thinker = int(server.stdout.readline())
+    for _ in range(400):
+        if not _alive(thinker):
+            return
+        time.sleep(0.05)
+    raise AssertionError("it is still there")
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
 
 
 def test_how_long_people_take_alone() -> None:

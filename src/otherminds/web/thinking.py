@@ -17,7 +17,9 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 from otherminds.evaluation.run import stream
@@ -191,8 +193,16 @@ def _thought(game: _Game, decision: Decision[Any], status: Status | None, ms: fl
 
 
 def prepare() -> None:
-    """Before a process thinks for the first time: let those who serve people go first."""
+    """Before a process thinks for the first time: let who serves people go first, and end with the server."""
     os.nice(POLITENESS)
+    if server := parent_process():
+        Thread(target=_end_with, args=[server.sentinel], daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    """A server that is killed cannot end its processes, and nobody else would."""
+    wait([sentinel])
+    os._exit(0)
 
 
 class Thinkers:
