@@ -29,6 +29,11 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# only tests need clusters
+$(VENV)/.clusters: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray,dask]'
+	@touch $@
+
 # the tests in a browser need Chromium; root on Debian gets it, others are told
 browser:
 	@for name in chromium chromium-browser google-chrome; do command -v $$name > /dev/null && exit 0; done; \
@@ -36,7 +41,7 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
 	echo "there is no Chromium: tests in a browser are skipped"
 
-test: lint browser
+test: lint browser $(VENV)/.clusters
 	$(BIN)/python -m pytest -n auto $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
 	$(BIN)/coverage report --fail-under=95
 	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(MEASURED))

@@ -44,15 +44,15 @@ class Heard(NamedTuple):
 class Fault:
     """What comes in place of an answer.
 
-    drop: nothing, and the connection is closed; reset: as drop, but as machines that crash do it; half: half of the
-    body; stall: the same, and the rest never comes; hang: nothing, for as long as the server is there; drip: a body
-    that goes on slowly; flood: one without end.
+    last: all of it, and then the connection is closed; drop: nothing, and it is closed; reset: as drop, but as machines
+    that crash do it; half: half of the body; stall: the same, and the rest never comes; hang: nothing, for as long as
+    the server is there; drip: a body that goes on slowly; flood: one without end.
     """
 
     status: int = 200
     body: bytes = b"{}"
     headers: tuple[tuple[str, str], ...] = ()
-    kind: Literal["whole", "drop", "reset", "half", "stall", "hang", "drip", "flood"] = "whole"
+    kind: Literal["whole", "last", "drop", "reset", "half", "stall", "hang", "drip", "flood"] = "whole"
 
 
 def error(status: int, message: str, **headers: str) -> Fault:
@@ -95,6 +95,7 @@ class Server:
     under_way: int = 0
     most: int = 0
     over: threading.Event = field(default_factory=threading.Event)
+    closed: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
@@ -207,6 +208,10 @@ class _Listener(ThreadingHTTPServer):
         finally:
             self._open.discard(request)
 
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self.served.closed.set()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         problem = sys.exception()
         if problem is not None and not isinstance(problem, OSError):
@@ -225,7 +230,11 @@ class _Caller(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         served = self.server.served
-        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        raw = self.rfile.read(length)
+        if len(raw) < length:  # who asked has died meanwhile
+            self.close_connection = True
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         heard = Heard(self.path, headers, json.loads(raw), self.client_address[1])
         with served.hearing(heard):
@@ -247,6 +256,8 @@ class _Caller(BaseHTTPRequestHandler):
         if fault.kind == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             os.close(self.connection.detach())
+        if fault.kind == "last":
+            self._send(fault, fault.body)
         if fault.kind in ("half", "stall"):
             self._send(fault, fault.body[: len(fault.body) // 2])
         if fault.kind in ("hang", "stall"):

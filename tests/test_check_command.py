@@ -12,13 +12,14 @@ from xml.etree import ElementTree
 import pytest
 
 import own_agents
-from commands import Run, complaint, fine
+from commands import Result, Run, complaint, fine
 from otherminds.evaluation import check_plots
 from otherminds.evaluation.report import number
 from otherminds.experiments import asking, checking
 from otherminds.language.scripted import Scripted
 from otherminds.worlds.game_files import find_game
 from otherminds.worlds.sprites import printable
+from run_files import RESULTS, episodes_in, rows_in
 
 GAME = """\
 name = "chicken"
@@ -53,10 +54,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "halved.py").write_text("def answer(:\n")
     (tmp_path / "leaving.py").write_text("raise SystemExit(5)\n")
     return tmp_path
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
 
 
 class Page(HTMLParser):
@@ -160,13 +157,13 @@ def test_the_tour_judges_nobody(run: Run, here: Path, monkeypatch: pytest.Monkey
     page = Page(folder / "report.html")
     assert "Verdict" not in page.text
     assert "smollm2" in page.text["Scores"]
-    assert {row["strategy"] for row in rows(folder) if row["subject"] == "smollm2"} == {"lm"}
+    assert {row["strategy"] for row in rows_in(folder) if row["subject"] == "smollm2"} == {"lm"}
 
 
 def test_games_and_partners_of_ones_own(run: Run, here: Path) -> None:
     own = ("--game", "chicken.toml", "--partner", "tft~0.1", "--partner", "always-swerve")
     fine(run("check", "--agent", "own_agents:explorer", *own, "--max-regret", "9", "--out", "out"))
-    played = rows(here / "out")
+    played = rows_in(here / "out")
     assert {row["condition"] for row in played} == {"chicken/tft~0.1", "chicken/always Swerve"}
     own_rows = [row for row in played if row["subject"] == "own_agents.explorer"]
     assert len(own_rows) == 2 * 30
@@ -214,7 +211,7 @@ def test_the_worst_episodes_are_told_round_by_round(run: Run, here: Path) -> Non
     # scissors lose against rock, and against whoever answers them
     assert titles == [("always Rock", "2.00"), ("tft", titles[1][1]), ("always Scissors", "1.00")]
     names = find_game("rps").actions[0]
-    first = [row for row in rows(here / "out") if (row["subject"], row["partner"]) == ("echo", "always Rock")]
+    first = [row for row in rows_in(here / "out") if (row["subject"], row["partner"]) == ("echo", "always Rock")]
     for row in first[:12]:
         said = [said["text"] for said in row["said"]]
         did = [names[row[part]] for part in ("predicted", "observed", "action")]
@@ -264,7 +261,8 @@ def test_names_of_models_are_shown_as_text(name: str, run: Run, here: Path, monk
     (suite,) = ElementTree.parse(here / "x").getroot()
     assert suite.get("name") == name
     assert [case.get("classname") for case in suite] == [f"otherminds.check.{name}"]
-    assert {path.parent for path in here.rglob("*.lm.jsonl")} == {here / "out"}
+    assert {path.name for path in (here / "out").iterdir()} == {"run.db", "run.lock", *RESULTS}
+    assert len({path.parent for path in here.rglob("run.db")}) == 1
 
 
 # What is wrong
@@ -338,8 +336,8 @@ WRONG = {
     f"{OWN} --price 1/1 --budget much": "budget",
     f"{OWN} --replay nowhere.jsonl": "cannot be read",
     f"{OWN} --replay prose.jsonl": r"prose.jsonl:1: is not JSON",
-    f"{OWN} --replay .": r"calls-counted.lm.jsonl: cannot be read",
-    f"{OWN} --replay empty.lm.jsonl": "no record of the call",
+    f"{OWN} --replay .": r"run.db: cannot be read",
+    f"{OWN} --replay empty.jsonl": "no record of the call",
     f"{NONE} --max-regret nan": "max-regret",
     f"{NONE} --max-regret inf": "max-regret",
     f"{NONE} --max-regret -0.1": "max-regret",
@@ -355,6 +353,11 @@ WRONG = {
 }
 
 
+def without_calls(result: Result) -> Result:
+    """Without the line about what was asked before it went wrong."""
+    return result._replace(err=re.sub(r"^[^\n]*: \d+ calls made, [^\n]*\n(?=otherminds: )", "", result.err))
+
+
 @pytest.mark.parametrize("arguments", WRONG)
 def test_what_is_wrong_is_told_in_one_line(arguments: str, run: Run, here: Path) -> None:
     big = [[[int(a == b), 0] for b in range(4)] for a in range(4)]
@@ -362,11 +365,11 @@ def test_what_is_wrong_is_told_in_one_line(arguments: str, run: Run, here: Path)
         f'name = "big"\nagents = ["a", "b"]\nactions = ["a", "b", "c", "d"]\npayoffs = {big}'
     )
     (here / "alike.toml").write_text(GAME.replace("Swerve", "Stay"))
-    (here / "empty.lm.jsonl").write_text("")
+    (here / "empty.jsonl").write_text("")
     wanted = () if "--game" in arguments else ("--game", "ipd")
     rounds = () if "--rounds" in arguments else ("--rounds", "3")
     out = () if "--out" in arguments else ("--out", "out")
-    complaint(run("check", *wanted, *rounds, *out, *arguments.split(" ")), WRONG[arguments])
+    complaint(without_calls(run("check", *wanted, *rounds, *out, *arguments.split(" "))), WRONG[arguments])
     assert not (here / "out" / "report.html").exists()
 
 
@@ -394,8 +397,9 @@ def test_a_budget_that_ran_out_can_be_raised(run: Run, here: Path, monkeypatch: 
         result = run(*command, *options)
         asked.append(model.asked)
         if len(asked) == 1:
-            complaint(result, r"the budget of \$4 has no room for a call")
-            assert rows(here / "out")
+            assert result.err.startswith(f"counted: {asked[0]} calls made, 0 answered from the record, ")
+            complaint(without_calls(result), r"the budget of \$4 has no room for a call")
+            assert episodes_in(here / "out")
         else:
             assert "counted: " in fine(result)
     assert asked[0] + asked[1] == asked[2]
@@ -417,7 +421,8 @@ def test_a_check_that_was_interrupted_goes_on(run: Run, here: Path, monkeypatch:
         monkeypatch.setattr(own_agents, "counted", model)
         result = run(*command, "--out", folder)
         assert result.code == code
-        assert len(result.err.splitlines()) == (code > 0)
+        assert result.err.startswith(f"counted: {most} calls made, " if code else "")
+        assert len(result.err.splitlines()) == 2 * (code > 0)
         asked.append(model.asked)
     assert asked[0] == 13
     assert asked[0] + asked[1] == asked[2]

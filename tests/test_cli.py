@@ -11,15 +11,17 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from commands import Run, complaint, fine
 from otherminds import cli_draw
+from otherminds.errors import InputError
+from otherminds.evaluation.runs import faults, look
+from otherminds.evaluation.store import Store
 from otherminds.experiments import reproduce
-from otherminds.experiments.results import Rows
+from otherminds.experiments.runs import Begin, Results
 from otherminds.world import Step
 from otherminds.worlds.level_files import read_level
 from otherminds.worlds.trajectories import write_trajectory
@@ -241,16 +243,22 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     """Experiments that take no time, and measure what this says."""
     measured = {"protom-dkg": 1.0, "dkg-human": 0.9}
 
-    def experiment(name: str, about: tuple[str, str, str]) -> Callable[[reproduce.Options], list[dict[str, Any]]]:
+    def experiment(name: str, about: tuple[str, str, str]) -> Callable[[reproduce.Options, Begin], Results]:
         row = dict(zip(("condition", "subject", "metric"), about, strict=True))
         bounds = {"low": 0.0, "high": 1.0, "n": 3}
-        return lambda _: [{"experiment": name, **row, "value": measured[name], **bounds}]
+
+        def played(_: reproduce.Options, begin: Begin) -> Results:
+            begin(name)
+            return Results([{"experiment": name, **row, "value": measured[name], **bounds}], "<!doctype html>")
+
+        return played
 
     about = {"protom-dkg": ("all", "protom", "success"), "dkg-human": ("leave_one_out", "boltzmann_lapse_leak", "r")}
     monkeypatch.setattr(reproduce, "EXPERIMENTS", {name: experiment(name, a) for name, a in about.items()})
     return measured
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("value", "check", "code"), [(1.0, True, 0), (0.5, True, 1), (0.5, False, 0)])
 def test_targets_that_are_missed_are_told_and_counted_if_wanted(
     run: Run, pretended: dict[str, float], value: float, check: bool, code: int
@@ -263,6 +271,7 @@ def test_targets_that_are_missed_are_told_and_counted_if_wanted(
     assert "Report: there/report.html" in result.out
 
 
+@pytest.mark.usefixtures("here")
 def test_all_runs_what_it_can_each_in_its_folder(run: Run, pretended: dict[str, float]) -> None:
     assert "Report: there/report.html" in fine(run("reproduce", "--out", "there"))
     both = fine(run("reproduce", "all", "--data", "d", "--out", "there"))
@@ -404,17 +413,18 @@ LINES: dict[str, tuple[str, str]] = {
     "people without data": ("reproduce dkg-human", "--data"),
     "data that is not there": ("reproduce dkg-human --data nowhere", "nowhere: has no average_human_results_arrays"),
     "both scales": ("reproduce --quick --full", "--quick and --full"),
-    "a run of something else": ("reproduce protom-dkg --out old", r"old/rows\.jsonl: belongs to another run"),
-    "a run that is no run": ("reproduce protom-dkg --out odd", r"odd/rows\.jsonl:1: "),
+    "a run of something else": ("reproduce protom-dkg --out old", r"old/run\.db: belongs to another run"),
+    "a run that is no run": ("reproduce protom-dkg --out odd", r"odd/run\.db: cannot be used: "),
 }
 
 
 @pytest.mark.parametrize(("arguments", "said"), LINES.values(), ids=LINES)
 def test_wrong_command_lines(run: Run, here: Path, arguments: str, said: str) -> None:
-    old = {"run": "protom-dkg seed 1", "condition": "useful", "subject": "none", "episode": "nook", "t": 0}
-    for folder, row in (("old", old), ("odd", [])):
-        (here / folder).mkdir()
-        (here / folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    with Store(here / "old", "protom-dkg seed 1"):
+        pass
+    (here / "odd").mkdir()
+    (here / "odd" / "run.db").write_text("once\n")
+    (here / "odd" / "run.lock").touch()
     (here / "runs.jsonl").mkdir()
     before = sorted(here.rglob("*"))
     complaint(run(*["" if word == "''" else word for word in arguments.split()]), said)
@@ -434,6 +444,14 @@ def test_an_interruption_is_told_in_one_line(run: Run, here: Path, monkeypatch: 
     assert re.fullmatch(r"otherminds: interrupted[^\n]*\n", result.err)
 
 
+def finished(folder: Path) -> int:
+    """How many episodes are, if there are any yet."""
+    try:
+        return look(folder).finished
+    except InputError:
+        return 0
+
+
 @pytest.mark.parametrize(("jobs", "early"), [("1", False), ("2", False), ("2", True)])
 def test_a_run_interrupted_from_the_keyboard_can_go_on(here: Path, jobs: str, early: bool) -> None:
     command = [sys.executable, "-c", "from otherminds.cli import main; main()"]
@@ -444,8 +462,8 @@ def test_a_run_interrupted_from_the_keyboard_can_go_on(here: Path, jobs: str, ea
         text=True,
         start_new_session=True,
     )
-    rows = here / "out" / "rows.jsonl"
-    while process.poll() is None and not (rows.exists() and (early or rows.stat().st_size)):
+    base = here / "out" / "run.db"
+    while process.poll() is None and not (base.exists() and (early or finished(here / "out"))):
         time.sleep(0.01)
     if early:
         time.sleep(0.3)  # about when the other processes start
@@ -453,7 +471,8 @@ def test_a_run_interrupted_from_the_keyboard_can_go_on(here: Path, jobs: str, ea
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (3, "")
     assert re.fullmatch(r"otherminds: interrupted[^\n]*\n", err)
-    assert early or 0 < len(Rows(here / "out", "protom-dkg seed 42").done()) < 80
+    assert faults(here / "out") == []
+    assert early or 0 < finished(here / "out") < 80
 
 
 HOSTILE = "\x1b[31mEvil\x1b]0;owned\x07\x08\x9b1m\u202e[red]x[/red]\\"

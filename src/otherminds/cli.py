@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from enum import StrEnum
@@ -23,6 +25,7 @@ from otherminds.cli_asking import (
     NamesOption,
     PicturesOption,
     PriceOption,
+    PricesOption,
     ReplayOption,
     ShuffleOption,
     StrategyOption,
@@ -33,6 +36,7 @@ from otherminds.cli_draw import draw, write
 from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
 from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
+from otherminds.cli_runs import EngineOption, export, merge, parse_shard, report, reproduced, resume, runs
 from otherminds.cli_serve import serve
 from otherminds.cli_stories import ask, audit, generate_stories
 from otherminds.cli_train import train
@@ -40,6 +44,8 @@ from otherminds.errors import InputError
 
 FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
 SIGINT_CODE = 130
+ASKING = "asking"
+"""How threads are called that ask language models."""
 
 # typer keeps its click to itself: the base of everything that can be wrong with a command line
 UsageError: Any = typer.BadParameter.__bases__[0].__bases__[0]
@@ -115,6 +121,10 @@ def reproduce(
     seed: SeedOption = 42,
     out: Annotated[Path | None, typer.Option(help="Where to write; default runs/NAME-TIME.")] = None,
     jobs: JobsOption = 1,
+    engine: EngineOption = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Play every Nth episode only, from the Ith on; see `merge`.")
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(help="A clone (dkg-human), files of MuMA-ToM, machines (functional), or an export (study)."),
@@ -126,6 +136,7 @@ def reproduce(
     shuffle: ShuffleOption = "none",
     episodes: EpisodesOption = 1,
     price: PriceOption = None,
+    prices: PricesOption = None,
     budget: BudgetOption = None,
     replay: ReplayOption = None,
     at_once: AtOnceOption = 4,
@@ -147,27 +158,21 @@ def reproduce(
     Example: otherminds reproduce protom-dkg --seed 42
     """
     from otherminds.experiments.reproduce import Options, names
-    from otherminds.experiments.reproduce import reproduce as run
-    from otherminds.experiments.results import verdicts
 
     if quick and full:
         raise InputError("--quick and --full exclude each other")
-    console, missed = Console(), False
+    part = parse_shard(shard) if shard else (1, 1)
+    console, fine = Console(), True
     scale = "quick" if quick else "full" if full else "normal"
     chosen = names(name, data, bool(model))
-    how = (strategy, names_of_actions, shuffle, episodes, price, budget, replay, at_once, pictures)
+    how = (strategy, names_of_actions, shuffle, episodes, price, budget, replay, at_once, pictures, prices)
     spoken = asking(model, *how) if model else None
+    root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     for experiment in chosen:
-        root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
         folder = root if len(chosen) == 1 else root / experiment
-        summary = run(experiment, Options(folder, seed, scale, jobs, data, spoken, scenario, tuple(agents or ())))
-        console.print(terminal.results(summary))
-        for target, row, met in verdicts(summary):
-            missed |= not met
-            if not met or check:
-                console.print(f"{'met   ' if met else 'MISSED'}  {target}: {row['value']:.3f}", markup=False)
-        console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
-    if check and missed:
+        about = (folder, seed, scale, jobs, data, spoken, scenario, tuple(agents or ()), engine, part)
+        fine &= reproduced(experiment, Options(*about), console, check=check)
+    if check and not fine:
         raise typer.Exit(MISSED)
 
 
@@ -262,13 +267,20 @@ app.command()(ask)
 app.command()(audit)
 app.command()(train)
 app.command()(serve)
+for command in (runs, resume, report, export, merge):
+    app.command()(command)
 generate.command("stories")(generate_stories)
 
 
 def main() -> None:
     """Run the command line; bad input is told in one line, with exit code 2. Who ends it is heard like Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(_guarded(app))
+    code = _guarded(app)
+    if any(thread.name.startswith(ASKING) for thread in threading.enumerate()):  # nobody else waits for answers
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _guarded(command: Callable[..., Any]) -> int:
@@ -283,7 +295,7 @@ def _guarded(command: Callable[..., Any]) -> int:
         message = error.format_message()
         return _complain(message, BAD_INPUT) if message else BAD_INPUT  # without a command, typer shows the help
     except (KeyboardInterrupt, typer.Abort):
-        on = "`reproduce` and `check` go on where they stopped, given the same --out"
+        on = "`otherminds resume RUN` goes on with what `reproduce` and `check` have begun, see `otherminds runs`"
         return _complain(f"interrupted; {on}", INTERRUPTED)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,13 +16,18 @@ from otherminds.cli_asking import (
     BudgetOption,
     NamesOption,
     PriceOption,
+    PricesOption,
     ReplayOption,
     ShuffleOption,
     StrategyOption,
     asking,
+    one_price,
 )
 from otherminds.cli_levels import MISSED
 from otherminds.errors import InputError
+
+if TYPE_CHECKING:
+    from otherminds.experiments.checking import Checked
 
 GAMES = ("rps", "ibs", "ipd")
 
@@ -53,6 +59,7 @@ def check(
     names: NamesOption = None,
     shuffle: ShuffleOption = "none",
     price: PriceOption = None,
+    prices: PricesOption = None,
     budget: BudgetOption = None,
     replay: ReplayOption = None,
     at_once: AtOnceOption = 4,
@@ -63,22 +70,29 @@ def check(
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1 --strategy cot
     """
-    from otherminds import terminal
-    from otherminds.experiments.check import Plan
-    from otherminds.experiments.checking import Checked, write_junit
-    from otherminds.experiments.checking import check as run
-    from otherminds.worlds.game_files import find_game
+    from otherminds.experiments.checking import Checked as Nothing
+    from otherminds.experiments.checking import CheckOptions, check_as_asked, write_junit
 
     if not math.isfinite(max_regret):
         raise InputError(f"--max-regret is a share, and not {max_regret}")
-    plan = Plan(tuple(find_game(name) for name in games or GAMES), tuple(partners or ()), rounds, episodes, seed)
     folder = out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}"
     asked = asking("", strategy, names, shuffle, 1, price, budget, replay, at_once)
+    asked = replace(asked, price=one_price(agents or (), price, prices, budget, replay))
+    about = (tuple(agents or ()), tuple(games or GAMES), tuple(partners or ()), rounds, episodes, seed, max_regret)
+    options = CheckOptions(folder, asked, *about)
     if junit:  # what cannot be written is told now, and not after a long run
-        write_junit(Checked((), (), ()), junit)
-    checked = run(agents or (), plan, asked, folder, max_regret)
+        options.plan()
+        write_junit(Nothing((), (), ()), junit)
+    checked = check_as_asked(options)
     if junit:
         write_junit(checked, junit)
+    judged(checked, folder)
+
+
+def judged(checked: Checked, folder: Path) -> None:
+    """Tell the verdicts; exit code 1 if somebody failed."""
+    from otherminds import terminal
+
     console = Console()
     console.print(terminal.verdicts(checked.findings, checked.subjects))
     for line in checked.calls:

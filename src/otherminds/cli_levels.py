@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -49,14 +50,14 @@ def load_level(name: str) -> Level | KitchenLevel:
         text = read_text(path)
         return parse_kitchen(text, path) if is_kitchen(text) else parse_level(text, path)
     levels: dict[str, Level | KitchenLevel] = {level.name: level for level in bundled_levels()}
-    if name.isdecimal() and 1 <= int(name) <= len(levels):
+    if re.fullmatch("[0-9]{1,4}", name) and 1 <= int(name) <= len(levels):
         return list(levels.values())[int(name) - 1]
     if name not in levels:
         levels = {level.name: level for found in bundled().values() for level in found[::-1]}
     if name not in levels:
-        close = difflib.get_close_matches(name, levels)
+        close = difflib.get_close_matches(name[:60], levels)
         hint = f"did you mean {' or '.join(close)}?" if close else "`otherminds levels` lists them"
-        raise InputError(f"there is no file and no bundled level `{name}`", hint=hint)
+        raise InputError(f"there is no file and no bundled level `{name[:60]}`", hint=hint)
     return levels[name]
 
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+LONGEST = 600
+"""The most characters of what is wrong, which may quote what is there, and of what to do about it."""
+LONGEST_HINT = 4_000
+MOST_FAULTS = 2_000
 
 
 class InputError(ValueError):
@@ -18,14 +30,41 @@ class InputError(ValueError):
         hint: str | None = None,
     ) -> None:
         place = ":".join(str(part) for part in (path, line, column) if part is not None)
-        text = (f"{place}: " if place else "") + message + (f" ({hint})" if hint else "")
+        told = _cut(message, LONGEST) + (f" ({_cut(hint, LONGEST_HINT)})" if hint else "")
+        text = (f"{place}: " if place else "") + told
         super().__init__("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))
+
+
+def faults(error: ValidationError) -> list[ErrorDetails]:
+    """All that is wrong with data; if that is too much to be listed in no time, how much it is."""
+    count = error.error_count()
+    if count > MOST_FAULTS:
+        return [{"type": "too_many", "loc": (), "msg": f"{count:,} things in it are wrong", "input": None}]
+    return error.errors(include_url=False, include_input=False, include_context=False)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def opened(path: Path) -> BinaryIO:
+    """A file from outside, open for reading. Raises OSError if it cannot be, or is a pipe or a device, which could be
+    waited for without end."""
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError("is no file")
+    return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_text(path: Path, *, limit: int = 1_000_000) -> str:
     """The text of a file from outside. Raises InputError if it cannot be read, is too large, or is not UTF-8."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             raw = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None

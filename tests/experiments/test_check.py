@@ -19,6 +19,7 @@ import pytest
 import own_agents
 from otherminds.errors import InputError
 from otherminds.evaluation.check_plots import known_and_lost
+from otherminds.evaluation.runs import exported_calls
 from otherminds.evaluation.statistics import Estimate
 from otherminds.evaluation.tasks import Task
 from otherminds.experiments import checking
@@ -27,13 +28,14 @@ from otherminds.experiments.asking import Asking
 from otherminds.experiments.check import TOLD_ROUNDS, Findings, Plan, assess, summary, worst
 from otherminds.experiments.checking import check
 from otherminds.language.ledger import Recorded
-from otherminds.language.model import ModelError, Request
+from otherminds.language.model import Request
 from otherminds.language.prices import BudgetError, Price
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.minds.partners import partner
 from otherminds.minds.strategies import Machine
 from otherminds.worlds.game_files import find_game
 from otherminds.worlds.repeated_game import Game
+from run_files import RESULTS, episodes_in, read, results, rows_in
 
 Row = dict[str, Any]
 GAMES = tuple(map(find_game, ("rps", "ibs", "ipd")))
@@ -268,7 +270,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> tuple[checking.Checked, 
     # tit for tat is left out: who plays well this round does not play well against it
     plan = Plan((RPS,), ("always-rock", "always-paper", "always-scissors"), rounds=12)
     result = check(specs, plan, Asking(""), folder, 0.5)
-    return result, [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
+    return result, rows_in(folder)
 
 
 def test_who_fails_in_words_is_told_the_truth_unless_nothing_can_be_read(
@@ -424,10 +426,9 @@ def test_functions_and_models_of_ones_own_are_asked_in_words(tmp_path: Path) -> 
     assert told[0] == told[1]
     assert [function.name, model.name] == ["own_agents.answer", "counted"]
     assert all(one.speaks for one in (function, model))
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "calls-own_agents.answer.lm.jsonl",
-        "calls-counted.lm.jsonl",
-    }
+    record = read(tmp_path / "run.db", "select model, count(*) from calls where state = 'done' group by model")
+    assert len(record) == 2
+    assert {calls for _, calls in record} == {2 * len(told[0])}
 
 
 @pytest.mark.parametrize(
@@ -473,10 +474,6 @@ def test_a_check_is_with_one_strategy_that_there_is(strategies: tuple[str, ...],
 # Broken off and gone on with
 
 
-def files(folder: Path) -> bytes:
-    return (folder / "rows.jsonl").read_bytes()
-
-
 def fresh(monkeypatch: pytest.MonkeyPatch, most: float = math.inf) -> own_agents.Counted:
     model = own_agents.Counted(most=most)
     monkeypatch.setattr(own_agents, "counted", model)
@@ -494,9 +491,7 @@ def test_rows_are_the_same_whatever_the_number_of_calls_at_once(
         model = fresh(monkeypatch)
         check(COUNTED, plan, Asking("", at_once=at_once), tmp_path / f"{at_once}", 0.1)
         assert model.asked > 40
-    assert files(tmp_path / "1") == files(tmp_path / "8")
-    reports = [(tmp_path / name / "report.html").read_text("utf-8") for name in ("1", "8")]
-    assert reports[0] == reports[1]
+    assert results(tmp_path / "1") == results(tmp_path / "8")
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
@@ -507,13 +502,13 @@ def test_a_check_that_broke_off_goes_on_and_asks_nothing_twice(
     whole = fresh(monkeypatch)
     check(COUNTED, SHORT, asking, tmp_path / "whole", 0.1)
     first = fresh(monkeypatch, most=whole.asked // 2)
-    with pytest.raises(ModelError, match="has had enough"):
+    with pytest.raises(InputError, match="has had enough"):
         check(COUNTED, SHORT, asking, tmp_path / "broken", 0.1)
-    assert not (tmp_path / "broken" / "report.html").exists()
+    assert not set(RESULTS) & {path.name for path in (tmp_path / "broken").iterdir()}
     second = fresh(monkeypatch)
     check(COUNTED, SHORT, asking, tmp_path / "broken", 0.1)
     assert first.most + second.asked == whole.asked
-    assert files(tmp_path / "broken") == files(tmp_path / "whole")
+    assert results(tmp_path / "broken") == results(tmp_path / "whole")
 
 
 PRICE = Price(1000.0, 1000.0)
@@ -527,32 +522,32 @@ def test_a_budget_that_runs_out_keeps_what_was_paid_for(tmp_path: Path, monkeypa
     first = fresh(monkeypatch)
     with pytest.raises(BudgetError, match=r"\$10 has no room"):
         check(COUNTED, plan, asking, tmp_path / "paid", 0.1)
-    record = Recorded(first, tmp_path / "paid" / "calls-counted.lm.jsonl", price=PRICE)
+    record = Recorded(first, tmp_path / "paid" / "run.db", price=PRICE)
     assert 9.0 < record.spent <= 10.0
-    rows = files(tmp_path / "paid")
-    assert len(rows.splitlines()) >= 6
-    assert files(tmp_path / "whole").startswith(rows)
+    assert 1 <= len(set(episodes_in(tmp_path / "paid")) & set(episodes_in(tmp_path / "whole"))) < 6
     second = fresh(monkeypatch)
     check(COUNTED, plan, replace(asking, budget=1e6), tmp_path / "paid", 0.1)
     assert 0 < first.asked < whole.asked
     assert first.asked + second.asked == whole.asked
-    assert files(tmp_path / "paid") == files(tmp_path / "whole")
+    assert rows_in(tmp_path / "paid") == rows_in(tmp_path / "whole")
 
 
 def test_a_replay_asks_nothing_and_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh(monkeypatch)
     check(COUNTED, SHORT, Asking(""), tmp_path / "first", 0.1)
-    for replay in (tmp_path / "first", tmp_path / "first" / "calls-counted.lm.jsonl"):
+    lines = tmp_path / "calls.jsonl"
+    lines.write_bytes(b"".join(exported_calls(tmp_path / "first")))
+    for replay in (tmp_path / "first", tmp_path / "first" / "run.db", lines):
         silent = fresh(monkeypatch, most=0)
-        check(COUNTED, SHORT, Asking("", replay=replay), tmp_path / replay.name / "again", 0.1)
+        check(COUNTED, SHORT, Asking("", replay=replay), tmp_path / f"again-{replay.name}", 0.1)
         assert silent.asked == 0
-        assert files(tmp_path / replay.name / "again") == files(tmp_path / "first")
+        assert rows_in(tmp_path / f"again-{replay.name}") == rows_in(tmp_path / "first")
 
 
 def test_a_folder_is_for_one_game_of_each_name(tmp_path: Path) -> None:
     check(["perfect"], Plan((IPD,), rounds=3), Asking(""), tmp_path, 0.5)
     other = replace(IPD, payoffs=tuple((mine + 1.0, theirs) for mine, theirs in IPD.payoffs))
-    with pytest.raises(InputError, match=r"rows.jsonl.*another game that is called ipd"):
+    with pytest.raises(InputError, match=r"run\.db.*another game that is called ipd"):
         check(["perfect"], Plan((other,), rounds=3), Asking(""), tmp_path, 0.5)
     check(["perfect", "scripted:echo"], Plan((IPD, RPS), rounds=3), Asking(""), tmp_path, 0.5)
     with pytest.raises(InputError, match="another run"):

@@ -18,8 +18,9 @@ from commands import Run
 from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent, tom_regret_paper
 from otherminds.evaluation.statistics import mean, stratified
+from otherminds.evaluation.store import Store
 from otherminds.evaluation.tasks import Task
-from otherminds.experiments import card_and_word_games, functional, functional_models_report, reproduce
+from otherminds.experiments import card_and_word_games, functional, functional_models_report, runs
 from otherminds.experiments.functional import CELLS, tasks
 from otherminds.experiments.functional_models import (
     FOUR_SETS,
@@ -31,7 +32,6 @@ from otherminds.experiments.functional_models import (
     rows,
 )
 from otherminds.experiments.functional_scores import assess
-from otherminds.experiments.results import Rows
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Continuations, LanguageModel, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.scripted import Scripted, text_of
@@ -278,10 +278,11 @@ def test_an_estimate_is_that_of_all_episodes_together() -> None:
 
 def asked_to_play(folder: Path, entries: Sequence[Entry], model: LanguageModel, record: Path) -> bytes:
     recorded = Recorded(model, record, replay=model.name == "silent")
-    kept = Rows(folder, "one and the same")
-    for one in kept.todo(entries):
-        kept.add(rows(one, recorded))
-    return kept.path.read_bytes()
+    with Store(folder, "one and the same") as kept:
+        for one in kept.todo(entries):
+            kept.add(rows(one, recorded))
+        kept.write_rows()
+    return (folder / "rows.jsonl").read_bytes()
 
 
 @dataclass(frozen=True)
@@ -301,7 +302,7 @@ def test_whatever_was_played_can_be_played_again_without_the_model(tmp_path: Pat
     entries = [entry(way, 4, number=number, shuffle="both") for way in ways for number in range(2)]
     setting = entries[0].setting
     model = scripted_player("nash_mixer", replace(setting, horizon=4), entries[0].task.partner)
-    record = tmp_path / "calls.lm.jsonl"
+    record = tmp_path / "calls.db"
     first = asked_to_play(tmp_path / "first", entries, model, record)
     before = record.read_bytes()
     again = asked_to_play(tmp_path / "again", entries, Silent(model.identity), record)
@@ -346,7 +347,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(functional, "plan", few)
     monkeypatch.setattr(card_and_word_games, "plan", lambda _seed: [])
-    monkeypatch.setattr(reproduce, "solve_ahead", lambda _game, _rounds: None)
+    monkeypatch.setattr(runs, "solve_ahead", lambda _game, _rounds: None)
     monkeypatch.setattr(functional, "HORIZON", 20)
     functional.tasks.cache_clear()
     yield model

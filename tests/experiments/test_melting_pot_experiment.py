@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +18,14 @@ from rich.console import Console
 from commands import Run, complaint
 from otherminds import world as world_module
 from otherminds.errors import InputError
+from otherminds.evaluation.store import key
 from otherminds.experiments import melting_pot, reproduce
 from otherminds.experiments.asking import Asking
 from otherminds.experiments.melting_pot import CASES, ENOUGH, Entry, background, plan, rows, summarise
 from otherminds.experiments.melting_pot_report import report
 from otherminds.experiments.reproduce import Options, names
-from otherminds.experiments.results import beside_published, key, verdicts
+from otherminds.experiments.results import beside_published, verdicts
+from otherminds.experiments.runs import MELTING_POT
 from otherminds.minds.chef import Idler, semi_skilled, skilled
 from otherminds.minds.gatherer import DEFT, ORDINARY, SCOUT, WALKER, Gatherer
 from otherminds.minds.matrix_strategies import Aim, CounterPrevious, FollowUp, Script, Specialist, TitForTat
@@ -36,6 +37,8 @@ from otherminds.worlds.cooking_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.matrix_files import in_the_matrix
 from otherminds.worlds.matrix_rules import Ends
+from run_files import copied, episodes_in, interrupted, rows_in, summary_in
+from run_files import results as results_in
 
 Row = dict[str, Any]
 NAME = "melting-pot"
@@ -81,7 +84,7 @@ def test_a_plan_has_so_many_episodes_of_every_case_and_every_scenario() -> None:
 
 @pytest.mark.parametrize(("scale", "episodes"), [("quick", 75), ("normal", 375), ("full", 1060)])
 def test_scales_are_what_they_say(scale: str, episodes: int) -> None:
-    assert len(plan(*reproduce.MELTING_POT[scale], 42)) == episodes
+    assert len(plan(*MELTING_POT[scale], 42)) == episodes
 
 
 @pytest.mark.parametrize(("scale", "episodes"), [("normal", (10, 5)), ("full", (20, 20))])
@@ -96,7 +99,7 @@ def test_a_scale_decides_how_many_are_played(
     table = reproduce.reproduce(NAME, Options(tmp_path, scale=scale))
     sizes = {(row["condition"] == "scenario", row["n"]) for row in table if row["metric"] == "score"}
     assert sizes == {(False, episodes[0]), (True, episodes[1])}
-    assert len(rows_of(tmp_path)) == 22 * episodes[0] + 31 * episodes[1]
+    assert len(rows_in(tmp_path)) == 22 * episodes[0] + 31 * episodes[1]
 
 
 def test_every_case_has_a_figure_to_be_held_against() -> None:
@@ -378,30 +381,16 @@ def test_few_episodes_do_not_tell_whether_a_case_is_inside() -> None:
 # Runs
 
 
-def refuse(constant: str) -> NoReturn:
-    raise AssertionError(f"{constant} is not JSON")
-
-
-def rows_of(folder: Path) -> list[Row]:
-    lines = (folder / "rows.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line, parse_constant=refuse) for line in lines]
-
-
-def summary_of(folder: Path) -> list[Row]:
-    found: list[Row] = json.loads((folder / "summary.json").read_text("utf-8"), parse_constant=refuse)
-    return found
-
-
 @pytest.fixture(scope="module")
 def done(short: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole quick run."""
     folder = tmp_path_factory.mktemp("runs") / "new" / NAME
-    assert reproduce.reproduce(NAME, Options(folder, scale="quick")) == summary_of(folder)
+    assert reproduce.reproduce(NAME, Options(folder, scale="quick")) == summary_in(folder)
     return folder
 
 
 def test_every_episode_has_its_row(done: Path) -> None:
-    found = rows_of(done)
+    found = rows_in(done)
     entries = plan(2, 1, 42)
     assert [key(row) for row in found] == [entry.key for entry in entries]
     assert {row["run"] for row in found} == {f"{NAME} quick seed 42"}
@@ -414,7 +403,7 @@ def test_every_episode_has_its_row(done: Path) -> None:
 
 
 def test_the_summary_has_every_case_and_scenario_beside_the_prototype(done: Path) -> None:
-    summary = summary_of(done)
+    summary = summary_in(done)
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
     assert len(found) == len(summary)
     for entry in plan(1, 1, 42):
@@ -429,27 +418,23 @@ def test_the_summary_has_every_case_and_scenario_beside_the_prototype(done: Path
 def test_an_interrupted_run_goes_on_to_the_same_rows(
     done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = (done / "rows.jsonl").read_text("utf-8").splitlines(keepends=True)
-    left_out = ("rws_arena_1", "defect v grim")
-    kept = [line for line in lines if json.loads(line)["subject"] not in left_out]
-    assert len(kept) == len(lines) - 5
-    (tmp_path / "rows.jsonl").write_text("".join(kept)[:-30], "utf-8")  # and the last line is torn
+    subjects = ("rws_arena_1", "defect v grim")
+    left_out = [about for about in episodes_in(done) if about[1] in subjects]
+    interrupted(done, tmp_path, left_out)
     fresh: list[Entry] = []
     monkeypatch.setattr(melting_pot, "rows", lambda entry: fresh.append(entry) or rows(entry))  # type: ignore[func-returns-value]
     reproduce.reproduce(NAME, Options(tmp_path, scale="quick"))
-    assert {entry.subject for entry in fresh} == {*left_out, "cooking_asymmetric_2"}
-    assert len(fresh) == 6
-    assert sorted(map(str, rows_of(tmp_path))) == sorted(map(str, rows_of(done)))
-    for name in ("summary.json", "report.html"):
-        assert (tmp_path / name).read_bytes() == (done / name).read_bytes()
+    assert sorted(entry.key for entry in fresh) == sorted(left_out)
+    assert len(fresh) == 5
+    assert results_in(tmp_path) == results_in(done)
 
 
 @pytest.mark.parametrize("options", [{"seed": 7, "scale": "quick"}, {"scale": "normal"}])
 def test_another_run_does_not_go_on_in_the_same_folder(done: Path, options: dict[str, Any]) -> None:
-    before = (done / "rows.jsonl").read_bytes()
-    with pytest.raises(InputError, match=rf"rows\.jsonl: belongs to another run than {NAME} "):
+    before = (done / "run.db").read_bytes()
+    with pytest.raises(InputError, match=rf"run\.db: belongs to another run than {NAME} "):
         reproduce.reproduce(NAME, Options(done, **options))
-    assert (done / "rows.jsonl").read_bytes() == before
+    assert (done / "run.db").read_bytes() == before
 
 
 # The page
@@ -482,7 +467,7 @@ class Cells(HTMLParser):
 
 
 def test_the_page_has_every_case_and_every_scenario_with_its_figures(done: Path) -> None:
-    page, summary = (done / "report.html").read_text("utf-8"), summary_of(done)
+    page, summary = (done / "report.html").read_text("utf-8"), summary_in(done)
     found = {(row["condition"], row["subject"], row["metric"]): row["value"] for row in summary}
     score = {(row["condition"], row["subject"]): row for row in summary if row["metric"] == "score"}
     lines = Cells(page).rows
@@ -517,7 +502,7 @@ def test_the_page_needs_nothing_from_elsewhere(done: Path) -> None:
 @pytest.mark.parametrize("name", ["paper v rock", "pd_repeated_3"])
 def test_names_are_text_on_the_page_and_in_the_terminal(done: Path, name: str) -> None:
     evil = "<script>alert(1)</script>[bold]"
-    summary = [{**row, "subject": row["subject"].replace(name, evil)} for row in summary_of(done)]
+    summary = [{**row, "subject": row["subject"].replace(name, evil)} for row in summary_in(done)]
     page = report(summary)
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;[bold]" in page
@@ -525,7 +510,7 @@ def test_names_are_text_on_the_page_and_in_the_terminal(done: Path, name: str) -
 
 
 def test_a_page_of_calibration_alone_has_dashes_for_scenarios(done: Path) -> None:
-    summary = [row for row in summary_of(done) if row["condition"] != "scenario"]
+    summary = [row for row in summary_in(done) if row["condition"] != "scenario"]
     page = report(summary)
     lines = [line for line in Cells(page).rows if len(line) == 8 and line[1] == scenario("pd_repeated_0").meaning]
     assert [line[3:] for line in lines] == [["–"] * 5]
@@ -547,7 +532,7 @@ def wide(done: Path) -> list[Row]:
     scale = {"score": (-21.4, -119.9, 108.6), "reward": (-1234.5,) * 3, "steps": (4999.0,) * 3}
     scale |= {"meetings": (88.8,) * 3, "per_meeting": (-13.25,) * 3}
     found = []
-    for row in summary_of(done):
+    for row in summary_in(done):
         value, low, high = scale.get(row["metric"], (row["value"], row["low"], row["high"]))
         found.append({**row, "value": value, "low": low, "high": high})
     return found
@@ -575,7 +560,7 @@ def test_eighty_columns_show_all_rows_and_cut_no_number(done: Path) -> None:
 
 
 def test_calibration_is_beside_the_prototype_for_each_kind_of_body(done: Path) -> None:
-    summary, lines = summary_of(done), shown(summary_of(done), 120)
+    summary, lines = summary_in(done), shown(summary_in(done), 120)
     score = {(row["condition"], row["subject"]): row for row in summary if row["metric"] == "score"}
     assert next(line.split() for line in lines if line.startswith("calibration")) == [
         *("calibration", "egocentric", "prototype", "all-seeing", "prototype")
@@ -598,12 +583,12 @@ def about(row: Row, prefix: str) -> str:
 
 
 def test_what_was_not_played_is_left_blank_in_the_terminal(done: Path) -> None:
-    lines = shown(summary_of(done), 120)
+    lines = shown(summary_in(done), 120)
     (walk,) = [line for line in lines if line.startswith("random walk v rock")]
     assert len(re.findall(r"\[", walk)) <= 2
     (arena,) = [line for line in lines if line.startswith("paper v 7 rock")]
     assert "[8, 61]" in arena
-    assert shown([row for row in summary_of(done) if row["condition"] != "scenario"], 120)
+    assert shown([row for row in summary_in(done) if row["condition"] != "scenario"], 120)
 
 
 # Language models
@@ -629,7 +614,7 @@ def test_all_with_a_model_leaves_it_out() -> None:
 
 
 def test_the_command_plays_and_shows_it(done: Path, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_bytes((done / "rows.jsonl").read_bytes())
+    copied(done, tmp_path)
     found = run("reproduce", NAME, "--quick", "--out", str(tmp_path))
     assert (found.code, found.err) == (0, "")
     assert f"Report: {tmp_path / 'report.html'}" in found.out

@@ -18,8 +18,10 @@ from commands import Run, complaint, fine
 from otherminds.experiments import invented, mumatom, reproduce
 from otherminds.experiments.reproduce import Options
 from otherminds.experiments.results import figures
+from otherminds.experiments.runs import STORIES
 from otherminds.stories.invented.telling import phrasings
 from otherminds.stories.mumatom import read_mumatom
+from run_files import RESULTS, copied, episodes_in, interrupted, results, rows_in, summary_in
 
 Row = dict[str, Any]
 
@@ -148,7 +150,7 @@ def put(path: Path, content: Any) -> None:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An own folder, and fewer invented stories than usual."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(reproduce.STORIES, "quick", FEW)
+    monkeypatch.setitem(STORIES, "quick", FEW)
     monkeypatch.setattr(invented, "phrasings", lambda: ["plain"])
     return tmp_path
 
@@ -159,18 +161,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ran")
     data = look_alike(folder / "data")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(reproduce.STORIES, "quick", FEW)
+        patch.setitem(STORIES, "quick", FEW)
         patch.setattr(invented, "phrasings", lambda: ["plain"])
         reproduce.reproduce("mumatom", Options(folder / "out", 1, "quick", 2, data))
     return folder
-
-
-def rows_of(folder: Path) -> list[Row]:
-    return [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
-
-
-def summary_of(folder: Path) -> list[Row]:
-    return list(json.loads((folder / "summary.json").read_text("utf-8")))
 
 
 def value(summary: Sequence[Row], condition: str, subject: str, metric: str) -> float:
@@ -182,7 +176,7 @@ def value(summary: Sequence[Row], condition: str, subject: str, metric: str) -> 
 
 
 def test_rows_are_decisions_by_the_contract(ran: Path) -> None:
-    rows = rows_of(ran / "out")
+    rows = rows_in(ran / "out")
     assert all(set(row) >= COLUMNS for row in rows)
     assert {row["experiment"] for row in rows} == {"mumatom"}
     assert {(row["schema"], row["seed"]) for row in rows} == {(1, 1)}
@@ -203,7 +197,7 @@ def test_rows_are_decisions_by_the_contract(ran: Path) -> None:
 
 
 def test_decisions_agree_with_themselves(ran: Path) -> None:
-    for row in rows_of(ran / "out"):
+    for row in rows_in(ran / "out"):
         assert row["correct"] == (row["action"] == row["gold"])
         assert row["action"] is None or row["action"] in range(3)
         if row["condition"] in TRACKS:
@@ -218,7 +212,7 @@ def test_decisions_agree_with_themselves(ran: Path) -> None:
 
 
 def test_the_summary_is_what_the_rows_say(ran: Path) -> None:
-    rows, summary = rows_of(ran / "out"), summary_of(ran / "out")
+    rows, summary = rows_in(ran / "out"), summary_in(ran / "out")
     for track in TRACKS:
         for subject in ("symbolic", "question_only", "no_video"):
             told = track if subject == "symbolic" else "full_text"
@@ -235,7 +229,7 @@ def test_the_summary_is_what_the_rows_say(ran: Path) -> None:
 
 
 def test_the_summary_is_spelt_by_the_contract(ran: Path) -> None:
-    summary = summary_of(ran / "out")
+    summary = summary_in(ran / "out")
     keys = [(row["condition"], row["subject"], row["metric"]) for row in summary]
     assert len(keys) == len(set(keys))
     benchmark = {key for key in keys if not key[0].startswith("invented/")}
@@ -256,7 +250,7 @@ def test_the_summary_is_spelt_by_the_contract(ran: Path) -> None:
 
 
 def test_the_whole_story_answers_all_and_shortcuts_guess_beside_it(ran: Path) -> None:
-    summary = summary_of(ran / "out")
+    summary = summary_in(ran / "out")
     assert value(summary, "full_text/all", "symbolic", "accuracy") == 1.0
     for track in TRACKS:
         for name in SHORTCUTS:
@@ -266,7 +260,7 @@ def test_the_whole_story_answers_all_and_shortcuts_guess_beside_it(ran: Path) ->
 
 def test_a_shortcut_is_shown_less_than_the_solver(ran: Path) -> None:
     """Without the video nothing tells what somebody means who speaks; without a story, nothing is read."""
-    rows = {(r["subject"], r["episode"], r["t"]): r for r in rows_of(ran / "out") if r["condition"] == "full_text"}
+    rows = {(r["subject"], r["episode"], r["t"]): r for r in rows_in(ran / "out") if r["condition"] == "full_text"}
     for (subject, episode, t), row in rows.items():
         if subject == "question_only" and row["kind"] == "belief":
             assert len(set(row["posterior"])) == 1
@@ -341,19 +335,19 @@ def test_the_text_half_does_not_tell_what_the_video_shows(here: Path) -> None:
 def test_without_data_only_invented_stories_are_asked_about(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(reproduce.STORIES, "quick", ENOUGH)
+    monkeypatch.setitem(STORIES, "quick", ENOUGH)
     monkeypatch.setattr(invented, "phrasings", phrasings)
     result = run("reproduce", "mumatom", "--quick", "--out", "out", "--check")
     assert (result.code, result.err) == (0, "")
-    assert {path.name for path in (here / "out").iterdir()} == {"rows.jsonl", "summary.json", "report.html"}
-    summary = summary_of(here / "out")
+    assert {path.name for path in (here / "out").iterdir()} == {"run.db", "run.lock", *RESULTS}
+    summary = summary_in(here / "out")
     conditions = {row["condition"] for row in summary}
     assert conditions
     assert all(condition.startswith("invented/") for condition in conditions)
     for condition in conditions:
         assert value(summary, condition, "symbolic", "accuracy") <= value(summary, condition, "symbolic", "answered")
         assert condition.removeprefix("invented/") in result.out
-    answered = [row for row in rows_of(here / "out") if row["subject"] == "symbolic" and row["action"] is not None]
+    answered = [row for row in rows_in(here / "out") if row["subject"] == "symbolic" and row["action"] is not None]
     assert sum(row["correct"] for row in answered) >= 0.95 * len(answered)
     assert value(summary, "invented/plain", "symbolic", "accuracy_answered") == 1.0
     assert value(summary, "invented/plain", "symbolic", "answered") >= 0.6
@@ -371,8 +365,7 @@ def test_all_of_the_table_fits_the_terminal(run: Run) -> None:
 
 
 def test_a_run_with_data_is_shown_beside_its_shortcuts(run: Run, here: Path, ran: Path) -> None:
-    (here / "out").mkdir()
-    (here / "out" / "rows.jsonl").write_bytes((ran / "out" / "rows.jsonl").read_bytes())
+    copied(ran / "out", here / "out")
     result = run(
         "reproduce", "mumatom", "--quick", "--seed", "1", "--out", "out", "--data", str(ran / "data"), "--check"
     )
@@ -387,44 +380,37 @@ def test_a_run_with_data_is_shown_beside_its_shortcuts(run: Run, here: Path, ran
 
 def test_the_number_of_processes_makes_no_difference(run: Run, here: Path, ran: Path) -> None:
     fine(run("reproduce", "mumatom", "--quick", "--seed", "1", "--out", "out", "--data", str(ran / "data")))
-    assert (here / "out" / "rows.jsonl").read_bytes() == (ran / "out" / "rows.jsonl").read_bytes()
-    assert (here / "out" / "summary.json").read_bytes() == (ran / "out" / "summary.json").read_bytes()
+    assert results(here / "out") == results(ran / "out")
 
 
 @pytest.mark.parametrize("share", [0.2, 0.61, 0.97])
 def test_an_interrupted_run_goes_on_where_it_stopped(here: Path, ran: Path, share: float) -> None:
-    whole = (ran / "out" / "rows.jsonl").read_bytes()
-    (here / "out").mkdir()
-    (here / "out" / "rows.jsonl").write_bytes(whole[: int(share * len(whole))])
+    order = episodes_in(ran / "out")
+    interrupted(ran / "out", here / "out", order[int(share * len(order)) :])
     reproduce.reproduce("mumatom", Options(here / "out", 1, "quick", 1, ran / "data"))
-    assert sorted((here / "out" / "rows.jsonl").read_bytes().splitlines()) == sorted(whole.splitlines())
-    for name in ("summary.json", "report.html"):
-        assert (here / "out" / name).read_bytes() == (ran / "out" / name).read_bytes()
+    assert results(here / "out") == results(ran / "out")
 
 
 def test_what_was_answered_is_not_answered_again(here: Path, ran: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(_: Any) -> list[Row]:
         raise AssertionError("answered again")
 
-    (here / "out").mkdir()
-    (here / "out" / "rows.jsonl").write_bytes((ran / "out" / "rows.jsonl").read_bytes())
+    copied(ran / "out", here / "out")
     monkeypatch.setattr(mumatom, "rows", never)
     monkeypatch.setattr(invented, "rows", never)
     reproduce.reproduce("mumatom", Options(here / "out", 1, "quick", 1, ran / "data"))
-    assert (here / "out" / "summary.json").read_bytes() == (ran / "out" / "summary.json").read_bytes()
+    assert results(here / "out") == results(ran / "out")
 
 
 def test_another_run_is_not_mixed_with_this_one(run: Run, here: Path, ran: Path) -> None:
-    (here / "out").mkdir()
-    (here / "out" / "rows.jsonl").write_bytes((ran / "out" / "rows.jsonl").read_bytes())
+    copied(ran / "out", here / "out")
     complaint(run("reproduce", "mumatom", "--quick", "--seed", "2", "--out", "out"), "another run")
     complaint(run("reproduce", "mumatom", "--seed", "1", "--out", "out"), "another run")
 
 
 def test_another_benchmark_is_not_mixed_with_this_one(here: Path, ran: Path) -> None:
     """The same episodes with other labels have other scores."""
-    (here / "out").mkdir()
-    (here / "out" / "rows.jsonl").write_bytes((ran / "out" / "rows.jsonl").read_bytes())
+    copied(ran / "out", here / "out")
     data = look_alike(here / "other")
     questions = json.loads((data / "questions.json").read_text())
     for row in questions.values():
@@ -434,7 +420,7 @@ def test_another_benchmark_is_not_mixed_with_this_one(here: Path, ran: Path) -> 
         reproduce.reproduce("mumatom", Options(here / "out", 1, "quick", 1, data))
     except ValueError:
         return
-    assert value(summary_of(here / "out"), "full_text/all", "symbolic", "accuracy") < 0.5
+    assert value(summary_in(here / "out"), "full_text/all", "symbolic", "accuracy") < 0.5
 
 
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
@@ -586,7 +572,7 @@ def limp(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A module of models in the folder, that no other test finds, and the two conversations of the look-alike."""
     monkeypatch.setattr(sys, "path", [str(here), *sys.path])
     (here / "own_limp.py").write_text(LIMP)
-    monkeypatch.setitem(reproduce.STORIES, "quick", 3)
+    monkeypatch.setitem(STORIES, "quick", 3)
     data = look_alike(here / "data")
     questions = json.loads((data / "questions.json").read_text())
     put(data / "questions.json", {name: questions[name] for name in ("201", "202")})
@@ -604,7 +590,7 @@ def reproduced(run: Run, data: Path, *more: str, model: str = "own_limp:model") 
 def test_limp_is_asked_in_both_variants(run: Run, here: Path, limp: Path, faithful: bool) -> None:
     reproduced(run, limp, "--episodes", "2")
     name = "limp_faithful:limper" if faithful else "limp:limper"
-    rows = [row for row in rows_of(here / "out") if row["subject"] == name]
+    rows = [row for row in rows_in(here / "out") if row["subject"] == name]
     assert [(row["condition"], row["episode"], row["t"]) for row in rows] == [
         ("text_video", episode, t) for episode in ("201", "202") for t in range(3)
     ]
@@ -613,7 +599,7 @@ def test_limp_is_asked_in_both_variants(run: Run, here: Path, limp: Path, faithf
     assert rows[0]["calls"] == 5 + rows[1]["calls"]
     assert all((row["unreadable"] == 0 and row["action"] in (0, 1, 2)) or row.get("abstained") for row in rows)
     assert any(row["action"] is not None for row in rows)
-    summary = summary_of(here / "out")
+    summary = summary_in(here / "out")
     assert {r["condition"] for r in summary if r["subject"] == name} == {
         f"text_video/{kind}" for kind in ("all", "belief", "social_goal")
     }
@@ -622,15 +608,15 @@ def test_limp_is_asked_in_both_variants(run: Run, here: Path, limp: Path, faithf
 
 def test_calls_are_told_and_kept(run: Run, here: Path, limp: Path) -> None:
     told = reproduced(run, limp)
-    rows = [row for row in rows_of(here / "out") if row["subject"].startswith("limp")]
+    rows = [row for row in rows_in(here / "out") if row["subject"].startswith("limp")]
     found = re.search(r"limper: (\d+) calls made, (\d+) answered\s+from\s+the\s+record", told)
     assert found
     assert sum(map(int, found.groups())) == sum(row["calls"] for row in rows)
     assert 0 < int(found[2]) < int(found[1])
-    before = {name: (here / "out" / name).read_bytes() for name in ("rows.jsonl", "summary.json")}
+    before = results(here / "out")
     again = reproduced(run, limp)
     assert not re.search(r"limper: [1-9]\d* calls made", again)
-    assert {name: (here / "out" / name).read_bytes() for name in before} == before
+    assert results(here / "out") == before
 
 
 def test_what_limp_will_take_is_told_before(run: Run, limp: Path) -> None:
@@ -646,27 +632,25 @@ def test_what_limp_will_take_is_told_before(run: Run, limp: Path) -> None:
 
 def test_a_run_is_replayed_from_its_record(run: Run, here: Path, limp: Path) -> None:
     reproduced(run, limp)
-    record = next((here / "out").glob("calls-*.jsonl"))
-    first = rows_of(here / "out")
     (here / "out").rename(here / "first")
-    told = reproduced(run, limp, "--replay", str(here / "first" / record.name))
+    told = reproduced(run, limp, "--replay", "first")
     assert "limper: 0 calls made" in told
-    assert rows_of(here / "out") == first
+    assert results(here / "out") == results(here / "first")
 
 
 @pytest.mark.parametrize("episodes", [1, 2])
 def test_as_many_episodes_are_asked_about_as_is_wished(run: Run, here: Path, limp: Path, episodes: int) -> None:
     reproduced(run, limp, "--episodes", str(episodes))
-    asked = Counter(row["subject"] for row in rows_of(here / "out") if row["subject"].startswith("limp"))
+    asked = Counter(row["subject"] for row in rows_in(here / "out") if row["subject"].startswith("limp"))
     assert asked == {"limp:limper": 3 * episodes, "limp_faithful:limper": 3 * episodes}
 
 
 def test_replies_that_cannot_be_read_are_no_answers(run: Run, here: Path, limp: Path) -> None:
     reproduced(run, limp, "--episodes", "2", model="own_limp:nonsense")
-    rows = [row for row in rows_of(here / "out") if row["subject"].startswith("limp")]
+    rows = [row for row in rows_in(here / "out") if row["subject"].startswith("limp")]
     assert len(rows) == 12
     assert all(row["action"] is None and row["abstained"] and not row["correct"] for row in rows)
     assert sum(row["unreadable"] for row in rows) == sum(row["calls"] for row in rows) > 0
-    summary = summary_of(here / "out")
+    summary = summary_in(here / "out")
     assert value(summary, "text_video/all", "limp:own_limp:nonsense", "answered") == 0.0
     assert value(summary, "text_video/all", "limp:own_limp:nonsense", "accuracy") == 0.0

@@ -6,43 +6,25 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
 
 from otherminds.errors import InputError
+from otherminds.evaluation.store import key
 from otherminds.experiments import dkg_human
 from otherminds.experiments.dkg_human import FULL, MODELS, Setting, read_stimuli
 from otherminds.experiments.facilitated import SUBJECTS
 from otherminds.experiments.reproduce import Options, names, reproduce
-from otherminds.experiments.results import figures, key, verdicts
+from otherminds.experiments.results import figures, verdicts
 from otherminds.worlds.level_files import bundled_levels
+from run_files import copied, episodes_in, interrupted, results, rows_in, same_results, summary_in
 
 Row = dict[str, Any]
 CONDITIONS = ("all", "not_needed", "useful", "necessary")
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages", "decision_ms")
 DEV = Path(__file__).parents[2].parent / "shared" / "data" / "dkg-human-dev"
-
-
-def refuse(constant: str) -> NoReturn:
-    raise AssertionError(f"{constant} is not JSON")
-
-
-def rows_of(folder: Path) -> list[Row]:
-    lines = (folder / "rows.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line, parse_constant=refuse) for line in lines]
-
-
-def summary_of(folder: Path) -> list[Row]:
-    found: list[Row] = json.loads((folder / "summary.json").read_text("utf-8"), parse_constant=refuse)
-    return found
-
-
-def timeless(rows: list[Row]) -> list[Row]:
-    """Without what a clock has said."""
-    kept = [row for row in rows if row.get("metric") != "decision_ms"]
-    return [{name: value for name, value in row.items() if name != "ms"} for row in kept]
 
 
 # ProToM in Doors-Keys-Gems
@@ -53,12 +35,12 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One whole run of protom-dkg."""
     folder = tmp_path_factory.mktemp("runs") / "new" / "protom-dkg"
     returned = reproduce("protom-dkg", Options(folder))
-    assert returned == summary_of(folder)
+    assert returned == summary_in(folder)
     return folder
 
 
 def test_every_episode_has_its_rows(done: Path) -> None:
-    rows = rows_of(done)
+    rows = rows_in(done)
     levels = bundled_levels()
     expected = [(level.kind, subject, level.name) for level in levels for subject in SUBJECTS]
     assert list(dict.fromkeys(map(key, rows))) == expected
@@ -68,9 +50,8 @@ def test_every_episode_has_its_rows(done: Path) -> None:
             *row
         }
         assert (row["schema"], row["experiment"], row["seed"]) == (1, "protom-dkg", 42)
-        if row["agent"] == "facilitator":
-            assert row["ms"] >= 0.0
-        else:
+        assert "ms" not in row
+        if row["agent"] != "facilitator":
             assert row["reward"] in (0.0, -1.0)
         if "p_true" in row:
             assert row["p_true"] == row["posterior"][row["goal"]]
@@ -79,7 +60,7 @@ def test_every_episode_has_its_rows(done: Path) -> None:
 
 def test_rows_count_steps_from_zero_and_end_with_the_length(done: Path) -> None:
     steps: dict[Any, set[int]] = {}
-    for row in rows_of(done):
+    for row in rows_in(done):
         steps.setdefault(key(row), set()).add(row["t"])
         if "success" in row:
             assert steps[key(row)] == set(range(max(steps[key(row)]) + 1))
@@ -87,7 +68,7 @@ def test_rows_count_steps_from_zero_and_end_with_the_length(done: Path) -> None:
 
 
 def test_the_summary_is_spelt_as_the_contract_says(done: Path) -> None:
-    summary = summary_of(done)
+    summary = summary_in(done)
     found = {(r["condition"], r["subject"], r["metric"]) for r in summary}
     assert len(found) == len(summary)
     assert {(c, s, m) for c in CONDITIONS for s in ("none", "random", "oracle", "protom") for m in METRICS} <= found
@@ -100,7 +81,7 @@ def test_the_summary_is_spelt_as_the_contract_says(done: Path) -> None:
 
 
 def test_published_figures_stand_beside_protom_on_all_levels(done: Path) -> None:
-    beside = {(r["condition"], r["subject"], r["metric"]): r for r in summary_of(done) if "published" in r}
+    beside = {(r["condition"], r["subject"], r["metric"]): r for r in summary_in(done) if "published" in r}
     assert set(beside) == {("all", "protom", metric) for metric in ("success", "speedup", "messages")}
     for row in beside.values():
         assert row["published_low"] <= row["published"] <= row["published_high"]
@@ -108,14 +89,14 @@ def test_published_figures_stand_beside_protom_on_all_levels(done: Path) -> None
 
 
 def test_stated_targets_are_met(done: Path) -> None:
-    judged = [(t, row, met) for t, row, met in verdicts(summary_of(done)) if t.experiment == "protom-dkg"]
+    judged = [(t, row, met) for t, row, met in verdicts(summary_in(done)) if t.experiment == "protom-dkg"]
     stated = [t for t in figures().target if t.experiment == "protom-dkg" and not t.condition.startswith("heldout/")]
     assert [t for t, _, _ in judged] == stated
     assert not [f"{t}: {row['value']}" for t, row, met in judged if not met]
 
 
 def test_without_a_facilitator_nothing_is_said_or_gained(done: Path) -> None:
-    alone = [r for r in summary_of(done) if r["subject"] == "none"]
+    alone = [r for r in summary_in(done) if r["subject"] == "none"]
     assert {r["value"] for r in alone if r["metric"] in ("speedup", "speedup_ratio_of_means", "messages")} == {0.0}
     success = {r["condition"]: r["value"] for r in alone if r["metric"] == "success"}
     assert success == {"all": 0.7, "not_needed": 1.0, "useful": 1.0, "necessary": 0.0}
@@ -132,35 +113,35 @@ def test_the_report_needs_nothing_from_elsewhere(done: Path) -> None:
         assert level.name in page
 
 
-def test_an_interrupted_run_goes_on_to_the_same_rows(done: Path, tmp_path: Path) -> None:
-    lines = (done / "rows.jsonl").read_text("utf-8").splitlines(keepends=True)
+def test_a_finished_run_leaves_nothing_else(done: Path) -> None:
+    assert {path.name for path in done.iterdir()} == {"run.db", "run.lock", "rows.jsonl", "summary.json", "report.html"}
+    assert (done / "run.lock").stat().st_size == 0
+
+
+def test_an_interrupted_run_goes_on_to_the_same_results(done: Path, tmp_path: Path) -> None:
     left_out = {("useful", "protom", "pass-it-on"), ("not_needed", "random", "own-key")}
-    kept = [line for line in lines if key(json.loads(line)) not in left_out]
-    assert 0 < len(kept) < len(lines)
-    (tmp_path / "rows.jsonl").write_text("".join(kept)[:-30], "utf-8")  # and the last line is torn
+    played = set(episodes_in(interrupted(done, tmp_path, left_out)))
     reproduce("protom-dkg", Options(tmp_path))
-    assert sorted(map(str, timeless(rows_of(tmp_path)))) == sorted(map(str, timeless(rows_of(done))))
-    assert timeless(summary_of(tmp_path)) == timeless(summary_of(done))
+    assert set(episodes_in(tmp_path)) - played == left_out
+    assert same_results(tmp_path, done)
 
 
-def test_a_finished_run_is_not_played_again(done: Path, tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_bytes((done / "rows.jsonl").read_bytes())
-    reproduce("protom-dkg", Options(tmp_path))
-    for name in ("rows.jsonl", "summary.json", "report.html"):
-        assert (tmp_path / name).read_bytes() == (done / name).read_bytes()
+def test_a_finished_run_is_not_played_again(done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("otherminds.experiments.playing.run", None)
+    reproduce("protom-dkg", Options(copied(done, tmp_path)))
+    assert results(tmp_path) == results(done)
 
 
 def test_the_number_of_processes_changes_nothing(done: Path, tmp_path: Path) -> None:
     reproduce("protom-dkg", Options(tmp_path, jobs=2))
-    assert timeless(rows_of(tmp_path)) == timeless(rows_of(done))
-    assert timeless(summary_of(tmp_path)) == timeless(summary_of(done))
+    assert same_results(tmp_path, done)
 
 
 def test_another_seed_does_not_go_on_in_the_same_folder(done: Path) -> None:
-    before = (done / "rows.jsonl").read_bytes()
-    with pytest.raises(InputError, match=r"rows\.jsonl: belongs to another run than protom-dkg seed 7"):
+    before = {path: path.read_bytes() for path in done.iterdir()}
+    with pytest.raises(InputError, match=r"run\.db: belongs to another run than protom-dkg seed 7 \(.*--out"):
         reproduce("protom-dkg", Options(done, seed=7))
-    assert (done / "rows.jsonl").read_bytes() == before
+    assert {path: path.read_bytes() for path in done.iterdir()} == before
 
 
 # Which experiments there are
@@ -272,12 +253,12 @@ def test_the_setting_for_a_stimulus_is_chosen_without_it(judgements: Path) -> No
 def test_judgements_from_end_to_end(judgements: Path, tmp_path: Path) -> None:
     for _ in range(2):  # the second time over the results of the first
         returned = reproduce("dkg-human", Options(tmp_path / "out", data=judgements))
-    assert returned == summary_of(tmp_path / "out")
+    assert returned == summary_in(tmp_path / "out")
     assert {(r["condition"], r["subject"], r["metric"]) for r in returned} == {
         (c, m, metric) for c in ("in_sample", "leave_one_out") for m in MODELS for metric in ("r", "rmse")
     }
     assert {r["n"] for r in returned} == {3}
-    rows = rows_of(tmp_path / "out")
+    rows = rows_in(tmp_path / "out")
     assert len(rows) == 2 * 3 * (3 + 3 + 2)
     assert rows[0]["people"] == {"red": 0.5, "yellow": 0.5}
     assert not re.findall(r"\bNaN\b|\bnan\b|\binf\b", (tmp_path / "out" / "report.html").read_text("utf-8"))

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
 from otherminds.errors import InputError
+from otherminds.evaluation.store import key
 from otherminds.experiments import protom_overcooked
 from otherminds.experiments.facilitated import SUBJECTS
 from otherminds.experiments.level_sets import Design
 from otherminds.experiments.reproduce import Options, reproduce
-from otherminds.experiments.results import figures, key
+from otherminds.experiments.results import figures
 from otherminds.worlds.kitchen_files import read_kitchen
+from run_files import copied, episodes_in, interrupted, results, rows_in, same_results, summary_in
 
 Row = dict[str, Any]
 NAME = "protom-overcooked"
@@ -29,26 +30,6 @@ NOT_NEEDED, USEFUL, NECESSARY = SMALL = [
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages", "decision_ms")
 HELDOUT = ("none", "oracle")
 TUNING = ("none", "oracle", "protom_particles_1")
-
-
-def refuse(constant: str) -> NoReturn:
-    raise AssertionError(f"{constant} is not JSON")
-
-
-def rows_of(folder: Path) -> list[Row]:
-    lines = (folder / "rows.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line, parse_constant=refuse) for line in lines]
-
-
-def summary_of(folder: Path) -> list[Row]:
-    found: list[Row] = json.loads((folder / "summary.json").read_text("utf-8"), parse_constant=refuse)
-    return found
-
-
-def timeless(rows: list[Row]) -> list[Row]:
-    """Without what a clock has said."""
-    kept = [row for row in rows if row.get("metric") != "decision_ms"]
-    return [{name: value for name, value in row.items() if name != "ms"} for row in kept]
 
 
 class Headings(HTMLParser):
@@ -85,16 +66,15 @@ def few() -> Iterator[None]:
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One whole run."""
     folder = tmp_path_factory.mktemp("runs") / "new" / NAME
-    assert reproduce(NAME, Options(folder)) == summary_of(folder)
+    assert reproduce(NAME, Options(folder)) == summary_in(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
 def full(done: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with the other sets, which goes on from the one without them."""
-    folder = tmp_path_factory.mktemp("full")
-    (folder / "rows.jsonl").write_bytes((done / "rows.jsonl").read_bytes())
-    assert reproduce(NAME, Options(folder, scale="full")) == summary_of(folder)
+    folder = copied(done, tmp_path_factory.mktemp("full"))
+    assert reproduce(NAME, Options(folder, scale="full")) == summary_in(folder)
     return folder
 
 
@@ -102,7 +82,7 @@ def full(done: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_episode_has_its_rows(done: Path) -> None:
-    rows = rows_of(done)
+    rows = rows_in(done)
     expected = [(level.kind, subject, level.name) for level in SMALL for subject in SUBJECTS]
     assert list(dict.fromkeys(map(key, rows))) == expected
     assert [key(row) for row in rows if "success" in row] == expected
@@ -113,7 +93,7 @@ def test_every_episode_has_its_rows(done: Path) -> None:
 
 
 def test_the_summary_is_spelt_as_the_contract_says(done: Path) -> None:
-    summary = summary_of(done)
+    summary = summary_in(done)
     found = {(r["condition"], r["subject"], r["metric"]) for r in summary}
     assert len(found) == len(summary)
     kinds = ("all", "not_needed", "useful", "necessary")
@@ -127,7 +107,7 @@ def test_the_summary_is_spelt_as_the_contract_says(done: Path) -> None:
 
 
 def test_published_figures_stand_beside_ours(done: Path) -> None:
-    beside = {(r["condition"], r["subject"], r["metric"]): r for r in summary_of(done) if "published" in r}
+    beside = {(r["condition"], r["subject"], r["metric"]): r for r in summary_in(done) if "published" in r}
     told = [p for p in figures().published if p.experiment == NAME and p.subject in SUBJECTS]
     assert set(beside) == {(p.condition, p.subject, p.metric) for p in told}
     for metric, value, error in (("success", 1.0, 0.0), ("speedup", 1.17, 0.38), ("messages", 0.81, 0.11)):
@@ -138,7 +118,7 @@ def test_published_figures_stand_beside_ours(done: Path) -> None:
 
 
 def test_without_a_facilitator_nothing_is_said_or_gained(done: Path) -> None:
-    alone = [r for r in summary_of(done) if r["subject"] == "none"]
+    alone = [r for r in summary_in(done) if r["subject"] == "none"]
     assert {r["value"] for r in alone if r["metric"] in ("speedup", "speedup_ratio_of_means", "messages")} == {0.0}
     success = {r["condition"]: r["value"] for r in alone if r["metric"] == "success"}
     assert success == pytest.approx({"all": 2 / 3, "not_needed": 1.0, "useful": 1.0, "necessary": 0.0})
@@ -166,47 +146,42 @@ def test_the_report_is_about_kitchens(done: Path) -> None:
 # Interruptions
 
 
-def test_an_interrupted_run_goes_on_to_the_same_rows_on_two_processes(done: Path, tmp_path: Path) -> None:
-    """Ten episodes, that is more than one process is given at once, are missing."""
-    lines = (done / "rows.jsonl").read_text("utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if json.loads(line)["subject"] == "protom"]
-    assert 0 < len(kept) < len(lines)
-    (tmp_path / "rows.jsonl").write_text("".join(kept)[:-30], "utf-8")  # and the last line is torn
-    reproduce(NAME, Options(tmp_path, jobs=2))
-    assert sorted(map(str, timeless(rows_of(tmp_path)))) == sorted(map(str, timeless(rows_of(done))))
-    assert timeless(summary_of(tmp_path)) == timeless(summary_of(done))
+def test_an_interrupted_run_goes_on_to_the_same_results_on_two_processes(done: Path, tmp_path: Path) -> None:
+    """More episodes are missing than one process is given at once."""
+    left_out = episodes_in(done)[1:]
+    assert len(left_out) > 10
+    reproduce(NAME, Options(interrupted(done, tmp_path, left_out), jobs=2))
+    assert same_results(tmp_path, done)
 
 
 def test_a_finished_run_is_not_played_again(done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "rows.jsonl").write_bytes((done / "rows.jsonl").read_bytes())
     monkeypatch.setattr(protom_overcooked, "cast", None)
-    reproduce(NAME, Options(tmp_path))
-    for name in ("rows.jsonl", "summary.json", "report.html"):
-        assert (tmp_path / name).read_bytes() == (done / name).read_bytes()
+    reproduce(NAME, Options(copied(done, tmp_path)))
+    assert results(tmp_path) == results(done)
 
 
 def test_another_seed_does_not_go_on_in_the_same_folder(done: Path) -> None:
-    before = (done / "rows.jsonl").read_bytes()
-    with pytest.raises(InputError, match=rf"rows\.jsonl: belongs to another run than {NAME} seed 7"):
+    before = (done / "run.db").read_bytes()
+    with pytest.raises(InputError, match=rf"run\.db: belongs to another run than {NAME} seed 7"):
         reproduce(NAME, Options(done, seed=7))
-    assert (done / "rows.jsonl").read_bytes() == before
+    assert (done / "run.db").read_bytes() == before
 
 
 # The other sets
 
 
 def test_the_other_sets_are_played_by_their_own_facilitators(done: Path, full: Path) -> None:
-    played = list(dict.fromkeys(map(key, rows_of(full))))
-    own = list(dict.fromkeys(map(key, rows_of(done))))
+    played = list(dict.fromkeys(map(key, rows_in(full))))
+    own = list(dict.fromkeys(map(key, rows_in(done))))
     heldout = [(f"heldout/{lv.kind}", subject, lv.name) for lv in (NOT_NEEDED, NECESSARY) for subject in HELDOUT]
     tuning = [(f"tuning/{lv.kind}", subject, lv.name) for lv in SMALL for subject in TUNING]
     assert played == own + heldout + tuning
-    assert timeless(rows_of(full))[: len(rows_of(done))] == timeless(rows_of(done))
+    assert rows_in(full)[: len(rows_in(done))] == rows_in(done)
 
 
 def test_sets_are_summed_up_apart(done: Path, full: Path) -> None:
-    summary = summary_of(full)
-    assert [row for row in summary if "/" not in row["condition"]] == summary_of(done)
+    summary = summary_in(full)
+    assert [row for row in summary if "/" not in row["condition"]] == summary_in(done)
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
     assert len(found) == len(summary)
     assert {c.partition("/")[0] for c, _, _ in found if "/" in c} == {"heldout", "tuning"}

@@ -1,9 +1,8 @@
-"""Rows survive interruptions at any byte, and results stand beside what was published."""
+"""Results stand beside what was published."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,145 +13,15 @@ from otherminds.errors import InputError
 from otherminds.experiments.results import (
     Figures,
     Published,
-    Rows,
     Table,
     Target,
     beside_published,
     figures,
-    key,
     verdicts,
     write_results,
 )
 
 Row = dict[str, Any]
-RUN = "protom-dkg seed 42"
-ORDER = [("useful", who, name) for name in ("one", "two", "three") for who in ("none", "protom")]
-
-
-def episode(name: str, subject: str = "none", condition: str = "useful") -> list[Row]:
-    """Three rows, the last of which ends the episode; names and words are not plain ASCII."""
-    base = {"schema": 1, "condition": condition, "subject": subject, "episode": name}
-    rows: list[Row] = [{**base, "t": t, "agent": "Béla", "action": "unlock 門"} for t in range(3)]
-    rows[-1] |= {"success": True, "length": 3, "words": "schön, 愛 🗝"}
-    return rows
-
-
-def on_disk(folder: Path) -> list[Row]:
-    return [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").split("\n") if line]
-
-
-def begin(folder: Path, *episodes: Iterable[Row], run: str = RUN) -> Rows:
-    rows = Rows(folder, run)
-    for each in episodes:
-        rows.add(each)
-    return rows
-
-
-def test_rows_are_on_disk_as_soon_as_they_are_added(tmp_path: Path) -> None:
-    rows = begin(tmp_path / "deep" / "down", episode("one"))
-    expected = [{**row, "run": RUN} for row in episode("one")]
-    assert on_disk(tmp_path / "deep" / "down") == expected
-    assert rows.all([("useful", "none", "one")]) == expected
-
-
-def test_finished_episodes_are_kept_and_need_not_be_played_again(tmp_path: Path) -> None:
-    assert Rows(tmp_path, RUN).done() == set()
-    begin(tmp_path, episode("one"), episode("one", "protom"))
-    assert Rows(tmp_path, RUN).done() == {("useful", "none", "one"), ("useful", "protom", "one")}
-    assert len(on_disk(tmp_path)) == 6
-
-
-@pytest.mark.parametrize("rows_left", [0, 1, 2])
-def test_an_episode_that_was_not_finished_is_dropped(tmp_path: Path, rows_left: int) -> None:
-    begin(tmp_path, episode("one"), episode("two")[:rows_left])
-    again = Rows(tmp_path, RUN)
-    assert again.done() == {("useful", "none", "one")}
-    again.add(episode("two"))
-    assert on_disk(tmp_path) == [{**row, "run": RUN} for name in ("one", "two") for row in episode(name)]
-
-
-def test_an_unfinished_episode_in_the_middle_is_dropped_too(tmp_path: Path) -> None:
-    begin(tmp_path, episode("one"), episode("two")[:2], episode("three"))
-    assert Rows(tmp_path, RUN).done() == {("useful", "none", "one"), ("useful", "none", "three")}
-
-
-def test_a_line_torn_at_any_byte_costs_its_episode_and_no_other(tmp_path: Path) -> None:
-    begin(tmp_path, episode("one"), episode("two"))
-    whole = (tmp_path / "rows.jsonl").read_bytes()
-    last = len(whole.splitlines(keepends=True)[-1])
-    for cut in range(1, last + 1):
-        (tmp_path / "rows.jsonl").write_bytes(whole[:-cut])
-        again = Rows(tmp_path, RUN)
-        kept = ["one", "two"] if cut == 1 else ["one"]  # a missing line end loses nothing
-        assert again.done() == {("useful", "none", name) for name in kept}, cut
-        for name in {"one", "two"} - set(kept):
-            again.add(episode(name))
-        assert (tmp_path / "rows.jsonl").read_bytes() == whole
-
-
-@pytest.mark.parametrize("mark", ["\u2028", "\x85", "\x0c", "\x1e"])
-def test_only_line_feeds_end_lines(tmp_path: Path, mark: str) -> None:
-    begin(tmp_path, [{**row, "words": f"one{mark}two"} for row in episode("one")])
-    assert Rows(tmp_path, RUN).done() == {("useful", "none", "one")}
-
-
-def test_rows_come_in_the_order_of_the_plan_however_they_were_played(tmp_path: Path) -> None:
-    backwards = begin(tmp_path / "b", *(episode(name, who) for _, who, name in reversed(ORDER)))
-    assert backwards.all(ORDER) == begin(tmp_path / "f", *(episode(n, w) for _, w, n in ORDER)).all(ORDER)
-    assert [key(row) for row in backwards.all(ORDER)][::3] == ORDER
-    assert [row["t"] for row in backwards.all(ORDER)] == [0, 1, 2] * 6
-
-
-def test_episodes_that_are_not_in_the_plan_are_left_out(tmp_path: Path) -> None:
-    rows = begin(tmp_path, episode("one"), episode("one", condition="heldout/useful"))
-    assert {row["condition"] for row in rows.all([("useful", "none", "one")])} == {"useful"}
-
-
-def test_replacing_forgets_what_was_there(tmp_path: Path) -> None:
-    rows = begin(tmp_path, episode("one"))
-    rows.replace(episode("two"))
-    assert [row["episode"] for row in on_disk(tmp_path)] == ["two"] * 3
-    assert rows.done() == {("useful", "none", "two")}
-
-
-# What Rows refuses
-
-
-def test_the_folder_of_another_run_is_refused_and_left_alone(tmp_path: Path) -> None:
-    begin(tmp_path, episode("one"), run="protom-dkg seed 7")
-    before = (tmp_path / "rows.jsonl").read_bytes()
-    with pytest.raises(InputError, match=r"rows\.jsonl: belongs to another run than protom-dkg seed 42"):
-        Rows(tmp_path, RUN)
-    assert (tmp_path / "rows.jsonl").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        b"nonsense\n" + json.dumps({**episode("one")[0], "run": RUN}).encode() + b"\n",
-        b"\xff\xfe\n" + json.dumps({**episode("one")[0], "run": RUN}).encode() + b"\n",
-        b"[1]\n",
-        b"3\n",
-        json.dumps({"run": RUN}).encode() + b"\n",
-    ],
-    ids=["not JSON", "not UTF-8", "a list", "a number", "no episode"],
-)
-def test_a_file_that_holds_no_rows_is_refused_with_the_line_and_left_alone(tmp_path: Path, text: bytes) -> None:
-    (tmp_path / "rows.jsonl").write_bytes(text)
-    with pytest.raises(InputError, match=r"rows\.jsonl:1: "):
-        Rows(tmp_path, RUN)
-    assert (tmp_path / "rows.jsonl").read_bytes() == text
-
-
-def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(InputError, match="cannot be written"):
-            Rows(folder, RUN)
-    (tmp_path / "rows.jsonl").mkdir()
-    with pytest.raises(InputError, match="cannot be written"):
-        Rows(tmp_path, RUN)
-
 
 # Summaries
 

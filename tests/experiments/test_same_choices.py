@@ -11,7 +11,7 @@ import pytest
 
 import own_agents
 from commands import Run
-from endpoint_server import Fault, Style, error, in_turn, serve
+from endpoint_server import Style, error, in_turn, serve
 from otherminds.evaluation.tasks import Task
 from otherminds.experiments.functional_models import Entry, rows
 from otherminds.language.endpoint import Endpoint
@@ -96,13 +96,13 @@ def test_choices_are_the_same_with_names_of_several_tokens() -> None:
 def test_faults_of_the_server_change_no_choice_and_no_record(tmp_path: Path) -> None:
     entry = entries("qa")[1]
     model = program("nash_mixer", entry)
-    faults = in_turn(None, error(429, "slow down"), Fault(kind="drop"), None, error(503, "later"), Fault(kind="reset"))
+    faults = in_turn(None, error(429, "slow down"), error(500, "oh"), None, error(503, "later"), error(502, "bad"))
     with serve(model, fault=faults) as server:
         endpoint = Endpoint("m", server.url, wait=lambda _seconds: None)
-        told = rows(entry, Recorded(endpoint, tmp_path / "calls.lm.jsonl"))
+        told = rows(entry, Recorded(endpoint, tmp_path / "calls.db"))
         assert len(server.heard) == 2 * ROUNDS + 4
     assert choices(told) == choices(rows(entry, model))
-    again = Recorded(endpoint, tmp_path / "calls.lm.jsonl", replay=True)
+    again = Recorded(endpoint, tmp_path / "calls.db", replay=True)
     assert rows(entry, again) == told
 
 

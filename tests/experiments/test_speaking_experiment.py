@@ -18,19 +18,20 @@ import pytest
 
 from commands import Run, complaint
 from otherminds.errors import InputError
-from otherminds.experiments import facilitated, facilitated_models, kitchen_design, protom_dkg, protom_overcooked
+from otherminds.evaluation.store import key
+from otherminds.experiments import facilitated, facilitated_models, kitchen_design, protom_dkg, protom_overcooked, runs
 from otherminds.experiments.asking import Asking
 from otherminds.experiments.facilitated import SUBJECTS, Entry, assess, of_replies
 from otherminds.experiments.facilitated_models import Advised, estimate, subject
 from otherminds.experiments.level_sets import Design
 from otherminds.experiments.reproduce import Options, reproduce
-from otherminds.experiments.results import key
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel, Reply, Request
 from otherminds.language.prices import TOKENS_PER_IMAGE
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.worlds.kitchen_files import KitchenLevel, read_kitchen
 from otherminds.worlds.level_files import Level, bundled_levels
+from run_files import episodes_in, interrupted, read, results, rows_in, same_results, summary_in
 
 Row = dict[str, Any]
 Write = Callable[[Request], str]
@@ -225,13 +226,13 @@ def test_the_same_seed_gives_the_same_rows_and_another_one_does_not(level: Level
 def test_an_episode_can_be_played_again_from_its_record(
     level: Level | KitchenLevel, pictures: bool, tmp_path: Path
 ) -> None:
-    path, level = tmp_path / "calls.lm.jsonl", replace(level, horizon=16)
+    path, level = tmp_path / "calls.db", replace(level, horizon=16)
     first = advised(level, Recorded(Scripted("model", babble), path), pictures=pictures)
     again = advised(level, Recorded(Scripted("model", refuse), path, replay=True), pictures=pictures)
     assert without(again) == without(first)
     assert any(row["action"] for row in advice(first))
     calls = sum(len(row.get("said", ())) for row in first)
-    assert sum('"response"' in line for line in path.read_text("utf-8").splitlines()) == calls
+    assert read(path, "select state, count(*) from calls group by state") == [("done", calls)]
 
 
 def test_every_call_of_a_run_is_another_one() -> None:
@@ -314,12 +315,17 @@ def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def rows_of(folder: str) -> list[Row]:
-    return [json.loads(line) for line in Path(folder, "rows.jsonl").read_text("utf-8").splitlines()]
+    return rows_in(Path(folder))
 
 
 def summary_of(folder: str) -> dict[tuple[str, str, str], Row]:
-    found = json.loads(Path(folder, "summary.json").read_text("utf-8"))
-    return {(row["condition"], row["subject"], row["metric"]): row for row in found}
+    return {(row["condition"], row["subject"], row["metric"]): row for row in summary_in(Path(folder))}
+
+
+def answers(folder: str) -> int:
+    """How many answers of a model are on record."""
+    ((found,),) = read(Path(folder, "run.db"), "select count(*) from calls where state = 'done'")
+    return int(found)
 
 
 def asked() -> list[Request]:
@@ -377,34 +383,32 @@ def test_a_model_takes_part_beside_the_others(name: str, levels: list[Level | Ki
     assert "Language models" in page.text
     assert page.text.count(EVIL) > 8
     # in the record
-    (calls,) = Path("one").glob("calls*.lm.jsonl")
-    assert calls.read_text("utf-8").count('"response"') == len(asked())
+    assert answers("one") == len(asked())
 
 
 def test_a_run_that_was_finished_asks_nothing_and_a_replay_neither(run: Run) -> None:
     options = ("reproduce", "protom-dkg", "--model", "talkers:evil", "--seed", "3")
     assert run(*options, "--out", "one").code == 0
-    calls, rows, summary = len(asked()), rows_of("one"), summary_of("one")
+    calls, before = len(asked()), results(Path("one"))
     assert run(*options, "--out", "one").code == 0
-    (record,) = Path("one").glob("calls*.lm.jsonl")
-    assert run(*options, "--out", "two", "--replay", str(record), "--at-once", "3").code == 0
-    assert len(asked()) == calls > 0
-    assert rows_of("one") == rows
-    assert without(rows_of("two")) == without(rows)
-    same = [kept for kept in summary if kept[2] != "decision_ms"]
-    assert [summary_of("two")[kept] for kept in same] == [summary[kept] for kept in same]
+    assert results(Path("one")) == before
+    assert run("export", "one", "calls.jsonl", "--what", "calls").code == 0
+    for number, record in enumerate(("one", "one/run.db", "calls.jsonl")):
+        assert run(*options, "--out", f"again-{number}", "--replay", record, "--at-once", "3").code == 0
+        assert same_results(Path(f"again-{number}"), Path("one"))
+        assert answers(f"again-{number}") == 0
+    assert len(asked()) == calls == answers("one") > 0
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(run: Run) -> None:
     options = ("reproduce", "protom-dkg", "--model", "talkers:evil")
     assert run(*options, "--out", "one").code == 0
-    rows, calls = rows_of("one"), len(asked())
-    ends = [i for i, row in enumerate(rows) if "success" in row]
-    lines = Path("one", "rows.jsonl").read_text("utf-8").splitlines(keepends=True)
-    Path("one", "rows.jsonl").write_text("".join(lines[: ends[-2] + 5]), "utf-8")
-    assert run(*options, "--out", "one").code == 0
+    calls = len(asked())
+    left_out = [about for about in episodes_in(Path("one")) if about[1] == EVIL][-2:]
+    interrupted(Path("one"), Path("two"), left_out)
+    assert run(*options, "--out", "two").code == 0
     assert len(asked()) == calls
-    assert without(rows_of("one")) == without(rows)
+    assert same_results(Path("two"), Path("one"))
 
 
 def test_models_stay_away_from_levels_that_are_held_out(run: Run) -> None:
@@ -467,8 +471,17 @@ def test_published_figures_stand_beside_a_model_of_the_same_name(monkeypatch: py
     assert lines[place + 1].split()[:2] == ["published", "0.95"]
 
 
-@pytest.mark.parametrize("options", [("--model", "talkers:nobody"), ("--model", "talkers:evil", "--replay", "none")])
-def test_a_model_that_cannot_be_used_is_told_before_anything_is_played(options: tuple[str, ...], run: Run) -> None:
-    complaint(run("reproduce", "protom-dkg", *options, "--out", "one"), "has no|cannot be read")
-    assert rows_of("one") == []
-    assert run("reproduce", "protom-dkg", "--model", "talkers:evil", "--out", "one").code == 0
+@pytest.mark.parametrize(
+    "options",
+    [("talkers:nobody",), ("talkers:evil", "--replay", "none"), ("talkers:evil", "--budget", "1")],
+    ids=["no model", "no record", "no price"],
+)
+@pytest.mark.parametrize("name", ["protom-dkg", "protom-overcooked", "functional", "hypothetical"])
+def test_a_model_that_cannot_be_used_is_told_before_anything_is_played(
+    name: str, options: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for played in ("play", "ask"):
+        monkeypatch.setattr(runs, played, None)
+    said = "has no `nobody`|cannot be read|the price is unknown"
+    complaint(run("reproduce", name, "--quick", "--model", *options, "--out", "one"), said)
+    assert not [path for path in Path("one").glob("*") if path.name not in ("run.db", "run.lock")]

@@ -27,6 +27,8 @@ from otherminds.experiments.study_plan import default_levels
 from otherminds.experiments.study_scores import compare, results, summarise
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted
+from run_files import episodes_in, interrupted, same_results, summary_in, timeless
+from run_files import results as results_in
 
 Row = dict[str, Any]
 HOSTILE = "<script>alert(1)</script>"
@@ -376,18 +378,13 @@ def done(few: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def summary_of(folder: Path) -> list[Row]:
-    found: list[Row] = json.loads((folder / "summary.json").read_text("utf-8"))
-    return found
-
-
 def test_three_simulated_pairs_play_everything_with_everybody(done: Path) -> None:
     met = Counter((t[-1]["level"], t[-1]["subject"]) for t in trials(read_export(done)))
     assert met == dict.fromkeys(product([level.name for level in default_levels()[3:]], study.SUBJECTS), 1)
 
 
 def test_published_figures_stand_beside_ours(done: Path) -> None:
-    beside = {r["metric"]: r for r in summary_of(done) if "published" in r}
+    beside = {r["metric"]: r for r in summary_in(done) if "published" in r}
     assert set(beside) == {"success", "speedup", "messages", "ignored"}
     assert {(r["condition"], r["subject"]) for r in beside.values()} == {("all", "protom")}
     assert (beside["speedup"]["published"], beside["ignored"]["published"]) == (0.75, 5)
@@ -401,24 +398,22 @@ def test_what_was_simulated_can_be_given_as_an_export(done: Path, tmp_path: Path
     for data in (done, tmp_path / "export.csv"):
         out = tmp_path / "out"
         table = reproduce("study", Options(out, data=data))
-        assert table == summary_of(out) == summary_of(done)
+        assert table == summary_in(out) == timeless(summary_in(done))
         assert len(read_export(out)) == len(rows)
 
 
 def test_the_command_plays_and_takes_up_where_it_was(done: Path, run: Run) -> None:
-    before = (done / "rows.jsonl").read_bytes()
+    before = results_in(done)
     found = run("reproduce", "study", "--quick", "--out", str(done))
     assert (found.code, found.err) == (0, "")
     assert f"Report: {done / 'report.html'}" in "".join(found.out.splitlines())
-    assert (done / "rows.jsonl").read_bytes() == before
+    assert results_in(done) == before
 
 
 def test_a_broken_off_run_goes_on_where_it_was(done: Path, tmp_path: Path) -> None:
-    lines = (done / "rows.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "rows.jsonl").write_text("".join(lines[: len(lines) // 2]))
-    reproduce("study", Options(tmp_path, scale="quick"))
-    timeless = [[{k: v for k, v in row.items() if k != "ms"} for row in read_export(f)] for f in (tmp_path, done)]
-    assert timeless[0] == timeless[1]
+    left_out = episodes_in(done)[::2]
+    reproduce("study", Options(interrupted(done, tmp_path, left_out), scale="quick"))
+    assert same_results(tmp_path, done)
 
 
 def test_an_export_needs_no_model_and_leaves_other_runs_alone(done: Path, run: Run, tmp_path: Path) -> None:
@@ -431,7 +426,7 @@ def test_an_export_needs_no_model_and_leaves_other_runs_alone(done: Path, run: R
 def test_a_language_model_takes_the_place_of_random(few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Scripted("quiet", says_nothing)
     monkeypatch.setattr("otherminds.experiments.asking.find_model", lambda _: model)
-    monkeypatch.setattr("otherminds.experiments.reproduce.PAIRS", {"quick": 1})
+    monkeypatch.setattr("otherminds.experiments.runs.PAIRS", {"quick": 1})
     reproduce("study", Options(tmp_path, scale="quick", asking=Asking("nobody:quiet")))
     rows = read_export(tmp_path)
     assert Counter(t[-1]["subject"] for t in trials(rows)) == {"none": 1, "protom": 1, "lm:quiet": 1}

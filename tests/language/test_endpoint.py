@@ -7,21 +7,19 @@ import math
 import socket
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event, Lock, Semaphore
+from threading import Event, Semaphore
 from typing import Any, NoReturn
 from zlib import crc32
 
 import httpx2
-import numpy as np
 import pytest
 
 from endpoint_server import Fault, Heard, Server, error, in_turn, serve, words
 from otherminds.errors import InputError
 from otherminds.language.endpoint import Endpoint
-from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Usage, ask_all
+from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, UncertainError, Usage, ask_all
 from otherminds.language.scripted import Scripted
 
 SECRET = "sk-proj-0123456789-abcdefghij"
@@ -52,10 +50,11 @@ def endpoint(server: Server, waits: Waits | None = None, **more: Any) -> Endpoin
     return Endpoint("tiny", server.url, wait=Waits() if waits is None else waits, **more)
 
 
-def complaint(server: Server, waits: Waits | None = None, **more: Any) -> str:
-    """The one line in which a call ends."""
+def complaint(server: Server, waits: Waits | None = None, *, bill: bool = False, **more: Any) -> str:
+    """The one line in which a call ends, and whether there may be a bill."""
     with pytest.raises(ModelError) as caught:
         endpoint(server, waits, **more).complete(Request("x"))
+    assert type(caught.value) is (UncertainError if bill else ModelError)
     line = str(caught.value)
     assert line.startswith("tiny: ")
     assert line.isprintable()
@@ -207,14 +206,22 @@ class TestScores:
                 assert scores.log_probs == pytest.approx([likely[text] for text in two])
             assert [heard.body["logprobs"] for heard in server.heard] == asked
 
+    @pytest.mark.parametrize("later", [error(503, "later"), error(401, "who?"), Fault(kind="drop")])
+    def test_what_fails_after_a_part_was_answered_may_have_to_be_paid_for(self, later: Fault) -> None:
+        with serve(MODEL, next_tokens=toy, fault=in_turn(None, *[later] * 4)) as server:
+            with pytest.raises(UncertainError):
+                endpoint(server).score(Continuations(self.PROMPT, (" dark red",)))
+            assert len(server.heard) == (5 if later.status == 503 else 2)
+
     def test_a_server_that_refuses_any_number_of_tokens_is_told(self) -> None:
         with serve(MODEL, fault=lambda _: error(400, "no logprobs here")) as server:
-            with pytest.raises(ModelError, match="no logprobs here"):
+            with pytest.raises(ModelError, match="no logprobs here") as caught:
                 endpoint(server).score(Continuations(self.PROMPT, (" red",)))
             assert [heard.body["logprobs"] for heard in server.heard] == [1000, 20, 5]
+        assert type(caught.value) is ModelError
 
-    def test_without_log_probabilities_there_is_no_score(self, server: Server) -> None:
-        with pytest.raises(ModelError, match=r"tiny: the server gives no log-probabilities \(use a strategy"):
+    def test_without_log_probabilities_there_is_no_score_but_a_bill(self, server: Server) -> None:
+        with pytest.raises(UncertainError, match=r"tiny: the server gives no log-probabilities \(use a strategy"):
             endpoint(server).score(Continuations(self.PROMPT, (" red",)))
 
 
@@ -256,12 +263,16 @@ class TestErrors:
             (b"null", "not one of an OpenAI-compatible server"),
             (b'{"choices": []}', "not one of an OpenAI-compatible server"),
             (b'{"error": {"message": "overloaded", "code": 502}}', "the answer is an error: overloaded"),
+            (
+                b'{"choices": [{"text": "x", "finish_reason": "error"}]}',
+                "the answer is an error: it does not say which",
+            ),
             (b" " * 10_000_001, "the answer is larger than 10,000,000 bytes"),
         ],
     )
     def test_answers_that_are_none(self, body: bytes, words_of_it: str) -> None:
         with serve(MODEL, fault=in_turn(Fault(body=body))) as server:
-            assert words_of_it in complaint(server)
+            assert words_of_it in complaint(server, bill=True)
             assert len(server.heard) == 1
 
     def test_an_answer_of_just_the_largest_size_is_read(self) -> None:
@@ -271,25 +282,25 @@ class TestErrors:
 
     def test_half_an_answer_is_an_error_and_not_asked_for_again(self) -> None:
         with serve(MODEL, fault=in_turn(Fault(body=b'{"choices": [{"text": "x"}]}', kind="half"))) as server:
-            assert "the answer broke off" in complaint(server)
+            assert "the answer broke off" in complaint(server, bill=True)
             assert len(server.heard) == 1
 
     def test_an_answer_without_end_is_not_read_to_its_end(self) -> None:
         with serve(MODEL, fault=in_turn(Fault(kind="flood"))) as server:
-            assert "larger than" in complaint(server)
+            assert "larger than" in complaint(server, bill=True)
 
     @pytest.mark.parametrize("kind", ["hang", "stall", "drip"])
     def test_an_answer_that_takes_too_long_is_not_asked_for_again(self, kind: Any) -> None:
         waits = Waits()
         with serve(MODEL, fault=in_turn(Fault(kind=kind))) as server:
-            line = complaint(server, waits, timeout=0.2)
+            line = complaint(server, waits, bill=True, timeout=0.2)
             assert "no answer after 0.2 s; it is not asked for again, as it may have to be paid for" in line
             assert (len(server.heard), waits) == (1, [])
 
     def test_a_packed_answer_is_not_unpacked(self) -> None:
         packed = Fault(body=b"\x1f\x8b", headers=(("Content-Encoding", "gzip"),))
         with serve(MODEL, fault=in_turn(packed)) as server:
-            assert "compressed" in complaint(server)
+            assert "compressed" in complaint(server, bill=True)
             assert server.heard[0].headers["accept-encoding"] == "identity"
 
     def test_neither_is_a_packed_complaint(self) -> None:
@@ -334,18 +345,29 @@ class TestAttempts:
         assert waits == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0][: attempts - 1]
 
     @pytest.mark.parametrize("kind", ["drop", "reset"])
-    def test_a_dropped_connection_is_opened_again(self, kind: Any) -> None:
+    def test_a_connection_that_is_lost_when_all_was_sent_is_not_tried_again(self, kind: Any) -> None:
         waits = Waits()
-        with serve(MODEL, fault=in_turn(Fault(kind=kind), Fault(kind=kind))) as server:
-            assert endpoint(server, waits).complete(Request("x")).text == "x and on"
-            assert (len(server.heard), waits) == (3, [1.0, 2.0])
+        with serve(MODEL, fault=in_turn(Fault(kind=kind))) as server:
+            line = complaint(server, waits, bill=True)
+            assert line.startswith("tiny: there is no answer (")
+            assert line.endswith("); it is not asked for again, as it may have to be paid for")
+            assert (len(server.heard), waits) == (1, [])
 
-    def test_a_connection_dropped_between_calls_is_opened_again(self) -> None:
-        waits, faults = Waits(), in_turn(None, Fault(kind="drop"), None)
-        with serve(MODEL, fault=faults) as server:
+    def test_what_was_lost_after_an_attempt_that_was_free_may_have_to_be_paid_for(self) -> None:
+        waits = Waits()
+        with serve(MODEL, fault=in_turn(error(503, "later"), Fault(kind="drop"))) as server:
+            complaint(server, waits, bill=True)
+            assert (len(server.heard), waits) == (2, [1.0])
+
+    def test_a_connection_that_was_closed_between_calls_is_opened_again(self) -> None:
+        waits = Waits()
+        with serve(MODEL, fault=in_turn(Fault(body=b'{"choices": [{"text": "x"}]}', kind="last"))) as server:
             model = endpoint(server, waits)
-            assert [model.complete(Request(text)).text for text in "ab"] == ["a and on", "b and on"]
-        assert waits == [1.0]
+            model.complete(Request("a"))
+            assert server.closed.wait(20)
+            assert model.complete(Request("b")).text == "b and on"
+            assert len({heard.port for heard in server.heard}) == 2
+        assert waits == []
 
     def test_a_dead_address_is_told_after_all_attempts(self) -> None:
         waits = Waits()
@@ -362,9 +384,16 @@ class TestAttempts:
 
     @pytest.mark.parametrize(
         ("silence", "attempts"),
-        [(httpx2.ConnectTimeout, 4), (httpx2.ConnectError, 4), (httpx2.ReadTimeout, 1), (httpx2.WriteTimeout, 1)],
+        [
+            *[
+                (kind, 4)
+                for kind in (httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ConnectError, httpx2.ProxyError)
+            ],
+            *[(kind, 1) for kind in (httpx2.ReadTimeout, httpx2.WriteTimeout)],
+            *[(kind, 1) for kind in (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)],
+        ],
     )
-    def test_time_runs_out_for_good_only_after_there_was_a_connection(
+    def test_it_is_given_up_only_after_there_was_a_connection(
         self, monkeypatch: pytest.MonkeyPatch, silence: type[httpx2.TransportError], attempts: int
     ) -> None:
         asked: list[httpx2.Request] = []
@@ -374,9 +403,10 @@ class TestAttempts:
             raise silence("")
 
         monkeypatch.setattr(httpx2.HTTPTransport, "handle_request", silent)
-        with pytest.raises(ModelError, match="no answer after" if attempts == 1 else "no connection in time; attempts"):
+        with pytest.raises(ModelError, match="no answer" if attempts == 1 else "no connection in time; att") as caught:
             Endpoint("tiny", "http://127.0.0.1/v1", wait=Waits()).complete(Request("x"))
         assert len(asked) == attempts
+        assert isinstance(caught.value, UncertainError) == (attempts == 1)
 
     def test_a_proxy_that_cannot_be_is_told_of_without_its_password(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HTTP_PROXY", "foo://user:sekrit@10.0.0.1")
@@ -498,13 +528,17 @@ class TestKey:
 
     @pytest.mark.parametrize("url", ["https://api.openai.com/v1", "http://10.0.0.1/v1", "http://localhost.org/v1"])
     def test_other_machines_need_one(self, url: str) -> None:
+        model = Endpoint("tiny", url)
+        assert not model.here
         with pytest.raises(ModelError, match=r"there is no key \(set OPENAI_API_KEY"):
-            Endpoint("tiny", url).complete(Request("x"))
+            model.complete(Request("x"))
 
     @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "LOCALHOST", "a.localhost"])
     def test_this_machine_needs_none(self, host: str) -> None:
+        model = Endpoint("tiny", f"http://{host}:{free_port()}/v1", attempts=1)
+        assert model.here
         with pytest.raises(ModelError, match=r"the connection to .* failed"):
-            Endpoint("tiny", f"http://{host}:{free_port()}/v1", attempts=1).complete(Request("x"))
+            model.complete(Request("x"))
 
     @pytest.mark.parametrize("key", ["sk-with space-0123", "sk-with\nline-0123", "sk-schlüssel-0123", "sk-\x00-0123"])
     def test_a_key_that_cannot_be_sent_is_not_shown(self, server: Server, key: str) -> None:
@@ -619,90 +653,3 @@ def test_without_the_extra_it_is_said_how_to_get_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "tiny: an endpoint needs an extra (pip install 'otherminds[openai]')\n"
-
-
-CALLS = 2000
-SEED = 20
-FAULTS: tuple[tuple[float, Fault | None], ...] = (
-    (0.55, None),
-    (0.10, error(429, "slow down", Retry_After="3")),
-    (0.05, error(429, "slow down")),
-    (0.05, error(500, "broken")),
-    (0.05, Fault(502, b"<html>bad gateway")),
-    (0.05, Fault(kind="drop")),
-    (0.03, Fault(kind="reset")),
-    (0.02, error(429, "quota", Retry_After="3600")),
-    (0.02, error(400, "no such thing")),
-    (0.01, error(401, "who are you")),
-    (0.02, Fault(body=b'{"choices": [{"text": "x"}]}', kind="half")),
-    (0.01, Fault(body=b"")),
-    (0.01, Fault(body=b"{")),
-    (0.01, Fault(body=b"<html>")),
-    (0.01, Fault(body=b'{"error": {"message": "oops"}}')),
-    (0.01, Fault(kind="flood")),
-)
-
-
-def drawn(call: int, attempt: int) -> int:
-    """Which fault an attempt meets; every 250th call meets a silent server, whatever else."""
-    chances = [chance for chance, _ in FAULTS]
-    return int(np.random.default_rng([SEED, call, attempt]).choice(len(FAULTS), p=chances))
-
-
-def is_silent(call: int) -> bool:
-    return call % 250 == 249
-
-
-def foreseen(call: int) -> tuple[bool, int, float]:
-    """Whether a call is answered, after how many attempts, and how long it waits: the rules, once more in short."""
-    if is_silent(call):
-        return False, 1, 0.0
-    waited = 0.0
-    for attempt in range(4):
-        _, fault = FAULTS[drawn(call, attempt)]
-        if fault is None:
-            return True, attempt + 1, waited
-        asked = float(dict(fault.headers).get("Retry-After", 2**attempt))
-        if not (fault.status >= 429 or fault.kind in ("drop", "reset")) or attempt == 3 or asked > 60:
-            return False, attempt + 1, waited
-        waited += asked
-    raise AssertionError
-
-
-class Flaky:
-    """The faults of a call depend on its number and on how often it was heard before, and on nothing else."""
-
-    def __init__(self) -> None:
-        self.heard: Counter[int] = Counter()
-        self._lock = Lock()
-
-    def __call__(self, heard: Heard) -> Fault | None:
-        call = int(heard.body["prompt"])
-        with self._lock:
-            attempt = self.heard[call]
-            self.heard[call] += 1
-        return Fault(kind="hang") if is_silent(call) else FAULTS[drawn(call, attempt)][1]
-
-
-def test_thousands_of_calls_to_a_flaky_provider_end_as_foreseen() -> None:
-    flaky, waits = Flaky(), Waits()
-    with serve(MODEL, fault=flaky) as server:
-        patient, hasty = endpoint(server, waits, key=SECRET), endpoint(server, waits, key=SECRET, timeout=0.2)
-
-        def ask(call: int) -> Reply | ModelError:
-            try:
-                return (hasty if is_silent(call) else patient).complete(Request(str(call)))
-            except ModelError as problem:
-                return problem
-
-        ends = list(ask_all(ask, range(CALLS), at_once=24))
-        assert server.most <= 16
-    plan = [foreseen(call) for call in range(CALLS)]
-    assert [isinstance(end, Reply) for end in ends] == [answered for answered, _, _ in plan]
-    assert [flaky.heard[call] for call in range(CALLS)] == [attempts for _, attempts, _ in plan]
-    assert math.fsum(waits) == math.fsum(waited for _, _, waited in plan)
-    replies = [end for end in ends if isinstance(end, Reply)]
-    assert sum((reply.usage for reply in replies), Usage()) == Usage(len(replies), 0, 3 * len(replies))
-    lines = [str(end) for end in ends if isinstance(end, ModelError)]
-    assert all(line.isprintable() and line.startswith("tiny: ") and SECRET not in line for line in lines)
-    assert 0.7 * CALLS < len(replies) < 0.9 * CALLS

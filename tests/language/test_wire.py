@@ -124,6 +124,16 @@ class TestReplies:
             wire.complete(always({"error": {"message": "too many"}, "choices": [{"text": "x"}]}), Request("x"))
         with pytest.raises(ModelError, match="it does not say which"):
             wire.complete(always({"error": {"code": 3}}), Request("x"))
+        with pytest.raises(ModelError, match="the answer is an error: a wrong key"):
+            wire.complete(always(one(text="x", error={"message": "a wrong key"})), Request("x"))
+        with pytest.raises(ModelError, match="the answer is an error: it does not say which"):
+            wire.complete(always(one(text="x", finish_reason="error")), Request("x"))
+        with pytest.raises(ModelError, match="not one of an OpenAI-compatible server: too many"):
+            wire.complete(always({"object": "error", "message": "too many"}), Request("x"))
+
+    def test_a_word_about_no_error_is_none(self) -> None:
+        payload = {"error": None, **one(text="x", error=None, finish_reason="stop")}
+        assert wire.complete(always(payload), Request("x")).text == "x"
 
 
 class TestUsage:
@@ -131,8 +141,17 @@ class TestUsage:
         ("told", "usage"),
         [
             ({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}, (9, 4, 2)),
-            ({"prompt_tokens": 9, "completion_tokens": None, "prompt_tokens_details": None}, (9, 0, 0)),
-            ({"prompt_tokens": -1, "completion_tokens": "2", "prompt_tokens_details": []}, (0, 0, 0)),
+            ({"prompt_tokens": 9, "completion_tokens": 0, "prompt_tokens_details": None}, (9, 0, 0)),
+            ({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 10}}, (9, 0, 2)),
+            ({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": "4"}}, (9, 0, 2)),
+            ({"prompt_tokens": 10**9, "completion_tokens": 2}, (10**9, 0, 2)),
+            ({"prompt_tokens": 9}, (0, 0, 0)),
+            ({"prompt_tokens": 9, "completion_tokens": None}, (0, 0, 0)),
+            ({"prompt_tokens": -1, "completion_tokens": 2, "prompt_tokens_details": []}, (0, 0, 0)),
+            ({"prompt_tokens": 9, "completion_tokens": "2"}, (0, 0, 0)),
+            ({"prompt_tokens": 9, "completion_tokens": True}, (0, 0, 0)),
+            ({"prompt_tokens": 9, "completion_tokens": math.nan}, (0, 0, 0)),
+            ({"prompt_tokens": 10**400, "completion_tokens": 2}, (0, 0, 0)),
             (None, (0, 0, 0)),
             ([3], (0, 0, 0)),
         ],

@@ -645,7 +645,7 @@ class Silent:
 
 @pytest.mark.parametrize("faithful", [False, True])
 def test_a_record_answers_without_the_model(tmp_path: Path, faithful: bool) -> None:
-    path = tmp_path / "limp.lm.jsonl"
+    path = tmp_path / "limp.db"
     reader = reader_of_dialogue()
     first = Limp(Recorded(reader.model, path), faithful).answer_all(DIALOGUE)
     again = Recorded(Silent(), path, replay=True)
@@ -657,7 +657,7 @@ def test_a_record_answers_without_the_model(tmp_path: Path, faithful: bool) -> N
 
 def test_both_variants_share_what_they_ask_alike(tmp_path: Path) -> None:
     reader = reader_of_dialogue()
-    model = Recorded(reader.model, tmp_path / "limp.lm.jsonl")
+    model = Recorded(reader.model, tmp_path / "limp.db")
     Limp(model).answer_all(DIALOGUE)
     read = [kind for kind, _ in reader.asked]
     assert Counter(read) == {"names": 1, "text": 2, "video": 1, "state": 1, "hypotheses": 4}
@@ -667,7 +667,7 @@ def test_both_variants_share_what_they_ask_alike(tmp_path: Path) -> None:
 
 def test_a_budget_is_not_overdrawn(tmp_path: Path) -> None:
     price = Price(1.0, 1.0)
-    model = Recorded(reader_of_dialogue().model, tmp_path / "limp.lm.jsonl", price=price, budget=0.002)
+    model = Recorded(reader_of_dialogue().model, tmp_path / "limp.db", price=price, budget=0.002)
     with pytest.raises(BudgetError):
         Limp(model).answer_all(DIALOGUE)
     assert model.spent <= 0.002

@@ -147,7 +147,7 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_bytes(b"#" * 1_000_001)
     with pytest.raises(InputError, match=r"bytes.toml:2: is not UTF-8"):
         read_game(tmp_path / "bytes.toml")
-    with pytest.raises(InputError, match="larger than 1,000,000 bytes"):
+    with pytest.raises(InputError, match="larger than 500,000 bytes"):
         read_game(tmp_path / "large.toml")
     with pytest.raises(InputError, match="cannot be read"):
         read_game(tmp_path)

@@ -17,11 +17,11 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, faults, opened
 
 M = TypeVar("M", bound=BaseModel)
 PLACES = ("resources", "counters", "pots")
-MAX_BYTES = 100_000_000
+MAX_BYTES = 20_000_000
 Place = Annotated[int, Field(ge=0, le=255)]
 Count = Annotated[int, Field(ge=0)]
 Facing = Annotated[int, Field(ge=0, le=3)]
@@ -124,7 +124,7 @@ def read_trace(path: Path) -> Trace[Any]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        with gzip.open(path) as file:
+        with opened(path) as packed, gzip.open(packed) as file:
             raw = file.read(MAX_BYTES + 1)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
@@ -142,7 +142,7 @@ def _parsed(form: type[M], text: str, path: Path, line: int) -> M:
     try:
         return form.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = faults(error)[0]
         where = ".".join(map(str, first["loc"]))
         problem = f"`{where}`: {first['msg']}" if where else first["msg"]
         raise InputError(problem, path=path, line=line, hint="record the trace again") from None

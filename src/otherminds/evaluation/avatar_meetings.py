@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, faults
 from otherminds.evaluation.report import number
 from otherminds.worlds.in_the_matrix import InTheMatrix
 from otherminds.worlds.sprites import printable
@@ -127,7 +127,7 @@ def read(form: TypeAdapter[T], raw: object, where: str, names: Sequence[str] = (
     try:
         return form.validate_python(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = faults(error)[0]
         place = list(first["loc"])
         if place and isinstance(place[0], int) and place[0] < len(names):
             place[0] = names[place[0]]

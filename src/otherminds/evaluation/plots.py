@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, ParamSpec
 
 import matplotlib
 import numpy as np
+import scipy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy import stats
 
 from otherminds.evaluation.report import STYLE
 from otherminds.worlds.sprites import printable
@@ -211,7 +211,7 @@ def _half_interval(samples: np.ndarray) -> np.ndarray:
     n = len(samples)
     if n < 2:
         return np.zeros(samples.shape[1:])
-    half: np.ndarray = stats.t.ppf(0.975, n - 1) * samples.std(axis=0, ddof=1) / np.sqrt(n)
+    half: np.ndarray = scipy.stats.t.ppf(0.975, n - 1) * samples.std(axis=0, ddof=1) / np.sqrt(n)
     return half
 
 

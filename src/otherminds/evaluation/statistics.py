@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 RESAMPLES = 4000
 
@@ -25,7 +25,7 @@ class Estimate(NamedTuple):
 def proportion(successes: Sequence[bool]) -> Estimate:
     """A proportion with its Wilson score interval."""
     n, k = len(successes), sum(successes)
-    interval = stats.binomtest(k, n).proportion_ci(method="wilson")
+    interval = scipy.stats.binomtest(k, n).proportion_ci(method="wilson")
     return Estimate(k / n, float(interval.low), float(interval.high), n)
 
 
@@ -73,19 +73,19 @@ class Comparison(NamedTuple):
 def fisher(ours: Sequence[bool], theirs: Sequence[bool]) -> float:
     """The p value of Fisher's exact test on two groups of successes and failures."""
     table = np.array([[sum(group), len(group) - sum(group)] for group in (ours, theirs)])
-    return float(stats.fisher_exact(table).pvalue)
+    return float(scipy.stats.fisher_exact(table).pvalue)
 
 
 def mann_whitney(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """The p value of the two-sided Mann–Whitney U test; 1 if all values are the same."""
     if len({*ours, *theirs}) == 1:
         return 1.0
-    return float(stats.mannwhitneyu(ours, theirs, alternative="two-sided").pvalue)
+    return float(scipy.stats.mannwhitneyu(ours, theirs, alternative="two-sided").pvalue)
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """p values corrected for the false discovery rate over one family of comparisons."""
-    corrected: NDArray[np.float64] = stats.false_discovery_control(p_values) if p_values else np.array([])
+    corrected: NDArray[np.float64] = scipy.stats.false_discovery_control(p_values) if p_values else np.array([])
     return [float(p) for p in corrected]
 
 
@@ -107,5 +107,5 @@ def stratified(values: Sequence[float], strata: Sequence[str]) -> Estimate:
         groups.setdefault(stratum, []).append(value)
     value = float(np.mean([np.mean(group) for group in groups.values()]))
     variance = sum(np.var(group, ddof=1) / len(group) for group in groups.values() if len(group) > 1)
-    margin = float(stats.norm.ppf(0.975) * np.sqrt(variance) / len(groups))
+    margin = float(scipy.stats.norm.ppf(0.975) * np.sqrt(variance) / len(groups))
     return Estimate(value, value - margin, value + margin, len(values))

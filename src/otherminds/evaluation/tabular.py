@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, opened
+from otherminds.evaluation.row_json import depth, dumps, loads
 
 Row = dict[str, Any]
 
@@ -22,8 +23,12 @@ LONGEST = 1_000_000
 """The most bytes of a line."""
 LARGEST_CELL = 131_072
 """The most characters of a cell of a CSV file, which is what Python reads unless told otherwise."""
+LARGEST = 150_000_000
+"""The most bytes of a file; of one that is packed, of what is in it."""
 MOST = 1_000_000
 """The most rows of a file."""
+BATCH = 100
+MOST_COLUMNS = 10_000
 DEEPEST = 20
 TEXT_MARK = "'"
 RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\ufeff")
@@ -75,7 +80,7 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     for column in _columns(rows):
         values = [row[column] for row in rows if column in row]
         kind = _kind(values)
-        told = [(row[column] if kind else _dumps(row[column])) if column in row else None for row in rows]
+        told = [(row[column] if kind else dumps(row[column])) if column in row else None for row in rows]
         typed = getattr(arrow, kind or "string")()
         fields.append(arrow.field(column, typed, metadata=None if kind else AS_JSON))
         arrays.append(arrow.array(told, typed))
@@ -101,7 +106,7 @@ def _kind(values: Sequence[Any]) -> str:
 def _cell(value: Any) -> str:
     """A value as it stands in a CSV file."""
     if not isinstance(value, str):
-        return _dumps(value)
+        return dumps(value)
     plain = value and not value.startswith(RISKY) and _read_cell(value) == value
     return value if plain else TEXT_MARK + value
 
@@ -109,18 +114,14 @@ def _cell(value: Any) -> str:
 def _text(row: Mapping[str, Any], path: Path, number: int) -> str:
     """A row as JSON. Raises InputError if it is none that could be read again."""
     try:
-        text = _dumps(row)
+        text = dumps(row)
         text.encode()
-        if not row or _depth(row) > DEEPEST or _loads(text) != row:
+        if not row or depth(row) > DEEPEST or loads(text) != row:
             raise ValueError
     except (ValueError, TypeError, RecursionError):
         hint = "columns with text, finite numbers, true, false, null, lists and objects of these"
         raise InputError(f"row {number} cannot be written as JSON", path=path, hint=hint) from None
     return text
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -143,19 +144,22 @@ def read_rows(path: Path) -> list[Row]:
 
 def read_numbered(path: Path) -> list[tuple[int, Row]]:
     """The rows as `read_rows` finds them, each with the line where it begins; in Parquet, with its number."""
+    return list(each_numbered(path))
+
+
+def each_numbered(path: Path) -> Iterator[tuple[int, Row]]:
+    """The same one after the other, so that nothing is read after the first row that somebody finds wrong."""
     path = found_in(path)
     read = READERS.get(path.suffix)
     if read is None:
         raise InputError("is not a file of rows", path=path, hint=f"the name must end in {', '.join(READERS)}")
-    rows: list[tuple[int, Row]] = []
     try:
-        for number, row in read(path):
-            if len(rows) == MOST:
+        for count, found in enumerate(read(path)):
+            if count == MOST:
                 raise InputError(f"has more than {MOST:,} rows", path=path)
-            rows.append((number, row))
+            yield found
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
-    return rows
 
 
 def found_in(path: Path) -> Path:
@@ -187,8 +191,11 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _header(cells: Sequence[str], path: Path) -> list[str]:
+    if len(cells) > MOST_COLUMNS:
+        raise InputError(f"has more than {MOST_COLUMNS:,} columns", path=path, line=1)
     columns = [str(_read_cell(cell)) for cell in cells]
-    if twice := next((column for i, column in enumerate(columns) if column in columns[:i]), None):
+    if len(set(columns)) < len(columns):
+        twice = next(column for i, column in enumerate(columns) if column in columns[:i])
         raise InputError(f"the column `{twice[:60]}` comes twice", path=path, line=1)
     return columns
 
@@ -200,7 +207,7 @@ def _read_cell(cell: str) -> Any:
     if cell in FROM_SPREADSHEETS:
         return FROM_SPREADSHEETS[cell]
     try:
-        return _loads(cell)
+        return loads(cell)
     except (ValueError, RecursionError):
         return cell
 
@@ -208,14 +215,17 @@ def _read_cell(cell: str) -> Any:
 def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
     arrow, parquet = _arrow()
     try:
-        with path.open("rb") as raw, parquet.ParquetFile(raw, page_checksum_verification=True) as file:
+        with opened(path) as raw, parquet.ParquetFile(raw, page_checksum_verification=True) as file:
             if file.metadata.num_rows > MOST:
                 raise InputError(f"has more than {MOST:,} rows", path=path)
+            _check_size(sum(_unpacked(file.metadata)), path)
             told = {f.name for f in file.schema_arrow if AS_JSON.items() <= (f.metadata or {}).items()}
-            rows = (row for batch in file.iter_batches(1000) for row in batch.to_pylist())
+            rows, size = (row for batch in file.iter_batches(BATCH) for row in batch.to_pylist()), 0
             for number, row in enumerate(rows, 1):
                 values = {name: value for name, value in row.items() if value is not None}
-                found = {name: _loads(value) if name in told else value for name, value in values.items()}
+                size += sum(len(value) for value in values.values() if isinstance(value, str))
+                _check_size(size, path)  # a text that is there once in the file can be in every row
+                found = {name: loads(value) if name in told else value for name, value in values.items()}
                 yield number, _checked(found, path, number)
     except InputError:
         raise
@@ -223,6 +233,17 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
         if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
             raise
         raise InputError("is not a Parquet file, or a broken one", path=path) from None
+
+
+def _unpacked(metadata: Any) -> Iterator[int]:
+    """The bytes of every part of a Parquet file, as it says itself."""
+    for i in range(metadata.num_row_groups):
+        yield metadata.row_group(i).total_byte_size
+
+
+def _check_size(size: int, path: Path) -> None:
+    if size > LARGEST:
+        raise InputError(f"is larger than {LARGEST:,} bytes", path=path)
 
 
 READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {
@@ -234,7 +255,8 @@ READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines with their numbers. Raises InputError for one that is too long or is not UTF-8."""
-    with path.open("rb") as file:
+    with opened(path) as file:
+        _check_size(os.fstat(file.fileno()).st_size, path)
         for number, line in enumerate(_pieces(file), 1):
             if len(line) > LONGEST:
                 raise InputError(f"is longer than {LONGEST:,} bytes", path=path, line=number)
@@ -251,7 +273,7 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 
 def _row(line: str, path: Path, number: int) -> Row:
     try:
-        row = _loads(line)
+        row = loads(line)
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
@@ -262,34 +284,13 @@ def _row(line: str, path: Path, number: int) -> Row:
 def _checked(row: Row, path: Path, number: int) -> Row:
     """The row, if it can be written again. Raises InputError for an empty one, or values that no file of ours has."""
     try:
-        if not row or _depth(row) > DEEPEST:
+        if not row or depth(row) > DEEPEST:
             raise ValueError
-        _dumps(row).encode()
+        dumps(row).encode()
     except (ValueError, TypeError, RecursionError):
         message = "is not a row: it is empty, too deep, or has values that are not JSON"
         raise InputError(message, path=path, line=number) from None
     return row
-
-
-def _depth(value: Any) -> int:
-    if isinstance(value, Mapping):
-        return 1 + max(map(_depth, value.values()), default=0)
-    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
-
-
-def _loads(text: str) -> Any:
-    """A value from JSON, in which each name comes once and no number is NaN or infinite."""
-    return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Row:
-    if len(found := dict(pairs)) < len(pairs):
-        raise ValueError("a name comes twice")
-    return found
 
 
 def _arrow() -> tuple[Any, Any]:

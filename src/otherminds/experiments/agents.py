@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from otherminds.durable import Database
 from otherminds.errors import InputError
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.tasks import Task, play
@@ -169,7 +170,7 @@ def _base(encounter: Encounter) -> Row:
     return {**base, "episode": episode, "partner": encounter.task.partner.name, "policy": encounter.rung}
 
 
-def agent(spec: str, asking: Asking, folder: Path) -> Agent:
+def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
     """The agent that a text names.
 
     A player or partner by name (`tabular`, `bayes`, `random`, `tft`, …); `perfect`, who is told the partner;
@@ -183,22 +184,22 @@ def agent(spec: str, asking: Asking, folder: Path) -> Agent:
     if kind == "scripted":
         return Speaker(rest, lambda setting, task: scripted_player(rest, setting, task.partner), asking)
     if kind in ("embedded", "openai"):
-        return _recorded(asking.open(folder), asking)
+        return _recorded(asking.recorded(asking.find(), record), asking)
     if rest:
-        return _own(load(spec), asking, folder)
+        return _own(load(spec), asking, record)
     if spec == "perfect":
         return Player(spec, lambda task, _rng: Informed(task.game, task.partner.start, task.horizon))
     known = ALIASES.get(spec, spec)
     return Player(spec, lambda task, rng: player(known, task.game, horizon=task.horizon, rng=rng))
 
 
-def _own(found: Any, asking: Asking, folder: Path) -> Agent:
+def _own(found: Any, asking: Asking, record: Path | Database) -> Agent:
     name = asking.model.replace(":", ".")
     if all(hasattr(found, part) for part in ("observe", "act", "predict")) and not inspect.isclass(found):
         return Player(name, lambda _task, _rng: found, own=True)
     if callable(found) and not hasattr(found, "complete") and _arguments(found) == 3:
         return Player(name, lambda task, rng: found(task.game, task.horizon, rng), own=True)
-    return _recorded(asking.recorded(as_model(found, name), folder), asking)
+    return _recorded(asking.recorded(as_model(found, name), record), asking)
 
 
 def _recorded(model: Recorded, asking: Asking) -> Speaker:

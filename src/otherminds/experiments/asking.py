@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated
 
+from pydantic import Field
 from rich.console import Console
 
+from otherminds.durable import Database
+from otherminds.evaluation.store import FILE
 from otherminds.experiments.functional_models import Estimate
 from otherminds.language.find import find_model
 from otherminds.language.ledger import Recorded, Totals
-from otherminds.language.model import LanguageModel, ask_all
+from otherminds.language.model import LanguageModel
 from otherminds.language.prices import Price
-
-CALLS = "calls-{}.lm.jsonl"
-LONGEST = 100
-
-E = TypeVar("E")
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
 class Asking:
     """A model by name, the strategies to ask it by, whether it sees pictures, and a budget in dollars.
 
-    With `replay`, a record of calls or a folder with one for each model, nothing is asked: all answers come from there.
+    With `replay`, a record of calls or the folder of a run, nothing is asked: all answers come from there.
     """
 
     model: str
     strategies: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     shuffle: str = "none"
-    episodes: int = 1
+    episodes: Annotated[int, Field(ge=1)] = 1
     price: Price | None = None
     budget: float | None = None
     replay: Path | None = None
-    at_once: int = 1
+    at_once: Annotated[int, Field(ge=1, le=64)] = 1
     pictures: bool = False
 
     @property
@@ -47,27 +43,21 @@ class Asking:
         """The strategies, or else the usual one: probabilities of names where the model runs here, else answers."""
         return self.strategies or (("lm",) if self.model.startswith("embedded") else ("qa",))
 
-    def open(self, folder: Path) -> Recorded:
-        """The model with its record, in the folder of the run or the given one.
+    @property
+    def threads(self) -> int:
+        """How many episodes are played at once: one if the model runs here, where more gain nothing."""
+        return 1 if self.model.startswith("embedded") else self.at_once
 
-        Raises InputError or ModelError for what cannot be used.
-        """
-        return self.recorded(find_model(self.model), folder)
+    def find(self) -> LanguageModel:
+        """The model. Raises InputError or ModelError for what cannot be used."""
+        return find_model(self.model)
 
-    def recorded(self, model: LanguageModel, folder: Path) -> Recorded:
-        """A model with its record."""
-        path = self.replay or folder
-        if path == folder or path.is_dir():
-            path = path / CALLS.format(re.sub(r"[^\w.-]+", "-", model.name, flags=re.ASCII)[:LONGEST])
-        return Recorded(model, path, replay=self.replay is not None, price=self.price, budget=self.budget)
-
-    def answers(self, task: Callable[[E], R], plan: Sequence[E], model: Recorded | None = None) -> Iterator[R]:
-        """The results of a plan in its order, several at once unless the model runs here, where that gains nothing.
-
-        If one fails, or the run is broken off, no more calls are made to the model.
-        """
-        at_once = 1 if self.model.startswith("embedded") else self.at_once
-        return ask_all(task, plan, at_once=at_once, stop=model.stop if model else lambda: None)
+    def recorded(self, model: LanguageModel, record: Path | Database) -> Recorded:
+        """A model with its record: that of a run, given by its folder or open, unless another one is replayed."""
+        where = record if self.replay is None else self.replay
+        if isinstance(where, Path) and where.is_dir():
+            where = where / FILE
+        return Recorded(model, where, replay=self.replay is not None, price=self.price, budget=self.budget)
 
 
 @contextmanager
@@ -86,13 +76,20 @@ def told_cost(model: Recorded, ahead: Estimate, price: Price | None, console: Co
 
 def spent(totals: Totals) -> str:
     """What was asked, in words."""
-    used = totals.recorded_usage
+    used, unanswered = totals.recorded_usage, totals.uncertain
     told = [
         f"{totals.calls:,} calls made",
         f"{totals.recalled:,} answered from the record",
-        *([f"{totals.uncertain:,} of an earlier run without an answer on record"] if totals.uncertain else []),
+        *([f"{unanswered:,} of an earlier run without an answer, which may have to be paid for"] if unanswered else []),
         f"{used.prompt:,} tokens of prompts, of which {used.prompt - used.cached:,} had to be evaluated",
         f"{used.written:,} tokens written",
         *([f"${totals.cost:,.4f} spent"] if totals.cost is not None else []),
     ]
     return ", ".join(told)
+
+
+def answered(model: Recorded) -> str:
+    """What is on record, in words: the same, however often the run was interrupted."""
+    found = model.answered
+    dollars = f", ${found.dollars:,.4f}" if found.dollars else ""
+    return f"{found.calls:,} calls, {found.prompt:,} tokens of prompts, {found.written:,} tokens written{dollars}"

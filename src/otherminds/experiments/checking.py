@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from rich.console import Console
+
 from otherminds.errors import InputError
+from otherminds.evaluation.store import Store
 from otherminds.experiments import check_report
 from otherminds.experiments.agents import OWN, TOLD, Agent, Speaker, agent
-from otherminds.experiments.asking import Asking, spent
-from otherminds.experiments.check import FORMATTING, Findings, Plan, assess, episodes, summary
+from otherminds.experiments.asking import Asking, answered, spent
+from otherminds.experiments.check import FORMATTING, ROUNDS, Findings, Plan, assess, episodes, summary
 from otherminds.experiments.encounters import solve_ahead
 from otherminds.experiments.functional import Row
+from otherminds.experiments.playing import keep
 from otherminds.experiments.progress import shown
-from otherminds.experiments.results import Rows, write_results
+from otherminds.experiments.results import write_results
+from otherminds.experiments.resuming import how_begun
+from otherminds.language.ledger import Recorded
+from otherminds.language.model import ModelError
 from otherminds.worlds.game_files import find_game
 from otherminds.worlds.sprites import printable
 
+GAMES = ("rps", "ibs", "ipd")
 BAYES = "bayes"
 BESIDE = (BAYES, "tabular", "random")
 TOUR = (*BESIDE, "embedded")
@@ -38,7 +47,44 @@ class Checked(NamedTuple):
         return any(not found.verdict.passed for found in self.findings if found.name in self.subjects)
 
 
-def check(specs: Sequence[str], plan: Plan, asking: Asking, folder: Path, max_regret: float) -> Checked:
+@dataclass(frozen=True)
+class CheckOptions:
+    """What to check: agents, and the games, partners, rounds, episodes, seed and share of a loss to check them by."""
+
+    out: Path
+    asking: Asking
+    agents: tuple[str, ...] = ()
+    games: tuple[str, ...] = GAMES
+    partners: tuple[str, ...] = ()
+    rounds: int = ROUNDS
+    episodes: int = 1
+    seed: int = 42
+    max_regret: float = 0.5
+    frozen: bool = False
+
+    def plan(self) -> Plan:
+        """What agents have to go through. Raises InputError for games that there are not."""
+        games = tuple(find_game(name) for name in self.games)
+        return Plan(games, self.partners, self.rounds, self.episodes, self.seed)
+
+
+def check_as_asked(options: CheckOptions) -> Checked:
+    """Check the agents of the options, so that it can be resumed. Raises what `check` does."""
+    about = how_begun("check", options)
+    how = (options.asking, options.out, options.max_regret, about)
+    return check(options.agents, options.plan(), *how, frozen=options.frozen)
+
+
+def check(
+    specs: Sequence[str],
+    plan: Plan,
+    asking: Asking,
+    folder: Path,
+    max_regret: float,
+    about: str = "",
+    *,
+    frozen: bool = False,
+) -> Checked:
     """Check agents beside others that are known, and write rows, summary and report into a folder.
 
     Without any agent this is a tour of known ones and the smallest language model, in which nobody can fail.
@@ -47,26 +93,47 @@ def check(specs: Sequence[str], plan: Plan, asking: Asking, folder: Path, max_re
     plan.prepare()
     specs = tuple(dict.fromkeys(specs))
     beside = _solvable(plan, BESIDE if specs else TOUR)
-    agents = [agent(spec, asking, folder) for spec in dict.fromkeys((*specs, *beside))]
     _refuse_unknown(asking, folder)
-    _prepare(agents, plan)
     how = (f"{plan.rounds} rounds", f"seed {plan.seed}", *asking.strategies, *asking.names, asking.shuffle)
-    kept = Rows(folder, " ".join(("check", *how)))
-    found, rows = [], list[Row]()
+    with Store(folder, " ".join(("check", *how)), about, frozen=frozen) as kept:
+        agents = [agent(spec, asking, kept.database) for spec in dict.fromkeys((*specs, *beside))]
+        _prepare(agents, plan)
+        spoken = [(one.name, one.record) for one in agents if isinstance(one, Speaker) and one.record]
+        with _told_cost(spoken):
+            found, rows = _judge(agents, plan, kept, max_regret)
+        subjects = tuple(one.name for one in agents[: len(specs)])
+        calls = [f"{name}: {answered(record)}" for name, record in spoken]
+        kept.write_rows()
+        write_results(folder, summary(found), check_report.report(found, subjects, calls, rows, plan))
+        return Checked(found, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken))
+
+
+@contextmanager
+def _told_cost(spoken: Sequence[tuple[str, Recorded]]) -> Iterator[None]:
+    """Say what was asked if it is broken off; else the verdicts are followed by that."""
+    try:
+        yield
+    except (KeyboardInterrupt, ModelError):
+        for name, record in spoken:
+            told = f"{name}: {spent(record.totals)}"
+            Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
+        raise
+
+
+def _judge(
+    agents: Sequence[Agent], plan: Plan, kept: Store, max_regret: float
+) -> tuple[tuple[Findings, ...], list[Row]]:
+    """What is to be said of every agent, and the rows; who speaks and fails is told the truth as well."""
+    findings, rows = [], list[Row]()
     for one in agents:
         played = _play(one, plan, kept, (OWN,))
-        findings = assess(one, plan, played, max_regret)
-        if one.speaks and not findings.verdict.passed and findings.verdict.breaks != FORMATTING:
+        found = assess(one, plan, played, max_regret)
+        if one.speaks and not found.verdict.passed and found.verdict.breaks != FORMATTING:
             played += _play(one, plan, kept, TOLD)
-            findings = assess(one, plan, played, max_regret)
-        found.append(findings)
+            found = assess(one, plan, played, max_regret)
+        findings.append(found)
         rows += played
-    calls = tuple(
-        f"{one.name}: {spent(one.record.totals)}" for one in agents if isinstance(one, Speaker) and one.record
-    )
-    checked = Checked(tuple(found), tuple(one.name for one in agents[: len(specs)]), calls)
-    write_results(folder, summary(found), check_report.report(checked.findings, checked.subjects, calls, rows, plan))
-    return checked
+    return tuple(findings), rows
 
 
 def _solvable(plan: Plan, specs: Sequence[str]) -> list[str]:
@@ -96,14 +163,16 @@ def _prepare(agents: Sequence[Agent], plan: Plan) -> None:
             one.prepare(encounter)
 
 
-def _play(one: Agent, plan: Plan, kept: Rows, rungs: Sequence[str]) -> list[Row]:
+def _play(one: Agent, plan: Plan, kept: Store, rungs: Sequence[str]) -> list[Row]:
     encounters = plan.encounters(one.name, rungs)
     todo = kept.todo(encounters)
-    _refuse_others(kept.all([encounter.key for encounter in encounters]), plan, kept.path)
-    playing = one.asking.answers(one.rows, todo) if isinstance(one, Speaker) else map(one.rows, todo)
+    _refuse_others(kept.found([encounter.key for encounter in encounters]), plan, kept.path)
     what = f"{one.name} is playing" if rungs == (OWN,) else f"{one.name} is told the truth"
-    for episode in shown(playing, len(todo), what):
-        kept.add(episode)
+    if isinstance(one, Speaker):
+        keep(kept, one.asking, one.rows, todo, what, one.record)
+    else:
+        for encounter in shown(todo, len(todo), what):
+            kept.add(one.rows(encounter))
     return kept.all([encounter.key for encounter in encounters])
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError
 
 from otherminds.distribution import Categorical
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, faults, read_text
 from otherminds.evaluation.statistics import pearson
 from otherminds.minds.locked_map import Goal
 from otherminds.minds.plans import Plans
@@ -123,7 +123,7 @@ def _judgement_points(path: Path) -> Mapping[str, tuple[int, ...]]:
     try:
         found: dict[str, tuple[int, ...]] = POINTS.validate_json(read_text(path))
     except ValidationError as error:
-        raise InputError(f"is not a table of judgement points: {error.errors()[0]['msg']}", path=path) from None
+        raise InputError(f"is not a table of judgement points: {faults(error)[0]['msg']}", path=path) from None
     return {**JUDGEMENT_POINTS, **found}
 
 

@@ -26,7 +26,7 @@ def scores(
     """
     tasks = [Task(game, partner(name, game), rounds) for name in partners]
     for name in players:
-        player(name, game, horizon=rounds, rng=stream(seed, name))
+        player(name, game, horizon=rounds, rng=stream(seed, "found"))
     if "bayes_simplicity" in players:
         solve_ahead(game, rounds)
     pairs = [(task, name) for task in tasks for name in players]

@@ -13,7 +13,7 @@ from otherminds.experiments.results import figures
 from otherminds.experiments.tables import cell, targets
 
 Row = Mapping[str, Any]
-METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages", "decision_ms")
+METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages")
 CLASSES = ("all", "not_needed", "useful", "necessary")
 SPOKEN = (
     "Language models choose among the same messages as ProToM, and are told the rules of the world, its state, and the "
@@ -63,7 +63,7 @@ def _results(words: Words, summary: Sequence[Row], prefix: str) -> Html:
             lines.append([label, subject, *(cell(found.get((prefix + name, subject, m))) for m in METRICS)])
             label = ""
         lines += _published(words.experiment, prefix + name)
-    columns = ("Levels", "Facilitator", "Success", "Speed-up", "Ratio of means", "Messages", "Decision, ms")
+    columns = ("Levels", "Facilitator", "Success", "Speed-up", "Ratio of means", "Messages")
     return table(columns, lines)
 
 

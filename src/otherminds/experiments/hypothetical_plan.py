@@ -53,7 +53,7 @@ def plan(
 
     Raises InputError for a scenario or an agent that there is not.
     """
-    chosen = [scenario(only)] if only else [one for one in scenarios() if one.upstream]
+    chosen = [scenario(only)] if only is not None else [one for one in scenarios() if one.upstream]
     for agent in agents:
         _checked(agent, model)
     found = [

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError, read_text
-from otherminds.evaluation.run import run
+from otherminds.evaluation.engines import opened
+from otherminds.evaluation.run import in_order
 from otherminds.experiments import kitchen_design, level_design
 from otherminds.experiments.level_sets import CLASSES, Design, L, LevelSet
 from otherminds.experiments.progress import shown
@@ -32,9 +33,10 @@ def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors
     try:
         folder.mkdir(parents=True, exist_ok=True)
         numbers = range(per_class * ENOUGH)
-        found = run(partial(design.proven, seed), numbers, jobs=jobs)
         wanted = dict.fromkeys(CLASSES, per_class)
-        levels = list(shown(design.choose(found, wanted), per_class * len(CLASSES), "Making levels"))
+        with opened(None, jobs) as engine:
+            found = in_order(partial(design.proven, seed), numbers, engine=engine)
+            levels = list(shown(design.choose(found, wanted), per_class * len(CLASSES), "Making levels"))
         for level in levels:
             (folder / f"{level.name}.txt").write_text(design.write(level), encoding="utf-8")
     except OSError as error:
@@ -71,8 +73,13 @@ def _by_world(path: Path) -> dict[Design[Any], list[Path]]:
 
 
 def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: int) -> Iterator[tuple[str, bool]]:
-    proofs = shown(run(design.certified, levels, jobs=jobs), len(levels), f"Proving {name}")
+    proofs = _proofs(name, design, levels, jobs)
     yield from (_verdict(level, proof) for level, proof in zip(levels, proofs, strict=True))
+
+
+def _proofs(name: str, design: Design[L], levels: Sequence[L], jobs: int) -> Iterator[L | None]:
+    with opened(None, jobs) as engine:
+        yield from shown(in_order(design.certified, levels, engine=engine), len(levels), f"Proving {name}")
 
 
 def _verdict(level: L, proof: L | None) -> tuple[str, bool]:
@@ -90,7 +97,7 @@ def _verdict(level: L, proof: L | None) -> tuple[str, bool]:
 
 def _check_set(name: str, chosen: LevelSet[Any], jobs: int) -> tuple[str, bool]:
     levels = chosen.levels()
-    proofs = list(shown(run(chosen.design.certified, levels, jobs=jobs), len(levels), f"Proving {name}"))
+    proofs = _proofs(name, chosen.design, levels, jobs)
     held = [p for level, p in zip(levels, proofs, strict=True) if p is not None and p.kind == level.kind]
     same = len(held) == len(levels) and chosen.design.digest(held) == chosen.certificates
     line = f"{name}: {len(held)} of {len(levels)} certificates proved, hash {'as recorded' if same else 'DIFFERS'}"

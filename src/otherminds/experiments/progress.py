@@ -2,21 +2,73 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from otherminds.language.ledger import Recorded
+
 T = TypeVar("T")
+SILENCE = 30.0
+"""Seconds between lines where there is no terminal."""
 
 
-def shown(items: Iterable[T], total: int, what: str, size: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
-    """Pass the items on while showing on standard error how much is done, in items or by their sizes."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+@dataclass
+class Telling:
+    """What is told of a run besides how far it is: what was spent on a model, and how many episodes failed."""
+
+    model: Recorded | None = None
+    failed: int = 0
+
+    def __call__(self) -> str:
+        """In a few words."""
+        told = [f"{self.failed:,} episodes failed"] if self.failed else []
+        if self.model is not None:
+            totals = self.model.totals
+            told.insert(0, f"{totals.calls:,} calls")
+            told += [f"${self.model.spent:,.4f}"] if totals.cost is not None else []
+            made = totals.calls + totals.failed
+            told += [f"{totals.failed / made:.1%} of calls failed"] if totals.failed else []
+        return " · ".join(told)
+
+
+def shown(
+    items: Iterable[T],
+    total: int,
+    what: str,
+    size: Callable[[T], int] = lambda _: 1,
+    tell: Callable[[], str] = lambda: "",
+) -> Iterator[T]:
+    """Pass the items on while showing on standard error how much is done, in items or by their sizes.
+
+    On a terminal it is a bar with the time that is left; elsewhere a line now and then.
+    """
+    described, told = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
+    columns = (described, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), told)
     console = Console(stderr=True)
+    lines = _lines(console, total, what, tell)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=total)
+        task = progress.add_task(what, total=total, told="")
         for item in items:
             yield item
-            progress.advance(task, size(item))
+            progress.update(task, advance=size(item), told=tell())
+            lines(size(item))
+
+
+def _lines(console: Console, total: int, what: str, tell: Callable[[], str]) -> Callable[[int], None]:
+    began = last = time.monotonic()
+    done = 0
+
+    def line(more: int) -> None:
+        nonlocal done, last
+        done, now = done + more, time.monotonic()
+        if not console.is_terminal and now - last >= SILENCE and done < total:
+            last, left = now, (now - began) * (total / done - 1)
+            told = [f"{what}: {done:,} of {total:,}", f"about {left / 60:,.1f} min left", tell()]
+            console.print(", ".join(filter(None, told)), markup=False, highlight=False)
+
+    return line

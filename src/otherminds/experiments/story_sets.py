@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError
-from otherminds.evaluation.run import run, stream
+from otherminds.evaluation.engines import opened
+from otherminds.evaluation.run import in_order, stream
 from otherminds.experiments.progress import shown
 from otherminds.stories.files import as_json, question_json
 from otherminds.stories.invented.invention import CELLS, Story, invent
@@ -69,11 +70,12 @@ def make(n: int, seed: int, jobs: int = 1, wanted: Sequence[str] = (), quiet: bo
 
 def _rows(n: int, block_of: Blocks, jobs: int, quiet: bool) -> Iterator[Row]:
     blocks = -(-n // BLOCK)
-    made = run(block_of, range(blocks), jobs=jobs, chunk=4)
     left = n
-    for block in made if quiet else shown(made, blocks, "Inventing stories"):
-        yield from block[:left]
-        left -= len(block)
+    with opened(None, jobs) as engine:
+        made = in_order(block_of, range(blocks), engine=engine)
+        for block in made if quiet else shown(made, blocks, "Inventing stories"):
+            yield from block[:left]
+            left -= len(block)
 
 
 def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -> int:

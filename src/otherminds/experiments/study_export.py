@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, faults
 from otherminds.evaluation.assistance import FACILITATOR
-from otherminds.evaluation.tabular import READERS, found_in, read_numbered
+from otherminds.evaluation.tabular import READERS, each_numbered, found_in
 
 EXPERIMENT = "study"
 ASPECTS = ("helpful", "appropriate", "clear", "understood")
@@ -95,11 +95,9 @@ def read_export(path: Path) -> list[Row]:
     Raises InputError with the first line that is wrong, or if there are none.
     """
     path = found_in(path)
-    numbered = [(n, {k: v for k, v in row.items() if v is not None}) for n, row in read_numbered(path)]
+    numbered = [(number, _validated(row, path, number)) for number, row in each_numbered(path)]
     if not numbered:
         raise InputError("holds no trial", path=path)
-    for number, row in numbered:
-        _validate(row, path, number)
     seen: set[str] = set()
     for episode, group in groupby(numbered, key=lambda pair: pair[1]["episode"]):
         trial = list(group)
@@ -116,14 +114,16 @@ def is_export(path: Path) -> bool:
     return (path / "rows.jsonl").exists() if path.is_dir() else path.suffix in READERS
 
 
-def _validate(row: Row, path: Path, number: int) -> None:
+def _validated(given: Row, path: Path, number: int) -> Row:
+    row = {column: value for column, value in given.items() if value is not None}
     try:
         _Line.model_validate(row)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)[0]
+        found = faults(error)[0]
         where = ".".join(str(part) for part in found["loc"])[:60]
         message = found["msg"].removeprefix("Value error, ")
         raise InputError(f"`{where}`: {message}" if where else message, path=path, line=number) from None
+    return row
 
 
 def _follow(trial: Sequence[tuple[int, Row]], path: Path) -> None:

@@ -15,10 +15,14 @@ import httpx2
 import openai
 
 from otherminds.language import wire
-from otherminds.language.model import ModelError
+from otherminds.language.model import ModelError, UncertainError
 
 LARGEST = 10_000_000
 CONNECTING = 10.0
+IDLE = 3.0
+"""Servers close connections that are idle, the common ones after 5 s; a call must not be under way to one that does."""
+UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
+NOT_AGAIN = "it is not asked for again, as it may have to be paid for"
 KEY = "set OPENAI_API_KEY to a key of this server"
 ADDRESS = "the address mostly ends in /v1"
 MEANINGS = {
@@ -41,14 +45,14 @@ class _Bounded(httpx2.SyncByteStream):
             for part in self._stream:
                 size += len(part)
                 if size > LARGEST:
-                    raise ModelError(f"the answer is larger than {LARGEST:,} bytes")
+                    raise UncertainError(f"the answer is larger than {LARGEST:,} bytes")
                 if time.monotonic() > self._until:
                     raise _late(self._seconds)
                 yield part
         except httpx2.TimeoutException:
             raise _late(self._seconds) from None
         except httpx2.TransportError:
-            raise ModelError("the answer broke off") from None
+            raise UncertainError("the answer broke off") from None
 
     def close(self) -> None:
         self._stream.close()
@@ -63,7 +67,7 @@ class Connection:
         try:
             http = httpx2.Client(
                 event_hooks={"response": [_check(timeout)]},
-                limits=httpx2.Limits(),
+                limits=httpx2.Limits(keepalive_expiry=IDLE),
                 # this machine is behind no proxy, and without encryption there are no certificates to load
                 trust_env=not here,
                 verify=not here or url.lower().startswith("https"),
@@ -81,7 +85,11 @@ class Connection:
             raise ModelError(f"{url} cannot be used: {error}") from None
 
     def ask(self, path: str, body: wire.Body) -> Mapping[str, Any]:
-        """The answer to one call. Raises ModelError; BusyError if another may help, RefusalError if it is refused."""
+        """The answer to one call.
+
+        Raises ModelError: BusyError if another may help, RefusalError if it is refused, UncertainError if it may have
+        to be paid for.
+        """
         try:
             answer = self._client.post(path, cast_to=httpx2.Response, body=body)
         except ModelError:
@@ -94,11 +102,12 @@ class Connection:
 
     def _silence(self, cause: BaseException | None) -> ModelError:
         """What it means that no answer began."""
-        unheard = isinstance(cause, httpx2.ConnectTimeout | httpx2.PoolTimeout)
-        if isinstance(cause, httpx2.TimeoutException) and not unheard:
+        why = str(cause).rstrip(".")
+        if isinstance(cause, UNSENT):
+            return wire.BusyError(f"the connection to {self._url} failed: {why or 'no connection in time'}")
+        if isinstance(cause, httpx2.TimeoutException):
             return _late(self._timeout)
-        why = str(cause).rstrip(".") or "no connection in time"
-        return wire.BusyError(f"the connection to {self._url} failed: {why}")
+        return UncertainError(f"there is no answer{why and f' ({why})'}; {NOT_AGAIN}")
 
 
 def _check(timeout: float) -> Callable[[httpx2.Response], None]:
@@ -109,7 +118,7 @@ def _check(timeout: float) -> Callable[[httpx2.Response], None]:
         if not response.is_success:
             raise _failure(response)
         if _is_packed(response):
-            raise ModelError("the answer is compressed, which nobody asked for")
+            raise UncertainError("the answer is compressed, which nobody asked for")
 
     return check
 
@@ -119,21 +128,20 @@ def _is_packed(response: httpx2.Response) -> bool:
     return response.headers.get("content-encoding", "identity").lower() != "identity"
 
 
-def _late(seconds: float) -> ModelError:
-    message = f"there is no answer after {seconds:g} s; it is not asked for again, as it may have to be paid for"
-    return ModelError(message, hint="allow it more time")
+def _late(seconds: float) -> UncertainError:
+    return UncertainError(f"there is no answer after {seconds:g} s; {NOT_AGAIN}", hint="allow it more time")
 
 
 def _payload(raw: bytes) -> Mapping[str, Any]:
     if not raw.strip():
-        raise ModelError("the answer is empty")
+        raise UncertainError("the answer is empty")
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):
         kind = "a web page" if raw.lstrip().startswith(b"<") else "not JSON"
-        raise ModelError(f"the answer is {kind}", hint=ADDRESS) from None
+        raise UncertainError(f"the answer is {kind}", hint=ADDRESS) from None
     if not isinstance(found, Mapping):
-        raise ModelError(wire.STRANGE)
+        raise UncertainError(wire.STRANGE)
     return found
 
 

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from otherminds.errors import InputError
 from otherminds.language import wire
-from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores
+from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, UncertainError
 
 if TYPE_CHECKING:
     from otherminds.language.calls import Connection
@@ -34,8 +34,9 @@ HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
 class Endpoint:
     """A model that a server offers over HTTP, in the way of OpenAI, whoever runs it.
 
-    The key is the one given or that of the environment; servers on this machine need none. Refused and dropped
-    connections, too many calls, and faults of the server are answered by asking again, `attempts` times in all.
+    The key is the one given or that of the environment; servers on this machine need none. Refused connections, too
+    many calls, and faults of the server are answered by asking again, `attempts` times in all. What may have to be paid
+    for is not asked again: that is an UncertainError, as is all that fails after a part of it was answered.
     """
 
     def __init__(
@@ -57,7 +58,8 @@ class Endpoint:
             raise InputError("an endpoint needs some time, and at least one attempt and one call at once")
         self.name = _checked_name(model)
         self.identity = f"openai:{model}"
-        self._url, self._here = url.rstrip("/"), _is_here(_checked(url))
+        self.here = _is_here(_checked(url))
+        self._url = url.rstrip("/")
         self._key = (os.environ.get(KEY, "") if key is None else key).strip()
         self._timeout, self._attempts, self._wait = timeout, attempts, wait
         self._slots, self._lock = BoundedSemaphore(at_once), Lock()
@@ -77,16 +79,16 @@ class Endpoint:
         return f"Endpoint({self.name!r}, {self._url!r})"
 
     def complete(self, request: Request) -> Reply:
-        """A text after the prompt. Raises ModelError if there is no answer."""
-        with self._named():
-            return wire.complete(self._post, request)
+        """A text after the prompt. Raises ModelError if there is no answer, UncertainError if there may be a bill."""
+        with self._call() as post:
+            return wire.complete(post, request)
 
     def score(self, request: Continuations) -> Scores:
-        """log p(text | prompt) for every text. Raises ModelError if the server does not tell it."""
-        with self._named():
+        """log p(text | prompt) for every text. Raises ModelError if the server does not tell it, as `complete` does."""
+        with self._call() as post:
             for top in TOPS[self._top :]:
                 try:
-                    return wire.score(self._post, request, top)
+                    return wire.score(post, request, top)
                 except wire.RefusalError:
                     if top == TOPS[-1]:
                         raise
@@ -94,13 +96,24 @@ class Endpoint:
         raise AssertionError("the last of the tops answers or raises")
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Errors say which model they are about, and never the key, whatever the server repeats."""
+    def _call(self) -> Iterator[wire.Post]:
+        """How to ask the server for the parts of one call.
+
+        Errors say which model they are about, whether there may be a bill, and never the key, whatever the server says.
+        """
+        answered = list[str]()
+
+        def post(path: str, body: wire.Body) -> Mapping[str, Any]:
+            answer = self._post(path, body)
+            answered.append(path)
+            return answer
+
         try:
-            yield
+            yield post
         except ModelError as error:
             told = str(error).replace(self._key, "[the key]") if self._key else str(error)
-            raise ModelError(f"{self.name}: {told}") from None
+            kind = UncertainError if answered or isinstance(error, UncertainError) else ModelError
+            raise kind(f"{self.name}: {told}") from None
 
     def _post(self, path: str, body: wire.Body) -> Mapping[str, Any]:
         connection = self._connection()
@@ -144,7 +157,7 @@ class Endpoint:
             return self._opened
 
     def _open(self) -> Connection:
-        if not self._key and not self._here:
+        if not self._key and not self.here:
             raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
         if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
             raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
@@ -152,7 +165,7 @@ class Endpoint:
             from otherminds.language.calls import Connection
         except ImportError:
             raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
-        return Connection(self._url, self._key or "none", timeout=self._timeout, here=self._here)
+        return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
 
 
 def _checked_name(model: str) -> str:

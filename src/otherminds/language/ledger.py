@@ -1,34 +1,23 @@
-"""A durable record of all calls to a language model: at once cache, ledger and replay.
+"""A durable record of all calls to a language model: at once cache, ledger and replay (sqlite).
 
-It is a file of JSON lines (`*.lm.jsonl`) that only ever grows. `{"sent": KEY, …}` is written before a call goes out,
-and its key, request and response when it is answered. The key is a hash of the model's identity and of all that the
-request says: no question is paid for twice, and what was asked once can be replayed offline.
+A call is written down before it goes out, with what it may cost at most, and again when it is answered. Its key is a
+hash of the model's identity and of all that the request says: no question is paid for twice, and what was asked once
+can be replayed offline.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from datetime import UTC, datetime
-from io import FileIO
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from typing import NamedTuple, TypeVar
 
+from otherminds.durable import Database
 from otherminds.errors import InputError
-from otherminds.language.ledger_lines import (
-    SHOWN,
-    VERSION,
-    Answer,
-    Entry,
-    answered_line,
-    key_of,
-    line_of,
-    question_of,
-    read_line,
-)
+from otherminds.language.ledger_lines import SHOWN, Answer, answered_line, key_of, question_of
+from otherminds.language.ledger_table import Answered, Calls, Uncertain, now
 from otherminds.language.model import (
     NOTHING,
     Continuations,
@@ -38,9 +27,10 @@ from otherminds.language.model import (
     Reply,
     Request,
     Scores,
+    UncertainError,
     Usage,
 )
-from otherminds.language.prices import Price, Spending
+from otherminds.language.prices import Price, at_most, checked_budget
 
 A = TypeVar("A", Reply, Scores)
 
@@ -49,52 +39,51 @@ class Totals(NamedTuple):
     """What was asked of a recorded model, and what that took.
 
     `calls` were answered by the model now, `recalled` from the record; `uncertain` ones were on record at the start as
-    sent, but without an answer. `usage` and `cost` are of the calls answered now, `recorded_usage` is of all answers
-    given. Without a price there is no cost.
+    sent, but without an answer; `failed` ones were made now, and gave none. `usage` and `cost` are of the calls
+    answered now, `recorded_usage` is of all answers given. Without a price there is no cost.
     """
 
     calls: int = 0
     recalled: int = 0
     uncertain: int = 0
+    failed: int = 0
     usage: Usage = NOTHING
     recorded_usage: Usage = NOTHING
     cost: float | None = None
 
 
 class Recorded:
-    """A model whose answers are kept in a file; what is on record there is not asked again.
+    """A model whose answers are kept in a database (see `ledger_table`); what is on record there is not asked again.
 
-    Threads that ask the same at the same time ask it once, and share the answer or the error; errors are not kept. A
-    file is for one of these at a time, as it does not see what another one adds. `uncertain` are the keys of calls that
-    were on record at the start as sent, but without an answer, since the program was stopped or the model failed: they
-    may have been paid for, and are sent again when asked again.
+    Threads that ask the same at the same time ask it once, and share the answer or the error; errors are not kept.
+    `uncertain` are the calls that were on record at the start as sent, but without an answer, since the program was
+    stopped or the answer was lost: they may have been paid for, and are sent again when asked again.
     """
 
     def __init__(
         self,
         model: LanguageModel,
-        path: Path,
+        record: Path | Database,
         *,
         replay: bool = False,
         price: Price | None = None,
         budget: float | None = None,
     ) -> None:
-        """Open or begin a record; a replay asks and writes nothing. The budget is in dollars, and needs a price.
+        """Open or begin a record; a replay asks and writes nothing, and may be of a file of lines (.jsonl) too.
 
-        Raises InputError for a budget without a price, a file that is no such record, or one that cannot be written.
+        The budget is in dollars, needs a price, and is for all models on record together. Raises InputError for a
+        budget without a price, for what is no such record, or for one that cannot be written.
         """
-        self.path = path
+        checked_budget(budget, price)
         self.replay = replay
-        self._model = model
+        self._model, self._price, self._budget = model, price, budget
         self._lock = Lock()
         self._stopped = False
-        self._answers: dict[str, Answer | Future[Answer]] = {}
-        self._file = _File(path)
-        self.uncertain, spent = self._load()
-        self._spending = Spending(price, budget, spent)
+        self._under_way: dict[str, Future[Answer]] = {}
+        self._calls = Calls.of(record) if isinstance(record, Database) else Calls.open(record, readonly=replay)
+        self.path = record.path if isinstance(record, Database) else record
+        self.uncertain: tuple[Uncertain, ...] = self._calls.uncertain(model.identity)
         self._totals = Totals(uncertain=len(self.uncertain), cost=None if price is None else 0.0)
-        if not replay:
-            self._file.prepare()
 
     @property
     def name(self) -> str:
@@ -113,12 +102,17 @@ class Recorded:
 
     @property
     def spent(self) -> float:
-        """Dollars for all answers on record, from this run and earlier ones: what the budget is a limit of.
+        """Dollars for all calls on record, of this run and earlier ones: what the budget is a limit of.
 
-        An answer counts as what it cost when it was recorded, so as nothing if that was without a price. Calls without
-        an answer count as nothing too, as nobody knows whether they were paid for.
+        An answer counts as what it cost when it was recorded, so as nothing if that was without a price; a call under
+        way, or one whose answer was lost, as the most that it may cost.
         """
-        return self._spending.spent
+        return self._calls.spent
+
+    @property
+    def answered(self) -> Answered:
+        """All that is on record as answered by this model."""
+        return self._calls.answered(self.identity)
 
     def stop(self) -> None:
         """Make no more calls: who asks for one that is not on record gets a ModelError, and threads come to an end."""
@@ -135,24 +129,14 @@ class Recorded:
         """The scores on record, or else the model's. Raises what `complete` does."""
         return self._answer(request, Scores, lambda: self._model.score(request))
 
-    def _load(self) -> tuple[tuple[str, ...], float]:
-        """Take in the answers on record; the keys that were sent but not answered, and what the answers cost."""
-        sent, spent = dict[str, None](), 0.0
-        for key, answer, cost in self._file.read(optional=not self.replay):
-            sent[key] = None
-            spent += cost
-            if answer is not None:
-                self._answers.setdefault(key, answer)
-        return tuple(key for key in sent if key not in self._answers), spent
-
     def _answer(self, request: Request | Continuations, kind: type[A], ask: Callable[[], A]) -> A:
         question = question_of(self.identity, request)
         key = key_of(question)
         mine = Future[Answer]()
         with self._lock:
-            known = self._answers.get(key)
+            known = self._under_way.get(key) or self._calls.answer(key)
             if known is None and not self.replay:
-                self._answers[key] = mine
+                self._under_way[key] = mine
         if known is None and self.replay:
             hint = "it is another call if anything differs in the model, the prompt or the settings"
             raise ModelError(f"there is no record of the call {_extract(request.prompt)}", path=self.path, hint=hint)
@@ -169,34 +153,47 @@ class Recorded:
         try:
             answer = call()
         except BaseException as error:
-            with self._lock:
-                del self._answers[key]
             mine.set_exception(error)
             raise
-        with self._lock:
-            self._answers[key] = answer
-        mine.set_result(answer)
-        return answer
+        else:
+            mine.set_result(answer)
+            return answer
+        finally:
+            with self._lock:
+                del self._under_way[key]
 
     def _call(self, question: Mapping[str, object], request: Request | Continuations, ask: Callable[[], A]) -> Answer:
         """Make a call if the budget allows it, and record it before and after."""
         if self._stopped:
             raise ModelError("no more calls are made, as the run was broken off")
-        reserved, usage = self._spending.reserve(request), None
+        most = 0.0 if self._price is None else self._price.cost(at_most(request))
+        place = getattr(request, "draw", "") or _extract(request.prompt)
+        number = self._calls.send(key_of(question), self.identity, place, most, self._budget)
+        began = perf_counter()
         try:
-            self._file.append(line_of({"v": VERSION, "sent": key_of(question), "t": _now()}))
-            began = perf_counter()
             answer = ask()
-            seconds, usage = perf_counter() - began, answer.usage
-        finally:
-            cost = self._spending.settle(reserved, usage)
-        meta: dict[str, object] = {"name": self.name, "seconds": round(seconds, 3), "t": _now()}
-        if self._totals.cost is not None:
-            meta["cost"] = cost
-        line, recorded = answered_line(question, answer, meta)
-        self._file.append(line, durable=True)
+            cost = self._cost(answer.usage, most)
+        except BaseException as error:
+            free = isinstance(error, InputError) and not isinstance(error, UncertainError)
+            self._calls.settle(number, *(("refused", 0.0) if free else ("lost", most)))
+            self._count_failure()
+            raise
+        return self._keep(number, question, answer, perf_counter() - began, cost)
+
+    def _keep(self, number: int, question: Mapping[str, object], answer: Answer, seconds: float, cost: float) -> Answer:
+        meta: dict[str, object] = {"name": self.name, "seconds": round(seconds, 3), "t": now()}
+        try:
+            line, recorded = answered_line(question, answer, meta | ({"cost": cost} if self._price else {}))
+        except ModelError:
+            self._calls.settle(number, "lost", cost)
+            raise
+        self._calls.settle(number, "done", cost, line)
         self._count(recorded.usage, cost)
         return recorded
+
+    def _cost(self, usage: Usage, most: float) -> float:
+        """What a call cost: the most it could, if the model does not tell how many tokens it used."""
+        return most if self._price is None or usage == NOTHING else self._price.cost(usage)
 
     def _count(self, usage: Usage, cost: float | None = None) -> None:
         """Add an answer to the totals: one that was recalled, or one that cost something now."""
@@ -209,72 +206,9 @@ class Recorded:
                 total = None if old.cost is None else old.cost + cost
                 self._totals = new._replace(calls=old.calls + 1, usage=old.usage + usage, cost=total)
 
-
-class _File:
-    """The lines of a record. Whatever happens while one is written, the next one begins after a whole one."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._torn_from: int | None = None
-        self._lock = Lock()
-
-    def read(self, *, optional: bool) -> Iterator[Entry]:
-        """All that is on record. Raises InputError for a line that is no record, or a file that cannot be read."""
-        for number, line in enumerate(self._lines(optional), 1):
-            try:
-                yield read_line(line)
-            except ValueError as error:
-                raise InputError(str(error), path=self._path, line=number) from None
-
-    def _lines(self, optional: bool) -> Iterator[bytes]:
-        end = 0
-        try:
-            with self._path.open("rb") as file:
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        self._torn_from = end
-                        return
-                    end += len(line)
-                    yield line
-        except (OSError, ValueError) as error:
-            if not (optional and isinstance(error, FileNotFoundError)):
-                raise InputError(f"cannot be read: {_reason(error)}", path=self._path) from None
-
-    def prepare(self) -> None:
-        """Make sure that lines can be added. Raises InputError if they cannot."""
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot be written: {_reason(error)}", path=self._path) from None
-        self.append(b"")
-
-    def append(self, line: bytes, *, durable: bool = False) -> None:
-        """Add a line; a durable one outlasts a failure of power. Raises InputError if that cannot be done."""
-        try:
-            with self._path.open("ab", buffering=0) as file:
-                with self._lock:
-                    self._write(file, line)
-                if durable:
-                    os.fsync(file.fileno())
-        except OSError as error:
-            hint = "what was recorded before is kept"
-            raise InputError(f"cannot be written: {_reason(error)}", path=self._path, hint=hint) from None
-
-    def _write(self, file: FileIO, line: bytes) -> None:
-        if self._torn_from is not None:
-            file.truncate(self._torn_from)
-        self._torn_from = file.seek(0, os.SEEK_END)
-        if file.write(line) < len(line):
-            raise OSError("only a part of a line, as if the disk were full")
-        self._torn_from = None
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    def _count_failure(self) -> None:
+        with self._lock:
+            self._totals = self._totals._replace(failed=self._totals.failed + 1)
 
 
 def _extract(prompt: Prompt) -> str:

@@ -50,11 +50,12 @@ class _Done(_Strict):
 
 
 class Entry(NamedTuple):
-    """What a line says of a call: its key, and what came of it if it was answered."""
+    """What a line says of a call: its key, what came of it, and its model, or when it was sent if it has no answer."""
 
     key: str
     answer: Answer | None = None
     cost: float = 0.0
+    about: str = ""
 
 
 KINDS: Mapping[str, TypeAdapter[Answer]] = {"complete": TypeAdapter(Reply), "score": TypeAdapter(Scores)}
@@ -68,7 +69,7 @@ def read_line(line: bytes) -> Entry:
             raise ValueError("is no record of a call")
         if found["v"] != VERSION:
             raise ValueError(f"is of version {str(found['v'])[:SHOWN]}, and this reads version {VERSION}")
-        return Entry(_Sent.model_validate(found).sent) if "sent" in found else _answered(_Done.model_validate(found))
+        return _sent(_Sent.model_validate(found)) if "sent" in found else _answered(_Done.model_validate(found))
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8 text") from None
     except json.JSONDecodeError as error:
@@ -80,6 +81,10 @@ def read_line(line: bytes) -> Entry:
         raise ValueError(f"`{'.'.join(map(str, first['loc']))[:SHOWN]}`: {first['msg']}") from None
 
 
+def _sent(sent: _Sent) -> Entry:
+    return Entry(sent.sent, about=sent.t)
+
+
 def _answered(done: _Done) -> Entry:
     if done.key != key_of(done.request):
         raise ValueError("the key is not that of the request")
@@ -89,7 +94,7 @@ def _answered(done: _Done) -> Entry:
     answer = kind.validate_python(done.response)
     if _response(answer) != done.response:
         raise ValueError("the response says more than an answer")
-    return Entry(done.key, answer, done.meta.cost)
+    return Entry(done.key, answer, done.meta.cost, str(done.request.get("model", "")))
 
 
 def answered_line(question: Mapping[str, object], answer: Answer, meta: Mapping[str, object]) -> tuple[bytes, Answer]:

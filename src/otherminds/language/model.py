@@ -21,6 +21,10 @@ class ModelError(InputError):
     """A language model cannot be asked, or did not answer: a wrong key, a dead endpoint, no log-probabilities."""
 
 
+class UncertainError(ModelError):
+    """A call was sent and gave no answer that can be used; it may have to be paid for all the same."""
+
+
 @dataclass(frozen=True)
 class Message:
     """One turn of a conversation; images are PNG files."""

@@ -9,6 +9,8 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from otherminds.errors import faults
+
 LONGEST = 100_000
 SHOWN = 200
 FENCES = ("```", "```json")
@@ -49,7 +51,7 @@ def read_json(text: str, kind: type[M]) -> M | Unreadable:
     except RecursionError:
         return unreadable("is nested too deeply", text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = faults(error)[0]
         place = ".".join(str(part) for part in first["loc"])[:SHOWN]
         return unreadable(f"{place or 'the reply'}: {first['msg'][:SHOWN]}", text)
     except ValueError as error:

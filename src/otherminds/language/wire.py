@@ -11,9 +11,9 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeGuard
 
-from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Scores, Usage
+from otherminds.language.model import NOTHING, Continuations, Message, ModelError, Reply, Request, Scores, Usage
 
 Body = dict[str, Any]
 Post = Callable[[str, Body], Mapping[str, Any]]
@@ -21,6 +21,7 @@ TEXT, CHAT = "/completions", "/chat/completions"
 TOP = 20
 SHOWN = 200
 SLACK = 1e-3
+MOST_TOKENS = 1_000_000_000
 STRANGE = "the answer is not one of an OpenAI-compatible server"
 NO_SCORES = "use a strategy that reads replies, as qa"
 SHAPE_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
@@ -77,15 +78,21 @@ def _reply(payload: Mapping[str, Any]) -> Reply:
 
 def _choice(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """The first choice. An error that came as an answer is an error."""
-    if isinstance(payload, Mapping) and payload.get("error"):
-        raise ModelError(f"the answer is an error: {complaint(payload) or 'it does not say which'}")
+    _refuse_error(payload)
     try:
         choice = payload["choices"][0]
         assert isinstance(choice, Mapping)
         assert isinstance(choice.get("message") or {}, Mapping)
     except (KeyError, IndexError, TypeError, AssertionError):
-        raise ModelError(STRANGE) from None
+        said = complaint(payload)
+        raise ModelError(STRANGE + (said and f": {said}")) from None
+    _refuse_error(choice)
     return choice
+
+
+def _refuse_error(told: object) -> None:
+    if isinstance(told, Mapping) and (told.get("error") or told.get("finish_reason") == "error"):
+        raise ModelError(f"the answer is an error: {complaint(told) or 'it does not say which'}")
 
 
 def complaint(told: object) -> str:
@@ -105,11 +112,17 @@ def complaint(told: object) -> str:
 
 
 def usage_of(payload: Mapping[str, Any]) -> Usage:
-    """The tokens that an answer says it took; 0 for what it does not say."""
+    """The tokens that an answer says it took: nothing at all if it does not say, or says what cannot be."""
     usage = _mapping(_mapping(payload).get("usage"))
-    details = _mapping(usage.get("prompt_tokens_details"))
-    counts = (usage.get("prompt_tokens"), details.get("cached_tokens"), usage.get("completion_tokens"))
-    return Usage(*(count if isinstance(count, int) and count > 0 else 0 for count in counts))
+    prompt, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not (_is_count(prompt) and _is_count(written)):
+        return NOTHING
+    cached = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens")
+    return Usage(prompt, cached if _is_count(cached) and cached <= prompt else 0, written)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= MOST_TOKENS
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, faults, read_text
 from otherminds.minds.strategies import Machine, build
 from otherminds.worlds.repeated_game import Game
 
@@ -76,7 +76,7 @@ def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tupl
 
 def _first(error: ValidationError, path: Path) -> InputError:
     """The first complaint of pydantic in one line, with line and column if the text is not even JSON."""
-    found = error.errors(include_url=False, include_input=False)[0]
+    found = faults(error)[0]
     message = found["msg"].replace(" after validation", "")
     place = re.search(r" at line (\d+) column (\d+)$", message)
     if place:

@@ -7,7 +7,6 @@ and one as upstream describes it rather than as it is. `scenarios.toml` has them
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +17,7 @@ from typing import Annotated, Literal, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, faults
 from otherminds.minds.matrix_strategies import (
     Aim,
     Corrigible,
@@ -29,6 +28,7 @@ from otherminds.minds.matrix_strategies import (
     Strategy,
     TitForTat,
 )
+from otherminds.toml import read_toml
 
 BUNDLED = "scenarios.toml"
 LONGEST = 60
@@ -96,9 +96,9 @@ def draw(scenario: Scenario, slots: int, rng: np.random.Generator) -> tuple[str,
 def read_table(text: str, path: Path) -> Table:
     """Read scenarios and bots from TOML; `path` is what errors call it. Raises InputError for what makes no sense."""
     try:
-        found = _Table.model_validate(tomllib.loads(text))
+        found = _Table.model_validate(read_toml(text))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = faults(error)[0]
         raise _wrong(first["msg"], path, *map(str, first["loc"])) from None
     except (ValueError, RecursionError) as error:
         raise InputError(str(error), path=path) from None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from otherminds.errors import opened
 from otherminds.planning.adaptive import Situation, Solution
 
 FORMAT = 1
@@ -41,7 +42,7 @@ def remembered(folder: Path | None, name: str, compute: Callable[[], Solution]) 
 
 def _read(path: Path) -> Solution | None:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+        with opened(path) as file, np.load(file, allow_pickle=False) as kept:
             situations = map(
                 Situation, kept["rounds"].tolist(), kept["contexts"].tolist(), map(tuple, kept["known"].tolist())
             )

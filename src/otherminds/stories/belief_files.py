@@ -25,6 +25,8 @@ COLUMNS = range(14, 20)
 HINT = "ToMi has numbered lines, Hi-ToM one JSON object, BigToM 19 columns with `;`, other sets a JSON object a line"
 SYMBOL = re.compile(r'"(?:\\.|[^"\\])*"|[\[\]{}]|\n')
 CHOICE = re.compile(r"(?:^|,\s*)([A-Z])\.\s*")
+MOST_LINES = 100
+"""Of a story of ToMi: every question in it keeps all of what was told before."""
 ASKED = "Read the following story and answer"
 Text = Annotated[str, StringConstraints(min_length=1, max_length=50_000, strip_whitespace=True)]
 
@@ -148,6 +150,8 @@ def _tomi(text: str, path: Path) -> Iterator[Item]:
             raise InputError(f"the story that begins on line {began} {what}", path=path, line=line, hint=hint)
         if found[1] == "1":
             told, began = [], line
+        if len(told) == MOST_LINES:
+            raise InputError(f"the story has more than {MOST_LINES} lines", path=path, line=line)
         question, *answer = found[2].split("\t")
         asked = bool(answer) or question.endswith("?")
         told.append("" if asked else question.strip().rstrip(".") + ".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, faults, read_text
 from otherminds.stories.model import Belief, Episode, Goal, Holds, NextAction, Question
+from otherminds.stories.rows import parse_row
 
 T = TypeVar("T")
 
@@ -108,10 +110,9 @@ def episode_of(data: Mapping[str, Any], path: Path | None = None, line: int | No
             raise InputError(f"timeline.{i}.p: {happening.p} is not a probability", path=path, line=line)
         if i and happening.t < episode.timeline[i - 1].t:
             raise InputError(f"timeline.{i}.t: is before what comes before it", path=path, line=line)
-    ids = [entity.id for entity in episode.entities]
-    twice = next((name for name in ids if ids.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"entities: {twice!r} is there twice", path=path, line=line)
+    twice = [name for name, count in Counter(entity.id for entity in episode.entities).items() if count > 1]
+    if twice:
+        raise InputError(f"entities: {twice[0]!r} is there twice", path=path, line=line)
     return episode
 
 
@@ -148,15 +149,8 @@ def question_json(question: Question) -> dict[str, Any]:
 
 
 def parse_json(text: str, path: Path | None = None, line: int = 1) -> Any:
-    """The data of a JSON text. Raises InputError with the line if it is none."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"is not JSON: {error.msg}", path=path, line=line + error.lineno - 1, column=error.colno
-        ) from None
-    except (RecursionError, ValueError):
-        raise InputError("is nested too deeply, or has a number too long, to be read", path=path, line=line) from None
+    """The data of a JSON text. Raises InputError with the line if it is none, or has a key twice."""
+    return parse_row(text, path, line)
 
 
 def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: int | None = None) -> T:
@@ -166,6 +160,6 @@ def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: i
     except (ValidationError, RecursionError, ValueError) as error:
         if not isinstance(error, ValidationError):
             raise InputError("is nested too deeply to be read", path=path, line=line) from None
-        first = error.errors(include_url=False, include_context=False)[0]
+        first = faults(error)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{where or 'the whole'}: {first['msg']}", path=path, line=line) from None

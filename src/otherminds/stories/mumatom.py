@@ -7,7 +7,6 @@ graphs, a folder for each episode) may be there as well, as may a folder Files/ 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, faults, read_text
+from otherminds.stories.rows import parse_row
 
 T = TypeVar("T")
 
@@ -154,14 +154,8 @@ def _frames(folder: Path, name: str) -> Frames | None:
 def _read(path: Path, kind: TypeAdapter[T]) -> T:
     text = read_text(path, limit=LARGEST)
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno, column=error.colno) from None
-    except (RecursionError, ValueError):
-        raise InputError("is nested too deeply, or has a number too long, to be read", path=path) from None
-    try:
-        return kind.validate_python(data)
+        return kind.validate_python(parse_row(text, path, 1))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = faults(error)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{where or 'the file'}: {first['msg']}", path=path) from None

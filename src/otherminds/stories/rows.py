@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, faults
 
 SHOWN = 80
 
@@ -26,7 +26,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
-def parse_row(text: str, path: Path, line: int) -> object:
+def parse_row(text: str, path: Path | None, line: int) -> Any:
     """The data of a JSON text that begins on a line. Raises InputError if it is none, or has a key twice."""
     try:
         return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
@@ -36,7 +36,8 @@ def parse_row(text: str, path: Path, line: int) -> object:
     except RecursionError:
         raise InputError("is nested too deeply", path=path, line=line) from None
     except ValueError as error:
-        raise InputError(f"is not JSON: {shortened(str(error))}", path=path, line=line) from None
+        told = "a number too long to be read" if "integer string" in str(error) else shortened(str(error))
+        raise InputError(f"is not JSON: {told}", path=path, line=line) from None
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -55,7 +56,7 @@ def valid_row(kind: type[M], value: object, path: Path, line: int) -> M:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = faults(error)[0]
         key = ".".join(str(part) for part in first["loc"])[:SHOWN]
         if first["type"] == "missing":
             raise InputError(f"lacks `{key}`", path=path, line=line) from None

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
-from otherminds.errors import InputError
+from otherminds.errors import InputError, opened
 from otherminds.worlds.avatars import ACTIONS, AHEAD, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix import FROZEN, PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting
 from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
@@ -178,7 +178,7 @@ def _names(layer: int) -> tuple[str, str]:
 def read_network(path: Path, world: InTheMatrix) -> Network:
     """Read a network for a world. Raises InputError if the file is none, or one for another kind of world."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             raw = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None

@@ -7,9 +7,8 @@ again, a few times; after that there is no move, which is an outcome of its own 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -171,18 +170,32 @@ class Prompted:
                 return Categorical.from_scores(enumerate(np.log(expected.weights).tolist()))
         return Categorical.uniform([expected.action])
 
-    @cached_property
+    @property
     def moved(self) -> Move:
         """Its move in this round."""
+        return self._once("moved", self._move)
+
+    @property
+    def expected(self) -> Move:
+        """Its prediction of the other's move in this round."""
+        return self._once("expected", self._prediction)
+
+    def _once(self, name: str, ask: Callable[[], Move]) -> Move:
+        """What was asked is kept; a cached_property of Python 3.11 would let only one thread of all ask at a time."""
+        kept = self.__dict__
+        if name not in kept:
+            kept[name] = ask()
+        found: Move = kept[name]
+        return found
+
+    def _move(self) -> Move:
         if self.strategy.social and self.expected.action is None:
             return Move(None)
         if self.strategy.score:
             return self._drawn("act", unfinished(self.setting, self.rounds, "act", asides=self._insight()))
         return self._answered("act")
 
-    @cached_property
-    def expected(self) -> Move:
-        """Its prediction of the other's move in this round."""
+    def _prediction(self) -> Move:
         if self.strategy.social == "lm":
             return self._drawn("predict", unfinished(self.setting, self.rounds, "partner-first"))
         if self.strategy.score:

@@ -19,6 +19,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from otherminds.durable import connect
 from otherminds.errors import InputError
 
 BATCH = 512
@@ -71,7 +72,7 @@ class Journal:
         self._work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(self._connection()) as base, base:
+            with closing(connect(self.path)) as base, base:
                 base.execute(SCHEMA)
                 for stream, last in base.execute("select stream, max(seq) from events group by stream"):
                     self._numbers[stream] = last
@@ -80,19 +81,13 @@ class Journal:
         self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
         self._thread.start()
 
-    def _connection(self) -> sqlite3.Connection:
-        base = sqlite3.connect(self.path, timeout=10.0)
-        base.execute("pragma journal_mode = wal")
-        base.execute("pragma synchronous = full")
-        return base
-
     def beginnings(self, kind: str) -> list[Event]:
         """The first events of all streams that begin with this kind, in the order in which they happened."""
         return self._read(BEGUN, (kind,))
 
     def having(self, kind: str) -> set[str]:
         """The streams in which there is an event of this kind."""
-        with closing(self._connection()) as base:
+        with closing(connect(self.path)) as base:
             return {name for (name,) in base.execute(HAVING, (kind,))}
 
     def events(self, stream: str) -> list[Event]:
@@ -100,13 +95,13 @@ class Journal:
         return self._read(ORDER, (stream,))
 
     def _read(self, question: str, about: tuple[str]) -> list[Event]:
-        with closing(self._connection()) as base:
+        with closing(connect(self.path)) as base:
             rows = base.execute(question, about).fetchall()
         return [Event(name, seq, at, kind, json.loads(body), who, n) for name, seq, at, kind, body, who, n in rows]
 
     def deeds(self) -> dict[str, int]:
         """The number of the last deed of everybody."""
-        with closing(self._connection()) as base:
+        with closing(connect(self.path)) as base:
             return dict(base.execute(LAST))
 
     def append(
@@ -131,7 +126,7 @@ class Journal:
         self._thread.join()
 
     def _write(self) -> None:
-        base = self._connection()
+        base = connect(self.path)
         while self._batch(base):
             pass
         base.close()

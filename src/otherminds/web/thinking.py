@@ -18,10 +18,9 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
+from otherminds.evaluation.engines import end_with
 from otherminds.evaluation.run import stream
 from otherminds.experiments import facilitated, protom_dkg, protom_overcooked
 from otherminds.experiments.facilitated import Cast, Entry
@@ -196,13 +195,7 @@ def prepare() -> None:
     """Before a process thinks for the first time: let who serves people go first, and end with the server."""
     os.nice(POLITENESS)
     if server := parent_process():
-        Thread(target=_end_with, args=[server.sentinel], daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    """A server that is killed cannot end its processes, and nobody else would."""
-    wait([sentinel])
-    os._exit(0)
+        end_with(server.sentinel)  # one that is killed cannot end its processes
 
 
 class Thinkers:

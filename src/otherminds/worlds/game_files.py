@@ -29,11 +29,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, faults, read_text
+from otherminds.toml import read_toml
 from otherminds.worlds.repeated_game import Game, ordinal_games
 
 MAX_AGENTS = 16
 MAX_CELLS = 100_000
+LARGEST_FILE = 500_000
 LARGEST = 1e9
 LONGEST = 60
 STRICT = ConfigDict(extra="forbid", strict=True)
@@ -98,7 +100,7 @@ class _Source:
 
 def read_game(path: Path) -> Game:
     """Read a game in normal form from a TOML file. Raises InputError with the line of the first thing that is wrong."""
-    return parse_game(read_text(path), path)
+    return parse_game(read_text(path, limit=LARGEST_FILE), path)
 
 
 def parse_game(text: str, path: Path) -> Game:
@@ -113,7 +115,7 @@ def parse_game(text: str, path: Path) -> Game:
 
 def _keys(source: _Source) -> _Keys:
     try:
-        return _Keys.model_validate(tomllib.loads(source.text))
+        return _Keys.model_validate(read_toml(source.text))
     except ValidationError as error:
         raise _complaint(_first(error), source) from None
     except RecursionError:
@@ -128,7 +130,7 @@ def _keys(source: _Source) -> _Keys:
 
 def _first(error: ValidationError) -> ErrorDetails:
     """The first complaint; unknown keys come before all others, as one may be a known key with a slip of the pen."""
-    found = error.errors(include_url=False, include_input=False)
+    found = faults(error)
     return min(found, key=lambda one: one["type"] != "extra_forbidden")
 
 
@@ -183,11 +185,12 @@ def _just(size: int, kind: Any) -> Any:
 
 def _refuse_repeats(names: Sequence[str], place: Place, source: _Source) -> None:
     # names are typed on command lines, without regard to case
-    plain = [" ".join(name.casefold().split()) for name in names]
-    for i, name in enumerate(plain):
-        if name in plain[:i]:
+    seen: set[str] = set()
+    for i, name in enumerate(" ".join(name.casefold().split()) for name in names):
+        if name in seen:
             message = f"`{place[0]}`: {names[i]} is there twice"
             raise source.wrong(message, (*place, i), "names must differ in more than case")
+        seen.add(name)
 
 
 def _places(text: str) -> Iterator[tuple[Place, int]]:

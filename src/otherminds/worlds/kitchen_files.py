@@ -28,7 +28,7 @@ from pathlib import Path
 
 from otherminds.errors import InputError, read_text
 from otherminds.worlds.kitchen import COUNTER, DOOR, FLOOR, FRESH, MANY, NOTHING, PARTS, PLATE, RECIPES, TILES, Layout
-from otherminds.worlds.level_files import MAX_SIDE, Line, agent_names, read_horizon
+from otherminds.worlds.level_files import MAX_SIDE, Line, agent_names, read_horizon, rows_of
 from otherminds.worlds.overcooked import UNSEEN, Overcooked, State, View
 
 HORIZON = 100
@@ -91,8 +91,7 @@ def is_kitchen(text: str) -> bool:
 
 def _blocks(text: str, path: Path) -> Iterator[list[Line]]:
     """The map, whose rows may be all spaces, then the recipes, the positions and the notes, without spaces around."""
-    rows = text.split("\n")  # not splitlines(): editors count newlines only
-    lines = [Line(n, raw.removesuffix("\r")) for n, raw in enumerate(rows, 1)]
+    lines = [Line(n, raw.removesuffix("\r")) for n, raw in enumerate(rows_of(text, path), 1)]
     gap = next((i for i, line in enumerate(lines) if not line.text), len(lines))
     rest = [Line(number, raw.strip()) for number, raw in lines[gap:]]
     blocks = [lines[:gap], *(list(group) for filled, group in groupby(rest, lambda line: bool(line.text)) if filled)]

@@ -38,6 +38,7 @@ COLOURS = {
 }
 HORIZON = 80
 MAX_SIDE = 64
+MAX_LINES = 10_000
 MAX_THINGS = 26
 CERTIFICATE = ("class", "alone", "told", "together", "message", "seed")
 HEADER = ("name", "agents", "goals", "horizon", "turns", *CERTIFICATE)
@@ -82,8 +83,7 @@ def read_level(path: Path) -> Level:
 
 def parse_level(text: str, path: Path) -> Level:
     """Read a level from text; `path` is what errors call it."""
-    rows = text.removesuffix("\n").split("\n") if text else []  # not splitlines(): editors count newlines only
-    lines = [Line(n, raw.rstrip()) for n, raw in enumerate(rows, 1)]
+    lines = [Line(n, raw.rstrip()) for n, raw in enumerate(rows_of(text, path), 1)] if text else []
     lines = [line for line in lines if not line.text.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text), None)
     if gap is None:
@@ -98,6 +98,13 @@ def parse_level(text: str, path: Path) -> Level:
     horizon = read_horizon(header["horizon"], path) if "horizon" in header else HORIZON
     name = header["name"].text if "name" in header else path.stem
     return Level(name, world, horizon, certificate)
+
+
+def rows_of(text: str, path: Path) -> list[str]:
+    """The lines of a file of a map. Raises InputError if there are far too many."""
+    if text.count("\n") > MAX_LINES:
+        raise InputError(f"has more than {MAX_LINES:,} lines", path=path, line=MAX_LINES + 1)
+    return text.removesuffix("\n").split("\n")  # not splitlines(): editors count newlines only
 
 
 def _header(lines: list[Line], path: Path) -> dict[str, Line]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import Reach
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.level_files import MAX_SIDE, Line, agent_names
+from otherminds.worlds.level_files import MAX_SIDE, Line, agent_names, rows_of
 
 MAX_PLAYERS = 9
 
@@ -32,21 +32,21 @@ def read_map(text: str, path: Path, examples: Mapping[str, str], required: Seque
     Raises InputError if there is no map or it is too large, for what is not `key: value`, and for a key that is
     unknown, given twice, or missing.
     """
-    raw = text.removesuffix("\n").split("\n")  # not splitlines(): editors count newlines only
-    lines = [Line(n, row.removesuffix("\r")) for n, row in enumerate(raw, 1) if not row.startswith(";")]
+    rows = enumerate(rows_of(text, path), 1)
+    lines = [Line(n, row.removesuffix("\r")) for n, row in rows if not row.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text.strip()), len(lines))
-    rows = tuple(lines[:gap])
-    if not rows:
+    squares = tuple(lines[:gap])
+    if not squares:
         hint = "the map comes first, then an empty line, then lines such as `players: 2`"
         raise InputError("has no map", path=path, line=1, hint=hint)
-    if max(len(rows), *(len(row.text) for row in rows)) > MAX_SIDE:
-        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=rows[0].number)
+    if max(len(squares), *(len(row.text) for row in squares)) > MAX_SIDE:
+        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=squares[0].number)
     said = _said([line for line in lines[gap:] if line.text.strip()], path, examples)
     for key in required:
         if key not in said:
             hint = f"such as `{examples[key]}`"
             raise InputError(f"`{key}` is missing", path=path, line=lines[-1].number, hint=hint)
-    return MapFile(rows, said, path)
+    return MapFile(squares, said, path)
 
 
 def _said(lines: Sequence[Line], path: Path, examples: Mapping[str, str]) -> dict[str, Line]:

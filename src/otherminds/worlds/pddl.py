@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,8 +106,15 @@ class _Problem:
     goals: Sequence[Fact]
     init: Node
 
+    @cached_property
+    def by_name(self) -> Mapping[str, list[Fact]]:
+        found: dict[str, list[Fact]] = {}
+        for fact in self.facts:
+            found.setdefault(fact.name, []).append(fact)
+        return found
+
     def all(self, name: str) -> list[Fact]:
-        return [fact for fact in self.facts if fact.name == name]
+        return self.by_name.get(name, [])
 
     def the(self, name: str, *about: str) -> Fact:
         """The only fact of that name about these words. Raises InputError if there is none, or another."""

@@ -10,6 +10,8 @@ from typing import NamedTuple, Protocol
 from otherminds.errors import InputError
 
 MAX_DEPTH = 64
+MAX_WORDS = 100_000
+"""Brackets count, too; the walls of the largest grid take half of them."""
 TOKEN = re.compile(r";.*|[()]|[^\s();]+")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 INTEGER = re.compile(r"-?[0-9]{1,4}")
@@ -52,10 +54,12 @@ class Fact(NamedTuple):
 
 
 def read_nodes(text: str, path: Path) -> list[Node]:
-    """The lists and atoms at the top of a text. Raises InputError if brackets do not match or go too deep."""
+    """The lists and atoms at the top of a text. Raises InputError for too many, or if brackets do not match."""
     levels: list[list[Node]] = [[]]
     opened: list[tuple[int, int]] = []
-    for word, line, column in _tokens(text):
+    for count, (word, line, column) in enumerate(_tokens(text), 1):
+        if count > MAX_WORDS:
+            raise InputError(f"has more than {MAX_WORDS:,} words and brackets", path=path, line=line, column=column)
         if word == "(" and len(opened) < MAX_DEPTH:
             opened.append((line, column))
             levels.append([])

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, faults, read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
 from otherminds.worlds.overcooked import ACTIONS, Overcooked
@@ -104,7 +104,7 @@ def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
 
 def _first(error: ValidationError, path: Path, number: int) -> InputError:
     """The first complaint of pydantic in one line, with the column if the text is not even JSON."""
-    found = error.errors(include_url=False, include_input=False)[0]
+    found = faults(error)[0]
     message = found["msg"]
     place = re.search(r" at line 1 column (\d+)$", message)
     if place:

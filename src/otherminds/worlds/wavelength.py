@@ -7,7 +7,6 @@ The spectra are TOML files with one thing a line, so that every error has its li
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from otherminds.errors import InputError, read_text
+from otherminds.toml import read_toml
+from otherminds.worlds.level_files import rows_of
 
 PASS = -1
 SCORES = (4.0, 3.0, 2.0)
@@ -72,9 +73,9 @@ def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
 
 def _lines(text: str, path: Path) -> Iterator[tuple[int, bool, dict[str, Any]]]:
     """The lines that are neither empty nor comments: their number, whether they begin a spectrum, what is in them."""
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+    for number, line in enumerate(rows_of(text.replace("\r\n", "\n"), path), 1):
         try:
-            entry = tomllib.loads(line)
+            entry = read_toml(line)
         except (ValueError, RecursionError) as error:
             place = re.search(r" \(at (?:line 1, column (\d+)|end of document)\)$", str(error))
             column = int(place[1]) if place and place[1] else None

@@ -503,7 +503,7 @@ def test_the_same_meetings_lead_to_the_same_calls_and_the_same_mind() -> None:
 
 
 def test_a_recorded_mind_can_be_replayed_without_its_model(tmp_path: Path) -> None:
-    path = tmp_path / "calls.lm.jsonl"
+    path = tmp_path / "calls.db"
     told = Told(RIGHT)
     live = Recorded(told.model, path)
     first = after(Sentences.born(WORLD, ME, Asker(live, "a")), *[ROCK] * 6)

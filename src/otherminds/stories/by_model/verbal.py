@@ -12,8 +12,8 @@ from otherminds.stories.by_model.dictation import Failed, Stage, Wording, dictat
 from otherminds.stories.by_model.minds_of_options import Asked, Asking
 from otherminds.stories.by_model.transcript import Telling, Transcript
 from otherminds.stories.model import Entity, Episode, Question, Reading, Source
+from otherminds.stories.text.option_text import LONGEST as LONGEST_QUESTION
 from otherminds.stories.text.people import find_names
-from otherminds.stories.text.question_text import LONGEST as LONGEST_QUESTION
 from otherminds.stories.text.question_text import split_options
 from otherminds.stories.text.reading import LONGEST, read_story
 from otherminds.stories.text.scene import Scene

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, opened
 from otherminds.language.model import LanguageModel, Message
 from otherminds.language.templates import fill
 from otherminds.stories.by_model.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
@@ -88,7 +88,7 @@ def _png(frame: Path | bytes, number: int, room: int) -> bytes:
     path = frame if isinstance(frame, Path) else None
     what = "" if path else f"picture {number} "
     try:
-        with frame.open("rb") if isinstance(frame, Path) else BytesIO(frame) as file:
+        with opened(frame) if isinstance(frame, Path) else BytesIO(frame) as file:
             image = file.read(room + 1)
     except (OSError, ValueError, TypeError) as error:
         told = getattr(error, "strerror", None) or error

@@ -21,14 +21,13 @@ from otherminds.stories.model import (
     Reading,
     SocialGoal,
 )
-from otherminds.stories.text.option_text import split_options
+from otherminds.stories.text.option_text import LONGEST, split_options
 from otherminds.stories.text.sentences import plain
 from otherminds.stories.text.statements import Reader, Unread
 from otherminds.stories.text.where_text import hypotheses, read_where
 
 __all__ = ["Unread", "read_question", "split_options"]
 
-LONGEST = 20_000
 LEAST = re.compile(
     r"\b(least|less|most un|most im|un|im)[\s-]?(likely|probable|plausible|possible|credible|believable|convincing"
     r"|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b"

@@ -1,0 +1,220 @@
+"""`otherminds runs`, `resume`, `report`, `export` and `merge`: what there is to do about runs on disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from otherminds.cli_asking import BudgetOption, PriceOption
+from otherminds.errors import InputError
+
+if TYPE_CHECKING:
+    from otherminds.evaluation.runs import Run
+    from otherminds.experiments.playing import Options
+    from otherminds.experiments.resuming import Begun
+
+RUNS = Path("runs")
+FAULTY = 1
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS] or dask[=ADDRESS]; with --jobs workers."),
+]
+NamedOption = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="SPEC", help="The model of the run, if it is code or at an address: you trust it."),
+]
+
+
+class What(StrEnum):
+    """What to export."""
+
+    rows = "rows"
+    calls = "calls"
+
+
+def runs(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs.")] = RUNS,
+) -> None:
+    """List runs: how far they are, and what they cost; of a single run: what failed, and calls without an answer.
+
+    Example: otherminds runs
+    """
+    from otherminds.evaluation.runs import faults, look, runs_in
+    from otherminds.evaluation.store import FILE
+    from otherminds.terminal_runs import listed, told
+
+    console = Console()
+    if not (folder / FILE).exists():
+        found, wrong = _looked(runs_in(folder))
+        console.print(listed(found, folder))
+        for complaint in wrong:
+            console.print(complaint, markup=False, highlight=False, soft_wrap=True)
+        if wrong:
+            raise typer.Exit(FAULTY)
+        return
+    damage = faults(folder)
+    console.print(told(look(folder), damage))
+    if damage:
+        raise typer.Exit(FAULTY)
+
+
+def _looked(folders: Sequence[Path]) -> tuple[list[Run], list[str]]:
+    """The runs in these folders, and what is wrong with those that cannot be read."""
+    from otherminds.evaluation.runs import look
+
+    found, wrong = [], []
+    for folder in folders:
+        try:
+            found.append(look(folder))
+        except InputError as error:
+            wrong.append(str(error))
+    return found, wrong
+
+
+def resume(
+    folder: RunArgument,
+    jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Processes.")] = None,
+    engine: EngineOption = None,
+    model: NamedOption = None,
+    price: PriceOption = None,
+    budget: BudgetOption = None,
+    at_once: Annotated[int | None, typer.Option(min=1, max=64, help="Episodes to play at the same time.")] = None,
+) -> None:
+    """Go on with a run that was interrupted, with its own options; nothing that is done is done again.
+
+    Example: otherminds resume runs/functional-20260131-090000 --budget 20
+    """
+    from otherminds.language.prices import Price
+
+    paid = None if price is None else Price.parse(price)
+    _again(folder, model or (), _given(jobs=jobs, engine=engine), _given(price=paid, budget=budget, at_once=at_once))
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def report(folder: RunArgument, model: NamedOption = None) -> None:
+    """Write the report of a finished run again; nothing is played, and nobody is asked.
+
+    Example: otherminds report runs/functional-20260131-090000
+    """
+    _again(folder, model or (), {"frozen": True}, {})
+
+
+def _again(folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]) -> None:
+    """Run the command that began a run, with its options but for these. Raises InputError."""
+    from otherminds.evaluation.runs import look
+    from otherminds.experiments.resuming import begun
+
+    how = begun(look(folder).about, folder)
+    if how.command == "check":
+        _check_again(how, folder, named, changes.get("frozen", False), money)
+    else:
+        _reproduce_again(how, folder, named, changes, money)
+
+
+def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, money: dict[str, Any]) -> None:
+    from otherminds.cli_check import judged
+    from otherminds.experiments.checking import CheckOptions, check_as_asked
+    from otherminds.experiments.resuming import trusted
+
+    options = how.read(CheckOptions, folder)
+    trusted([spec for spec in options.agents if not spec.startswith("scripted:")], named, folder)
+    options = replace(options, frozen=frozen, asking=replace(options.asking, **money))
+    judged(check_as_asked(options), folder)
+
+
+def _reproduce_again(
+    how: Begun, folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
+) -> None:
+    from otherminds.experiments.playing import Options
+    from otherminds.experiments.resuming import trusted
+
+    options = replace(how.read(Options, folder), **changes)
+    if options.asking is not None:
+        trusted([options.asking.model], named, folder)
+        options = replace(options, asking=replace(options.asking, **money))
+    reproduced(how.name, options, Console())
+
+
+def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> bool:
+    """Run an experiment, or a shard of it, and tell what came of it; False if a stated target was missed."""
+    from otherminds import terminal
+    from otherminds.evaluation.store import UnfinishedError
+    from otherminds.experiments.reproduce import reproduce
+    from otherminds.experiments.results import verdicts
+
+    try:
+        summary = reproduce(name, options)
+    except UnfinishedError as error:
+        number, of = options.shard
+        if of == 1 or error.failed:
+            raise
+        told = f"Shard {number} of {of} is played: {options.out}; `otherminds merge OUT SHARD...` puts them together"
+        console.print(told, markup=False, soft_wrap=True)
+        return True
+    console.print(terminal.results(summary))
+    judged = verdicts(summary)
+    for target, row, met in judged:
+        if not met or check:
+            console.print(f"{'met   ' if met else 'MISSED'}  {target}: {row['value']:.3f}", markup=False)
+    console.print(f"Report: {options.out / 'report.html'}", markup=False, soft_wrap=True)
+    return all(met for *_, met in judged)
+
+
+def export(
+    folder: RunArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write: .jsonl, .csv or .parquet.")],
+    what: Annotated[What, typer.Option(help="The rows, or all calls to models (.jsonl), to be replayed.")] = What.rows,
+) -> None:
+    """Write the rows of a run, or its calls to language models, to a file.
+
+    Example: otherminds export runs/functional-20260131-090000 rows.parquet
+    """
+    from otherminds.evaluation.runs import exported_calls, exported_rows
+    from otherminds.evaluation.store import write_whole
+    from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
+
+    writers = {".jsonl": write_jsonl, ".csv": write_csv, ".parquet": write_parquet}
+    if (what is What.calls and file.suffix != ".jsonl") or file.suffix not in writers:
+        kinds = ".jsonl" if what is What.calls else ", ".join(writers)
+        raise InputError("is no file to export to", path=file, hint=f"its name ends in {kinds}")
+    if what is What.calls:
+        write_whole(file, exported_calls(folder))
+    else:
+        writers[file.suffix](file, exported_rows(folder))
+    typer.echo(f"Written: {file}")
+
+
+def merge(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
+    shards: Annotated[list[Path], typer.Argument(metavar="SHARD...", help="The folders of all shards.")],
+    model: NamedOption = None,
+) -> None:
+    """Put the shards of a run together, and write the report.
+
+    Example: otherminds merge runs/all runs/first runs/second runs/third
+    """
+    from otherminds.evaluation.runs import merge as put_together
+
+    put_together(shards, out)
+    _again(out, model or (), {"frozen": True, "shard": (1, 1)}, {})
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """A shard such as 2/3. Raises InputError for any other text."""
+    found = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise InputError(f"`{text[:60]}` is no shard", hint="such as 2/3: the second of three")
+    return int(found[1]), int(found[2])

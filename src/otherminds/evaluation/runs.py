@@ -1,0 +1,132 @@
+"""What can be told of runs on disk without playing them, and putting shards of a run together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import NamedTuple
+
+from otherminds.durable import Database, alone
+from otherminds.errors import InputError
+from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, rows_of
+from otherminds.language.ledger_table import Answered, Calls, Uncertain
+
+REPORT = "report.html"
+PLANNED = "select count(*) from plan"
+FINISHED = "select count(*) from plan join episodes using (condition, subject, episode)"
+
+
+class Run(NamedTuple):
+    """How far a run is; `running`: a program is at work on it now."""
+
+    folder: Path
+    name: str
+    about: str
+    version: str
+    begun: str
+    planned: int
+    finished: int
+    failures: dict[Key, str]
+    answered: Answered
+    uncertain: tuple[Uncertain, ...]
+    dollars: float
+    running: bool
+
+    @property
+    def state(self) -> str:
+        """In one word or two."""
+        if self.running:
+            return "running"
+        if self.finished < self.planned or not self.planned:
+            return "unfinished"
+        return "finished" if (self.folder / REPORT).exists() else "without report"
+
+
+def look(folder: Path) -> Run:
+    """What there is to tell of a run. Raises InputError if there is none in the folder, or it is damaged."""
+    with closing(_open(folder)) as base:
+        about = dict(base.read("select name, value from about"))
+        calls = Calls(base)
+        ((planned,),), ((finished,),) = base.read(PLANNED), base.read(FINISHED)
+        return Run(
+            folder=folder,
+            name=about.get("run", ""),
+            about=about.get("about", ""),
+            version=about.get("version", ""),
+            begun=about.get("begun", ""),
+            planned=planned,
+            finished=finished,
+            failures=failures_of(base),
+            answered=calls.answered(),
+            uncertain=calls.uncertain(),
+            dollars=calls.spent,
+            running=_in_use(folder),
+        )
+
+
+def _open(folder: Path) -> Database:
+    path = folder / FILE
+    if not path.exists():
+        raise InputError(f"holds no run: there is no {FILE}", path=folder, hint="see `otherminds runs`")
+    base = Database(path, "", readonly=True)
+    if not base.read("select name from sqlite_master"):
+        base.close()
+        raise InputError("holds no run yet", path=folder, hint="it has only just begun, or never did")
+    return base
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        with alone(folder / LOCK):
+            return False
+    except InputError:
+        return True
+
+
+def faults(folder: Path) -> list[str]:
+    """What is wrong with a run on disk, if anything: its pages, and every episode in it."""
+    with closing(_open(folder)) as base:
+        found = base.faults()
+        try:
+            for _ in rows_of(base):
+                pass
+        except InputError as error:
+            found.append(str(error))
+        return found
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The folders of all runs below a folder, the latest last."""
+    found = [path for path in folder.glob(f"**/{FILE}") if path.is_file()]
+    return [path.parent for path in sorted(found, key=lambda path: (path.stat().st_mtime, path))]
+
+
+def exported_rows(folder: Path) -> list[Row]:
+    """All rows of a run in the order of its plan. Raises InputError."""
+    with closing(_open(folder)) as base:
+        return list(rows_of(base))
+
+
+def exported_calls(folder: Path) -> Iterator[bytes]:
+    """The calls of a run as lines of a file that can be replayed. Raises InputError."""
+    with closing(_open(folder)) as base:
+        yield from Calls(base).lines()
+
+
+def merge(shards: Sequence[Path], out: Path) -> None:
+    """Put shards of the same run together in a new folder, with all that was asked in any of them.
+
+    Raises InputError for shards of different runs, shards that do not agree, or a folder that holds something else.
+    """
+    with ExitStack() as stack:
+        bases = [stack.enter_context(_open(shard)) for shard in shards]
+        abouts = [dict(base.read("select name, value from about")) for base in bases]
+        first = abouts[0]
+        for shard, about in zip(shards, abouts, strict=True):
+            if (about.get("run"), about.get("version")) != (first.get("run"), first.get("version")):
+                raise InputError(f"is of another run than {shards[0]}", path=shard)
+        store = stack.enter_context(Store(out, first["run"], first["about"]))
+        for shard, base in zip(shards, bases, strict=True):
+            store.take_in(base, shard)
+        Calls(store.database).take_in(map(Calls, bases))

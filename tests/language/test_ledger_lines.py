@@ -1,0 +1,224 @@
+"""Calls as lines of a file: what they say, and that only what is a record is replayed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_models import ANSWER, HALF, SCORES, Fake, dead, fails, silent
+from otherminds.language.ledger import Recorded, Totals
+from otherminds.language.ledger_table import Calls
+from otherminds.language.model import Continuations, Message, ModelError, Reply, Request
+from otherminds.language.prices import Price
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "calls.db"
+
+
+def lines_of(path: Path) -> list[bytes]:
+    """The calls of a record as lines."""
+    return list(Calls.open(path, readonly=True).lines())
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in lines_of(path)]
+
+
+def exported(path: Path) -> Path:
+    """The lines of a record in a file."""
+    file = path.with_suffix(".jsonl")
+    file.write_bytes(b"".join(lines_of(path)))
+    return file
+
+
+def ask_three(path: Path) -> None:
+    recorded = Recorded(Fake(), path)
+    for n in range(3):
+        recorded.complete(Request(f"où ? {n}"))
+
+
+# What they say
+
+
+def test_a_line_is_what_it_is_said_to_be(path: Path) -> None:
+    request = Request((Message("user", "Où ?", (b"png",)),), 9, 0.5, 3, (".",), "{}", "2")
+    recorded = Recorded(Fake(), path, price=Price(1.0, 2.0))
+    recorded.complete(request)
+    (done,) = records(path)
+    question = {
+        "draw": "2",
+        "kind": "complete",
+        "max_tokens": 9,
+        "model": "fake:1",
+        "prompt": [{"images": [hashlib.sha256(b"png").hexdigest()], "role": "user", "text": "Où ?"}],
+        "schema": "{}",
+        "seed": 3,
+        "stop": ["."],
+        "temperature": 0.5,
+    }
+    key = hashlib.sha256(json.dumps(question, ensure_ascii=False).encode()).hexdigest()[:32]
+    meta = {"name": "fake", "seconds": done["meta"]["seconds"], "t": done["meta"]["t"], "cost": 20 / 1e6}
+    usage = {"prompt": 12, "cached": 3, "written": 4}
+    response = {"text": ANSWER.text, "cut": False, "usage": usage}
+    assert done == {"v": 1, "key": key, "request": question, "response": response, "meta": meta}
+    assert lines_of(path) == [json.dumps(done, sort_keys=True, ensure_ascii=False).encode() + b"\n"]
+
+
+def test_what_is_not_known_in_json_has_a_sound_place_there(path: Path) -> None:
+    recorded = Recorded(Fake(), path)
+    recorded.score(Continuations(HALF, ("a", "b")))
+    ((line,), (done,)) = lines_of(path), records(path)
+    assert b"Infinity" not in line
+    assert done["response"]["log_probs"] == [-0.1, "-inf"]
+    assert "cost" not in done["meta"]
+    assert Recorded(Fake(), exported(path), replay=True).score(Continuations(HALF, ("a", "b"))) == SCORES
+
+
+def test_calls_without_an_answer_have_a_line_unless_they_were_free(path: Path) -> None:
+    model = Fake()
+    recorded = Recorded(model, path, price=Price(1.0, 1.0))
+    for model.answer in (dead, silent, lambda _: ANSWER):
+        try:
+            recorded.complete(Request("a"))
+        except ModelError:
+            continue
+    sent, done = records(path)
+    assert sent == {"v": 1, "sent": done["key"], "t": sent["t"]}
+    assert [call.key for call in Recorded(model, path).uncertain] == [done["key"]]
+    # a line says neither of which model nor for how much; and what was answered in the end is as good as any
+    assert Calls.open(exported(path), readonly=True).uncertain() == ()
+    exported(path).write_bytes(lines_of(path)[0])
+    (call,) = Calls.open(path.with_suffix(".jsonl"), readonly=True).uncertain()
+    assert (call.key, call.sent, call.model, call.most) == (done["key"], sent["t"], "", 0.0)
+
+
+def test_lines_are_those_of_the_record_they_were_read_from(path: Path) -> None:
+    ask_three(path)
+    Recorded(Fake(), path).score(Continuations("a", ("b", "c")))
+    again = Calls.open(exported(path), readonly=True)
+    assert list(again.lines()) == lines_of(path)
+    assert again.answered() == Calls.open(path).answered()
+    assert again.answered("fake:1").calls == 4
+
+
+# Lines that are torn, and lines that are wrong
+
+
+def test_a_torn_last_line_is_left_out_wherever_it_is_torn(path: Path) -> None:
+    ask_three(path)
+    file = exported(path)
+    *before, last = lines_of(path)
+    for cut in range(0, len(last), 7):
+        file.write_bytes(torn := b"".join(before) + last[:cut])
+        replay = Recorded(Fake(dead), file, replay=True)
+        assert replay.complete(Request("où ? 1")) == ANSWER
+        with fails(kind=ModelError):
+            replay.complete(Request("où ? 2"))
+        assert file.read_bytes() == torn
+
+
+def altered_by(**changes: Any) -> Callable[[dict[str, Any]], bytes]:
+    def altered(record: dict[str, Any]) -> bytes:
+        found = json.loads(json.dumps(record))
+        for place, value in changes.items():
+            *outer, last = place.split("__")
+            inner = found
+            for name in outer:
+                inner = inner[name]
+            inner[last] = value
+        return json.dumps(found).encode()
+
+    return altered
+
+
+MALFORMED: dict[str, tuple[Callable[[dict[str, Any]], bytes], str]] = {
+    "blank": (lambda _: b"", "is not JSON"),
+    "cut, with an end": (lambda done: json.dumps(done).encode()[:-5], "is not JSON"),
+    "two on a line": (lambda done: json.dumps(done).encode() * 2, "is not JSON"),
+    "not UTF-8": (lambda _: b'{"v": 1, "sent": "\xff"}', "is not UTF-8"),
+    "deep": (lambda _: b'{"v":' + b"[" * 100_000, "nested too deeply"),
+    "zeros": (lambda _: b"\0" * 100, "is not JSON"),
+    "a list": (lambda _: b"[]", "is no record"),
+    "nothing known": (lambda _: b"{}", "is no record"),
+    "no version": (lambda done: json.dumps({k: x for k, x in done.items() if k != "v"}).encode(), "is no record"),
+    "version 2": (altered_by(v=2), "is of version 2, and this reads version 1"),
+    "version true": (altered_by(v=True), "`v`"),
+    "version 1.0": (altered_by(v=1.0), "`v`"),
+    "surplus": (altered_by(more=1), "`more`"),
+    "both": (altered_by(sent="0" * 32), "`key`|`t`"),
+    "short key": (altered_by(key="0" * 31), "`key`"),
+    "another key": (altered_by(key="0" * 32), "the key is not that of the request"),
+    "another request": (altered_by(request__seed=1), "the key is not that of the request"),
+    "no response": (altered_by(response=None), "`response`"),
+    "no text": (altered_by(response={}), "`text`"),
+    "wrong text": (altered_by(response__text=1), "`text`"),
+    "text as digits": (altered_by(response__usage__prompt="12"), "the response"),
+    "surplus in the response": (altered_by(response__more=1), "the response"),
+    "scores": (altered_by(response={"log_probs": [], "tokens": []}), "`text`"),
+    "nan": (altered_by(meta__cost=math.nan), "`meta.cost`"),
+    "negative": (altered_by(meta__cost=-1.0), "`meta.cost`"),
+    "infinite": (altered_by(meta__cost=math.inf), "`meta.cost`"),
+    "surplus in the meta": (altered_by(meta__key="sk"), "`meta.key`"),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_a_line_that_is_no_record_is_refused_with_its_place(path: Path, case: str) -> None:
+    ask_three(path)
+    make, said = MALFORMED[case]
+    *before, done = lines_of(path)
+    file = exported(path)
+    wrong = make(json.loads(done)) + b"\n"
+    for lines in ([*before, wrong], [*before, wrong, before[0]], [wrong, *before]):
+        file.write_bytes(b"".join(lines))
+        with fails([f"{file}:{lines.index(wrong) + 1}: ", f"({said})"]):
+            Recorded(Fake(), file, replay=True)
+        assert file.read_bytes() == b"".join(lines)
+
+
+def test_a_request_of_an_unknown_kind_is_refused(path: Path) -> None:
+    ask_three(path)
+    done, file = records(path)[1], path.with_suffix(".jsonl")
+    done["request"]["kind"] = "draw"
+    text = json.dumps(done["request"], sort_keys=True, ensure_ascii=False)
+    done["key"] = hashlib.sha256(text.encode()).hexdigest()[:32]
+    file.write_text(json.dumps(done) + "\n")
+    with fails([f"{file}:1: ", "kind"]):
+        Recorded(Fake(), file, replay=True)
+
+
+def test_files_can_be_put_together_and_the_first_answer_stays(path: Path) -> None:
+    parts = [path.with_name(f"{name}.db") for name in "ab"]
+    for part in parts:
+        recorded = Recorded(Fake(lambda _, text=part.stem: Reply(text, usage=ANSWER.usage)), part)  # type: ignore[misc]
+        recorded.complete(Request("same"))
+        recorded.complete(Request(part.stem))
+    file = path.with_suffix(".jsonl")
+    file.write_bytes(b"".join(exported(part).read_bytes() for part in parts))
+    replay = Recorded(Fake(dead), file, replay=True)
+    assert [replay.complete(Request(prompt)).text for prompt in ("same", "a", "b")] == ["a", "a", "b"]
+
+
+def test_a_file_of_lines_is_replayed_and_never_written(path: Path) -> None:
+    ask_three(path)
+    file = exported(path)
+    before = file.read_bytes()
+    replay = Recorded(Fake(dead), file, replay=True)
+    assert [replay.complete(Request(f"où ? {n}")) for n in range(3)] == [ANSWER] * 3
+    with fails([f"{file}: there is no record of the call `où \\? 3`"], ModelError):
+        replay.complete(Request("où ? 3"))
+    assert replay.totals == Totals(recalled=3, recorded_usage=ANSWER.usage + ANSWER.usage + ANSWER.usage)
+    with fails([f"{file}: cannot be used: file is not a database"]):
+        Recorded(Fake(), file)
+    assert file.read_bytes() == before
+    file.write_bytes(b"")
+    with fails([f"{file}: there is no record of the call"], ModelError):
+        Recorded(Fake(), file, replay=True).complete(Request("où ? 0"))

@@ -1,0 +1,390 @@
+"""Every reader of files from outside: what it reads, good examples to spoil, and the command that reads it.
+
+Whatever a file holds, a reader gives a value or raises InputError, and nothing else.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib import resources
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from otherminds.adapters.traces import read_trace
+from otherminds.errors import InputError, read_text
+from otherminds.evaluation.tabular import read_rows, write_csv, write_jsonl, write_parquet
+from otherminds.experiments.dkg_human import read_stimuli
+from otherminds.experiments.study_export import read_export
+from otherminds.language.price_files import read_prices
+from otherminds.language.scripted import scripted
+from otherminds.minds.machine_files import read_machines
+from otherminds.minds.scenarios import read_table
+from otherminds.planning import plan_cache
+from otherminds.stories.belief_files import read_items
+from otherminds.stories.by_model.vision import watch
+from otherminds.stories.files import as_json, question_json, read_story_file
+from otherminds.stories.model import Belief, Entity, Episode, Event, Fact, Hypothesis, Question, Utterance
+from otherminds.stories.mumatom import read_mumatom
+from otherminds.systems.ppo import read_network
+from otherminds.worlds.cooking_files import read_cooking
+from otherminds.worlds.game_files import bundled_games, read_game
+from otherminds.worlds.kitchen_files import parse_kitchen, read_kitchen
+from otherminds.worlds.level_files import parse_level, read_level
+from otherminds.worlds.matrix_files import in_the_matrix, read_matrix_world
+from otherminds.worlds.pddl import parse_problem, read_problem
+from otherminds.worlds.trajectories import Known, read_steps
+from otherminds.worlds.wavelength import read_spectra
+from payloads import hostile_export
+
+SHIPPED = resources.files("otherminds")
+TRACES = Path(__file__).parent / "adapters" / "traces"
+LEVEL = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
+KITCHEN = "-/-t*\n     \n--p--\n\nSimpleTomato\n\n0 1\n4 1\n\nname: hatch\nagents: Ana, Ben\n"
+PROBLEM = """\
+(define (problem one) (:domain doors-keys-gems)
+  (:objects up down left right - direction key1 - key gem1 gem2 - gem)
+  (:init (= (xdiff up) 0) (= (ydiff up) 1) (= (xdiff left) -1) (= (ydiff left) 0) ; and so on
+         (= (width) 4) (= (height) 2) (wall 2 2) (door 3 1) (at key1 2 1) (at gem1 4 1) (at gem2 4 2)
+         (= (xpos) 1) (= (ypos) 1))
+  (:goal (has gem1)))
+"""
+PROBLEM_OF_TWO = """\
+(define (problem two) (:domain doors-keys-gems)
+  (:objects human - human robot - robot key1 - key gem1 gem2 - gem door1 - door red blue - color)
+  (:init (= walls (new-bit-matrix false 3 4)) (= walls (set-index walls true 2 2))
+         (= (xloc human) 1) (= (yloc human) 1) (= (xloc robot) 1) (= (yloc robot) 3)
+         (= (xloc key1) 2) (= (yloc key1) 1) (iscolor key1 red) (= (xloc door1) 3) (= (yloc door1) 1)
+         (iscolor door1 red) (locked door1) (= (xloc gem1) 4) (= (yloc gem1) 1) (iscolor gem1 red)
+         (= (xloc gem2) 4) (= (yloc gem2) 3) (iscolor gem2 blue)
+         (active human) (next-turn human robot) (next-turn robot human) (forbidden robot key1))
+  (:goal (has human gem1)))
+"""
+PLAN = "(right)\n(pickup key1)\n(unlock key1 right)\n; through\n(right)\n"
+STEPS = [{"Ana": "right", "Ben": "stay"}, {"Ana": "pickup gem1", "Ben": "right"}, {"Ana": "stay", "Ben": "pickup gem2"}]
+GAME = """\
+name = "harbour"
+title = "Meet at the harbour"
+agents = ["you", "partner"]
+actions = [["stay", "go"], ["left", "mid", "right"]]
+payoffs = [[[1, 2.5], [0, 0], [3, 1]], [[0, 0], [-1e2, 0x10], [1, 1]]]  # rows are yours
+"""
+MACHINES = json.dumps(
+    {"about": "x", "machines": {"TFT": {"states": 2, "output": ["C", "D"], "next": [[0, 1], [0, 1]]}}}, indent=1
+)
+PRICES = '[models]\n"my-model-2.5" = "2.50/10"\n"my-model-*" = "0.25/2"\n'
+STORY = (
+    "Sally and Anne are in the kitchen. Sally puts the marble in the basket. Sally leaves the kitchen. "
+    "Anne moves the marble to the box. Sally enters the garden.\n\nWhere will Sally look for the marble?\n"
+)
+EPISODE = as_json(
+    Episode(
+        "sally",
+        ("Sally", "Anne"),
+        (Entity("basket", "place"), Entity("box", "place"), Entity("marble", "object")),
+        (Fact("at", "marble", "basket"),),
+        (Event(1, "Anne", "move", "marble", "box"), Utterance(2, "Anne", "assert", Fact("at", "marble", "box"), p=0.5)),
+    )
+)
+BELIEVES, LIES = (Belief("Anne", Fact("at", "marble", place)) for place in ("box", "basket"))
+QUESTION = question_json(Question("q", (Hypothesis((BELIEVES,)), Hypothesis((LIES,)))))
+ROW = {"id": "a", "story": STORY, "question": "Where is the marble?", "answer": "the box", "options": ["box", "basket"]}
+TOMI = "1 Oskar entered the hut.\n2 The egg is in the red_box.\n3 Where is the egg?\tred_box\t1\n"
+HI_TOM = {
+    "prompting_type": "MC",
+    "deception": True,
+    "story_length": 1,
+    "question_order": 2,
+    "sample_id": 7,
+    "story": "Read this\n1 Ada and Bo entered the hut.\n2 The egg is in the red_box.\n***",
+    "question": "Where does Ada think the egg is?",
+    "choices": "A. red_box, B. blue_box",
+    "answer": "red_box",
+}
+MMTOM = {
+    "question": "What's inside: a cup. Actions: Ann walks. Question: Who? (a) Ann (b) Ben Please respond",
+    "answer": "a",
+    "question_type": 1.1,
+    "episode": 3,
+}
+BIGTOM = ";".join(
+    (
+        *(
+            "Ann salts the soup.",
+            "She sees it.",
+            "She does not.",
+            "She refills.",
+            "She salts.",
+            "Does she?",
+            "Want?",
+            "Do?",
+        ),
+        *("Ann believes it.", "Ann wants it.", "Ann will.", "Ann does not.", "x", "y"),
+    )
+)
+ASKED = {
+    "description": "Tom sat down. Then he sang.",
+    "filtered_description": r"b'Tom\nsang'",
+    "questions": {"1": "Which is MOST likely?\nA) Tom is kind.\nB) Tom is not kind.\n"},
+    "answers": {"1": "B) Tom is not kind."},
+    "labels": {"1": "social_goal"},
+}
+MUMATOM = {
+    "questions.json": {"episode_7": ASKED},
+    "gemini_outputs.json": {"episode_7": {"action": "Tom opens a box."}},
+    "visual_data/episode_7/hold.json": {"episode_7": {"10": ["tom hold cup"], "2": []}},
+}
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(30) + b"IEND\xaeB`\x82"
+JUDGED = "0.5\n0.25\n0.25\n0.75\n"
+
+
+def _text(value: object) -> bytes:
+    return value.encode() if isinstance(value, str) else json.dumps(value).encode()
+
+
+def _lines(*rows: object) -> bytes:
+    return b"".join(_text(row) + b"\n" for row in rows)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader of the file of this name in a folder, where `others` lie too.
+
+    `command` reads the file, `{file}`, or the folder, `{folder}`; there may be none. Commands that go on to play or to
+    plan with what they have read are not `quick`; some take `folders` for other things.
+    """
+
+    name: str
+    file: str
+    read: Callable[[Path], object]
+    good: Sequence[bytes]
+    command: tuple[str, ...] = ()
+    others: Mapping[str, bytes] = field(default_factory=dict)
+    quick: bool = True
+    folders: bool = False
+
+    def lay(self, folder: Path, content: bytes | None) -> Path:
+        """Write the others and, unless it is None, the content; returns where the file is."""
+        for name, other in self.others.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(other)
+        path = folder / self.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content is not None:
+            path.write_bytes(content)
+        return path
+
+    def arguments(self, folder: Path) -> list[str]:
+        """The command line that reads the file."""
+        return [part.format(file=folder / self.file, folder=folder) for part in self.command]
+
+    def accepts(self, folder: Path) -> bool:
+        """Whether the file can be read; anything raised but InputError is a fault."""
+        with suppress(InputError):
+            self.read(folder / self.file)
+            return True
+        return False
+
+
+@cache
+def readers() -> Mapping[str, Reader]:
+    """All of them by name."""
+    return {
+        reader.name: reader
+        for part in (_worlds, _happenings, _stories, _tables, _folders, _arrays)
+        for reader in part()
+    }
+
+
+def _worlds() -> Iterator[Reader]:
+    draw = ("draw", "{file}")
+    levels = [*_shipped("worlds/levels/twenty", 2), LEVEL.encode()]
+    yield Reader("level", "level.txt", read_level, levels, draw)
+    yield Reader(
+        "kitchen", "kitchen.txt", read_kitchen, [*_shipped("worlds/kitchens/twenty-one", 2), KITCHEN.encode()], draw
+    )
+    maps = _shipped("worlds/substrates", 9)
+    yield Reader("matrix map", "map.txt", read_matrix_world, [text for text in maps if b"kinds" in text], draw)
+    yield Reader("cooking map", "soup.txt", read_cooking, [text for text in maps if b"cook:" in text], draw)
+    yield Reader("PDDL problem", "problem.pddl", read_problem, [PROBLEM.encode(), PROBLEM_OF_TWO.encode()], draw)
+    games = [GAME.encode(), *_shipped("worlds/games", 3)]
+    yield Reader(
+        "game",
+        "game.toml",
+        read_game,
+        games,
+        ("play", "{file}", "random", "--rounds", "1", "--episodes", "1", "--player", "random"),
+    )
+    machines = ("reproduce", "functional", "--quick", "--data", "{file}", "--out", "{folder}/out")
+    ipd = next(game for game in bundled_games() if game.name == "ipd")
+    yield Reader(
+        "machines",
+        "machines.json",
+        lambda path: read_machines(path, ipd),
+        [MACHINES.replace('"C"', '"Cooperate"').replace('"D"', '"Defect"').encode()],
+        machines,
+        quick=False,
+        folders=True,
+    )
+    yield Reader(
+        "spectra",
+        "spectra.toml",
+        read_spectra,
+        [(SHIPPED / "worlds/wavelength.toml").read_bytes()[:600].rpartition(b"\n[")[0]],
+    )
+    scenarios = [(SHIPPED / "minds/scenarios.toml").read_bytes()]
+    yield Reader(
+        "scenarios", "scenarios.toml", lambda path: read_table(read_text(path, limit=100_000), path), scenarios
+    )
+    yield Reader("prices", "prices.toml", read_prices, [PRICES.encode()])
+
+
+def _happenings() -> Iterator[Reader]:
+    level, kitchen = parse_level(LEVEL, Path("level.txt")), parse_kitchen(KITCHEN, Path("kitchen.txt"))
+    walk = _lines(*({"schema": 1, "t": t, "joint": joint} for t, joint in enumerate(STEPS)))
+    cook = _lines(*({"schema": 1, "t": t, "joint": {"Ana": "right", "Ben": "stay"}} for t in range(3)))
+    infer = ("infer", "{folder}/level.txt", "{file}", "--format", "json")
+    for name, content, world, there in (("walk", walk, level.world, LEVEL), ("cooking", cook, kitchen.world, KITCHEN)):
+        others = {"level.txt": there.encode()}
+        yield Reader(name, "steps.jsonl", partial(_steps, world), [content], infer, others, quick=False)
+    problem = parse_problem(PROBLEM, Path("level.pddl")).world
+    infer = ("infer", "{folder}/level.pddl", "{file}", "--format", "json")
+    yield Reader(
+        "plan",
+        "one.plan",
+        partial(_steps, problem),
+        [PLAN.encode()],
+        infer,
+        {"level.pddl": PROBLEM.encode()},
+        quick=False,
+    )
+
+
+def _steps(world: Known, path: Path) -> object:
+    return read_steps(path, world)
+
+
+def _stories() -> Iterator[Reader]:
+    ask = ("ask", "{file}")
+    yield Reader("story", "story.txt", read_story_file, [STORY.encode()], (*ask, "--question", "Where is the marble?"))
+    rows = [{"id": 1, "episode": EPISODE, "question": QUESTION}, {**ROW, "answer": None}]
+    yield Reader("story as data", "story.json", read_story_file, [_text(row) for row in rows], ask)
+    yield Reader(
+        "stories", "stories.jsonl", lambda path: read_story_file(path, "a"), [_lines(*rows, ROW)], (*ask, "--id", "a")
+    )
+    audit = ("audit", "{file}")
+    yield Reader("benchmark rows", "rows.jsonl", read_items, [_lines(ROW, ROW)], audit)
+    yield Reader(
+        "ToMi", "tomi.txt", read_items, [(TOMI * 2).encode()], audit, {"tomi.trace": b"a,b,first,c\na,b,first,c\n"}
+    )
+    yield Reader(
+        "ToMi trace",
+        "tomi.trace",
+        lambda path: read_items(path.with_name("tomi.txt")),
+        [b"a,b,first,c\na,b,c,d\n"],
+        ("audit", "{folder}/tomi.txt"),
+        {"tomi.txt": (TOMI * 2).encode()},
+    )
+    yield Reader(
+        "Hi-ToM", "hi_tom.json", read_items, [json.dumps({"data": [HI_TOM, HI_TOM]}, indent=1).encode()], audit
+    )
+    yield Reader("BigToM", "bigtom.csv", read_items, [_lines(BIGTOM, BIGTOM)], audit)
+    yield Reader("MMToM-QA", "questions.jsonl", read_items, [_lines(MMTOM, MMTOM)], audit)
+
+
+def _tables() -> Iterator[Reader]:
+    study = ("reproduce", "study", "--quick", "--data", "{file}", "--out", "{folder}/out")
+    rows = hostile_export(("fine",))
+    for suffix, write in (("jsonl", write_jsonl), ("csv", write_csv), ("parquet", write_parquet)):
+        good = [_written(write, rows, suffix)]
+        yield Reader(f"study ({suffix})", f"study.{suffix}", read_export, good, study, quick=False)
+        yield Reader(
+            f"rows ({suffix})",
+            f"rows.{suffix}",
+            read_rows,
+            [*good, _written(write, [{"a": 1, "b": [1.5, None]}], suffix)],
+        )
+
+
+def _written(write: Callable[[Path, Any], None], rows: Sequence[Mapping[str, Any]], suffix: str) -> bytes:
+    with TemporaryDirectory() as folder:
+        write(Path(folder, f"rows.{suffix}"), rows)
+        return Path(folder, f"rows.{suffix}").read_bytes()
+
+
+def _folders() -> Iterator[Reader]:
+    files = {name: _text(content) for name, content in MUMATOM.items()}
+    for file in files:
+        others = {name: content for name, content in files.items() if name != file}
+        yield Reader(
+            f"MuMA-ToM {Path(file).name}",
+            file,
+            partial(_folder_of, read_mumatom, file),
+            [files[file]],
+            ("audit", "{folder}"),
+            others,
+        )
+    human = {"new-scenarios/scenario-9-1.pddl": PROBLEM, "new-scenarios/scenario-9-2.pddl": PROBLEM}
+    human |= {"new-scenarios/actions/9_1.dat": PLAN, "new-scenarios/actions/9_2.dat": PLAN}
+    human |= {"average_human_results_arrays/9_1.csv": JUDGED, "average_human_results_arrays/9_2.csv": JUDGED}
+    human |= {"judgement_points.json": json.dumps({"9_1": [1, 2], "9_2": [1, 3]})}
+    command = ("reproduce", "dkg-human", "--quick", "--data", "{folder}", "--out", "{folder}/out")
+    for file in (one for one in human if "9_2" not in one):
+        others = {name: content.encode() for name, content in human.items() if name != file}
+        yield Reader(
+            f"human data {Path(file).suffix}",
+            file,
+            partial(_folder_of, read_stimuli, file),
+            [human[file].encode()],
+            command,
+            others,
+            quick=False,
+        )
+
+
+def _folder_of(read: Callable[[Path], object], file: str, path: Path) -> object:
+    return read(path.parents[len(Path(file).parts) - 1])
+
+
+def _arrays() -> Iterator[Reader]:
+    weights = [(SHIPPED / "systems/weights/ppo-pd_repeated.npz").read_bytes()]
+    world = in_the_matrix("pd_repeated")
+    yield Reader("network", "network.npz", lambda path: read_network(path, world), weights)
+    trace = (TRACES / "cooking_asymmetric-3.jsonl.gz").read_bytes()
+    opened = b"".join(gzip.decompress(trace).splitlines(keepends=True)[:4])
+    yield Reader("trace", "trace.jsonl.gz", read_trace, [gzip.compress(opened), trace])
+    file = io.BytesIO()
+    np.savez(
+        file,
+        worth=np.zeros(2),
+        rounds=np.zeros(2, int),
+        contexts=np.arange(2),
+        known=np.zeros((2, 4), np.int8),
+        actions=np.zeros(2, int),
+    )
+    yield Reader("plan cache", "plan-x.npz", _cached, [file.getvalue()])
+    yield Reader("picture", "frame.png", _pictured, [PNG])
+
+
+def _cached(path: Path) -> object:
+    found = plan_cache._read(path)
+    if found is None:  # it is computed again
+        raise InputError("is no plan that was kept", path=path)
+    return found
+
+
+def _pictured(path: Path) -> object:
+    return watch(scripted("blind", ["no"] * 3), [path], ["Ana"])
+
+
+def _shipped(folder: str, most: int) -> list[bytes]:
+    files = sorted((SHIPPED / folder).iterdir(), key=lambda file: file.name)
+    return [file.read_bytes() for file in files if file.is_file()][:most]

@@ -1,0 +1,260 @@
+"""Every reader of what language models write: what can be read, as data or as text, and what came of a text.
+
+Whatever a model writes, a reader gives a value or says that it is unreadable, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from otherminds.language.replies import Unreadable
+from otherminds.language.scripted import Scripted
+from otherminds.stories.by_model.verbal import question_with, read_with
+from otherminds.stories.by_model.vision import watch
+from otherminds.stories.text.reading import read_story
+from otherminds.stories.text.statements import Unread
+from otherminds.systems import limp_replies as limp
+from otherminds.systems import speaking
+from otherminds.systems.game_answers import read_answer, read_plans
+from otherminds.systems.limp_replies import Form
+from otherminds.systems.verbal import cook_forms, forms, subgoal_forms
+from otherminds.systems.verbal.askers import Asker
+from otherminds.systems.verbal.manners import judgement_form
+from otherminds.systems.verbal.subgoals import Subgoals
+from otherminds.worlds.matrix_files import in_the_matrix
+from speaking_cooks import ROOM, kitchen_of, moment, seen
+
+LABELS = (
+    ("Rock", "Paper", "Scissors"),
+    ("J", "F", "B"),
+    ("Fight", "Ballet"),
+    ("JJJJJJJ", "FFFFFFF"),
+    ("İstanbul", "Straße"),
+)
+STORY = (
+    "Sally and Anne are in the kitchen. Sally puts the marble in the basket. Sally leaves the kitchen. "
+    "Anne moves the marble to the box."
+)
+TOLD = {
+    "people": ["Sally", "Anne"],
+    "places": [{"name": "basket", "relation": "in"}, {"name": "box", "relation": "in"}],
+    "start": [{"line": 1, "what": "Sally", "room": "kitchen"}, {"line": 1, "what": "Anne", "room": "kitchen"}],
+    "happenings": [
+        {"line": 2, "who": "Sally", "does": "put", "thing": "marble", "place": "basket"},
+        {"line": 3, "who": "Sally", "does": "leave", "room": "kitchen"},
+        {"line": 4, "who": "Anne", "does": "move", "thing": "marble", "place": "box"},
+    ],
+    "nothing": [],
+}
+CLAIM = {"kind": "is", "minds": ["Sally"], "thing": "marble", "place": "basket"}
+ASKED = {"polarity": "most", "given": [], "presumes": [], "options": [[CLAIM], [{**CLAIM, "place": "box"}]]}
+FILMED = {"events": [{"who": "Sally", "does": "grab", "thing": "cup", "place": "cabinet", "sure": 0.9}]}
+MIND = {"belief": "b", "social_goal": "s", "believed_goal": "g"}
+WHY = "It has played so before."
+PNG = b"\x89PNG\r\n\x1a\n" + b"IEND\xaeB`\x82"
+
+
+@dataclass(frozen=True)
+class ReplyReader:
+    """A reader of replies. `good` are replies as data, or as text where they are no JSON.
+
+    `illegal` has the right form and a choice that nobody has; `legal` is a choice that may be made.
+    """
+
+    name: str
+    read: Callable[[str], object]
+    good: Sequence[Any]
+    illegal: Any
+    legal: str
+    labels: tuple[str, ...] = ()
+
+    def reads(self, text: str) -> Any:
+        """What came of a text; None if it is unreadable."""
+        found = self.read(text)
+        return None if isinstance(found, Unreadable) else found
+
+
+@cache
+def reply_readers() -> Mapping[str, ReplyReader]:
+    """All of them by name."""
+    return {one.name: one for part in (_games, _facilitators, _limp, _guesses, _bodies, _dictation) for one in part()}
+
+
+def _games() -> Iterator[ReplyReader]:
+    for labels in LABELS:
+        good = [f"Answer: option {label}" for label in labels]
+        good += [f"I look at what happened.\n\n**Answer:** option {labels[0]}.", f'answer: "{labels[-1]}"']
+        about = ("Answer: option Lizard", labels[0], labels)
+        yield ReplyReader(f"game answer {'/'.join(labels)}", partial(read_answer, labels=labels), good, *about)
+        notes = [f"Plans: keep to it\nInsights: none yet\nAnswer: option {label}" for label in labels]
+        yield ReplyReader(f"game plans {'/'.join(labels)}", partial(read_plans, labels=labels), notes, *about)
+
+
+def _facilitators() -> Iterator[ReplyReader]:
+    agents, goals = ("Ana", "Ben"), ("red gem", "blue gem")
+    good = {"goals": {"Ana": "red gem", "Ben": "blue gem"}, "reason": "Ana has the key.", "choice": 2}
+    read = partial(speaking.read, agents=agents, goals=goals, candidates=3)
+    illegal = {**good, "choice": 4}
+    yield ReplyReader("facilitator", read, [good, {**good, "choice": 0}], illegal, '"choice": 2')
+
+
+def _form(name: str, form: Form[Any], illegal: Any, legal: str, *good: Any) -> ReplyReader:
+    return ReplyReader(name, form.read, good, illegal, legal)
+
+
+def _limp() -> Iterator[ReplyReader]:
+    people = ("Sally", "Anne")
+    names = {"main": "Sally", "others": ["Anne"]}
+    strange = {"main": "Zed", "others": ["Quux"]}
+    yield _form("LIMP names", limp.names_form(people, STORY), strange, "Sally", names)
+    yield _form("LIMP names found", limp.names_form((), STORY), strange, "Sally", names)
+    step = {"line": 2, "kind": "action", "text": "puts the marble in the basket"}
+    yield _form(
+        "LIMP steps", limp.steps_form([1, 2, 3], 12), {"steps": [{**step, "line": 9}]}, "line 2", {"steps": [step] * 3}
+    )
+    yield _form("LIMP objects", limp.objects_form(), {"objects": [""]}, "marble", {"objects": ["marble", "box"]})
+    yield _form("LIMP person", limp.shown_form(people), {"name": "Zed"}, "Sally", {"name": "Anne"})
+    film = {"after": 1, "agent": "Anne", "verb": "open", "rest": "the box"}
+    yield _form(
+        "LIMP actions",
+        limp.actions_form(people, 4, 9),
+        {"actions": [{**film, "after": 5}]},
+        "1",
+        {"actions": [film] * 2},
+    )
+    yield _form("LIMP state", limp.state_form(), {"facts": ["..."]}, "the box", {"facts": ["the marble is in the box"]})
+    minds = dict.fromkeys("ABC", MIND)
+    yield _form("LIMP minds", limp.minds_form("ABC"), {**minds, "D": MIND}, "A", minds)
+    yield _form("LIMP choice", limp.choice_form("ABC"), {"choice": "D"}, "A", {"choice": "B"})
+
+
+def _guesses() -> Iterator[ReplyReader]:
+    kinds = ("rock", "paper", "scissors")
+    counts, play = {"rock": 3, "paper": 1, "scissors": 0}, {"partner_plays": "rock", "i_play": "paper"}
+    bad = {**play, "i_play": "lizard"}
+    why = {"reasoning": WHY}
+    yield _form(
+        "HM estimate",
+        forms.estimate_form(kinds),
+        why | {"inventory": {**counts, "lizard": 1}},
+        "3",
+        why | {"inventory": counts},
+    )
+    guess = why | {"hypothesis": "It always plays rock."}
+    yield _form("HM guess", forms.guess_form(), why | {"hypothesis": "?"}, "rock", guess)
+    yield _form("HM forecast", forms.forecast_form(kinds), why | bad, "paper", why | play)
+    yield _form("HM whole", forms.whole_form(kinds, estimate=False), guess | bad, "paper", guess | play)
+    yield _form(
+        "HM whole, estimated",
+        forms.whole_form(kinds, estimate=True),
+        guess | play,
+        "paper",
+        guess | play | {"inventory": counts},
+    )
+    yield _form(
+        "HM strategy", forms.resolution_form(), why | {"strategy": "..."}, "rock", why | {"strategy": "Play paper."}
+    )
+    yield _form("HM choice", forms.choice_form(kinds), why | {"i_play": "lizard"}, "paper", why | {"i_play": "paper"})
+    yield _form("HM verdict", forms.verdict_form(), why | {"reward": "maybe"}, "positive", why | {"reward": "negative"})
+    yield _form(
+        "HM judgement", judgement_form(), {"success": "maybe"}, "true", why | {"success": True, "lesson": "Go on."}
+    )
+
+
+def _bodies() -> Iterator[ReplyReader]:
+    world, why = in_the_matrix("rws_repeated"), {"reasoning": WHY}
+    body = Subgoals.born(world, world.agents[0], Asker(Scripted("none", lambda _: "")))
+    start = world.start(np.random.default_rng(0))
+    situation = body.look(world.observe(start, world.agents[0])).situation
+    good = why | {"plan": [{"do": "interact"}, {"do": "wait", "steps": 3}, {"do": "fire_at", "player": "player_1"}]}
+    bad = why | {"plan": [{"do": "move_to", "x": 999, "y": 0}]}
+    yield _form(
+        "HM subgoals", subgoal_forms.plan_form(situation), bad, "patrol", good, why | {"plan": [{"do": "patrol"}]}
+    )
+    kitchen = kitchen_of(*ROOM)
+    scene = seen(kitchen, moment(kitchen, "3 1 N", "6 1 E"))
+    cook = why | {"plan": [{"do": "interact", "x": 1, "y": 0}, {"do": "wait", "x": 2, "y": 0, "until": "ready"}]}
+    far = why | {"plan": [{"do": "interact", "x": 99, "y": 0}]}
+    yield _form("HM cook subgoals", cook_forms.cook_plan_form(scene), far, "interact", cook)
+    expects = why | {"expects": "It brings a dish."}
+    yield _form("HM cook expects", cook_forms.expectation_form(), why | {"expects": ""}, "dish", expects)
+    yield _form("HM cook fits", cook_forms.fit_form(), why | {"fits": "perhaps"}, "true", why | {"fits": True})
+    whole = expects | {"hypothesis": "It waits.", "strategy": "Bring tomatoes."}
+    yield _form("HM cook whole", cook_forms.everything_form(), whole | {"strategy": "!"}, "dish", whole)
+
+
+def _dictation() -> Iterator[ReplyReader]:
+    """Readers that are asked through a model that always writes the same."""
+    reading = read_story(STORY)
+
+    def story(text: str) -> object:
+        found = read_with(_saying(text), STORY, attempts=1)
+        return found if found.coverage else Unreadable("", text)
+
+    def question(text: str) -> object:
+        try:
+            return question_with(_saying(text), "Where will Sally look?", ("in the basket", "in the box"), reading, 1)
+        except Unread:
+            return Unreadable("", text)
+
+    def film(text: str) -> object:
+        found = watch(_saying(text), [PNG], ["Sally"], ["cup"], 1)
+        return found if found.coverage else Unreadable("", text)
+
+    yield ReplyReader("story", story, [TOLD], {**TOLD, "people": ["Zed"]}, "Sally")
+    yield ReplyReader("question", question, [ASKED], {**ASKED, "options": [[CLAIM]]}, "basket")
+    yield ReplyReader("film", film, [FILMED], {"events": [{**FILMED["events"][0], "who": "Zed"}]}, "Sally")
+
+
+def _saying(text: str) -> Scripted:
+    return Scripted("one reply", lambda _: text)
+
+
+# What may be read
+
+
+def may_be_read(reader: ReplyReader, text: str, value: Any) -> bool:
+    """Whether a value that was read is what the text says, by rules simpler and more generous than the reader's own.
+
+    Of a game, the last line names the option, and nothing else. All else is one JSON value, in which each key comes
+    once and no number is NaN, and each number, truth value and text of the value stands where it was read.
+    """
+    if reader.labels:
+        chosen = value if isinstance(value, int) else value.action
+        last = [line for line in text.split("\n") if line.strip()][-1]
+        said, label = (re.sub(r"[^\w:]|_", "", part.casefold()) for part in (last, reader.labels[chosen]))
+        return said.removeprefix("answer:").removeprefix("option") == label
+    inner = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)```\s*", text, re.DOTALL)
+    try:
+        data = json.loads(inner[1] if inner else text, object_pairs_hook=_pairs, parse_constant=_pairs)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(value, BaseModel) or _stands(value.model_dump(), data)
+
+
+def _pairs(pairs: Any) -> dict[str, Any]:
+    if isinstance(pairs, str) or len(dict(pairs)) < len(pairs):
+        raise ValueError(pairs)
+    return dict(pairs)
+
+
+def _stands(value: Any, data: Any) -> bool:
+    if isinstance(value, dict):
+        return isinstance(data, dict) and all(_stands(one, data.get(key)) for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return isinstance(data, list) and len(value) == len(data) and all(map(_stands, value, data))
+    if isinstance(value, str) and isinstance(data, str):
+        return _visible(value) == _visible(data)
+    return type(value) is type(data) and bool(value == data)
+
+
+def _visible(text: str) -> str:
+    return "".join(c for c in text if c.isprintable() and not c.isspace())
