@@ -204,7 +204,7 @@ def test_a_check_is_resumed_with_more_money(run: Run, here: Path, monkeypatch: p
     whole = fresh(monkeypatch)
     fine(run(*CHECK, "--price", "1000/1000", "--out", "whole"))
     first = fresh(monkeypatch)
-    assert "has no room" in run(*CHECK, "--price", "1000/1000", "--budget", "4", "--out", "out").err
+    assert "has no room" in run(*CHECK, "--price", "1000/1000", "--budget", "4", "--at-once", "1", "--out", "out").err
     second = fresh(monkeypatch)
     assert "has no room" in run("resume", "out", *TRUSTED).err
     assert second.asked == 0

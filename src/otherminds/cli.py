@@ -161,7 +161,7 @@ def reproduce(
 
     if quick and full:
         raise InputError("--quick and --full exclude each other")
-    part = parse_shard(shard) if shard else (1, 1)
+    part = parse_shard(shard) if shard is not None else (1, 1)
     console, fine = Console(), True
     scale = "quick" if quick else "full" if full else "normal"
     chosen = names(name, data, bool(model))

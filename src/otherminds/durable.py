@@ -49,6 +49,10 @@ def is_database(path: Path) -> bool:
         return False
 
 
+class InUseError(InputError):
+    """Another program is at work on this."""
+
+
 class Database:
     """An SQLite database that the threads of a program share. What is written in a transaction is there whole, or not.
 
@@ -147,16 +151,21 @@ class Database:
 def alone(path: Path) -> Iterator[None]:
     """Nobody else is within, on this machine; it ends with the program, however that ends.
 
-    Raises InputError if somebody is.
+    Raises InUseError if somebody is, InputError if that cannot be known.
     """
+    with closing(_locked(path)):
+        yield
+
+
+def _locked(path: Path) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)) as lock:
-            lock.execute("begin exclusive")
-            yield
-    except sqlite3.OperationalError as error:
+        lock = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+        lock.execute("begin exclusive")
+    except sqlite3.Error as error:
         if "locked" in str(error):
-            raise InputError("another program is at work on this run", path=path.parent) from None
+            raise InUseError("another program is at work on this run", path=path.parent) from None
         raise InputError(f"cannot be written: {error}", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=path.parent) from None
+    return lock

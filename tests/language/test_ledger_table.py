@@ -114,6 +114,7 @@ def test_calls_of_other_records_are_taken_in_once(tmp_path: Path) -> None:
         ("sent", 2),
     ]
     assert whole.answered().dollars == 1.5
+    assert whole.spent == pytest.approx(sum(part.spent for part in parts))  # what is there twice was paid twice
 
 
 def test_half_a_character_is_recorded_as_it_can_be(path: Path) -> None:

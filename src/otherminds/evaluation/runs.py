@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.durable import Database, alone
+from otherminds.durable import Database, InUseError, alone
 from otherminds.errors import InputError
 from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, rows_of
 from otherminds.language.ledger_table import Answered, Calls, Uncertain
@@ -80,8 +80,10 @@ def _in_use(folder: Path) -> bool:
     try:
         with alone(folder / LOCK):
             return False
-    except InputError:
+    except InUseError:
         return True
+    except InputError:  # where nothing can be written nobody is at work
+        return False
 
 
 def faults(folder: Path) -> list[str]:

@@ -24,7 +24,6 @@ from otherminds.experiments.progress import shown
 from otherminds.experiments.results import write_results
 from otherminds.experiments.resuming import how_begun
 from otherminds.language.ledger import Recorded
-from otherminds.language.model import ModelError
 from otherminds.worlds.game_files import find_game
 from otherminds.worlds.sprites import printable
 
@@ -113,10 +112,11 @@ def _told_cost(spoken: Sequence[tuple[str, Recorded]]) -> Iterator[None]:
     """Say what was asked if it is broken off; else the verdicts are followed by that."""
     try:
         yield
-    except (KeyboardInterrupt, ModelError):
+    except (KeyboardInterrupt, InputError):
         for name, record in spoken:
-            told = f"{name}: {spent(record.totals)}"
-            Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
+            if record.totals.calls:
+                told = f"{name}: {spent(record.totals)}"
+                Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
         raise
 
 

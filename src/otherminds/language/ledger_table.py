@@ -33,6 +33,8 @@ SETTLE = "update or ignore calls set state = ?, cost = ?, line = ?, checksum = ?
 TAKE_IN = (
     "insert or ignore into calls (key, model, place, sent, state, cost, line, checksum) values (?, ?, ?, ?, ?, ?, ?, ?)"
 )
+COST = 5
+PAID = "update spending set dollars = dollars + ?"
 ANSWERED = "select line, checksum from calls where key = ? and state = 'done'"
 UNSETTLED = "select key, model, place, sent, cost from calls where state in ('sent', 'lost')"
 USED = """
@@ -140,10 +142,11 @@ class Calls:
             yield line_of({"v": VERSION, "sent": key, "t": sent}) if line is None else line.encode()
 
     def take_in(self, others: Iterable[Calls]) -> None:
-        """Add the calls of other databases; of two answers to the same question the first stays."""
+        """Add the calls of other databases; of two answers to the same question the first stays, and both were paid."""
         with self.database.transaction() as base:
-            for other in others:
-                base.executemany(TAKE_IN, other.database.read(COPIED))
+            for call in (call for other in others for call in other.database.read(COPIED)):
+                if not base.execute(TAKE_IN, call).rowcount:
+                    base.execute(PAID, (call[COST],))
 
     def _take_in_lines(self, path: Path) -> None:
         open_calls = dict[str, str]()
