@@ -245,11 +245,18 @@ UNSOUND: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a million jobs": (lambda found: found["options"].update(jobs=10**6), "cannot be resumed: `jobs`: "),
     "a shard of none": (lambda found: found["options"].update(shard=[1, 0]), r"cannot be resumed: `shard.1`: "),
     "a million threads": (asks("embedded", at_once=10**6), r"cannot be resumed: `asking.at_once`: "),
-    "an engine": (lambda found: found["options"].update(engine="nonsense"), "nonsense|episodes are missing"),
     "code": (asks("os:system"), "this run asks os:system"),
     "an address": (asks("openai:x@http://127.0.0.1:1/v1"), "this run asks openai:x@http"),
     "a file": (asks("embedded:/etc/passwd"), "passwd"),
 }
+
+
+def test_a_run_chooses_no_cluster(run: Run, here: Path, done: Path) -> None:
+    """There, whatever it is sent is run."""
+    about(
+        interrupted(done, here / "odd", episodes_in(done)[:1]), lambda found: found["options"].update(engine="ray=x:1")
+    )
+    fine(run("resume", "odd"))
 
 
 @pytest.mark.parametrize("name", UNSOUND)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from otherminds.cli_asking import BudgetOption, PriceOption
+from otherminds.cli_asking import UNKNOWN, BudgetOption, PriceOption
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,8 +95,9 @@ def resume(
     """
     from otherminds.language.prices import Price
 
-    paid = None if price is None else Price.parse(price)
-    _again(folder, model or (), _given(jobs=jobs, engine=engine), _given(price=paid, budget=budget, at_once=at_once))
+    paid = None if price in (None, UNKNOWN) else Price.parse(price)
+    changes = {"engine": engine, **_given(jobs=jobs)}
+    _again(folder, model or (), changes, _given(price=paid, budget=budget, at_once=at_once))
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -109,11 +110,11 @@ def report(folder: RunArgument, model: NamedOption = None) -> None:
 
     Example: otherminds report runs/functional-20260131-090000
     """
-    _again(folder, model or (), {"frozen": True}, {})
+    _again(folder, model or (), {"frozen": True, "engine": None}, {})
 
 
 def _again(folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]) -> None:
-    """Run the command that began a run, with its options but for these. Raises InputError."""
+    """Run the command that began a run, with its options but for these; the engine has to be one. Raises InputError."""
     from otherminds.evaluation.runs import look
     from otherminds.experiments.resuming import begun
 
@@ -209,7 +210,7 @@ def merge(
     from otherminds.evaluation.runs import merge as put_together
 
     put_together(shards, out)
-    _again(out, model or (), {"frozen": True, "shard": (1, 1)}, {})
+    _again(out, model or (), {"frozen": True, "engine": None, "shard": (1, 1)}, {})
 
 
 def parse_shard(text: str) -> tuple[int, int]:

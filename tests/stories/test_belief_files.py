@@ -172,7 +172,7 @@ BAD: list[tuple[str, str | bytes, str]] = [
     (
         "huge number",
         '{"story": "a", "question": "b", "answer": "c", "id": ' + "9" * 5000 + "}",
-        ":1: is not JSON: Exceeds",
+        ":1: is not JSON: a number too long",
     ),
     (
         "not a number",

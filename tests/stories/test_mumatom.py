@@ -143,7 +143,7 @@ DAMAGE: list[tuple[Callable[[Folder], None], str, str]] = [
     (put("questions.json", [entry()]), "questions.json", "dictionary"),
     (put("questions.json", "3"), "questions.json", "the file: "),
     (put("questions.json", "[" * 200_000), "questions.json", "nested too deeply"),
-    (put("questions.json", '{"a": ' + "9" * 10_000 + "}"), "questions.json", "is not JSON: Exceeds"),
+    (put("questions.json", '{"a": ' + "9" * 10_000 + "}"), "questions.json", "is not JSON: a number too long"),
     (put("questions.json", '{"a":\n"caf\xe9"}'.encode("latin-1")), "questions.json:2", "not UTF-8"),
     (put("questions.json", {"a": {"description": "Tom."}}), "questions.json", "a.questions: Field required"),
     (set_question(description=7), "questions.json", "episode_7.description"),

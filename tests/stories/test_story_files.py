@@ -270,7 +270,7 @@ def test_eight_minds_are_not_too_many() -> None:
         ('{"a": ', "is not JSON"),
         ("{'a': 1}", "is not JSON"),
         ("[" * 100_000, "nested too deeply"),
-        ("9" * 10_000, "is not JSON: Exceeds"),
+        ("9" * 10_000, "is not JSON: a number too long"),
         ('{"a": 1} 2', "is not JSON: Extra data"),
     ],
 )

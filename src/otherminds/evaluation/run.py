@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 import traceback
 import zlib
@@ -157,7 +156,8 @@ def play(task: Callable[[P], R], entries: Sequence[P]) -> Played[R]:
 def _movable(error: Exception) -> Exception:
     """An error as it can reach another process, with where it was raised."""
     try:
-        found = copy.copy(error)  # as it is made again there; not all can be
+        found = type(error)(*error.args)  # as it is made again there; not all can be
+        vars(found).update(vars(error))
     except Exception:
         found = RuntimeError(f"{type(error).__name__}: {error}")
     found.add_note("".join(traceback.format_exception(error)))

@@ -1,7 +1,7 @@
 """Going on with a run from what it says of itself: which command began it, and with what options.
 
 A folder may come from anybody. What a run says is read as data, and a run in which code is loaded by name, or a server
-at an address is asked, which may be sent a key, is only resumed by who names these again.
+at an address is asked, which may be sent a key, is only resumed by who names these again. So it is with clusters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Begun(BaseModel):
 
 def how_begun(command: Command, options: Any, name: str = "") -> str:
     """What a run says of itself."""
-    told = TypeAdapter(type(options)).dump_python(options, mode="json", exclude={"out", "frozen"})
+    told = TypeAdapter(type(options)).dump_python(options, mode="json", exclude={"out", "frozen", "engine"})
     for path in (told, told.get("asking") or {}):
         path |= {key: str(Path(path[key]).absolute()) for key in ("data", "replay") if path.get(key) is not None}
     return json.dumps({"command": command, "name": name, "options": told})
