@@ -85,8 +85,8 @@ def test_runs_are_listed_with_how_far_they_are(
     copied(done, here / "runs" / "deep" / "whole")
     monkeypatch.setenv("COLUMNS", "120")
     lines = [line.split() for line in fine(run("runs")).splitlines()]
-    assert ["runs/half", *NAME.split(), "seed", "42", "unfinished", "7/12", "0", "0", "–"] in lines
-    assert ["runs/deep/whole", NAME, "seed", "42", "without", "report", "12/12", "0", "0", "–"] in lines
+    assert ["half", *NAME.split(), "seed", "42", "unfinished", "7/12"] in lines
+    assert ["deep/whole", NAME, "seed", "42", "without", "report", "12/12"] in lines
     assert run("runs").out == run("runs", "runs").out
 
 
@@ -100,6 +100,9 @@ def test_one_run_is_told_with_what_failed_and_what_is_uncertain(
     assert re.match(r"check 4 rounds seed 42 none: unfinished, begun 20\S+ by otherminds \d", told)
     assert re.search(r"1/\d episodes, 9 calls to models answered, \$\d+\.\d+ spent", told)
     assert re.search(r"2 episodes failed the last time: ipd/\S+ \S+ counted 0: counted has had enough", told)
+    listed = fine(run("runs", ".")).splitlines()
+    assert listed[1].split()[-3:] == ["calls", "uncertain", "spent"]
+    assert re.search(r" unfinished +1/\d +9 +1 +\$\d", "\n".join(listed))
     assert "1 calls have no answer on record, and may have to be paid for:" in told
     assert "(up to $2.5000, sent 20" in told
     assert told.endswith("nothing is damaged")
@@ -124,7 +127,7 @@ def test_a_run_that_is_damaged_is_told_and_the_others_all_the_same(run: Run, her
     assert re.search(r"damaged: runs/odd/run.db: the rows of the episode .* are damaged", " ".join(one.out.split()))
     listed = run("runs")
     assert (listed.code, listed.err) == (1, "")
-    assert "runs/fine" in listed.out
+    assert "\n fine " in listed.out
     assert "runs/text/run.db: cannot be used: file is not a database\n" in listed.out
     complaint(run("runs", "runs/text"), "cannot be used")
     complaint(run("report", "runs/odd"), "are damaged")

@@ -15,16 +15,20 @@ from otherminds.worlds.sprites import printable
 
 
 def listed(runs: Sequence[Run], folder: Path) -> RenderableType:
-    """A line for every run."""
+    """A line for every run in a folder; what was asked and spent only if there was something."""
     if not runs:
-        return Text(f"There are no runs in {folder}.")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("run", "what", "state"):
-        table.add_column(name, overflow="fold")
-    for name in ("episodes", "calls", "uncertain", "spent"):
-        table.add_column(name, justify="right", no_wrap=True)
+        return Text(f"There are no runs in {printable(str(folder))}.")
+    asked = any(run.answered.calls or run.uncertain for run in runs)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(f"in {printable(str(folder))}", overflow="fold")
+    table.add_column("what", overflow="fold")
+    for name in ("state", "episodes", *(("calls", "uncertain", "spent") if asked else ())):
+        table.add_column(name, justify="left" if name == "state" else "right", no_wrap=True)
     for run in runs:
-        table.add_row(*map(Text, (printable(str(run.folder)), printable(run.name), run.state)), *_numbers(run))
+        place = run.folder.relative_to(folder)
+        table.add_row(
+            Text(printable(str(place))), Text(printable(run.name)), run.state, *_numbers(run)[: 4 if asked else 1]
+        )
     return table
 
 
