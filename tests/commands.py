@@ -29,3 +29,8 @@ def complaint(result: Result, said: str) -> None:
     assert re.fullmatch(r"otherminds: [^\n]*\n", result.err)
     assert re.search(said, result.err)
     assert all(c.isprintable() for c in result.err[:-1])
+
+
+def without_estimate(result: Result) -> Result:
+    """Without the lines that say what a model will be asked."""
+    return result._replace(err=re.sub(r"[^\n]*: \d+ calls, about [^\n]*\n", "", result.err))

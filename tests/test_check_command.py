@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import own_agents
-from commands import Result, Run, complaint, fine
+from commands import Result, Run, complaint, fine, without_estimate
 from otherminds.evaluation import check_plots
 from otherminds.evaluation.report import number
 from otherminds.experiments import asking, checking
@@ -332,7 +332,6 @@ WRONG = {
     f"{OWN} --price 1/1 --budget -1": "budget",
     f"{OWN} --price 1/1 --budget nan": "budget",
     f"{OWN} --price 1/1 --budget inf": "budget",
-    f"{OWN} --price 1/1 --budget 0": "has no room",
     f"{OWN} --price 1/1 --budget much": "budget",
     f"{OWN} --replay nowhere.jsonl": "cannot be read",
     f"{OWN} --replay prose.jsonl": r"prose.jsonl:1: is not JSON",
@@ -356,6 +355,18 @@ WRONG = {
 def without_calls(result: Result) -> Result:
     """Without the line about what was asked before it went wrong."""
     return result._replace(err=re.sub(r"^[^\n]*: \d+ calls made, [^\n]*\n(?=otherminds: )", "", result.err))
+
+
+def test_what_it_will_cost_is_told_before_and_what_is_too_much_is_not_spent(run: Run, here: Path) -> None:
+    result = run(*f"check {OWN} --price 1000/1000 --budget 0 --game ipd --rounds 3 --out out".split())
+    assert (result.code, result.out) == (2, "")
+    told, complaint = " ".join(result.err.split()).split("otherminds: ")
+    calls = re.match(
+        r"counted: (\d+) calls, about [\d,]+ tokens of prompts and at most .*, about \$\d+\.\d\d; more", told
+    )
+    assert calls is not None
+    assert int(calls[1]) == 3 * 2 * 3  # partners, questions, rounds
+    assert "has no room for a call" in complaint
 
 
 @pytest.mark.parametrize("arguments", WRONG)
@@ -397,11 +408,12 @@ def test_a_budget_that_ran_out_can_be_raised(run: Run, here: Path, monkeypatch: 
         result = run(*command, *options)
         asked.append(model.asked)
         if len(asked) == 1:
+            result = without_estimate(result)
             assert result.err.startswith(f"counted: {asked[0]} calls made, 0 answered from the record, ")
             complaint(without_calls(result), r"the budget of \$4 has no room for a call")
             assert episodes_in(here / "out")
         else:
-            assert "counted: " in fine(result)
+            assert "counted: " in fine(without_estimate(result))
     assert asked[0] + asked[1] == asked[2]
     assert (here / "out" / "rows.jsonl").read_bytes() == (here / "whole" / "rows.jsonl").read_bytes()
     assert f"{asked[1]} calls made, {2 * asked[0]} answered" not in result.out

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import own_agents
-from commands import Run, complaint, fine
+from commands import Run, complaint, fine, without_estimate
 from endpoint_server import serve
 from otherminds.evaluation.runs import exported_rows
 from otherminds.evaluation.store import Store
@@ -205,13 +205,13 @@ def test_a_check_is_resumed_by_who_trusts_its_agents(run: Run, here: Path, monke
 
 def test_a_check_is_resumed_with_more_money(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = fresh(monkeypatch)
-    fine(run(*CHECK, "--price", "1000/1000", "--out", "whole"))
+    fine(without_estimate(run(*CHECK, "--price", "1000/1000", "--out", "whole")))
     first = fresh(monkeypatch)
     assert "has no room" in run(*CHECK, "--price", "1000/1000", "--budget", "4", "--at-once", "1", "--out", "out").err
     second = fresh(monkeypatch)
     assert "has no room" in run("resume", "out", *TRUSTED).err
     assert second.asked == 0
-    fine(run("resume", "out", *TRUSTED, "--budget", "900", "--at-once", "1"))
+    fine(without_estimate(run("resume", "out", *TRUSTED, "--budget", "900", "--at-once", "1")))
     assert first.asked + second.asked == whole.asked
     assert results(here / "out") == results(here / "whole")
 
@@ -389,7 +389,7 @@ def test_shards_with_a_language_model_are_the_whole_run(run: Run, here: Path, mo
 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardly anybody plays, and not for long."""
-    from otherminds.experiments import card_and_word_games, functional, runs
+    from otherminds.experiments import card_and_word_games, functional, functional_models, runs
 
     def plan(_scale: str, seed: int, _machines: str = "") -> list[functional.Entry]:
         return [functional.Entry(cell, "fictitious_play", 0, 0, seed) for cell in functional.CELLS]
@@ -398,7 +398,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(card_and_word_games, "plan", lambda _seed: [])
     monkeypatch.setattr(runs, "solve_ahead", lambda _game, _rounds: None)
     monkeypatch.setattr(functional, "HORIZON", 5)
-    monkeypatch.setattr(functional, "tasks", functional.tasks.__wrapped__)
+    for module in (functional, functional_models):  # what is cached would stay short
+        monkeypatch.setattr(module, "tasks", module.tasks.__wrapped__)
 
 
 def test_shards_of_different_runs_are_not_put_together(run: Run, here: Path, done: Path) -> None:

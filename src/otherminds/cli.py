@@ -276,7 +276,8 @@ def main() -> None:
     """Run the command line; bad input is told in one line, with exit code 2. Who ends it is heard like Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     code = _guarded(app)
-    if any(thread.name.startswith(ASKING) for thread in threading.enumerate()):  # nobody else waits for answers
+    if code == INTERRUPTED and any(thread.name.startswith(ASKING) for thread in threading.enumerate()):
+        # they wait for answers, as nobody else does any more
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

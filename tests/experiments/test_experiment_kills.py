@@ -48,7 +48,7 @@ def test_who_interrupts_need_not_wait_for_answers_and_hears_what_was_spent(tmp_p
             _, said = program.communicate()
     assert time.monotonic() - began < 5.0
     assert program.returncode == 3
-    spent, interrupted = said.decode().splitlines()
+    *_ahead, spent, interrupted = said.decode().splitlines()
     assert "40 calls made" in spent
     assert "$" in spent
     assert interrupted.startswith("otherminds: interrupted; `otherminds resume")

@@ -239,6 +239,10 @@ def test_the_consent(seen: Watched, links: Links) -> None:
 
 def test_a_game_in_which_hostile_things_are_said(seen: Watched, links: Links) -> None:
     seen.open(links.game, ".advice .text")
+    for _ in range(100):  # one message after the other arrives
+        if shown(WHOLE[-1]).casefold() in shown(seen.page.inner_text(".advice")).casefold():
+            break
+        seen.page.wait_for_timeout(100)
     assert shown(WHOLE[-1]).casefold() in shown(seen.page.inner_text(".advice")).casefold()
     assert spelt(shown(LEVEL)) in spelt(seen.text())
     for _ in range(3):

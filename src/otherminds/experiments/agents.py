@@ -142,16 +142,17 @@ class Speaker:
 
     def prepare(self, encounter: Encounter) -> None:
         """Put the game into words. Raises InputError for names or a way to shuffle that there are not."""
-        entry = self._entry(encounter)
+        entry = self.entry(encounter)
         self.model(entry.setting, entry.task)
 
     def rows(self, encounter: Encounter) -> list[Row]:
         """Play, in words."""
-        entry = self._entry(encounter)
+        entry = self.entry(encounter)
         found = functional_models.rows(entry, self.model(entry.setting, entry.task))
         return [{**row, **_base(encounter), "strategy": entry.strategy} for row in found]
 
-    def _entry(self, encounter: Encounter) -> Entry:
+    def entry(self, encounter: Encounter) -> Entry:
+        """The episode in words."""
         way = "+".join([self.asking.ways[0], *([encounter.rung] if encounter.rung != OWN else [])])
         names = self.asking.names[0] if self.asking.names else functional_models.NAMES
         about = (encounter.task, encounter.condition, self.name, way, encounter.number, encounter.seed)

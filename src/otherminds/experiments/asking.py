@@ -64,14 +64,20 @@ class Asking:
 def told_cost(model: Recorded, ahead: Estimate, price: Price | None, console: Console | None = None) -> Iterator[None]:
     """Say before what a run will take, and after it, or when it breaks off, what it took."""
     console = console or Console(stderr=True)
-    likely = f"about {ahead.usage.prompt:,} tokens of prompts and at most {ahead.usage.written:,} of replies"
-    cost = f", about ${price.cost(ahead.usage):,.2f}" if price else ""
-    more = "more if replies have to be asked for again"
-    console.print(f"{model.name}: {ahead.calls:,} calls, {likely}{cost}; {more}", markup=False, highlight=False)
+    tell_ahead(model, ahead, price, console)
     try:
         yield
     finally:
         console.print(f"{model.name}: {spent(model.totals)}", markup=False, highlight=False)
+
+
+def tell_ahead(model: Recorded, ahead: Estimate, price: Price | None, console: Console) -> None:
+    """Say what a run will take."""
+    likely = f"about {ahead.usage.prompt:,} tokens of prompts and at most {ahead.usage.written:,} of replies"
+    cost = f", about ${price.cost(ahead.usage):,.2f}" if price else ""
+    more = "more if replies have to be asked for again"
+    told = f"{model.name}: {ahead.calls:,} calls, {likely}{cost}; {more}"
+    console.print(told, markup=False, highlight=False, soft_wrap=True)
 
 
 def spent(totals: Totals) -> str:

@@ -13,9 +13,9 @@ from rich.console import Console
 
 from otherminds.errors import InputError
 from otherminds.evaluation.store import Store
-from otherminds.experiments import check_report
+from otherminds.experiments import check_report, functional_models
 from otherminds.experiments.agents import OWN, TOLD, Agent, Speaker, agent
-from otherminds.experiments.asking import Asking, answered, spent
+from otherminds.experiments.asking import Asking, answered, spent, tell_ahead
 from otherminds.experiments.check import FORMATTING, ROUNDS, Findings, Plan, assess, episodes, summary
 from otherminds.experiments.encounters import solve_ahead
 from otherminds.experiments.functional import Row
@@ -169,6 +169,9 @@ def _play(one: Agent, plan: Plan, kept: Store, rungs: Sequence[str]) -> list[Row
     _refuse_others(kept.found([encounter.key for encounter in encounters]), plan, kept.path)
     what = f"{one.name} is playing" if rungs == (OWN,) else f"{one.name} is told the truth"
     if isinstance(one, Speaker):
+        if todo and one.record and one.asking.price:
+            ahead = functional_models.estimate([one.entry(encounter) for encounter in todo])
+            tell_ahead(one.record, ahead, one.asking.price, Console(stderr=True))
         keep(kept, one.asking, one.rows, todo, what, one.record)
     else:
         for encounter in shown(todo, len(todo), what):
