@@ -20,7 +20,7 @@ from web_halls import LEVELS
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-PATIENCE = 20_000
+PATIENCE = 30_000
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

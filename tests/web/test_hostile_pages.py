@@ -153,7 +153,7 @@ class Watched:
     def open(self, path: str, ready: str) -> Any:
         """Open a page of the server and wait for something in it."""
         self.page.goto(self.server.address + path)
-        self.page.wait_for_selector(ready, state="attached", timeout=10_000)
+        self.page.wait_for_selector(ready, state="attached", timeout=30_000)
         return self.page
 
     def text(self) -> str:
