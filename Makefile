@@ -1,5 +1,6 @@
 # make run     install, play the main experiments on what comes with the library, say where the reports are
 # make test    install, then everything that must hold: types, style, layers, tests with coverage
+# make docs    install, then build the documentation into site/, strictly
 # make bench   install, then speed as ratios against reference implementations in the same process
 # install also fetches the smallest language model, 98 MB, into the user's cache, unless it is there
 PYTHON ?= python3
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 # tests/systems and the core are measured for coverage, the rest runs without, which is faster
 MEASURED := tests/systems tests/test_distribution.py tests/test_observer.py tests/test_world.py
 
-.PHONY: install run test bench lint clean browser
+.PHONY: install run test bench docs lint clean browser
 
 install: $(VENV)/.installed
 	@$(BIN)/otherminds models fetch smollm2
@@ -23,15 +24,18 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 run: install
 	$(BIN)/otherminds reproduce --quick
 
+docs: $(VENV)/.more
+	$(BIN)/mkdocs build --strict
+
 lint: install
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# only tests need clusters
-$(VENV)/.clusters: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray,dask]'
+# only tests need clusters, the harness of Inspect, and the documentation
+$(VENV)/.more: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray,dask,inspect,docs]'
 	@touch $@
 
 # the tests in a browser need Chromium; root on Debian gets it, others are told
@@ -41,7 +45,7 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
 	echo "there is no Chromium: tests in a browser are skipped"
 
-test: lint browser $(VENV)/.clusters
+test: lint browser $(VENV)/.more
 	$(BIN)/python -m pytest -n auto $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
 	$(BIN)/coverage report --fail-under=95
 	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(MEASURED))
