@@ -22,7 +22,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@touch $@
 
 run: install
-	$(BIN)/otherminds reproduce --quick
+	$(BIN)/otherminds reproduce --quick --jobs 2
 
 docs: $(VENV)/.more
 	$(BIN)/mkdocs build --strict

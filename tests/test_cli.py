@@ -18,10 +18,12 @@ import pytest
 from commands import Run, complaint, fine
 from otherminds import cli_draw
 from otherminds.errors import InputError
+from otherminds.evaluation.report import page
 from otherminds.evaluation.runs import faults, look
 from otherminds.evaluation.store import Store
 from otherminds.experiments import reproduce
-from otherminds.experiments.runs import Begin, Results
+from otherminds.experiments.results import Results
+from otherminds.experiments.runs import Begin
 from otherminds.world import Step
 from otherminds.worlds.level_files import read_level
 from otherminds.worlds.trajectories import write_trajectory
@@ -249,7 +251,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
 
         def played(_: reproduce.Options, begin: Begin) -> Results:
             begin(name)
-            return Results([{"experiment": name, **row, "value": measured[name], **bounds}], "<!doctype html>")
+            return Results([], [{"experiment": name, **row, "value": measured[name], **bounds}], page(name, "", []))
 
         return played
 
@@ -271,11 +273,14 @@ def test_targets_that_are_missed_are_told_and_counted_if_wanted(
     assert "Report: there/report.html" in result.out
 
 
-@pytest.mark.usefixtures("here")
-def test_all_runs_what_it_can_each_in_its_folder(run: Run, pretended: dict[str, float]) -> None:
+@pytest.mark.usefixtures("here", "pretended")
+def test_all_runs_what_it_can_each_in_its_folder_and_binds_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Report: there/report.html" in fine(run("reproduce", "--out", "there"))
+    monkeypatch.setenv("OTHERMINDS_MODELS", "nowhere")
     both = fine(run("reproduce", "all", "--data", "d", "--out", "there"))
     assert re.findall("Report: (.*)", both) == ["there/protom-dkg/report.html", "there/dkg-human/report.html"]
+    assert "Everything in one report: there/report.html" in both
+    assert "dkg-human</h2>" in Path("there/report.html").read_text()
     assert re.search(r"Report: runs/protom-dkg-\d{8}-\d{6}/report\.html", fine(run("reproduce", "protom-dkg")))
 
 
@@ -371,7 +376,7 @@ LINES: dict[str, tuple[str, str]] = {
     "an unknown option": ("draw nook.txt --colour", "--colour"),
     "an argument too few": ("draw", "LEVEL|level"),
     "an argument too many": ("draw nook.txt more", "more"),
-    "no trajectory": ("infer nook.txt", "trajectory"),
+    "no trajectory": ("infer nook.txt", "TRAJECTORY"),
     "a missing level": ("draw missing.txt", r"missing\.txt: cannot be read: No such file"),
     "a missing problem": ("draw missing.pddl", r"missing\.pddl: cannot be read: No such file"),
     "a missing trajectory": ("infer nook.txt missing.jsonl", r"missing\.jsonl: cannot be read"),
@@ -379,7 +384,10 @@ LINES: dict[str, tuple[str, str]] = {
     "a folder for a trajectory": ("infer nook.txt runs.jsonl", r"runs\.jsonl: cannot be read: Is a directory"),
     "a trajectory by another name": ("infer nook.txt nook.txt", r"nook\.txt: is neither a trajectory nor a plan"),
     "a bundled level with a slip": ("draw lockedin", r"no bundled level `lockedin` \(did you mean locked-in\?\)"),
-    "a bundled level like none": ("draw xyzzy", r"no bundled level `xyzzy` \(`otherminds levels` lists them\)"),
+    "a bundled level like none": (
+        "draw xyzzy",
+        r"no bundled level `xyzzy` \(there is .*; `otherminds levels` lists them\)",
+    ),
     "a number too high": ("draw 21", "`21`"),
     "a view where all is in view": ("draw nook.txt --seen-by Ana", "everybody sees everything"),
     "an unknown world": ("generate levels --world chess", "--world"),
@@ -435,7 +443,7 @@ def test_wrong_command_lines(run: Run, here: Path, arguments: str, said: str) ->
 
 
 def test_an_interruption_is_told_in_one_line(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(name: str) -> None:
+    def interrupted(name: str, also: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli_draw, "load_level", interrupted)

@@ -199,4 +199,4 @@ def test_without_the_engine_one_line_says_how_to_get_it(run: Run, tmp_path: Path
 
 
 def test_an_unknown_world_is_refused_with_those_there_are(run: Run) -> None:
-    complaint(run("verify", "melting-pot", "--world", "rws"), r"unknown substrate `rws`.*one of rws_repeated, ")
+    complaint(run("verify", "melting-pot", "--world", "rws"), r"no substrate `rws`.*rws_repeated, ")

@@ -31,8 +31,10 @@ from otherminds.cli_asking import (
     StrategyOption,
     asking,
 )
+from otherminds.cli_book import bound, toured
 from otherminds.cli_check import check
 from otherminds.cli_draw import draw, write
+from otherminds.cli_help import Command, Group, slip
 from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
 from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
@@ -50,17 +52,22 @@ ASKING = "asking"
 # typer keeps its click to itself: the base of everything that can be wrong with a command line
 UsageError: Any = typer.BadParameter.__bases__[0].__bases__[0]
 
+WATCH, MEASURE, STORIES = "Watch and infer", "Reproduce and measure", "Stories"
+LEVELS, RUNS, MODELS = "Worlds and levels", "Runs", "Models, training, and the web app"
+
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
-    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     add_completion=False,
-    help="Computational Theory of Mind: watch agents act, infer what they want, and use it.",
+    help="""Computational Theory of Mind: watch agents, infer what they want, use it.
+
+Example: otherminds watch locked-in
+Example: otherminds reproduce protom-dkg --quick
+Example: otherminds ask story.txt --question "Where will Sally look?"
+
+Commands, each of which tells more with --help:""",
 )
-app.add_typer(generate, name="generate")
-app.add_typer(verify, name="verify")
-app.add_typer(models, name="models")
-verify.command("melting-pot")(verify_melting_pot)
 
 
 class Format(StrEnum):
@@ -88,7 +95,7 @@ class Helper(StrEnum):
     protom_lookahead = "protom_lookahead"
 
 
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of all randomness.")]
+SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")]
 
 
 def _version(wanted: bool) -> None:
@@ -106,30 +113,29 @@ def _root(
     pass
 
 
-@app.command()
 def reproduce(
     name: Annotated[
         str,
         typer.Argument(
             metavar="NAME",
-            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, study, dkg-human "
-            "or all.",
+            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, study, dkg-human or "
+            "all.",
         ),
     ] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels included.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels too.")] = False,
     seed: SeedOption = 42,
-    out: Annotated[Path | None, typer.Option(help="Where to write; default runs/NAME-TIME.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None,
     jobs: JobsOption = 1,
     engine: EngineOption = None,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Play every Nth episode only, from the Ith on; see `merge`.")
+        str | None, typer.Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="A clone (dkg-human), files of MuMA-ToM, machines (functional), or an export (study)."),
+        typer.Option(metavar="PATH", help="Data for dkg-human, mumatom, functional or study."),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a stated target is missed.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 if a stated target is missed.")] = False,
     model: ModelOption = None,
     strategy: StrategyOption = None,
     names_of_actions: NamesOption = None,
@@ -142,27 +148,28 @@ def reproduce(
     at_once: AtOnceOption = 4,
     pictures: PicturesOption = False,
     scenario: Annotated[
-        str | None, typer.Option(metavar="ID", help="hypothetical: only this scenario, such as rws_repeated_4.")
+        str | None, typer.Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")
     ] = None,
     agents: Annotated[
         list[str] | None,
         typer.Option(
             "--agent",
             metavar="NAME",
-            help="hypothetical: only this agent, such as programs; with --model HM. Repeatable.",
+            help="hypothetical: as programs, or HM with --model; repeatable.",
         ),
     ] = None,
 ) -> None:
-    """Reproduce a paper's experiment: a table beside the published figures, and a report.
+    """Reproduce a paper's experiment beside its published figures.
 
-    Example: otherminds reproduce protom-dkg --seed 42
+    Example: otherminds reproduce protom-dkg --quick
     """
     from otherminds.experiments.reproduce import Options, names
+    from otherminds.experiments.results import Results, verdicts
 
     if quick and full:
         raise InputError("--quick and --full exclude each other")
     part = parse_shard(shard) if shard is not None else (1, 1)
-    console, fine = Console(), True
+    console, found = Console(), dict[str, Results]()
     scale = "quick" if quick else "full" if full else "normal"
     chosen = names(name, data, bool(model))
     how = (strategy, names_of_actions, shuffle, episodes, price, budget, replay, at_once, pictures, prices)
@@ -171,28 +178,33 @@ def reproduce(
     for experiment in chosen:
         folder = root if len(chosen) == 1 else root / experiment
         about = (folder, seed, scale, jobs, data, spoken, scenario, tuple(agents or ()), engine, part)
-        fine &= reproduced(experiment, Options(*about), console, check=check)
-    if check and not fine:
+        if results := reproduced(experiment, Options(*about), console, check=check):
+            found[experiment] = results
+    if 1 < len(chosen) == len(found):
+        bound(root, found | ({} if model else toured(root, seed, console)), console)
+    if check and not all(met for results in found.values() for *_, met in verdicts(results.summary)):
         raise typer.Exit(MISSED)
 
 
-@app.command()
 def play(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a payoff file.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
     partners: Annotated[
-        list[str], typer.Argument(metavar="PARTNER...", help="Partners, as tft, tft~0.05 (noise), cycle-011, random.")
+        list[str], typer.Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")
     ],
     players: Annotated[
-        list[str] | None, typer.Option("--player", help="Who plays; may be given again. Default: bayes_simplicity.")
+        list[str] | None,
+        typer.Option("--player", metavar="NAME", help="Who plays; repeatable. Default: bayes_simplicity."),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of an episode.")] = 100,
-    episodes: Annotated[int, typer.Option(min=1, max=10_000, help="Episodes with each partner.")] = 20,
+    rounds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
+    episodes: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
     seed: SeedOption = 42,
-    form: Annotated[Scores, typer.Option("--format", help="How to show the scores.")] = Scores.table,
+    form: Annotated[Scores, typer.Option("--format", metavar="FORMAT", help="table or json.")] = Scores.table,
 ) -> None:
-    """Does a player predict its partner, and does it act on that? Scores against the exact optimum.
+    """Does a player predict its partner, and act on that?
 
-    Example: otherminds play ipd tft always-defect --player rmax --player bayes_simplicity
+    Scores against the exact optimum.
+
+    Example: otherminds play ipd tft always-defect --player rmax
     """
     from otherminds.experiments.encounters import scores
     from otherminds.worlds.game_files import find_game
@@ -204,13 +216,14 @@ def play(
         Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))
 
 
-@app.command()
 def watch(
     level: LevelArgument,
-    facilitator: Annotated[Helper, typer.Option(help="Who looks on.")] = Helper.protom,
+    facilitator: Annotated[
+        Helper, typer.Option(metavar="NAME", help="none, random, oracle, protom, protom_lookahead.")
+    ] = Helper.protom,
     seed: SeedOption = 42,
-    delay: Annotated[float, typer.Option(min=0.0, max=10.0, help="Seconds between steps.")] = 0.4,
-    save: Annotated[Path | None, typer.Option(help="Write the trajectory to this file (.jsonl).")] = None,
+    delay: Annotated[float, typer.Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what happens (.jsonl).")] = None,
 ) -> None:
     """Watch simulated people and a facilitator, live in the terminal.
 
@@ -228,18 +241,18 @@ def watch(
         write(save, write_trajectory(found.world, steps))
 
 
-@app.command()
 def infer(
     level: LevelArgument,
     trajectory: Annotated[
-        list[Path], typer.Argument(help="What happened: a .jsonl trajectory or a plan; several continue one another.")
+        list[Path],
+        typer.Argument(metavar="TRAJECTORY...", help="What happened (.jsonl, .plan); each goes on from the last."),
     ],
-    form: Annotated[Format, typer.Option("--format", help="How to show the posteriors.")] = Format.table,
-    out: Annotated[Path, typer.Option(help="The file of the picture (.svg, .png or .pdf).")] = Path("posterior.svg"),
-    beta: Annotated[float, typer.Option(min=0.0, help="Rationality β.")] = 3.0,
-    lapse: Annotated[float, typer.Option(min=0.0, max=1.0, help="Probability of a random action.")] = 0.05,
-    leak: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of old evidence lost at every step.")] = 0.0,
-    particles: Annotated[int, typer.Option(min=1, max=1000, help="Beliefs imagined for each recipe (kitchens).")] = 20,
+    form: Annotated[Format, typer.Option("--format", metavar="FORMAT", help="table, json, picture.")] = Format.table,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
+    beta: Annotated[float, typer.Option(min=0.0, metavar="X", help="Rationality β.")] = 3.0,
+    lapse: Annotated[float, typer.Option(min=0.0, max=1.0, metavar="X", help="How often acts are random.")] = 0.05,
+    leak: Annotated[float, typer.Option(min=0.0, max=1.0, metavar="X", help="Old evidence lost a step.")] = 0.0,
+    particles: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Imagined beliefs (kitchens).")] = 20,
 ) -> None:
     """Infer from a trajectory what everybody wants, step by step.
 
@@ -260,16 +273,22 @@ def infer(
         Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))
 
 
-app.command()(draw)
-app.command()(levels)
-app.command()(check)
-app.command()(ask)
-app.command()(audit)
-app.command()(train)
-app.command()(serve)
-for command in (runs, resume, report, export, merge):
-    app.command()(command)
-generate.command("stories")(generate_stories)
+COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+    WATCH: (watch, infer),
+    MEASURE: (reproduce, check, play),
+    STORIES: (ask, audit),
+    LEVELS: (draw, levels),
+    RUNS: (runs, resume, report, export, merge),
+    MODELS: (train, serve),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(cls=Command, rich_help_panel=panel)(command)
+generate.command("stories", cls=Command)(generate_stories)
+verify.command("melting-pot", cls=Command)(verify_melting_pot)
+app.add_typer(generate, name="generate", rich_help_panel=LEVELS)
+app.add_typer(verify, name="verify", rich_help_panel=LEVELS)
+app.add_typer(models, name="models", rich_help_panel=MODELS)
 
 
 def main() -> None:
@@ -286,14 +305,14 @@ def main() -> None:
 
 def _guarded(command: Callable[..., Any]) -> int:
     try:
-        code = command(standalone_mode=False)
+        code = command(standalone_mode=False, prog_name="otherminds")
         if code == SIGINT_CODE:  # typer catches Ctrl-C itself
             raise KeyboardInterrupt
         return code if isinstance(code, int) else FINE
     except InputError as error:
         return _complain(str(error), BAD_INPUT)
     except UsageError as error:
-        message = error.format_message()
+        message = slip(error)
         return _complain(message, BAD_INPUT) if message else BAD_INPUT  # without a command, typer shows the help
     except (KeyboardInterrupt, typer.Abort):
         on = "`otherminds resume RUN` goes on with what `reproduce` and `check` have begun, see `otherminds runs`"

@@ -22,7 +22,7 @@ ModelOption = Annotated[
     str | None,
     typer.Option(
         metavar="SPEC",
-        help="embedded, embedded:NAME, embedded:FILE.gguf, openai:MODEL@URL or module:object.",
+        help="embedded[:NAME|FILE.gguf], openai:MODEL@URL, module:object.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -30,7 +30,8 @@ StrategyOption = Annotated[
     list[str] | None,
     typer.Option(
         "--strategy",
-        help="How it is asked: lm, qa, cot, … (see docs/models.md). May be repeated. Default: lm if embedded, else qa.",
+        metavar="NAME",
+        help="How it is asked: lm, qa, cot, … (docs/models.md).",
         rich_help_panel=PANEL,
     ),
 ]
@@ -38,21 +39,22 @@ NamesOption = Annotated[
     list[str] | None,
     typer.Option(
         "--names",
-        help="What actions are called: neutral, canonical, repeated, nonsense, initials. May be given again.",
+        metavar="NAME",
+        help="Actions: neutral, canonical, repeated, nonsense, initials.",
         rich_help_panel=PANEL,
     ),
 ]
 ShuffleOption = Annotated[
-    str, typer.Option(help="What changes between episodes: none, labels, payoffs, both.", rich_help_panel=PANEL)
+    str, typer.Option(metavar="WHAT", help="Between episodes: none, labels, payoffs, both.", rich_help_panel=PANEL)
 ]
 EpisodesOption = Annotated[
-    int, typer.Option(min=1, max=1000, help="Episodes with each partner.", rich_help_panel=PANEL)
+    int, typer.Option(min=1, max=1000, metavar="N", help="Episodes with each partner.", rich_help_panel=PANEL)
 ]
 PriceOption = Annotated[
     str | None,
     typer.Option(
         metavar="IN/OUT",
-        help="Dollars for a million tokens of prompts and of replies, as 2.50/10; or: unknown.",
+        help="Dollars per million tokens, as 2.50/10; or: unknown.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -62,24 +64,24 @@ PricesOption = Annotated[
         "--prices",
         metavar="FILE",
         envvar="OTHERMINDS_PRICES",
-        help="Take the price of the model from this file (TOML).",
+        help="A price list (TOML).",
         rich_help_panel=PANEL,
     ),
 ]
 BudgetOption = Annotated[
-    float | None, typer.Option(min=0.0, help="Stop before more dollars than this are spent.", rich_help_panel=PANEL)
+    float | None,
+    typer.Option(min=0.0, metavar="X", help="Stop before more dollars are spent.", rich_help_panel=PANEL),
 ]
 ReplayOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE", help="Take all answers from this record of calls; ask nothing.", rich_help_panel=PANEL
-    ),
+    typer.Option(metavar="FILE", help="Take answers from this record; ask nothing.", rich_help_panel=PANEL),
 ]
 AtOnceOption = Annotated[
-    int, typer.Option(min=1, max=64, help="Episodes to play at the same time (servers).", rich_help_panel=PANEL)
+    int,
+    typer.Option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).", rich_help_panel=PANEL),
 ]
 PicturesOption = Annotated[
-    bool, typer.Option("--pictures", help="Show it pictures too, as a facilitator.", rich_help_panel=PANEL)
+    bool, typer.Option("--pictures", help="As a facilitator, it sees pictures too.", rich_help_panel=PANEL)
 ]
 
 

@@ -38,23 +38,25 @@ def check(
         typer.Option(
             "--agent",
             metavar="SPEC",
-            help="openai:MODEL@URL, embedded, module:object, scripted:NAME, or a player such as rmax. May be repeated.",
+            help="openai:MODEL@URL, embedded, module:object, scripted:NAME or a player such as rmax; repeatable.",
         ),
     ] = None,
     games: Annotated[
-        list[str] | None, typer.Option("--game", help="rps, ibs, ipd, ordinal-001, a payoff file. May be repeated.")
+        list[str] | None,
+        typer.Option("--game", metavar="GAME", help="rps, ibs, ipd, ordinal-001 or a file; repeatable."),
     ] = None,
     partners: Annotated[
-        list[str] | None, typer.Option("--partner", help="Partners; default: every single action, and tit for tat.")
+        list[str] | None,
+        typer.Option("--partner", metavar="NAME", help="As tft; default: each single action, and tft."),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Rounds of an episode.")] = 30,
-    episodes: Annotated[int, typer.Option(min=1, max=1000, help="Episodes with each partner.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 42,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30,
+    episodes: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 42,
     max_regret: Annotated[
-        float, typer.Option(min=0.0, help="What may be lost, as a share of what random play loses.")
+        float, typer.Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")
     ] = 0.5,
-    out: Annotated[Path | None, typer.Option(help="Where to write; default runs/check-TIME.")] = None,
-    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdicts as a JUnit file, too.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdicts for JUnit, too.")] = None,
     strategy: StrategyOption = None,
     names: NamesOption = None,
     shuffle: ShuffleOption = "none",
@@ -64,11 +66,11 @@ def check(
     replay: ReplayOption = None,
     at_once: AtOnceOption = 4,
 ) -> None:
-    """Check whether an agent acts on what it knows about its partner; exit code 1 if it does not.
+    """Does an agent act on what it knows about its partner?
 
-    Without an agent: known players and the smallest language model, to see what a check looks like.
+    Exit code 1 if it does not. Without an agent: known players and the smallest language model, for a first look.
 
-    Example: otherminds check --agent openai:my-model@http://localhost:8000/v1 --strategy cot
+    Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
     from otherminds.experiments.checking import Checked as Nothing
     from otherminds.experiments.checking import CheckOptions, check_as_asked, write_junit

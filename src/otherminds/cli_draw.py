@@ -9,15 +9,16 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from otherminds.cli_levels import LevelArgument, load_avatars, load_level
-from otherminds.errors import InputError
+from otherminds.cli_levels import SOUP, LevelArgument, load_avatars, load_level
+from otherminds.errors import InputError, unknown
 from otherminds.worlds.doors_keys_gems import DoorsKeysGems
 from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.matrix_files import SUBSTRATES
 
 
 def draw(
     level: LevelArgument,
-    out: Annotated[Path | None, typer.Option(help="A .svg or .png file; default: as text.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="A .svg or .png file; default: text.")] = None,
     seen_by: Annotated[str | None, typer.Option(metavar="NAME", help="Only what this agent sees.")] = None,
 ) -> None:
     """Draw a level or a world, as text or as a picture.
@@ -49,7 +50,7 @@ def _drawn(name: str) -> tuple[Any, Any, Any]:
     avatars = load_avatars(name)
     if avatars:
         return avatars, avatars.start(np.random.default_rng(0)), avatar_picture
-    found = load_level(name)
+    found = load_level(name, (*SUBSTRATES, SOUP))
     return found.world, found.world.initial, kitchen_picture if isinstance(found, KitchenLevel) else picture
 
 
@@ -61,7 +62,7 @@ def _view(world: Any, name: str | None) -> dict[str, str]:
         hint = "--seen-by is for kitchens and matrix worlds"
         raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)
     if name not in world.agents:
-        raise InputError(f"there is no agent `{name}`", hint=f"there is {', '.join(world.agents)}")
+        raise unknown("agent", name, world.agents)
     return {"seen_by": name}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from otherminds.errors import InputError, read_text
+from otherminds.cli_help import Command, Group
+from otherminds.errors import read_text, unknown
 from otherminds.worlds.avatar_scenes import AvatarWorld
 from otherminds.worlds.cooking_files import cooking_asymmetric, parse_cooking
 from otherminds.worlds.kitchen_files import KitchenLevel, is_kitchen, parse_kitchen
@@ -22,14 +23,24 @@ from otherminds.worlds.level_files import Level, bundled_levels, parse_level
 from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix, parse_matrix_world
 
 MISSED = 1
+SOUP = "cooking_asymmetric"
 
-generate = typer.Typer(no_args_is_help=True, help="Make new levels, with proofs of what help is worth in them.")
-verify = typer.Typer(no_args_is_help=True, help="Prove again what is claimed about levels and worlds.")
+generate = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    help="Make levels with proofs of what help is worth, or stories.\n\n"
+    "Example: otherminds generate levels --per-class 3 --out my-levels",
+)
+verify = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    help="Prove again what is claimed about levels and worlds.\n\nExample: otherminds verify levels twenty",
+)
 
 LevelArgument = Annotated[
-    str, typer.Argument(metavar="LEVEL", help="A level or kitchen file, a PDDL problem, or a bundled level.")
+    str, typer.Argument(metavar="LEVEL", help="A bundled level, or the file of a level or PDDL problem.")
 ]
-JobsOption = Annotated[int, typer.Option(min=1, max=256, help="Processes to use.")]
+JobsOption = Annotated[int, typer.Option(min=1, max=256, metavar="N", help="Processes to use.")]
 
 
 class Rules(StrEnum):
@@ -39,8 +50,11 @@ class Rules(StrEnum):
     overcooked = "overcooked"
 
 
-def load_level(name: str) -> Level | KitchenLevel:
-    """A level by path, or a bundled one by name or number. Raises InputError if there is none."""
+def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
+    """A level by path, or a bundled one by name or number. Raises InputError if there is none.
+
+    A name with a slip in it may stand for one of these, too.
+    """
     path = Path(name)
     if path.suffix == ".pddl":
         from otherminds.worlds.pddl import read_problem
@@ -55,9 +69,7 @@ def load_level(name: str) -> Level | KitchenLevel:
     if name not in levels:
         levels = {level.name: level for found in bundled().values() for level in found[::-1]}
     if name not in levels:
-        close = difflib.get_close_matches(name[:60], levels)
-        hint = f"did you mean {' or '.join(close)}?" if close else "`otherminds levels` lists them"
-        raise InputError(f"there is no file and no bundled level `{name[:60]}`", hint=hint)
+        raise unknown("file and no bundled level", name, [*levels, *also], "`otherminds levels` lists them")
     return levels[name]
 
 
@@ -68,7 +80,7 @@ def load_avatars(name: str) -> AvatarWorld | None:
     """
     if name in SUBSTRATES:
         return in_the_matrix(name)
-    if name == "cooking_asymmetric":
+    if name == SOUP:
         return cooking_asymmetric()
     path = Path(name)
     if path.suffix == ".pddl" or not _exists(path):
@@ -98,7 +110,7 @@ def _exists(path: Path) -> bool:
 
 
 def levels() -> None:
-    """List the bundled levels: what each is called, and what help is worth there.
+    """List the bundled levels, and what help is worth there.
 
     Example: otherminds levels
     """
@@ -112,14 +124,14 @@ def levels() -> None:
     Console().print(table)
 
 
-@generate.command("levels")
+@generate.command("levels", cls=Command)
 def generate_levels(
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("levels"),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to write.")] = Path("levels"),
     world: Annotated[
         Rules, typer.Option(metavar="WORLD", help="doors-keys-gems or overcooked.")
     ] = Rules.doors_keys_gems,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 1,
-    per_class: Annotated[int, typer.Option(min=1, max=10_000, help="Levels of each class.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
+    per_class: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Levels of each class.")] = 5,
     jobs: JobsOption = 1,
 ) -> None:
     """Make levels of every class, each with its certificate.
@@ -132,18 +144,19 @@ def generate_levels(
     typer.echo(f"{written} levels in {out}")
 
 
-@verify.command("levels")
+@verify.command("levels", cls=Command)
 def verify_levels(
     levels: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Level files or folders, or sets: twenty, tuning, heldout of Doors-Keys-Gems; twenty-one, "
+            metavar="LEVELS...",
+            help="Level files, folders, or sets: twenty, tuning, heldout of Doors-Keys-Gems; twenty-one, "
             "overcooked-tuning, overcooked-heldout. Default: all six sets.",
         ),
     ] = None,
     jobs: JobsOption = 1,
 ) -> None:
-    """Prove certificates again by playing and planning, and that the level sets are what they were.
+    """Prove again what levels claim, and that level sets are what they were.
 
     Example: otherminds verify levels heldout --jobs 2
     """

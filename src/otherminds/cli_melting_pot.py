@@ -19,21 +19,22 @@ EVENTS = ("meetings", "picked up", "destroyed", "deliveries")
 
 
 def verify_melting_pot(
-    steps: Annotated[int, typer.Option(min=1, help="Steps of the engine in each world.")] = 5_000,
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the engine in each world.")] = 5_000,
     substrates: Annotated[
         list[str] | None,
-        typer.Option("--world", metavar="NAME", help="Which world; may be repeated. Default: all four."),
+        typer.Option("--world", metavar="NAME", help="Which world; repeatable. Default: all four."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the players; the engine itself has none. Default: the clock.")
+        int | None, typer.Option(min=0, metavar="N", help="Seed of the players. Default: the clock.")
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option(help="Where dm-meltingpot was unpacked; default: OTHERMINDS_MELTINGPOT.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where dm-meltingpot was unpacked; default: $OTHERMINDS_MELTINGPOT."),
     ] = None,
 ) -> None:
-    """Play the engine of Melting Pot and the library's rules side by side; exit code 1 if they ever disagree.
+    """Play Melting Pot's engine and the library's rules side by side.
 
-    Needs the extra: pip install "otherminds[meltingpot]".
+    Exit code 1 if they ever disagree. Needs the extra: pip install "otherminds[meltingpot]".
 
     Example: otherminds verify melting-pot --steps 20000 --world rws_repeated
     """

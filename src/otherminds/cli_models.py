@@ -10,6 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from otherminds.cli_help import Command, Group
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,17 +18,20 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 
-models = typer.Typer()
+models = typer.Typer(cls=Group)
 
 
 @models.callback(invoke_without_command=True)
 def _root(context: typer.Context) -> None:
-    """List the language models that run within the process, and fetch them."""
+    """List and fetch the language models that run in the process.
+
+    Example: otherminds models fetch smollm2
+    """
     if context.invoked_subcommand is None:
         list_models()
 
 
-@models.command("list")
+@models.command("list", cls=Command)
 def list_models() -> None:
     """List the models that can be fetched, and which are there.
 
@@ -60,14 +64,12 @@ def _file(model: Pinned) -> str:
     return "damaged" if os.path.exists(model.path) else "not fetched"
 
 
-@models.command("fetch")
+@models.command("fetch", cls=Command)
 def fetch_model(
     name: Annotated[str, typer.Argument(metavar="NAME", help="smollm2, gemma-270m or qwen-1.5b.")],
-    accept: Annotated[
-        bool, typer.Option("--accept-licence", help="Accept terms that are not an open-source licence.")
-    ] = False,
+    accept: Annotated[bool, typer.Option("--accept-licence", help="Accept terms that are not open source.")] = False,
 ) -> None:
-    """Download the weights of a model and check them; nothing is installed.
+    """Download a model's weights and check them; nothing is installed.
 
     Example: otherminds models fetch smollm2
     """

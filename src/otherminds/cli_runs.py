@@ -13,11 +13,13 @@ import typer
 from rich.console import Console
 
 from otherminds.cli_asking import UNKNOWN, BudgetOption, PriceOption
+from otherminds.cli_book import TOUR, bound
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
     from otherminds.evaluation.runs import Run
     from otherminds.experiments.playing import Options
+    from otherminds.experiments.results import Results
     from otherminds.experiments.resuming import Begun
 
 RUNS = Path("runs")
@@ -26,11 +28,11 @@ FAULTY = 1
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 EngineOption = Annotated[
     str | None,
-    typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS] or dask[=ADDRESS]; with --jobs workers."),
+    typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers."),
 ]
 NamedOption = Annotated[
     list[str] | None,
-    typer.Option("--model", metavar="SPEC", help="The model of the run, if it is code or at an address: you trust it."),
+    typer.Option("--model", metavar="SPEC", help="The run's model, if code or an address: you trust it."),
 ]
 
 
@@ -44,7 +46,9 @@ class What(StrEnum):
 def runs(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs.")] = RUNS,
 ) -> None:
-    """List runs: how far they are, and what they cost; of a single run: what failed, and calls without an answer.
+    """List runs: how far they are, and what they cost.
+
+    Of a single run: what failed, and calls to language models without an answer.
 
     Example: otherminds runs
     """
@@ -82,14 +86,18 @@ def _looked(folders: Sequence[Path]) -> tuple[list[Run], list[str]]:
 
 def resume(
     folder: RunArgument,
-    jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Processes.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=256, metavar="N", help="Processes.")] = None,
     engine: EngineOption = None,
     model: NamedOption = None,
     price: PriceOption = None,
     budget: BudgetOption = None,
-    at_once: Annotated[int | None, typer.Option(min=1, max=64, help="Episodes to play at the same time.")] = None,
+    at_once: Annotated[
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).")
+    ] = None,
 ) -> None:
-    """Go on with a run that was interrupted, with its own options; nothing that is done is done again.
+    """Go on with a run that was interrupted, with its own options.
+
+    Nothing that is done is done again.
 
     Example: otherminds resume runs/functional-20260131-090000 --budget 20
     """
@@ -106,26 +114,41 @@ def _given(**options: Any) -> dict[str, Any]:
 
 
 def report(folder: RunArgument, model: NamedOption = None) -> None:
-    """Write the report of a finished run again; nothing is played, and nobody is asked.
+    """Write the report of a finished run again, or of several.
+
+    Nothing is played, and nobody is asked. A folder with several runs gets one report about all of them.
 
     Example: otherminds report runs/functional-20260131-090000
     """
-    _again(folder, model or (), {"frozen": True, "engine": None}, {})
+    from otherminds.evaluation.runs import runs_in
+    from otherminds.evaluation.store import FILE
+
+    frozen = {"frozen": True, "engine": None}
+    several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
+    if not several:
+        _again(folder, model or (), frozen, {})
+        return
+    told = [_again(run, model or (), frozen, {}) for run in several]
+    bound(folder, {name: results for name, results in told if results}, Console())
 
 
-def _again(folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]) -> None:
-    """Run the command that began a run, with its options but for these; the engine has to be one. Raises InputError."""
+def _again(
+    folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
+) -> tuple[str, Results | None]:
+    """Run the command that began a run, with its options but for these; the engine has to be one. Raises InputError.
+
+    The name of the experiment and what came of it are returned.
+    """
     from otherminds.evaluation.runs import look
     from otherminds.experiments.resuming import begun
 
     how = begun(look(folder).about, folder)
     if how.command == "check":
-        _check_again(how, folder, named, changes.get("frozen", False), money)
-    else:
-        _reproduce_again(how, folder, named, changes, money)
+        return TOUR, _check_again(how, folder, named, changes.get("frozen", False), money)
+    return how.name, _reproduce_again(how, folder, named, changes, money)
 
 
-def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, money: dict[str, Any]) -> None:
+def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, money: dict[str, Any]) -> Results | None:
     from otherminds.cli_check import judged
     from otherminds.experiments.checking import CheckOptions, check_as_asked
     from otherminds.experiments.resuming import trusted
@@ -133,12 +156,14 @@ def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, m
     options = how.read(CheckOptions, folder)
     trusted([spec for spec in options.agents if not spec.startswith("scripted:")], named, folder)
     options = replace(options, frozen=frozen, asking=replace(options.asking, **money))
-    judged(check_as_asked(options), folder)
+    checked = check_as_asked(options)
+    judged(checked, folder)
+    return checked.results
 
 
 def _reproduce_again(
     how: Begun, folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
-) -> None:
+) -> Results | None:
     from otherminds.experiments.playing import Options
     from otherminds.experiments.resuming import trusted
 
@@ -146,40 +171,41 @@ def _reproduce_again(
     if options.asking is not None:
         trusted([options.asking.model], named, folder)
         options = replace(options, asking=replace(options.asking, **money))
-    reproduced(how.name, options, Console())
+    return reproduced(how.name, options, Console())
 
 
-def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> bool:
-    """Run an experiment, or a shard of it, and tell what came of it; False if a stated target was missed."""
+def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> Results | None:
+    """Run an experiment and tell what came of it; there are no results yet of a single shard."""
     from otherminds import terminal
     from otherminds.evaluation.store import UnfinishedError
     from otherminds.experiments.reproduce import reproduce
     from otherminds.experiments.results import verdicts
 
     try:
-        summary = reproduce(name, options)
+        results = reproduce(name, options)
     except UnfinishedError as error:
         number, of = options.shard
         if of == 1 or error.failed:
             raise
         told = f"Shard {number} of {of} is played: {options.out}; `otherminds merge OUT SHARD...` puts them together"
         console.print(told, markup=False, soft_wrap=True)
-        return True
-    console.print(terminal.results(summary))
-    judged = verdicts(summary)
-    for target, row, met in judged:
+        return None
+    console.print(terminal.results(results.summary))
+    for target, row, met in verdicts(results.summary):
         if not met or check:
             console.print(f"{'met   ' if met else 'MISSED'}  {target}: {row['value']:.3f}", markup=False)
     console.print(f"Report: {options.out / 'report.html'}", markup=False, soft_wrap=True)
-    return all(met for *_, met in judged)
+    return results
 
 
 def export(
     folder: RunArgument,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write: .jsonl, .csv or .parquet.")],
-    what: Annotated[What, typer.Option(help="The rows, or all calls to models (.jsonl), to be replayed.")] = What.rows,
+    what: Annotated[
+        What, typer.Option(metavar="WHAT", help="rows, or calls: all calls to models (.jsonl), to be replayed.")
+    ] = What.rows,
 ) -> None:
-    """Write the rows of a run, or its calls to language models, to a file.
+    """Write the rows of a run, or its calls to models, to a file.
 
     Example: otherminds export runs/functional-20260131-090000 rows.parquet
     """

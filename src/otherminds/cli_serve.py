@@ -18,29 +18,25 @@ LARGEST = 4096
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen at; others can reach anything but loopback.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8642,
-    store: Annotated[Path, typer.Option(help="Where everything that happens is kept (SQLite).")] = Path(
-        "otherminds.sqlite"
-    ),
+    host: Annotated[str, typer.Option(metavar="HOST", help="Others can reach any but loopback.")] = ("127.0.0.1"),
+    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="The port to listen at.")] = 8642,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Where all is kept.")] = Path("otherminds.sqlite"),
     allowed_origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="ORIGIN", help="An address under which pages are opened, as https://study.example.org."),
+        typer.Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org."),
     ] = None,
     level: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A level of your own to play and study with; repeatable.")
+        list[Path] | None, typer.Option(metavar="FILE", help="A level of your own to play; repeatable.")
     ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SPEC",
-            help="A language model that can be a facilitator in studies: embedded, openai:MODEL@URL or module:object.",
+            help="A facilitator in studies: embedded, openai:MODEL@URL or module:object.",
         ),
     ] = None,
 ) -> None:
-    """Serve the web app: watch minds being read, play with them, run a study with people.
+    """Serve the web app: watch minds being read, play, study people.
 
     Where others can reach it, it needs --allowed-origin and a secret in the environment, OTHERMINDS_SECRET.
 

@@ -18,20 +18,22 @@ ACCEPTED = 100_000
 def ask(
     story: Annotated[Path, typer.Argument(metavar="STORY", help="A text, a JSON file, or JSONL with --id.")],
     question: Annotated[
-        str | None, typer.Option(help="The question, with options A) … B) …; default: the one in the file.")
+        str | None, typer.Option(metavar="TEXT", help="With options A) … B) …; default: the one in the file.")
     ] = None,
     name: Annotated[str | None, typer.Option("--id", metavar="ID", help="Which story of a JSONL file.")] = None,
     model: Annotated[
-        str | None, typer.Option(help="A language model that reads what the built-in reader cannot.")
+        str | None, typer.Option(metavar="SPEC", help="Reads what the built-in reader cannot, as embedded.")
     ] = None,
     convention: Annotated[
-        str, typer.Option(metavar="NAME", help="Who sees what: sally-anne, everyday, tomi or hi-tom.")
+        str, typer.Option(metavar="NAME", help="Who sees what: sally-anne, everyday, tomi, hi-tom.")
     ] = "sally-anne",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Ask what somebody in a story believes, wants, or means to another; see what the answer rests on.
+    """Ask what somebody in a story believes, wants, or means.
 
-    Example: otherminds ask story.txt --question "Where will Sally look for the ball?"
+    The answer comes with what it rests on.
+
+    Example: otherminds ask story.txt --question "Where will Sally look?"
     """
     from otherminds import story_screens
     from otherminds.experiments.story_questions import asked
@@ -55,7 +57,9 @@ def audit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every verdict as JSON.")] = False,
 ) -> None:
-    """Check the labels of a benchmark by simulating its stories, and list those that contradict what happened.
+    """Check the labels of a benchmark by simulating its stories.
+
+    Those that contradict what happened are listed.
 
     Example: otherminds audit questions.jsonl
     """
@@ -71,17 +75,19 @@ def audit(
 
 
 def generate_stories(
-    n: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many stories.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 1,
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("stories"),
+    n: Annotated[int, typer.Option(min=1, max=1_000_000, metavar="N", help="How many stories.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to write.")] = Path("stories"),
     phrasing: Annotated[
-        list[str] | None, typer.Option(help="How they are told; may be given again. Default: all in turn.")
+        list[str] | None, typer.Option(metavar="NAME", help="How they are told; repeatable. Default: all.")
     ] = None,
-    boards: Annotated[int, typer.Option(min=0, max=ACCEPTED, help="Storyboards of that many stories.")] = 0,
-    videos: Annotated[int, typer.Option(min=0, max=ACCEPTED, help="Short videos (GIF) of that many stories.")] = 0,
+    boards: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Storyboards of that many.")] = 0,
+    videos: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Videos (GIF) of that many.")] = 0,
     jobs: JobsOption = 1,
 ) -> None:
-    """Invent stories with questions whose answers are exact and cannot be guessed from the question.
+    """Invent stories with questions whose answers are exact.
+
+    The answers cannot be guessed from the question.
 
     Example: otherminds generate stories --n 1000 --seed 1 --out DIR
     """

@@ -10,13 +10,13 @@ import typer
 
 def train(
     substrate: Annotated[str, typer.Argument(metavar="SUBSTRATE", help="rws_repeated, rws_arena or pd_repeated.")],
-    steps: Annotated[int, typer.Option(min=1, help="Steps of environments to learn from.")] = 1_000_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 42,
-    out: Annotated[Path | None, typer.Option(help="Where to write; default runs/ppo-SUBSTRATE-SEED.")] = None,
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps to learn from.")] = 1_000_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 42,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/ppo-SUBSTRATE-SEED.")] = None,
 ) -> None:
-    """Train a population by PPO in one of Melting Pot's worlds: weights, learning curve, and a picture of it.
+    """Train a population by PPO in one of Melting Pot's worlds.
 
-    Needs the extras: pip install "otherminds[train,fast]".
+    Writes weights, the learning curve, and a picture of it. Needs the extras: pip install "otherminds[train,fast]".
 
     Example: otherminds train pd_repeated --steps 2000000
     """

@@ -38,7 +38,10 @@ def log_sum_exp(values: Iterable[float]) -> float:
 
 @dataclass(frozen=True)
 class Categorical(Generic[T]):
-    """A probability distribution over finitely many outcomes, normalised, in log space (nats)."""
+    """A probability distribution over finitely many outcomes, normalised, in log space (nats).
+
+    `log_probs[i]` is log p(`support[i]`); outcomes are hashable, and none comes twice. Iterating gives pairs (x, p(x)).
+    """
 
     support: tuple[T, ...]
     log_probs: tuple[float, ...]

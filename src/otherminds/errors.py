@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -15,6 +16,10 @@ LONGEST = 600
 """The most characters of what is wrong, which may quote what is there, and of what to do about it."""
 LONGEST_HINT = 4_000
 MOST_FAULTS = 2_000
+LONGEST_NAME = 60
+MOST_NAMES = 10
+"""The most names that are told to somebody who has got one wrong."""
+AS_NEAR = 0.05
 
 
 class InputError(ValueError):
@@ -33,6 +38,35 @@ class InputError(ValueError):
         told = _cut(message, LONGEST) + (f" ({_cut(hint, LONGEST_HINT)})" if hint else "")
         text = (f"{place}: " if place else "") + told
         super().__init__("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))
+
+
+def unknown(kind: str, name: object, known: Iterable[str], hint: str = "", *, path: Path | None = None) -> InputError:
+    """There is no such name: what was perhaps meant, or else the names there are; if these are too many, the first.
+
+    The hint says what else there is, or how to see all of them.
+    """
+    given = str(name)[:LONGEST_NAME]
+    return InputError(f"there is no {kind} `{given}`", path=path, hint=meant(given, known, hint))
+
+
+def meant(name: str, known: Iterable[str], hint: str = "") -> str:
+    """What to say to somebody who has got a name wrong."""
+    names = list(known)
+    if close := near(name[:LONGEST_NAME], names):
+        return f"did you mean {' or '.join(close)}?"
+    more = [f"and {len(names) - MOST_NAMES:,} more"] if len(names) > MOST_NAMES else []
+    told = f"there is {', '.join([*names[:MOST_NAMES], *more])}" if names else ""
+    return "; ".join(part for part in (told, hint) if part)
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """The known name that is most like this one, whatever the case, and another that is as like; [] if none is."""
+    import difflib
+
+    plain = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.lower(), plain, n=2)
+    ratios = [difflib.SequenceMatcher(None, one, name.lower()).ratio() for one in close]
+    return [plain[one] for one, ratio in zip(close, ratios, strict=True) if ratio >= ratios[0] - AS_NEAR]
 
 
 def faults(error: ValidationError) -> list[ErrorDetails]:

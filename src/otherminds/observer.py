@@ -23,6 +23,7 @@ class Observer(Generic[M]):
 
     Log weights follow  w(m) ← decay · w(m) + gain · log p(a | m)  and  P(m) ∝ exp w(m).
     Bayes' rule is decay = gain = 1; decay < 1 leaks old evidence; decay = 1 − α, gain = α is Rescorla–Wagner.
+    `weights`, one for each of `minds`, are in nats, and only their differences count. (ProToM, eq. 8 and 9.)
     """
 
     minds: tuple[M, ...]
@@ -129,12 +130,17 @@ def attend(world: World[S, Any, A], watchers: Watchers[M], joint: Mapping[str, A
     """Hand every observer what its agent did and what *that agent* saw of the outcome.
 
     The one place where perspective is taken: the wrong view here would silently give wrong posteriors.
+    Raises ValueError if none of an observer's minds could have done what its agent did.
     """
     return {agent: observer.watch(joint[agent], world.observe(after, agent)) for agent, observer in watchers.items()}
 
 
 def replay(world: World[S, Any, A], watchers: Watchers[M], trajectory: Iterable[Step[S, A]]) -> Iterator[Watchers[M]]:
-    """The observers before the first step and after each one: posteriors over time."""
+    """The observers before the first step and after each one: posteriors over time, one more than there are steps.
+
+    Pₜ(m) ∝ P₀(m) Π_{τ<t} π_m(aᵢ_τ | what agent i had seen by τ), where decay and gain are 1.
+    Raises ValueError as `attend` does.
+    """
     for t, step in enumerate(trajectory):
         if t == 0:
             watchers = {a: o.see(world.observe(step.state, a)) for a, o in watchers.items()}

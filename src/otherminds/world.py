@@ -50,7 +50,7 @@ class World(Protocol[S, O_co, A]):
 
 @dataclass(frozen=True)
 class Step(Generic[S, A]):
-    """One decision of everybody: the state it was made in, the joint action, and what came of it."""
+    """One decision of everybody: (s, a, s′), the state it was made in, the joint action, and what came of it."""
 
     state: S
     joint: Mapping[str, A]

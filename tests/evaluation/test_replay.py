@@ -265,7 +265,7 @@ speed.dispatchEvent(new Event("change"));
 
 def reached(level: Level, moment: str, folder: Path, *flags: str, speed: str = "") -> int:
     """The step that is shown two seconds after a page has been opened."""
-    markup = page("x", "", [Section("x", replays({level.name: level}, played(level)))])
+    markup = str(page("x", "", [Section("x", replays({level.name: level}, played(level)))]))
     if speed:  # by a script that the policy of the page would not allow
         markup = re.sub(r'<meta http-equiv="Content-Security-Policy".*?>', "", markup)
         markup = markup.replace("</body>", f"<script>{CHOSEN_SPEED.replace('SPEED', speed)}</script></body>")

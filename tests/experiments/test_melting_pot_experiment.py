@@ -96,7 +96,7 @@ def test_a_scale_decides_how_many_are_played(
         return [{**row, "episode": str(entry.number)}]
 
     monkeypatch.setattr(melting_pot, "rows", quickly)
-    table = reproduce.reproduce(NAME, Options(tmp_path, scale=scale))
+    table = reproduce.reproduce(NAME, Options(tmp_path, scale=scale)).summary
     sizes = {(row["condition"] == "scenario", row["n"]) for row in table if row["metric"] == "score"}
     assert sizes == {(False, episodes[0]), (True, episodes[1])}
     assert len(rows_in(tmp_path)) == 22 * episodes[0] + 31 * episodes[1]
@@ -385,7 +385,7 @@ def test_few_episodes_do_not_tell_whether_a_case_is_inside() -> None:
 def done(short: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole quick run."""
     folder = tmp_path_factory.mktemp("runs") / "new" / NAME
-    assert reproduce.reproduce(NAME, Options(folder, scale="quick")) == summary_in(folder)
+    assert reproduce.reproduce(NAME, Options(folder, scale="quick")).summary == summary_in(folder)
     return folder
 
 

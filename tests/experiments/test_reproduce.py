@@ -34,7 +34,7 @@ DEV = Path(__file__).parents[2].parent / "shared" / "data" / "dkg-human-dev"
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One whole run of protom-dkg."""
     folder = tmp_path_factory.mktemp("runs") / "new" / "protom-dkg"
-    returned = reproduce("protom-dkg", Options(folder))
+    returned = reproduce("protom-dkg", Options(folder)).summary
     assert returned == summary_in(folder)
     return folder
 
@@ -148,7 +148,7 @@ def test_another_seed_does_not_go_on_in_the_same_folder(done: Path) -> None:
 
 
 def test_unknown_names_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no experiment `nonsense` \(one of protom-dkg, .*study, all"):
+    with pytest.raises(InputError, match=r"no experiment `nonsense` \(there is protom-dkg, .*study, all"):
         reproduce("nonsense", Options(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
@@ -252,7 +252,7 @@ def test_the_setting_for_a_stimulus_is_chosen_without_it(judgements: Path) -> No
 
 def test_judgements_from_end_to_end(judgements: Path, tmp_path: Path) -> None:
     for _ in range(2):  # the second time over the results of the first
-        returned = reproduce("dkg-human", Options(tmp_path / "out", data=judgements))
+        returned = reproduce("dkg-human", Options(tmp_path / "out", data=judgements)).summary
     assert returned == summary_in(tmp_path / "out")
     assert {(r["condition"], r["subject"], r["metric"]) for r in returned} == {
         (c, m, metric) for c in ("in_sample", "leave_one_out") for m in MODELS for metric in ("r", "rmse")

@@ -250,7 +250,7 @@ def test_a_fetched_model_is_found_by_name(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("tinny", "did you mean tiny?"), ("gpt-9", "there is tiny, or any file ending in .gguf"), ("", "there is tiny")],
+    [("tinny", "did you mean tiny?"), ("gpt-9", "there is tiny; or any file ending in .gguf"), ("", "there is tiny")],
 )
 def test_unknown_names(name: str, hint: str) -> None:
     with pytest.raises(InputError, match=re.escape(f"there is no model `{name}` ({hint}")):

@@ -208,10 +208,10 @@ def test_games_with_many_actions() -> None:
 @pytest.mark.parametrize(
     ("game", "name", "message"),
     [
-        (IPD, "tfd", "unknown partner `tfd` (did you mean tft? there is always-cooperate, always-defect, tft, copy"),
-        (IPD, "always-defeat", "unknown partner `always-defeat` (did you mean always-defect? there is"),
+        (IPD, "tfd", "unknown partner `tfd` (did you mean tft?)"),
+        (IPD, "always-defeat", "unknown partner `always-defeat` (did you mean always-defect?)"),
         (IPD, "tit for tad", "unknown partner `tit-for-tad` (did you mean tit-for-tat?"),
-        (IPD, "x" * 10_000, f"unknown partner `{'x' * 60}` (there is always-cooperate"),
+        (IPD, "x" * 10_000, f"unknown partner `{'x' * 60}` (there is always-cooperate, always-defect, tft"),
         (IPD, "", "unknown partner `` (there is"),
         (IPD, "cycle-", "unknown partner `cycle-`"),
         (IPD, "cycle-٣", "unknown partner `cycle-٣`"),

@@ -245,7 +245,7 @@ def test_a_folder_does_not_hide_a_bundled_game(tmp_path: Path, monkeypatch: pyte
     ("name", "message"),
     [
         ("idp", "there is no file and no bundled game `idp` (did you mean ipd?)"),
-        ("ordinal-145", "`ordinal-145` (there is ibs, ipd, rps, and ordinal-001 to ordinal-144)"),
+        ("ordinal-145", "`ordinal-145` (there is ibs, ipd, rps; ordinal-001 to ordinal-144)"),
         ("", "there is no file and no bundled game ``"),
         ("a\0b", "`a\\x00b` (there is ibs, ipd, rps"),
         ("x" * 100_000, f"`{'x' * 60}` (there is ibs, ipd, rps"),

@@ -23,7 +23,7 @@ import numpy as np
 
 from otherminds.adapters.lab2d_level import BEYOND, Level, Sprites, facing, held, pot
 from otherminds.adapters.traces import Body, Seen, SeenKitchen
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 
 SUBSTRATES = {
     "rws_repeated": "running_with_scissors_in_the_matrix__repeated",
@@ -46,7 +46,7 @@ class Engine:
 
     def __init__(self, substrate: str, *, folder: Path | None = None, seed: int) -> None:
         if substrate not in SUBSTRATES:
-            raise InputError(f"unknown substrate `{substrate}`", hint=f"one of {', '.join(SUBSTRATES)}")
+            raise unknown("substrate", substrate, SUBSTRATES)
         module = upstream(f"configs.substrates.{SUBSTRATES[substrate]}", folder)
         self.substrate = substrate
         self._level = Level(module, upstream("utils.substrates.builder", folder))

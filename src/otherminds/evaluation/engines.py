@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread, current_thread, main_thread
 from typing import Any, NamedTuple, TypeVar
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, near
 
 T = TypeVar("T")
 ENGINES = "serial, processes, ray, ray=ADDRESS, dask or dask=ADDRESS"
@@ -48,7 +48,8 @@ def opened(name: str | None = None, jobs: int = 1) -> AbstractContextManager[Eng
     if kind == "processes" and not equals:
         return processes(jobs)
     if kind not in ("ray", "dask") or (equals and not address):
-        raise InputError(f"there is no engine `{name}`", hint=ENGINES)
+        close = [f"did you mean {one}?" for one in near(name, ["serial", "processes", "ray", "dask"])]
+        raise InputError(f"there is no engine `{name}`", hint="; ".join([ENGINES, *close]))
     from otherminds.evaluation import clusters
 
     return (clusters.ray if kind == "ray" else clusters.dask)(address, jobs)

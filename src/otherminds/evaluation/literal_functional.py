@@ -54,7 +54,10 @@ def literal_loss(
 
 
 def tom_percent(rows: Sequence[Row]) -> float:
-    """100 · (1 − share of rounds in which the prediction was wrong, or none could be read)."""
+    """100 · (1 − share of rounds in which the prediction was wrong, or none could be read).
+
+    ToM % of Riemer et al.: literal loss with φ the actions themselves. Raises ValueError if there are no rows.
+    """
     return 100.0 * (1.0 - literal_loss(rows))
 
 
@@ -67,7 +70,7 @@ def log_score(rows: Sequence[Row]) -> float:
 
 
 def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "exact") -> float:
-    """Δ / T = (1/T) Σ (r*_t − r_t) (Riemer et al., Definition 2.2), r* being the exact T-step optimum or the rate.
+    """Δ / T = (1/T) Σ (r⁎ₜ − rₜ) (Riemer et al., Definition 2.2), r⁎ being the exact T-step optimum or the rate.
 
     Raises ValueError if it is more than any policy could lose, which shows that task and rows do not belong together.
     """
@@ -193,8 +196,9 @@ def skill(regret: float, *, bayes: float, reference: float) -> float:
 def expected_regret(task: Task, subject: Mind[Outcome | None, int], *, optimum: Optimum = "exact") -> float:
     """The exact expected regret per round: every branch of chance is followed, equal pairs of minds are merged.
 
-    Minds are immutable and hashable, so a distribution over pairs of them can be carried forward in full. That is
-    quick for minds that come back to the same state, and exponential for those that remember everything.
+    E[Δ / T] of Definition 2.2 (Riemer et al.), in units of payoff. Minds are immutable and hashable, so a distribution
+    over pairs of them can be carried forward in full. That is quick for minds that come back to the same state, and
+    exponential for those that remember everything.
     """
     payoff = task.game.payoff()
     pairs = {(subject.observe(None), task.partner.start): 1.0}

@@ -53,18 +53,52 @@ class Section(NamedTuple):
     body: str
 
 
+class Page(str):
+    """A whole HTML page, which keeps what it was made of, so that several can be bound into one."""
+
+    heading: str
+    lead: str
+    sections: tuple[Section, ...]
+
+
 # Pages
 
 
-def page(title: str, lead: str, sections: Sequence[Section]) -> str:
+def page(title: str, lead: str, sections: Sequence[Section]) -> Page:
     """A whole HTML page that needs nothing from outside and runs no script but the library's own."""
-    body = Html("\n".join(_section(i, section) for i, section in enumerate(sections, 1)))
+    body = Html("\n".join(_section(f"section-{i}", section) for i, section in enumerate(sections, 1)))
+    found = Page(_whole(title, lead, _contents("section", sections), body))
+    found.heading, found.lead, found.sections = title, lead, tuple(sections)
+    return found
+
+
+def book(title: str, lead: str, front: Sequence[Section], chapters: Sequence[Page]) -> str:
+    """One HTML page with sections of its own, and after these whole other pages as its chapters."""
+    parts = [_section(f"section-{i}", section) for i, section in enumerate(front, 1)]
+    parts += [_chapter(i, chapter) for i, chapter in enumerate(chapters, 1)]
+    contents = _contents("section", front) + _links("chapter", [chapter.heading for chapter in chapters])
+    return _whole(title, lead, contents, Html("\n".join(parts)))
+
+
+def chapter_link(number: int, title: str) -> Html:
+    """A link to a chapter of the same book."""
+    return Html(f'<a href="#chapter-{number}">{safe(title)}</a>')
+
+
+def _chapter(number: int, chapter: Page) -> str:
+    name = f"chapter-{number}"
+    inside = "\n".join(_section(f"{name}-{i}", section, "h3") for i, section in enumerate(chapter.sections, 1))
+    head = f"<h2>{safe(chapter.heading)}</h2>\n{block(chapter.lead)}\n{_contents(name, chapter.sections)}"
+    return f'<article id="{name}">\n{head}\n{inside}\n</article>'
+
+
+def _whole(title: str, lead: str, contents: str, body: Html) -> str:
     script = "\n".join(asset(file) for mark, file in SCRIPTS.items() if mark in body)
     styles = [asset(file) for mark, file in STYLES.items() if mark in body]
     return Template(asset("page.html")).substitute(
         title=safe(title),
         lead=block(lead) if lead else "",
-        contents=_contents(sections),
+        contents=contents,
         body=body,
         style="\n".join([asset("palette.css"), asset("page.css"), *styles]),
         script=f"<script>{script}</script>" if script else "",
@@ -72,15 +106,18 @@ def page(title: str, lead: str, sections: Sequence[Section]) -> str:
     )
 
 
-def _section(number: int, section: Section) -> str:
-    heading = f"<h2>{safe(section.title)}</h2>"
-    return f'<section id="section-{number}">\n{heading}\n{block(section.body)}\n</section>'
+def _section(name: str, section: Section, heading: str = "h2") -> str:
+    titled = f"<{heading}>{safe(section.title)}</{heading}>"
+    return f'<section id="{name}">\n{titled}\n{block(section.body)}\n</section>'
 
 
-def _contents(sections: Sequence[Section]) -> str:
-    if len(sections) < 2:
-        return ""
-    links = (f'<li><a href="#section-{i}">{safe(s.title)}</a></li>' for i, s in enumerate(sections, 1))
+def _contents(name: str, sections: Sequence[Section]) -> str:
+    """Links to the sections of a page or a chapter, if there are several."""
+    return _links(name, [section.title for section in sections]) if len(sections) > 1 else ""
+
+
+def _links(name: str, titles: Sequence[str]) -> str:
+    links = (f'<li><a href="#{name}-{i}">{safe(title)}</a></li>' for i, title in enumerate(titles, 1))
     return f'<nav aria-label="Contents"><ol>{"".join(links)}</ol></nav>'
 
 
@@ -107,6 +144,11 @@ def safe(value: object) -> Html:
 def block(content: str) -> Html:
     """Html as it is, text as a paragraph."""
     return content if isinstance(content, Html) else Html(f"<p>{safe(content)}</p>")
+
+
+def with_code(text: str) -> Html:
+    """A paragraph of text in which what stands between backticks is code."""
+    return block(Html(re.sub(r"`([^`]+)`", r"<code>\1</code>", safe(text))))
 
 
 def stack(*contents: str) -> Html:

@@ -11,6 +11,8 @@ import scipy
 from numpy.typing import NDArray
 
 RESAMPLES = 4000
+BINS = 10
+OF_BINS = 1000
 
 
 class Estimate(NamedTuple):
@@ -54,6 +56,28 @@ def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
     over, under = sums[0][draws].sum(axis=1), sums[1][draws].sum(axis=1)
     low, high = np.quantile(over[under != 0] / under[under != 0], [0.025, 0.975])
     return Estimate(value, float(low), float(high), len(index))
+
+
+def miscalibration(said: Sequence[float], came: Sequence[bool], clusters: Sequence[str]) -> Estimate:
+    """Σ_bins |Σ (p − [it came])| / n: the gap between what was said to be how probable and how often it came about.
+
+    Over ten bins of p, with a percentile bootstrap interval that resamples whole clusters. Raises ValueError if
+    there is nothing.
+    """
+    index = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+    sums = np.zeros((len(index), BINS, 2))
+    for p, hit, name in zip(said, came, clusters, strict=True):
+        sums[index[name], min(int(p * BINS), BINS - 1)] += p - hit, 1
+    if not len(sums):
+        raise ValueError("nothing was said")
+    rng = np.random.default_rng(0)
+    draws = [sums[rng.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(OF_BINS)]
+    low, high = np.quantile([_gap(draw) for draw in draws], [0.025, 0.975])
+    return Estimate(_gap(sums.sum(axis=0)), float(low), float(high), len(sums))
+
+
+def _gap(sums: NDArray[np.float64]) -> float:
+    return float(np.abs(sums[:, 0]).sum() / sums[:, 1].sum())
 
 
 class Comparison(NamedTuple):

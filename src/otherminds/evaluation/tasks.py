@@ -22,8 +22,9 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Task:
-    """A partner to play a game with for a number of rounds, and what can be earned there.
+    """A partner to play a game with for a number of rounds, and what can be earned there, in units of payoff.
 
+    The subject is agent 0 of the game, the partner agent 1. (Riemer et al., §2.1.)
     Raises ValueError if there is no round to play, or if the partner does not fit the game.
     """
 
@@ -144,7 +145,9 @@ def play(
 ) -> Iterator[Row]:
     """One episode, a row per round. With a stream of its own the partner trembles alike for every subject.
 
-    The subject's actions are sampled, or left to `choose`.
+    The subject's actions are sampled, or left to `choose`. A row has `t` from 0; `predicted`, `observed` and `action`
+    as indices; `p_true` = P(what was observed); `brier`; `reward`, and `best`, what the optimum expects of that round,
+    in units of payoff; and whether the action was `consistent` with the prediction.
     """
     game, partner = task.game, task.partner.start
     payoff = game.payoff()
@@ -185,6 +188,7 @@ def _row(task: Task, t: int, expected: Categorical[Any], action: int | None, don
     return {
         "t": t,
         "predicted": expected.mode,
+        "p_predicted": expected.prob(expected.mode),
         "p_true": expected.prob(done),
         "brier": brier(expected, done),
         "observed": done,

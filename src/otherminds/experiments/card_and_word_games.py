@@ -180,6 +180,7 @@ def play(game: Game, partner: Mind[Any, int], subject: Reader, streams: Streams)
         yield {
             "t": t,
             "predicted": expected.mode,
+            "p_predicted": expected.prob(expected.mode),
             "p_true": expected.prob(told["observed"]),
             **told,
             "reward": reward,

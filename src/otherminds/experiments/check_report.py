@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from otherminds.evaluation import check_plots
-from otherminds.evaluation.report import NOTHING, Html, Section, inline, interval, number, page, stack, table
+from otherminds.evaluation.report import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.evaluation.tasks import Task
 from otherminds.experiments.check import Findings, Plan, episodes, worst
 from otherminds.experiments.functional import Row
@@ -41,7 +41,7 @@ def report(
     calls: Sequence[str],
     rows: Sequence[Row],
     plan: Plan,
-) -> str:
+) -> Page:
     """The whole page."""
     judged = [found for found in findings if found.name in subjects]
     bodies = {

@@ -21,7 +21,7 @@ from otherminds.experiments.encounters import solve_ahead
 from otherminds.experiments.functional import Row
 from otherminds.experiments.playing import keep
 from otherminds.experiments.progress import shown
-from otherminds.experiments.results import write_results
+from otherminds.experiments.results import Results, write_results
 from otherminds.experiments.resuming import how_begun
 from otherminds.language.ledger import Recorded
 from otherminds.worlds.game_files import find_game
@@ -39,6 +39,7 @@ class Checked(NamedTuple):
     findings: tuple[Findings, ...]
     subjects: tuple[str, ...]
     calls: tuple[str, ...]
+    results: Results | None = None
 
     @property
     def failed(self) -> bool:
@@ -103,8 +104,9 @@ def check(
         subjects = tuple(one.name for one in agents[: len(specs)])
         calls = [f"{name}: {answered(record)}" for name, record in spoken]
         kept.write_rows()
-        write_results(folder, summary(found), check_report.report(found, subjects, calls, rows, plan))
-        return Checked(found, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken))
+        results = Results(rows, summary(found), check_report.report(found, subjects, calls, rows, plan))
+        write_results(folder, results.summary, results.report)
+        return Checked(found, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken), results)
 
 
 @contextmanager

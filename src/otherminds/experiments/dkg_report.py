@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from otherminds.evaluation.report import Html, stack
+from otherminds.evaluation.report import Html, Page, stack
 from otherminds.experiments import facilitated_report
 from otherminds.experiments.facilitated_report import Words, chosen, tuned
 from otherminds.worlds.level_files import Level
@@ -39,7 +39,7 @@ TUNING = (
 )
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Level]) -> str:
+def report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Level]) -> Page:
     """The whole page, from rows and summary alone."""
     title = "ProToM in Doors-Keys-Gems"
     words = Words("protom-dkg", title, LEAD, SPEEDUP, PUBLISHED, CHOICE, HELD_OUT, _tuning)

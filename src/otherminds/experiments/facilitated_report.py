@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from otherminds.evaluation import plots
 from otherminds.evaluation.assistance import compare, outcomes
 from otherminds.evaluation.replay import replays
-from otherminds.evaluation.report import Html, Section, inline, interval, number, page, side_by_side, stack, table
+from otherminds.evaluation.report import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
 from otherminds.experiments.results import figures
 from otherminds.experiments.tables import cell, targets
 
@@ -35,7 +35,7 @@ class Words(NamedTuple):
     tuning: Callable[[Sequence[Row]], Html]
 
 
-def report(words: Words, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> str:
+def report(words: Words, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
     """The whole page, from rows and summary alone."""
     sections = [
         Section("Results", stack(_results(words, summary, ""), words.published, words.speedup, targets(summary))),

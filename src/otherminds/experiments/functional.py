@@ -40,7 +40,7 @@ SUITES = {
     LEFT_OUT: partners.machines,
 }
 
-KEPT = ("t", "predicted", "p_true", "observed", "action", "reward", "best", "consistent")
+KEPT = ("t", "predicted", "p_predicted", "p_true", "observed", "action", "reward", "best", "consistent")
 
 Row = dict[str, Any]
 
@@ -157,8 +157,9 @@ def told(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()
     """The rows of an episode, with what is said of all of them and, in the last, its scores."""
     base = {"schema": 1, "experiment": EXPERIMENT, **base}
     kept = (*KEPT, *extra)
-    found = [{**base, **{name: row[name] for name in kept}, "p_true": round(row["p_true"], 6)} for row in played]
+    found = [{**base, **{name: _short(name, row[name]) for name in kept}} for row in played]
     found[-1] |= {
+        "uniform": task.uniform,
         "brier": sum(row["brier"] for row in played) / len(played),
         "functional_regret": functional_regret(task, found),
         "functional_regret_rate": functional_regret(task, found, optimum="rate"),
@@ -166,6 +167,10 @@ def told(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()
         "tom_percent": tom_percent(found),
     }
     return found
+
+
+def _short(name: str, value: Any) -> Any:
+    return round(value, 6) if name in ("p_true", "p_predicted") else value
 
 
 @dataclass(frozen=True)

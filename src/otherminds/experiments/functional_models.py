@@ -11,7 +11,7 @@ from itertools import product
 from math import ceil
 from typing import NamedTuple
 
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.tasks import Task, converse
 from otherminds.experiments import functional
@@ -51,7 +51,7 @@ class Entry:
     def __post_init__(self) -> None:
         """Raise InputError for a way to shuffle that there is not."""
         if self.shuffle not in SHUFFLES:
-            raise InputError(f"there is no shuffle `{self.shuffle[:60]}`", hint=f"one of {', '.join(SHUFFLES)}")
+            raise unknown("shuffle", self.shuffle, SHUFFLES)
 
     @property
     def subject(self) -> str:

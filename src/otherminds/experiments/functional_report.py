@@ -8,6 +8,7 @@ from otherminds.evaluation import game_plots
 from otherminds.evaluation.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS
 from otherminds.evaluation.report import (
     Html,
+    Page,
     Section,
     inline,
     interval,
@@ -124,7 +125,7 @@ NOTES: tuple[str, ...] = (
 )
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The whole page, from rows and summary alone."""
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
     bodies = {

@@ -8,10 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from matplotlib.figure import Figure
-
 from otherminds.errors import InputError
-from otherminds.experiments import protom_overcooked
 from otherminds.minds.cook import Cook
 from otherminds.minds.cooking import Cooking
 from otherminds.minds.kitchen_beliefs import Imagination
@@ -82,7 +79,9 @@ def goals(world: Known) -> dict[Hashable, Label]:
     The recipes are the three with one food, and whichever else somebody in the kitchen has.
     """
     if isinstance(world, Overcooked):
-        return {recipe: Label(recipe, recipe_mark(recipe)[1]) for recipe in protom_overcooked.menu(world)}
+        from otherminds.experiments.protom_overcooked import menu  # with all that experiments need
+
+        return {recipe: Label(recipe, recipe_mark(recipe)[1]) for recipe in menu(world)}
     colours = [gem.colour for gem in world.gems]
     return {
         Goal("gem", k): Label(gem.colour if colours.count(gem.colour) == 1 else gem.name, hue(gem.colour))
@@ -123,6 +122,8 @@ def draw(history: Sequence[Row], world: Known, path: Path) -> None:
     """Draw P(goal) over time, a panel for each agent, as .svg, .png or .pdf. Raises InputError otherwise."""
     if path.suffix not in (".svg", ".png", ".pdf"):
         raise InputError("pictures are .svg, .png or .pdf", path=path)
+    from matplotlib.figure import Figure  # slow to import, and seldom wanted
+
     figure = Figure(figsize=(6.4, 2.2 * len(world.agents) + 0.4), layout="constrained")
     panels = figure.subplots(len(world.agents), 1, sharex=True, squeeze=False)[:, 0]
     for axes, agent in zip(panels, world.agents, strict=True):

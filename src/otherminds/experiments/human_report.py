@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from otherminds.evaluation.report import Html, Section, inline, number, page, stack, table
+from otherminds.evaluation.report import Html, Page, Section, inline, number, page, stack, table
 from otherminds.experiments.results import figures
 from otherminds.experiments.tables import cell, targets
 
@@ -26,7 +26,7 @@ MODELS = (
 )
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The whole page, from rows and summary alone."""
     sections = [
         Section("Results", stack(_results(summary), MODELS, targets(summary))),

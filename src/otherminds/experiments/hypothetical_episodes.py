@@ -30,20 +30,36 @@ def examples(rows: Sequence[Row]) -> list[tuple[str, str]]:
 
 def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
     """The first episode: what was thought of the partner before each meeting, and what happened."""
-    mine = [row for row in rows if (row["condition"], row["subject"]) == (name, subject)]
-    meetings = [row for row in mine if row["episode"] == mine[0]["episode"] and row.get("hypotheses")]
+    mine, meetings = _first(name, subject, rows)
     if not meetings:
         return None
-    title = f"{name}, {subject} with {', '.join(next(row['bots'] for row in mine if 'bots' in row))}"
-    thoughts = inline(_beliefs(meetings), f"{title}: what was thought")
+    title = _title(mine)
+    drawn = inline(_beliefs(meetings), f"{title}: what was thought")
     film = next((row["film"] for row in mine if "film" in row), None)
     if "why" in meetings[0]:
-        return stack(_cooked(meetings, title), thoughts)
+        return stack(_cooked(meetings, title), drawn)
     if film is None:
-        return thoughts
+        return drawn
     world = in_the_matrix(scenario(name).substrate)
     met = [row for row in mine if row["episode"] == mine[0]["episode"] and "partner" in row]
-    return stack(avatar_replay(world, film["kinds"], film["frames"], met, title), thoughts)
+    return stack(avatar_replay(world, film["kinds"], film["frames"], met, title), drawn)
+
+
+def thoughts(name: str, subject: str, rows: Sequence[Row]) -> Html:
+    """What was thought of the partner before each meeting of the first episode."""
+    mine, meetings = _first(name, subject, rows)
+    return inline(_beliefs(meetings), f"{_title(mine)}: what was thought")
+
+
+def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """All rows of an agent in a scenario, and the meetings of its first episode of which something was thought."""
+    mine = [row for row in rows if (row["condition"], row["subject"]) == (name, subject)]
+    return mine, [row for row in mine if row["episode"] == mine[0]["episode"] and row.get("hypotheses")]
+
+
+def _title(mine: Sequence[Row]) -> str:
+    first = mine[0]
+    return f"{first['condition']}, {first['subject']} with {', '.join(next(r['bots'] for r in mine if 'bots' in r))}"
 
 
 def _cooked(thoughts: Sequence[Row], title: str) -> Html:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 from otherminds.experiments.hypothetical_seats import guessing
 from otherminds.language.model import Usage
 from otherminds.minds.hypotheses import library
@@ -63,7 +63,7 @@ class Speaker:
         """An agent by name, with what is otherwise than usual: `HM,scripted,alpha=0.1`. Raises InputError."""
         name, *changes = spec.split(",")
         if name not in AGENTS:
-            raise InputError(f"there is no agent `{plain(name)[:60]}`", hint=HINT)
+            raise unknown("agent", plain(name), AGENTS, "docs/hypothetical.md lists all")
         speaker = cls(name, ABLATIONS.get(name, PUBLISHED))
         for change in changes:
             speaker = speaker._with(change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.experiments.hypothetical_models import AGENTS, SWEEP, Speaker
 from otherminds.experiments.hypothetical_seats import SEATS
 from otherminds.minds.scenarios import scenario, scenarios
@@ -73,9 +73,7 @@ def _checked(agent: str, model: str) -> None:
     if model:
         Speaker.parse(agent)
     elif agent not in SEATS:
-        raise InputError(
-            f"there is no agent `{plain(agent)[:60]}`", hint=f"one of {', '.join(SEATS)}; others want --model"
-        )
+        raise unknown("agent", plain(agent), SEATS, "others want --model")
 
 
 def spoken_plan(

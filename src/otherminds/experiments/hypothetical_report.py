@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from otherminds.evaluation.plots import BLUE, SOFT, styled
-from otherminds.evaluation.report import Html, Section, inline, interval, number, page, stack, table
+from otherminds.evaluation.report import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.experiments.hypothetical_episodes import MODELS, episode, examples
 from otherminds.experiments.hypothetical_scores import published, validated
 from otherminds.experiments.tables import targets
@@ -74,7 +74,7 @@ AROUND_VALIDATION = (
 )
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The whole page, from rows and summary alone."""
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
     lined_up = _lined_up(rows)

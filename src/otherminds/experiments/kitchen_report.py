@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otherminds.evaluation import plots
-from otherminds.evaluation.report import Html, inline, stack
+from otherminds.evaluation.report import Html, Page, inline, stack
 from otherminds.experiments import facilitated_report
 from otherminds.experiments.facilitated_report import Words, chosen, tuned
 from otherminds.experiments.protom_overcooked import EXPERIMENT, SETTINGS, SWEEPS
@@ -42,7 +42,7 @@ TUNING = (
 )
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[KitchenLevel]) -> str:
+def report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[KitchenLevel]) -> Page:
     """The whole page, from rows and summary alone."""
     title = "ProToM in Overcooked with rooms"
     words = Words(EXPERIMENT, title, LEAD, SPEEDUP, PUBLISHED, CHOICE, HELD_OUT, _tuning)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, near, read_text
 from otherminds.evaluation.engines import opened
 from otherminds.evaluation.run import in_order
 from otherminds.experiments import kitchen_design, level_design
@@ -55,6 +55,8 @@ def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
         elif name in PICKED:
             yield from _check_levels(name, PICKED[name], PICKED[name].bundled(), jobs)
         else:
+            if not Path(name).suffix and not Path(name).exists() and (close := near(name, [*SETS, *PICKED])):
+                raise InputError(f"there is no file and no set of levels `{name}`", hint=f"did you mean {close[0]}?")
             for design, files in _by_world(Path(name)).items():
                 levels = [design.parse(read_text(file), file) for file in files]
                 yield from _check_levels(name, design, levels, jobs)

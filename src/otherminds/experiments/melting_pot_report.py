@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from otherminds.evaluation.plots import BLUE, SOFT, styled, whisker
-from otherminds.evaluation.report import Html, Section, inline, interval, number, page, stack, table
+from otherminds.evaluation.report import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.experiments.tables import targets
 from otherminds.minds.scenarios import scenarios
 
@@ -44,7 +44,7 @@ METRICS = ("reward", "steps", "meetings", "per_meeting")
 DIGITS = (1, 1, 1, 2)
 
 
-def report(summary: Sequence[Row]) -> str:
+def report(summary: Sequence[Row]) -> Page:
     """The whole page, from the summary alone."""
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
     calibration = stack(CALIBRATION, _calibration(found), targets(summary), inline(_whiskers(found)))

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from otherminds.evaluation.plots import styled, whisker
-from otherminds.evaluation.report import Html, Section, inline, number, page, stack, table
+from otherminds.evaluation.report import Html, Page, Section, inline, number, page, stack, table
 from otherminds.experiments.results import figures
 from otherminds.experiments.tables import cell, targets
 
@@ -52,7 +52,7 @@ INVENTED = (
 )
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row]) -> str:
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The whole page, from rows and summary alone."""
     benchmark = [row for row in summary if not row["condition"].startswith("invented/")]
     sections = []

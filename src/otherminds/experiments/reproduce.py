@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from otherminds.errors import InputError
-from otherminds.evaluation.store import Row, Store
+from otherminds.errors import unknown
+from otherminds.evaluation.store import Store
 from otherminds.experiments.playing import Options
-from otherminds.experiments.results import write_results
+from otherminds.experiments.results import Results, write_results
 from otherminds.experiments.resuming import how_begun
 from otherminds.experiments.runs import EXPERIMENTS
 from otherminds.experiments.study_export import is_export
@@ -18,14 +18,14 @@ from otherminds.stories.mumatom import is_mumatom
 __all__ = ["EXPERIMENTS", "Options", "names", "reproduce"]
 
 
-def reproduce(name: str, options: Options) -> list[Row]:
-    """Run one experiment by name and write its results into `options.out`; the summary is returned.
+def reproduce(name: str, options: Options) -> Results:
+    """Run one experiment by name and write its results into `options.out`.
 
     Raises InputError for an unknown name, or if the experiment lacks what it needs, UnfinishedError if some episodes
     are left, as they are to a shard; what was played is kept.
     """
     if name not in EXPERIMENTS:
-        raise InputError(f"there is no experiment `{name}`", hint=f"one of {', '.join(EXPERIMENTS)}, all")
+        raise unknown("experiment", name, [*EXPERIMENTS, "all"])
     with ExitStack() as stack:
         kept: list[Store] = []
 
@@ -40,7 +40,7 @@ def reproduce(name: str, options: Options) -> list[Row]:
         results = EXPERIMENTS[name](options, begin)
         kept[-1].write_rows()
         write_results(options.out, results.summary, results.report)
-        return results.summary
+        return results
 
 
 def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from otherminds.evaluation.report import Page
 from otherminds.evaluation.store import Row, write_whole
 
 NORMAL = 1.96
@@ -128,6 +129,14 @@ def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:
 def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping[str, Any], bool]]:
     """Every target that the summary has a value for, with that value, and whether it is met."""
     return [(t, row, t.met(row)) for t in figures().target for row in summary if t.about(row)]
+
+
+class Results(NamedTuple):
+    """What comes of a run: its rows, the metrics, and the page about them."""
+
+    rows: Sequence[Row]
+    summary: list[Row]
+    report: Page
 
 
 def write_results(folder: Path, summary: Sequence[Row], report: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import opened
+from otherminds.evaluation.report import Page
 from otherminds.evaluation.run import in_order
 from otherminds.evaluation.store import Row, Store
 from otherminds.experiments import (
@@ -47,7 +48,7 @@ from otherminds.experiments.functional_models import Estimate
 from otherminds.experiments.level_sets import Design
 from otherminds.experiments.playing import Options, ask, play
 from otherminds.experiments.progress import shown
-from otherminds.experiments.results import beside_published
+from otherminds.experiments.results import Results, beside_published
 from otherminds.experiments.study_export import read_export
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel
@@ -56,13 +57,6 @@ from otherminds.worlds.game_files import find_game
 
 Begin = Callable[[str], Store]
 """Opens the run of this name."""
-
-
-class Results(NamedTuple):
-    """What comes of a run: its metrics, and the page about them."""
-
-    summary: list[Row]
-    report: str
 
 
 class Facilitated(NamedTuple):
@@ -76,7 +70,7 @@ class Facilitated(NamedTuple):
     advised: Advised
     design: Design[Any]
     sets: Mapping[str, Sequence[str]]
-    report: Callable[[Sequence[Row], Sequence[Row], Sequence[Any]], str]
+    report: Callable[[Sequence[Row], Sequence[Row], Sequence[Any]], Page]
 
 
 DOORS_KEYS_GEMS = Facilitated(
@@ -117,7 +111,7 @@ def _facilitated(experiment: Facilitated, options: Options, begin: Begin) -> Res
     table = beside_published(
         row for prefix, chosen in sets.items() for row in facilitated.assess(experiment.name, chosen, prefix)
     )
-    return Results(table, experiment.report(sets[""], table, levels))
+    return Results(rows, table, experiment.report(sets[""], table, levels))
 
 
 def _advised(
@@ -155,7 +149,7 @@ def _dkg_human(options: Options, begin: Begin) -> Results:
     rows = list(dkg_human.rows(fits, stimuli))
     kept.replace(rows)
     table = beside_published(dkg_human.summarise(fits, stimuli))
-    return Results(table, human_report.report(rows, table))
+    return Results(rows, table, human_report.report(rows, table))
 
 
 def _functional(options: Options, begin: Begin) -> Results:
@@ -176,7 +170,7 @@ def _functional(options: Options, begin: Begin) -> Results:
     games = kept.all([*(entry.key for entry in repeated), *(entry.key for entry in spoken)])
     cards = kept.all([entry.key for entry in clues])
     table = beside_published([*functional_scores.assess(games, machines), *card_and_word_games.summarise(cards)])
-    return Results(table, functional_report.report(games, table))
+    return Results([*games, *cards], table, functional_report.report(games, table))
 
 
 def _spoken(options: Options, asking: Asking, model: LanguageModel) -> list[functional_models.Entry]:
@@ -214,7 +208,7 @@ def _mumatom(options: Options, begin: Begin) -> Results:
     answers += mumatom.place_prior(answers, sources)
     stories = kept.all([entry.key for entry in made])
     table = beside_published([*mumatom.summarise(answers), *invented.summarise(stories)])
-    return Results(table, mumatom_report.report(answers, table))
+    return Results([*answers, *stories], table, mumatom_report.report(answers, table))
 
 
 def _melting_pot(options: Options, begin: Begin) -> Results:
@@ -226,7 +220,7 @@ def _melting_pot(options: Options, begin: Begin) -> Results:
     play(kept, options, "Playing scenarios", (melting_pot.rows, plan))
     rows = kept.all([entry.key for entry in plan])
     table = beside_published(melting_pot.summarise(rows))
-    return Results(table, melting_pot_report.report(table))
+    return Results(rows, table, melting_pot_report.report(table))
 
 
 def _hypothetical(options: Options, begin: Begin) -> Results:
@@ -248,7 +242,7 @@ def _hypothetical(options: Options, begin: Begin) -> Results:
         plan += spoken
     rows = kept.all([entry.key for entry in plan])
     table = list(hypothetical_scores.summarise(rows, asking.price if asking else None))
-    return Results(table, hypothetical_report.report(rows, table))
+    return Results(rows, table, hypothetical_report.report(rows, table))
 
 
 def _hypothetical_spoken(options: Options, asking: Asking, model: LanguageModel) -> list[hypothetical_plan.Entry]:
@@ -262,7 +256,7 @@ def _study(options: Options, begin: Begin) -> Results:
     """A study: the export of one with people, or else an example with simulated ones."""
     rows = _exported(options, begin) if options.data else _simulated(options, begin)
     table = beside_published(study_scores.summarise(rows))
-    return Results(table, study_report.report(rows, table))
+    return Results(rows, table, study_report.report(rows, table))
 
 
 def _exported(options: Options, begin: Begin) -> list[Row]:
@@ -311,7 +305,7 @@ def _hypothetical_plan(options: Options, spoken: bool) -> list[hypothetical_plan
 
 
 HYPOTHETICAL = {
-    "quick": (1, ("programs", "random")),
+    "quick": (1, ("programs", "informed", "last_play", "uniform", "random", "ppo")),
     "normal": (5, hypothetical_plan.SUBJECTS),
     "full": (20, hypothetical_plan.SUBJECTS),
 }

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 from otherminds.experiments.progress import shown
 from otherminds.language.find import find_model
 from otherminds.minds.companion import ANSWERING
@@ -36,7 +36,7 @@ def asked(
     """The answers to the questions of a story file, or to another question. Raises InputError if there is none."""
     chosen = {one.name.lower(): one for one in PRESETS}
     if convention.lower() not in chosen:
-        raise InputError(f"there is no convention {convention!r}", hint=f"there are {', '.join(chosen)}")
+        raise unknown("convention", convention, chosen)
     found = read_story_file(path, name)
     questions = (Worded(*split_options(question)),) if question is not None else found.questions
     if not questions:
@@ -62,7 +62,7 @@ def audited(path: Path, form: str | None = None) -> Audit:
     """The labels of a file, or of a folder of MuMA-ToM, held against simulation."""
     known = (*get_args(Format), MUMATOM)
     if form is not None and form not in known:
-        raise InputError(f"there is no format {form!r}", hint=f"there are {', '.join(known)}")
+        raise unknown("format", form, known)
     if form == MUMATOM and path.is_file() and path.name != "questions.json":
         raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
     if form == MUMATOM or path.is_dir() or path.name == "questions.json":

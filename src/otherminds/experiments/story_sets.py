@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 from otherminds.evaluation.engines import opened
 from otherminds.evaluation.run import in_order, stream
 from otherminds.experiments.progress import shown
@@ -62,9 +62,9 @@ class Blocks:
 
 def make(n: int, seed: int, jobs: int = 1, wanted: Sequence[str] = (), quiet: bool = False) -> Iterator[Row]:
     """The first `n` rows of a seed. Raises InputError, at once, for a phrasing that there is not."""
-    unknown = [name for name in wanted if name not in phrasings()]
-    if unknown:
-        raise InputError(f"there is no phrasing {unknown[0]!r}", hint=f"there are {', '.join(phrasings())}")
+    for name in wanted:
+        if name not in phrasings():
+            raise unknown("phrasing", name, phrasings())
     return _rows(n, Blocks(seed, tuple(wanted) or tuple(phrasings())), jobs, quiet)
 
 

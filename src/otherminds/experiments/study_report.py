@@ -10,7 +10,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.rating_plots import ratings
 from otherminds.evaluation.replay import KINDS, replays
-from otherminds.evaluation.report import Html, Section, inline, interval, number, page, stack, table
+from otherminds.evaluation.report import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.experiments.kitchen_design import DESIGN
 from otherminds.experiments.results import figures
 from otherminds.experiments.study_export import ASPECTS, EXPERIMENT, TO_THE_END, Row, trials
@@ -78,7 +78,7 @@ LISTED = 400
 """The most messages that are listed."""
 
 
-def report(rows: Sequence[Row], summary: Summary) -> str:
+def report(rows: Sequence[Row], summary: Summary) -> Page:
     """The whole page, from rows and summary alone."""
     sections = [
         Section("Results", _results(rows, summary)),

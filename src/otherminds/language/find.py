@@ -13,7 +13,7 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, meant, near
 from otherminds.language.embedded import Embedded
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.model import Continuations, LanguageModel, Reply, Request, Scores
@@ -39,7 +39,8 @@ def find_model(spec: str) -> LanguageModel:
     if kind == "openai" and rest:
         return Endpoint.parse(rest)
     if not colon or not rest:
-        raise InputError(f"`{spec[:80]}` names no language model", hint=WAYS)
+        hint = meant(kind, ["embedded"]) if near(kind, ["embedded"]) else WAYS
+        raise InputError(f"`{spec[:80]}` names no language model", hint=hint)
     return as_model(load(spec), spec)
 
 

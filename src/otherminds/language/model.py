@@ -42,9 +42,9 @@ Prompt = str | tuple[Message, ...]
 class Request:
     """What is asked for: a text after the prompt.
 
-    `schema` is a JSON schema, as text, that the reply has to follow; empty: any text. `draw` tells requests apart that
-    are alike on purpose, such as a second attempt, or the same round of another episode: it goes into the cache's key
-    and nowhere else.
+    `max_tokens` is how long it may be; at `temperature` 0 the likeliest text is written. `schema` is a JSON schema, as
+    text, that the reply has to follow; empty: any text. `draw` tells requests apart that are alike on purpose, such as
+    a second attempt, or the same round of another episode: it goes into the cache's key and nowhere else.
     """
 
     prompt: Prompt
@@ -58,7 +58,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Continuations:
-    """What is asked for: how probable each of some texts is, right after the prompt."""
+    """What is asked for: log p(text | prompt) for each of some texts, right after the prompt."""
 
     prompt: str
     texts: tuple[str, ...]
@@ -82,7 +82,7 @@ NOTHING = Usage()
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model wrote; `cut` if it was stopped by the limit of tokens, and not by itself."""
+    """What a model wrote; `cut` if it was stopped by the limit of tokens, and not by itself. `usage` is in tokens."""
 
     text: str
     cut: bool = False

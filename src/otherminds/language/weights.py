@@ -6,7 +6,6 @@ are joined, and what comes of it is kept only if its SHA-256 is the pinned one.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import re
@@ -25,11 +24,10 @@ from zipfile import ZipFile
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 
 MAGIC = b"GGUF"
 CHUNK = 1 << 20
-LONGEST = 60
 DIGEST = r"[0-9a-f]{64}"
 
 
@@ -102,9 +100,7 @@ def pinned_model(name: str) -> Pinned:
     """The model of this name. Raises InputError if there is none."""
     models = {model.name: model for model in pinned_models()}
     if name not in models:
-        close = difflib.get_close_matches(name[:LONGEST], models, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(models)}, or any file ending in .gguf"
-        raise InputError(f"there is no model `{name[:LONGEST]}`", hint=hint)
+        raise unknown("model", name, models, "or any file ending in .gguf")
     return models[name]
 
 

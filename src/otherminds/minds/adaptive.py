@@ -139,7 +139,8 @@ class Plan:
 class Adaptive:
     """The player who is Bayes-optimal under the prior of its plan: it explores exactly as far as that pays.
 
-    Its expectations are those of an observer over kinds of partners.
+    V_t(k) = max_a Σ_b P(b | k) · (R(a, b) + V_{t+1}(k after a, b)), k being what is known of the partner's table: exact
+    backward induction over rounds and knowledge. Its expectations are those of an observer over kinds of partners.
     """
 
     plan: Plan

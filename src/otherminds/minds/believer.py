@@ -78,7 +78,11 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Believer:
-    """Whoever is told the prior and plays Bayes-optimally: nobody who is told no more can expect less regret."""
+    """Whoever is told the prior and plays Bayes-optimally: nobody who is told no more can expect less regret.
+
+    V_t(β) = max_a Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)) over the posteriors β that can come about.
+    Raises ValueError, when it first acts, if these are more than 20,000.
+    """
 
     beliefs: Beliefs
     state: int = 0

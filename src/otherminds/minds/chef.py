@@ -66,7 +66,9 @@ class Errand(NamedTuple):
 class Chef:
     """A cook. `duty` is what it does; None, what fits its room, and everything if nobody helps.
 
-    With probability `slip` it does any of the eight actions instead of what it means to do.
+    With probability `slip`, or more where it is clumsy, it does any of the eight actions instead of what it means to
+    do: π(a) = (1 − slip) · [a is meant] + slip / 8. The partners of Melting Pot's collaborative cooking (Agapiou et al.
+    2022), as programs.
     """
 
     world: CollaborativeCooking

@@ -17,7 +17,7 @@ NEVER = 1 << 20
 
 
 class Favour(NamedTuple):
-    """Something the helper could be asked to do for a friend: open a door, or hand over a key."""
+    """Something the helper could be asked to do for a friend: open a door, or hand over a key (ProToM §3.2, f)."""
 
     helper: int
     goal: Goal

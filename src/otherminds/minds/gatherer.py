@@ -33,6 +33,7 @@ class Gatherer:
 
     `choices` is a uniform number that decides whatever the strategy leaves to chance, so that a mind is immutable.
     `worth` is what a meeting with each player is expected to pay; without it, meetings with all are worth the same.
+    The bots of Melting Pot's matrix worlds (Agapiou et al. 2022), as programs.
     """
 
     world: InTheMatrix

@@ -156,7 +156,10 @@ class Split:
 
 
 def tabular(game: Game, *, exact_ties: bool = False) -> Split:
-    """The paper's tabular baseline: RMax acts, frequency counts predict. It does not know the payoffs."""
+    """The paper's tabular baseline: RMax acts, frequency counts predict. It does not know the payoffs.
+
+    (Riemer et al., §2.2; `exact_ties` as in `RMax`.)
+    """
     return Split(RMax.of(game, exact_ties=exact_ties), Counts.of(game))
 
 

@@ -84,7 +84,11 @@ def open_to_strangers(
 
 @dataclass(frozen=True)
 class Librarian:
-    """Bayes over the machines of a library, with look-ahead on the beliefs that its own actions would lead to."""
+    """Bayes over the machines of a library, with look-ahead on the beliefs that its own actions would lead to.
+
+    Q_t(β, a) = Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)), `library.depth` rounds deep, and then the library's
+    bound on V, `leaf`. Bayes-optimal as far as that bound is exact.
+    """
 
     library: Library
     watched: Observer[Partner]

@@ -14,7 +14,7 @@ HOPE = 100
 
 
 class Goal(NamedTuple):
-    """What somebody may be after: to have a `gem` or a `key`, a `door` open, or to `give` a key to someone."""
+    """What somebody may be after, g: to have a `gem` or a `key`, a `door` open, or to `give` a key to someone."""
 
     kind: str
     thing: int

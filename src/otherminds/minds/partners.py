@@ -5,12 +5,11 @@ The partner plays in the second place. In 2 × 2 games the first action counts a
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, meant
 from otherminds.minds import strategies
 from otherminds.minds.machine_files import bundled_machines
 from otherminds.minds.strategies import Machine, build, constant, periodic, reactive
@@ -203,10 +202,7 @@ def _by_name(name: str, game: Game) -> Machine:
     constants = _constants(game)
     if name in constants:
         return constants[name]
-    close = difflib.get_close_matches(name[:60], partner_names(game), n=1)
-    known = ", ".join([*constants, *_named(game)])
-    digits = "cycle-, reactive- and memory-one- with digits"
-    hint = (f"did you mean {close[0]}? " if close else "") + f"there is {known}, {digits}, and the bundled machines"
+    hint = meant(name, partner_names(game), "also cycle-, reactive- and memory-one- with digits, as cycle-011")
     raise UnknownPartnerError(f"unknown partner `{name[:60]}`", hint=hint)
 
 

@@ -16,7 +16,10 @@ Head = int | Action
 
 
 class Plans:
-    """Exact costs-to-go in one world, for one agent while the others stand still; shared by all who plan in it."""
+    """Exact costs-to-go in one world, for one agent while the others stand still; shared by all who plan in it.
+
+    Q_g(s, a) = 1 + V_g(s′), in steps; V_g = 0 where the goal holds. (ProToM §3.1, eq. 4.)
+    """
 
     def __init__(self, world: DoorsKeysGems) -> None:
         """Nothing is computed before it is asked for."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import numpy as np
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, meant
 from otherminds.minds.adaptive import Adaptive, Plan
 from otherminds.minds.k_tom import KToM
 from otherminds.minds.learner import Counts, FictitiousPlay, Split, tabular
 from otherminds.minds.librarian import Librarian, Library, open_to_strangers
-from otherminds.minds.partners import UnknownPartnerError, machines, partner
+from otherminds.minds.partners import UnknownPartnerError, machines, partner, partner_names
 from otherminds.minds.responder import Myopic, Rational, Reader
 from otherminds.minds.sampler import Sampler
 from otherminds.planning.plan_cache import user_cache
@@ -34,8 +33,8 @@ def player(name: str, game: Game, *, horizon: int, rng: np.random.Generator) -> 
     try:
         scripted = partner(name, game.seen_by(1))
     except UnknownPartnerError:
-        close = difflib.get_close_matches(name[:60], PLAYERS, n=1)
-        hint = (f"did you mean {close[0]}? " if close else "") + f"there is {', '.join(PLAYERS)}, and all partners"
+        names = [*PLAYERS, *partner_names(game.seen_by(1))]
+        hint = meant(name, names, "all partners play, too")
         raise InputError(f"unknown player `{name[:60]}`", hint=hint) from None
     return Split(scripted.start, Counts.of(game))
 

@@ -30,7 +30,8 @@ class Drawable(Protocol):
 class Sampler:
     """Thompson's rule over partners (Osband, Russo and Van Roy 2013), for partners who slip now and then.
 
-    A partner is drawn from the posterior every few rounds, or when it does what the drawn one held to be unlikely.
+    m ~ P(m | history), a = BR(m): a partner is drawn from the posterior every few rounds, or when it does what the
+    drawn one held to be unlikely, and the best response to it is played.
     The draws are a function of `seed` and the round, so that the mind stays a value.
     """
 

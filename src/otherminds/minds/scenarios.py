@@ -6,7 +6,6 @@ and one as upstream describes it rather than as it is. `scenarios.toml` has them
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +16,7 @@ from typing import Annotated, Literal, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.errors import InputError, faults
+from otherminds.errors import InputError, faults, unknown
 from otherminds.minds.matrix_strategies import (
     Aim,
     Corrigible,
@@ -245,9 +244,7 @@ def _wrong(message: str, path: Path, *place: str) -> InputError:
 def _named(name: str, known: Mapping[str, T], what: str) -> T:
     if name in known:
         return known[name]
-    close = difflib.get_close_matches(name[:LONGEST], known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"they are called like {next(iter(known))}"
-    raise InputError(f"there is no {what} `{name[:LONGEST]}`", hint=hint)
+    raise unknown(what, name, known, "docs/melting_pot.md tells all")
 
 
 @cache

@@ -22,9 +22,11 @@ Q = TypeVar("Q", bound=Hashable)
 
 @dataclass(frozen=True)
 class Machine:
-    """A finite-state transducer: π(a | q) = outputs[q][a], then q′ = moves[q][own action][action of the others].
+    """A finite-state transducer: `π(a | q) = outputs[q][a]`, then `q′ = moves[q][own action][action of the others]`.
 
-    It starts in state 0. Raises ValueError if an output is no distribution or a move leads nowhere.
+    Shapes: `outputs` states × own actions, `moves` states × own actions × actions of the others, as indices. It starts
+    in state 0. The partner π⁻ⁱ of Riemer et al. (§2.2).
+    Raises ValueError if an output is no distribution or a move leads nowhere.
     """
 
     name: str
@@ -83,7 +85,7 @@ class Machine:
 
 
 class Partner(NamedTuple):
-    """A machine in one of its states: a mind."""
+    """A machine in one of its states: a mind, π(a | q) and q′ as the machine has them."""
 
     machine: Machine
     state: int

@@ -34,8 +34,9 @@ class Response(NamedTuple):
 def best_response(payoff: Floats, partner: Chances, horizon: int, *, least: bool = False) -> Response:
     """The optimal policy against a partner for `horizon` rounds, ties to the lowest action.
 
-    V_T = 0,  V_t(q) = max_a Σ_b O[q, b] · (R[a, b] + V_{t+1}(δ(q, a, b))). `payoff` is R, own actions × partner's.
-    It is optimal among all policies that see the history, since δ is deterministic. `least` minimises instead.
+    V_T = 0,  V_t(q) = max_a Σ_b O[q, b] · (R[a, b] + V_{t+1}(δ(q, a, b))). `payoff` is R, own actions × partner's;
+    values and actions of the response are rounds × states. It is optimal among all policies that see the history, since
+    δ is deterministic. `least` minimises instead.
     (Riemer et al., Definition 2.2.)
     """
     sign = -1.0 if least else 1.0

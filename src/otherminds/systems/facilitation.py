@@ -80,7 +80,7 @@ class Decision(Generic[F]):
 
 
 class Facilitator(Protocol[S_contra, A_contra, F]):
-    """Watches everybody and decides, after every step, whether to say something. Immutable."""
+    """Watches everybody and decides, after every step, whether to say something. Immutable. (ProToM §3.)"""
 
     def watch(self, joint: Mapping[str, A_contra], after: S_contra) -> Self:
         """The facilitator after everybody has acted."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 from otherminds.language.templates import fill
 from otherminds.minds.responder import response_to
 from otherminds.minds.strategies import Machine, reactive
@@ -90,7 +90,7 @@ def _names(names: str, game: Game, actions: Sequence[str]) -> tuple[str, ...]:
         return found
     sets = {"neutral": LETTERS, "repeated": tuple(letter * REPEATS for letter in LETTERS), "nonsense": NONSENSE}
     if names not in sets:
-        raise InputError(f"there is no set of names `{names[:60]}`", hint=f"one of {', '.join(NAME_SETS)}")
+        raise unknown("set of names", names, NAME_SETS)
     if len(actions) > len(sets[names]):
         raise InputError(f"{game.name} has more than {len(sets[names])} actions", hint="use the canonical names")
     return sets[names][: len(actions)]

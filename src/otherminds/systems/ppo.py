@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
-from otherminds.errors import InputError, opened
+from otherminds.errors import InputError, opened, unknown
 from otherminds.worlds.avatars import ACTIONS, AHEAD, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix import FROZEN, PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting
 from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
@@ -258,7 +258,7 @@ class Trained:
     def born(cls, world: InTheMatrix, agent: str, network: Network) -> Self:
         """A mind at the start of an episode. Raises InputError if there is no such agent."""
         if agent not in world.agents:
-            raise InputError(f"there is no agent `{agent}`", hint=f"there is {', '.join(world.agents)}")
+            raise unknown("agent", agent, world.agents)
         senses = Senses.of(world)
         return cls(senses, network, senses.blank())
 

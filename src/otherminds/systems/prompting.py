@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.language.model import NOTHING, Continuations, LanguageModel, Message, ModelError, Reply, Request, Usage
 from otherminds.language.replies import Unreadable, unreadable
 from otherminds.language.templates import fill
@@ -75,12 +75,12 @@ TOLD = {"": {}, "+oracle": {"oracle": True}, "+oracle_max": {"oracle": True, "ma
 def strategy(name: str) -> Strategy:
     """The strategy of that name; with `+oracle` or `+oracle_max`, the same for whoever is told what the other does.
 
-    Raises InputError for others.
+    (Riemer et al., §4.1, appendix C.) Raises InputError for others.
     """
     plain, plus, rest = name.partition("+")
     told = plus + rest
     if plain not in STRATEGIES or told not in TOLD:
-        raise InputError(f"there is no prompting strategy `{name[:60]}`", hint=f"one of {', '.join(STRATEGIES)}")
+        raise unknown("prompting strategy", name, STRATEGIES, "see docs/models.md")
     found = STRATEGIES[plain]
     return replace(found, social="", **TOLD[told]) if told else found
 
@@ -127,7 +127,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Prompted:
-    """A language model as a mindreader; immutable, and asked at most once for the same thing.
+    """A language model as a mindreader; immutable, and asked at most once for the same thing (Riemer et al., §4.1).
 
     `draw` names the episode: with the seed, it makes all random choices, and tells its calls from those of others.
     """

@@ -41,6 +41,7 @@ MEMORY = 5
 class ProToM(Generic[S, A, F]):
     """The facilitator at one moment: `watchers` are the observers of each agent, in the order of the agents.
 
+    It says the f of the largest U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, if U(f) > φ and div(f) > ε (eq. 12).
     phi: steps that a message must save to be considered (φ). epsilon: how much it must change (ε; the paper's 0.1
     for Doors-Keys-Gems goes with a measure of its own, ours was chosen on tuning levels). gate: how that is judged,
     by plans, by recent deeds, or by what the helper would do next. faithful: whether all particles of an agent

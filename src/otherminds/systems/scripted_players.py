@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.minds.responder import Informed
@@ -146,7 +146,7 @@ not say."""
 def scripted_player(name: str, setting: Setting, machine: Machine) -> Scripted:
     """The program of that name, for a setting and a partner. Raises InputError for an unknown name."""
     if name not in MANNERS:
-        raise InputError(f"there is no scripted player `{name[:60]}`", hint=f"one of {', '.join(MANNERS)}")
+        raise unknown("scripted player", name, MANNERS)
     manner = MANNERS[name]
 
     def choose(text: str, chance: int) -> tuple[str, str]:

@@ -29,7 +29,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from otherminds.errors import InputError, faults, read_text
+from otherminds.errors import InputError, faults, read_text, unknown
 from otherminds.toml import read_toml
 from otherminds.worlds.repeated_game import Game, ordinal_games
 
@@ -236,9 +236,7 @@ def find_game(name: str | Path) -> Game:
     if Path(name).suffix == ".toml" or _is_file(Path(name)):
         return read_game(Path(name))
     names = [game.name for game in bundled]
-    close = difflib.get_close_matches(str(name)[:LONGEST], names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(names)}, and ordinal-001 to ordinal-144"
-    raise InputError(f"there is no file and no bundled game `{str(name)[:LONGEST]}`", hint=hint)
+    raise unknown("file and no bundled game", name, names, "ordinal-001 to ordinal-144")
 
 
 def _is_file(path: Path) -> bool:

@@ -41,7 +41,7 @@ SIGNS = dict(zip(PARTS, "tloTLOp", strict=True))
 
 @dataclass(frozen=True)
 class KitchenLevel:
-    """A kitchen to play in, how many steps there are, and what is claimed about it."""
+    """A kitchen to play in, how many steps there are (`horizon`), and what is claimed about it (`certificate`)."""
 
     name: str
     world: Overcooked

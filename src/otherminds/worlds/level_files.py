@@ -47,7 +47,7 @@ LETTERS = {name: letter for letter, name in COLOURS.items()}
 
 @dataclass(frozen=True)
 class Level:
-    """A world to play in, how many steps there are, and what is claimed about it."""
+    """A world to play in, how many steps there are (`horizon`), and what is claimed about it (`certificate`)."""
 
     name: str
     world: DoorsKeysGems

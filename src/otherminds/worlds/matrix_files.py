@@ -25,7 +25,7 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError, read_text, unknown
 from otherminds.worlds.avatars import Field
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix import InTheMatrix
@@ -73,7 +73,7 @@ def in_the_matrix(substrate: str) -> InTheMatrix:
     Raises InputError for another name.
     """
     if substrate not in SUBSTRATES:
-        raise InputError(f"there is no matrix world `{substrate}`", hint=f"one of {', '.join(SUBSTRATES)}")
+        raise unknown("matrix world", substrate, SUBSTRATES)
     file = resources.files("otherminds.worlds").joinpath("substrates", f"{substrate}.txt")
     return parse_matrix_world(file.read_text("utf-8"), Path(file.name))
 

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
-import matplotlib
 from PIL import Image, ImageDraw, ImageFont
 
 from otherminds.errors import InputError
@@ -322,4 +321,6 @@ class Brush(NamedTuple):
 
 @cache
 def _font(size: float) -> ImageFont.FreeTypeFont:
+    import matplotlib  # slow to import, and not needed for text or SVG
+
     return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf", size)

@@ -109,7 +109,10 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class RepeatedGame:
-    """A game played `horizon` times; agents see all actions of the round before (nothing, before the first)."""
+    """A game played `horizon` times; agents see all actions of the round before (nothing, before the first).
+
+    Rⁱ(s, a, s′) is the payoff of the joint action alone; the state is how many rounds there were, and the last of them.
+    """
 
     game: Game
     horizon: int = 100

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.systems.verbal.askers import plain
@@ -219,7 +219,7 @@ def scripted_cook_thinker(name: str) -> Scripted:
     All others never keep to the form. Raises InputError for an unknown name.
     """
     if name not in NAMES:
-        raise InputError(f"there is no scripted thinker `{plain(name)[:60]}`", hint=f"one of {', '.join(NAMES)}")
+        raise unknown("scripted thinker", plain(name), NAMES)
     if name == "stutterer":
         return Scripted(name, lambda request: "Well." if request.draw.endswith(" 0") else _straight(request))
     return Scripted(name, BROKEN.get(name, _straight))

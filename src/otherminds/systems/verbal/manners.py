@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.systems.limp_replies import Form
 from otherminds.systems.verbal.askers import Written, closed, plain, text_fault
 from otherminds.systems.verbal.forms import REASONING, SENTENCE
@@ -46,7 +46,7 @@ MANNERS: Mapping[str, Manner] = MappingProxyType(
 def manner(name: str) -> Manner:
     """The manner of that name. Raises InputError for others."""
     if name not in MANNERS:
-        raise InputError(f"there is no baseline `{plain(name)[:60]}`", hint=f"one of {', '.join(MANNERS)}")
+        raise unknown("baseline", plain(name), MANNERS)
     return MANNERS[name]
 
 

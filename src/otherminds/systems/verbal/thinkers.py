@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.minds.inversion import held_by_partner
@@ -250,7 +250,7 @@ def scripted_thinker(name: str, world: InTheMatrix) -> Scripted:
     All others never keep to the form. Raises InputError for an unknown name.
     """
     if name not in NAMES:
-        raise InputError(f"there is no scripted thinker `{plain(name)[:60]}`", hint=f"one of {', '.join(NAMES)}")
+        raise unknown("scripted thinker", plain(name), NAMES)
     straight = _straight(world)
     if name == "stutterer":
         return Scripted(name, lambda request: PROSE if request.draw.endswith(" 0") else straight(request))

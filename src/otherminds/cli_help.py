@@ -1,0 +1,110 @@
+"""Help that fits a screen, and what is said of a command line with a slip in it."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from otherminds.errors import near
+
+EXAMPLE = "Example: "
+INDENT, GAP = 2, 2
+
+Row = tuple[str, str]
+
+
+class Command(TyperCommand):
+    """A command whose help is short."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: how it is used, what it does, an example, and a line for each option."""
+        panels = _told(_parameters(self, ctx), formatter.width)
+        typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), *panels]))
+
+
+class Group(TyperGroup):
+    """A group of commands whose help is short."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: what the commands are for, examples, and a line for each command."""
+        panels = _panels((command, (command.name or "", _summary(command))) for command in self.commands.values())
+        panels |= _parameters(self, ctx)
+        typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), "\n".join(_told(panels, formatter.width))]))
+
+
+def _opening(command: Any, ctx: Any, width: int) -> Iterator[str]:
+    words = [_shown(one) for one in command.params if one.param_type_name == "argument"]
+    what = ["COMMAND ..."] if isinstance(command, Group) else words
+    yield " ".join(["Usage:", ctx.command_path, "[OPTIONS]", *what])
+    for paragraph in (command.help or "").split("\n\n"):
+        yield paragraph if paragraph.startswith(EXAMPLE) else textwrap.fill(paragraph, width)
+
+
+def _shown(argument: Any) -> str:
+    name = argument.metavar or argument.name.upper()
+    return name if argument.required else f"[{name}]"
+
+
+def _parameters(command: Any, ctx: Any) -> dict[str, list[Row]]:
+    shown = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
+    rows = ((one, (_left(one), _right(one, ctx))) for one in sorted(shown, key=lambda one: one.param_type_name))
+    return _panels(rows)
+
+
+def _panels(rows: Iterable[tuple[Any, Row]]) -> dict[str, list[Row]]:
+    """Rows under the titles of their panels, in the order in which these first come."""
+    panels: dict[str, list[Row]] = {}
+    for one, row in rows:
+        usual = f"{getattr(one, 'param_type_name', 'command').capitalize()}s"
+        panels.setdefault(getattr(one, "rich_help_panel", None) or usual, []).append(row)
+    return panels
+
+
+def _told(panels: dict[str, list[Row]], width: int) -> Iterator[str]:
+    """The text of each panel, with the same columns in all."""
+    column = INDENT + max(len(left) for rows in panels.values() for left, _ in rows) + GAP
+    for title, rows in panels.items():
+        wrapped = [(left, textwrap.wrap(right, width - column) or [""]) for left, right in rows]
+        lines = [f"{' ' * INDENT}{left}".ljust(column) + f"\n{' ' * column}".join(right) for left, right in wrapped]
+        yield "\n".join([typer.style(title, bold=True), *lines])
+
+
+def _left(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name.upper())
+    names = ", ".join(parameter.opts)
+    return names if parameter.is_flag else f"{names} {parameter.metavar or parameter.name.upper()}"
+
+
+def _right(parameter: Any, ctx: Any) -> str:
+    default = parameter.get_default(ctx, call=False) if getattr(parameter, "show_default", False) else None
+    told = [parameter.help or ""]
+    if getattr(parameter, "envvar", None):
+        told.append(f"[${parameter.envvar}]")
+    if default is not None and default is not False and default not in ((), []):
+        told.append(f"[{getattr(default, 'value', default)}]")
+    return " ".join(told)
+
+
+def _summary(command: Any) -> str:
+    return (command.short_help or command.help or "").split("\n\n")[0].replace("\n", " ")
+
+
+def slip(error: Any) -> str:
+    """What is wrong with a command line, and what was perhaps meant or where to look; empty if help was shown."""
+    message = error.format_message().replace("Value error, ", "")
+    if not message or error.ctx is None or "Did you mean" in message:
+        return str(message)
+    if hasattr(error, "possibilities"):
+        message, known = error.message, [name for one in error.ctx.command.get_params(error.ctx) for name in one.opts]
+        close = near(error.option_name, known)
+    else:
+        given, _, choices = message.partition(" is not one of ")
+        close = near(given.rpartition(": ")[2].strip("'"), re.findall("'([^']*)'", choices))
+    told = f"Did you mean {' or '.join(close)}?" if close else f"`{error.ctx.command_path} --help` tells how"
+    return f"{message.rstrip('.')}. {told}"

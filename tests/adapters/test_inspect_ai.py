@@ -1,0 +1,393 @@
+"""Tasks of Inspect: the same play and the same scores as our own, in its logs; what cannot be read is counted."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+
+from otherminds.errors import InputError
+from otherminds.evaluation.literal_functional import functional_regret, tom_percent
+from otherminds.experiments.functional_models import rows
+from otherminds.language.model import Message, ModelError, Request
+from otherminds.language.scripted import Scripted
+from otherminds.systems.scripted_players import scripted_player
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import Task, eval
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import (
+    ChatMessage,
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    Model,
+    ModelOutput,
+    ModelUsage,
+    TopLogprob,
+    get_model,
+)
+
+from otherminds.adapters.inspect_ai import repeated_games, story_questions
+from otherminds.adapters.inspect_games import Bridge, entry_of
+
+pytestmark = [
+    # of Inspect, which calls tenacity, and of the streams of anyio that it leaves to the garbage collector
+    pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning"),
+]
+
+Answer = Callable[[str, GenerateConfig], ModelOutput]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever Inspect keeps goes to a folder of the test; what it leaves unclosed is collected here, not later."""
+    for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
+    yield
+    gc.collect()
+
+
+def mock(answer: Answer, **settings: Any) -> Model:
+    def output(input: list[ChatMessage], _tools: Any, _choice: Any, config: GenerateConfig) -> ModelOutput:
+        return answer(input[-1].text, config)
+
+    config = GenerateConfig(**settings)
+    return get_model("mockllm/model", custom_outputs=output, config=config, memoize=False)
+
+
+def says(text: str, read: int = 1, **more: Any) -> ModelOutput:
+    output = ModelOutput.from_content("mock", text, **more)
+    written = len(text.split())
+    output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    return output
+
+
+def playing(program: Scripted) -> Answer:
+    """A program in the place of a model, which it answers as, and counts as."""
+
+    def answer(text: str, config: GenerateConfig) -> ModelOutput:
+        seed = config.seed if config.seed is not None else -1
+        reply = program.complete(Request((Message("user", text),), seed=seed))
+        return says(reply.text, reply.usage.prompt)
+
+    return answer
+
+
+def run(task: Task, answer: Answer, *, settings: dict[str, Any] | None = None, **more: Any) -> EvalLog:
+    """A run, as anybody would read it from its file."""
+    [log] = eval(task, model=mock(answer, **(settings or {})), display="none", **more)
+    return read_eval_log(log.location, resolve_attachments=True)
+
+
+def samples(log: EvalLog) -> list[EvalSample]:
+    assert log.status == "success"
+    found: list[EvalSample] | None = log.samples
+    assert found
+    return found
+
+
+def scores(log: EvalLog) -> dict[str, dict[str, float]]:
+    """All averages: of every score, its metrics."""
+    assert log.results is not None
+    return {one.name: {name: m.value for name, m in one.metrics.items()} for one in log.results.scores}
+
+
+def value(sample: EvalSample) -> Any:
+    assert sample.scores is not None
+    return sample.scores["literal_and_functional"].value
+
+
+def program(name: str, sample_of: Task) -> Scripted:
+    """A scripted player who knows the partner of the first sample, called as the log calls the model."""
+    about = sample_of.dataset[0].metadata
+    assert about is not None
+    entry = entry_of(about)
+    return scripted_player(name, entry.setting, entry.task.partner)
+
+
+# Games
+
+
+@pytest.mark.parametrize(("name", "partners"), [("perfect", "tft"), ("r1_like", "grim"), ("nash_mixer", "single,tft")])
+def test_a_game_is_played_and_scored_as_without_inspect(name: str, partners: str) -> None:
+    def task() -> Task:
+        return repeated_games("ipd", partners, rounds=6, episodes=2, seed=3)
+
+    player = program(name, task())
+    log = run(task(), playing(player))
+
+    for sample in samples(log):
+        entry = entry_of(sample.metadata, "mockllm/model")
+        alone = rows(entry, player)
+        assert sample.id == entry.episode
+        assert sample.metadata["rows"] == json.loads(json.dumps(alone))
+        assert value(sample) == {
+            "tom_percent": tom_percent(alone),
+            "functional_regret": functional_regret(entry.task, alone),
+            "unreadable_share": 0.0,
+            "lost_share": 0.0,
+        }
+    if name == "perfect":
+        assert scores(log)["tom_percent"]["mean"] == 100.0
+        assert scores(log)["functional_regret"]["mean"] == 0.0
+
+
+def test_errors_are_clustered_by_partner_and_means_are_by_suite_too() -> None:
+    task = repeated_games("ipd", ["single", "tft"], rounds=5, episodes=3, seed=1)
+    log = run(task, playing(program("nash_mixer", task)))
+
+    regrets: dict[str, list[float]] = {}
+    for sample in samples(log):
+        regrets.setdefault(sample.metadata["partner"], []).append(value(sample)["functional_regret"])
+    found = scores(log)["functional_regret"]
+    assert len(regrets) == 3
+    # with as many episodes with every partner, these are the errors of the mean of the partners' means
+    assert found["stderr"] == pytest.approx(stdev(map(mean, regrets.values())) / math.sqrt(3))
+    assert found["mean"] == pytest.approx(mean(map(mean, regrets.values())))
+    assert found["grouped_tft"] == pytest.approx(mean(regrets.pop("tft")))
+    assert found["grouped_single"] == pytest.approx(mean(map(mean, regrets.values())))
+
+
+def test_episodes_with_one_partner_are_what_its_error_is_of() -> None:
+    task = repeated_games("ipd", "tft~0.3", rounds=5, episodes=4, seed=1)
+    log = run(task, playing(program("nash_mixer", task)))
+    regrets = [value(sample)["functional_regret"] for sample in samples(log)]
+    assert scores(log)["functional_regret"]["stderr"] == pytest.approx(stdev(regrets) / 2)
+    assert stdev(regrets) > 0.0
+
+
+def test_replies_that_cannot_be_read_are_counted_and_never_moves() -> None:
+    task = repeated_games("ipd", "tft", rounds=3)
+    [sample] = samples(run(task, playing(program("format_breaker", task))))
+
+    assert value(sample) | {"functional_regret": 0.0} == {
+        "tom_percent": 0.0,
+        "functional_regret": 0.0,
+        "unreadable_share": 1.0,
+        "lost_share": 1.0,
+    }
+    assert value(sample)["functional_regret"] == pytest.approx(entry_of(sample.metadata).task.optimum / 3)
+    assert [(row["predicted"], row["action"], row["reward"]) for row in sample.metadata["rows"]] == [
+        (None, None, 0)
+    ] * 3
+    # a prediction and a move in every round, each asked for three times
+    assert sum(event.event == "model" for event in sample.events) == 3 * 2 * 3
+
+
+def test_replies_that_were_cut_off_cannot_be_read() -> None:
+    task = repeated_games("ipd", "tft", rounds=2)
+    log = run(task, lambda _text, _config: says("Answer: option J", stop_reason="max_tokens"))
+    assert scores(log)["unreadable_share"]["mean"] == 1.0
+
+
+def test_a_stranger_can_read_the_rounds_in_the_log() -> None:
+    task = repeated_games("ipd", "tft", rounds=2)
+    log = run(
+        task, lambda text, _config: says("No." if "Which option do you choose" not in text else "Answer: option F")
+    )
+    [sample] = samples(log)
+    [told] = [event.data for event in sample.events if event.event == "info"]
+    lines = str(told).splitlines()
+    assert lines[0] == "| round | predicted | observed | action | reward | best |"
+    assert lines[2] == "| 1 | unreadable | J (Cooperate) | F (Defect) | 10 | 8 |"
+    assert lines[3] == "| 2 | unreadable | F (Defect) | F (Defect) | 5 | 10 |"
+    assert sample.metadata["options"]["own"] == {"J": "Cooperate", "F": "Defect"}
+    assert sample.scores is not None
+    said = sample.scores["literal_and_functional"]
+    assert said.answer == "15 earned"
+    assert said.explanation is not None
+    assert "foresaw 0 of 2 moves of tft" in said.explanation
+    assert "6 of 8 replies could not be read" in said.explanation
+
+
+def test_epochs_are_further_episodes_and_seeds_are_new_ones() -> None:
+    asked: list[int | None] = []
+
+    def answer(_text: str, config: GenerateConfig) -> ModelOutput:
+        asked.append(config.seed)
+        return says("Answer: option J")
+
+    log = run(repeated_games("ipd", "tft~0.3", rounds=8), answer, epochs=2)
+    first, second = (sample.metadata["rows"] for sample in samples(log))
+    assert [row["observed"] for row in first] != [row["observed"] for row in second]
+    assert [one["episode"] for one in (first[0], second[0])] == ["tft~0.3/0", "tft~0.3/1"]
+    assert len(set(asked)) == len(asked) == 2 * 8 * 2
+
+
+def test_what_is_set_in_inspect_wins() -> None:
+    seen: list[GenerateConfig] = []
+
+    def answer(_text: str, config: GenerateConfig) -> ModelOutput:
+        seen.append(config)
+        return says("Answer: option J")
+
+    run(repeated_games("ipd", "tft", rounds=1), answer, settings={"max_tokens": 777})
+    run(repeated_games("ipd", "tft", rounds=1), answer)
+    assert [(one.max_tokens, one.temperature) for one in seen] == [(777, 1.0)] * 2 + [(32, 1.0)] * 2
+
+
+def test_log_probabilities_are_those_of_the_first_token_with_and_without_a_space() -> None:
+    def answer(_text: str, config: GenerateConfig) -> ModelOutput:
+        assert config.logprobs
+        assert config.top_logprobs == 20
+        output = says("J")
+        likely = [("J", 0.5), (" J", 0.25), ("F", 0.125)]
+        first = [TopLogprob(token=token, logprob=math.log(p)) for token, p in likely]
+        content = [Logprob(token="J", logprob=math.log(0.5), top_logprobs=first)]
+        output.choices[0].logprobs = Logprobs(content=content)
+        return output
+
+    [sample] = samples(run(repeated_games("ipd", "tft", rounds=2, strategy="lm"), answer))
+    row = sample.metadata["rows"][0]
+    assert row["mass"] == pytest.approx(0.875)
+    assert row["said"][0]["text"] == "J 0.857, F 0.143"
+
+    log = run(repeated_games("rps", "tft", rounds=2, strategy="lm"), answer)
+    assert log.status == "error"
+    assert log.error is not None
+    assert "`B` is not there (use a strategy that reads replies, as qa)" in log.error.message
+
+
+def test_a_provider_without_log_probabilities_is_one_clear_error() -> None:
+    log = run(repeated_games("ipd", "tft", rounds=2, strategy="lm"), lambda _text, _config: says("J"))
+    assert log.status == "error"
+    assert log.error is not None
+    hint = "gives no log-probabilities (use a strategy that reads replies, as qa)"
+    assert log.error.message == f"ModelError('mockllm/model {hint}')"
+
+
+def test_a_game_that_was_broken_off_has_no_score() -> None:
+    log = run(repeated_games("ipd", "tft", rounds=9), lambda *_: says("Answer: option J"), token_limit=20)
+    [sample] = samples(log)
+    assert sample.limit is not None
+    assert "rows" not in sample.metadata
+    assert log.results is not None
+    assert {one.unscored_samples for one in log.results.scores} == {1}
+
+
+def test_the_same_seed_gives_the_same_samples() -> None:
+    def told(task: Task) -> list[Any]:
+        return [sample.model_dump() for sample in task.dataset]
+
+    assert told(story_questions(9, seed=4)) == told(story_questions(9, seed=4))
+    assert told(story_questions(9, seed=4)) != told(story_questions(9, seed=5))
+    games = [told(repeated_games("rps", "single", 5, 2, shuffle="both", seed=seed)) for seed in (1, 1, 2)]
+    assert games[0] == games[1] != games[2]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"game": "ipdd"}, "ipdd"),
+        ({"partners": "nobody"}, "nobody"),
+        ({"partners": ""}, "no partner"),
+        ({"strategy": "magic"}, "magic"),
+        ({"names": "latin"}, "latin"),
+        ({"shuffle": "cards"}, "cards"),
+        ({"rounds": 0}, "nothing to play"),
+        ({"episodes": 0}, "nothing to play"),
+    ],
+)
+def test_what_there_is_not_is_said_before_anything_is_asked(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        repeated_games(**wrong)
+
+
+def test_pictures_and_schemas_are_refused() -> None:
+    bridge = Bridge(mock(lambda *_: says("?")))
+    for request in (Request((Message("user", "?", (b"png",)),)), Request((Message("user", "?"),), schema="{}")):
+        with pytest.raises(ModelError):
+            bridge.complete(request)
+
+
+# Questions
+
+
+def knowing(task: Task) -> Answer:
+    """Who knows all the answers by the text of the question."""
+    right = {str(sample.input): sample.target for sample in task.dataset}
+
+    def answer(text: str, _config: GenerateConfig) -> ModelOutput:
+        return says(f"ANSWER: {next(letter for told, letter in right.items() if told in text)}")
+
+    return answer
+
+
+def test_who_knows_the_answers_has_them_all_right_and_who_guesses_a_third() -> None:
+    task = story_questions(36, seed=2)
+    assert scores(run(task, knowing(task)))["choice"]["accuracy"] == 1.0
+
+    asked = list[str]()
+
+    def guess(text: str, _config: GenerateConfig) -> ModelOutput:
+        asked.append(text)
+        return says("ANSWER: A")
+
+    found = scores(run(story_questions(36, seed=2), guess))["choice"]
+    kinds = {"belief", "social_goal", "belief_of_goal"}
+    assert found == pytest.approx(
+        {"accuracy": 1 / 3, "stderr": 0.0, "unreadable_share": 0.0}
+        | dict.fromkeys(kinds, 1 / 3)
+        | {f"{kind}_stderr": 0.0 for kind in kinds},
+        abs=1e-12,
+    )
+    # neither the kind of question nor the margin is told
+    assert not any(kind in text for text in asked for kind in ("social_goal", "belief_of_goal", "margin"))
+
+
+def test_answers_that_cannot_be_read_are_wrong_and_counted() -> None:
+    found = scores(run(story_questions(6), lambda *_: says("That is hard to say.")))["choice"]
+    assert (found["accuracy"], found["unreadable_share"]) == (0.0, 1.0)
+
+
+def test_questions_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    one = {"id": "q1", "story": "Ann is in the hall.", "question": "Where is Ann?", "options": ["hall", "attic"]}
+    other = {**one, "id": "q2", "question": "Where is she not?", "answer": "B", "order": 1}
+    path.write_text(json.dumps({**one, "answer": "hall"}) + "\n" + json.dumps(other) + "\n", encoding="utf-8")
+
+    task = story_questions(questions=str(path))
+    assert [(s.id, s.target, s.choices) for s in task.dataset] == [
+        ("q1", "A", ["hall", "attic"]),
+        ("q2", "B", ["hall", "attic"]),
+    ]
+    found = scores(run(task, lambda *_: says("ANSWER: A")))["choice"]
+    assert (found["accuracy"], found["question"], found["order 1"]) == (0.5, 1.0, 0.0)
+    # questions about one story hang together
+    assert len({(s.metadata or {})["group"] for s in task.dataset}) == 1
+
+    path.write_text(json.dumps({**one, "answer": "hall", "options": None}) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"questions.jsonl:1: question q1 has 0 options"):
+        story_questions(questions=str(path))
+
+
+def test_mumatom(tmp_path: Path) -> None:
+    entry = {
+        "description": "Ann walked to the hall.",
+        "questions": {"1": "What does Ann believe?\nA) The cup is there.\nB) It is not.\nC) Nothing."},
+        "answers": {"1": "C) Nothing."},
+        "labels": {"1": "belief"},
+    }
+    (tmp_path / "questions.json").write_text(json.dumps({"7": entry}), encoding="utf-8")
+    [sample] = story_questions(questions=str(tmp_path)).dataset
+    assert (sample.id, sample.target, sample.metadata) == ("7-1", "C", {"kind": "belief", "group": "7"})
+    assert sample.input == "Ann walked to the hall.\n\nWhat does Ann believe?"
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    monkeypatch.delitem(sys.modules, "otherminds.adapters.inspect_ai")
+    with pytest.raises(InputError, match=r"pip install 'otherminds\[inspect\]'"):
+        importlib.import_module("otherminds.adapters.inspect_ai")
