@@ -9,12 +9,14 @@ machine with two processors that are idle. Exits with 1 if a floor is missed: 1.
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from figures import keep, option
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import Engine, opened
 from otherminds.evaluation.run import run
@@ -86,8 +88,18 @@ def report(name: str, two: Times, one: Times, here: Times) -> bool:
     return held
 
 
+def kept(name: str, two: Times, one: Times) -> dict[tuple[str, str], float]:
+    """What two workers bring, and what the engine costs."""
+    found = {(name, what): one.works[what] / seconds for what, seconds in two.works.items()}
+    costs = {"start, s": two.start, "alone, ms": 1e3 * two.null, "in chunks, µs": 1e6 * two.chunked}
+    return found | {(name, what): cost for what, cost in costs.items()}
+
+
 def main() -> None:
     """Measure, print one table, and exit with 1 if a floor is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    option(parser)
+    chosen = parser.parse_args()
     units = {ms: turns(ms) for ms in COUNTS}
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     print(f"{os.cpu_count()} processors, load {load:.1f}; best of {ROUNDS} rounds")
@@ -103,6 +115,7 @@ def main() -> None:
             print(f"{name:10} not measured: {error}")
             continue
         held &= report(name, two, one, measure(None, 1, works))
+        keep(chosen.json, "engines", kept(name, two, one))
     sys.exit(0 if held else 1)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from endpoint_server import serve
+from figures import keep, option
 from otherminds.language.model import Reply, UncertainError
 from troubles import ATTEMPTS, ECHO, Asked, Flaky, ask_many, check
 
@@ -49,12 +50,16 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--at-once", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    option(parser)
     wanted = parser.parse_args()
     flaky, began = Flaky(wanted.seed), time.monotonic()
     with serve(ECHO, fault=flaky) as server:
         asked = ask_many(server.url, wanted.calls, at_once=wanted.at_once)
     check(flaky, asked)
     print(told(flaky, asked, time.monotonic() - began))
+    kinds = {trouble.name for met in flaky.met.values() for trouble in met}
+    found = {"kinds": len(kinds), "most requests": max(map(len, flaky.met.values())), "billed": flaky.billed}
+    keep(wanted.json, "flaky_provider", {(f"{wanted.calls} calls", what): count for what, count in found.items()})
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import numpy as np
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from bad_replies import bad_reply
+from figures import keep, option
 from names import names, odd_name
 from readers import readers
 from reply_readers import reply_readers
@@ -103,6 +104,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("seed", 1), ("replies", 10_000), ("files", 1_000), ("names", 300)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    option(parser)
     asked, started = parser.parse_args(), time.perf_counter()
     found = [*replies(asked.replies, asked.seed), *files(asked.files, asked.seed), *typed(asked.names, asked.seed)]
     print(table(tally.cells for tally in found))
@@ -110,6 +112,7 @@ def main() -> None:
         print(*tally.faults[:SHOWN], sep="\n", end="\n" if tally.faults else "")
     wrong, tried = sum(len(tally.faults) for tally in found), sum(len(tally.trials) for tally in found)
     print(f"{tried:,} tried in {time.perf_counter() - started:.0f} s, {wrong} violations")
+    keep(asked.json, "hostile", {("all", "tried"): tried, ("all", "violations"): wrong})
     sys.exit(wrong > 0)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from endpoint_server import serve
+from figures import keep, option
 from killing import Killing, kill_and_resume, planned, provider, results
 
 MOST = 30
@@ -28,15 +29,17 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--episodes", type=int, default=14)
     parser.add_argument("--seed", type=int, default=20)
+    option(parser)
     chosen = parser.parse_args()
     anywhere, reporting = chosen.kills // 8, chosen.kills // 8
     kills = Counter(anywhere=anywhere, calling=chosen.kills - anywhere - reporting, reporting=reporting)
     size = ("--rounds", "30", "--episodes", str(chosen.episodes))
     with tempfile.TemporaryDirectory() as name:
-        compare(Path(name), size, kills, chosen.seed)
+        found = compare(Path(name), size, kills, chosen.seed)
+    keep(chosen.json, "kills", {(f"{chosen.kills} kills", what): count for what, count in found.items()})
 
 
-def compare(folder: Path, size: tuple[str, ...], kills: Counter[str], seed: int) -> None:
+def compare(folder: Path, size: tuple[str, ...], kills: Counter[str], seed: int) -> dict[str, int]:
     began = time.monotonic()
     with serve(provider()) as calm:
         never = Killing(calm, folder / "never", size)
@@ -53,6 +56,7 @@ def compare(folder: Path, size: tuple[str, ...], kills: Counter[str], seed: int)
     print(f"the same to the last byte: {alike}")
     if episodes != finished or not all(alike.values()) or found["calls"] != len(calm.heard):
         sys.exit(1)
+    return found
 
 
 if __name__ == "__main__":

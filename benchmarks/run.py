@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import resource
@@ -9,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +24,7 @@ import matrix_batch
 import melting_pot
 import speaking
 import stories
+from figures import keep, option
 from otherminds.adapters.melting_pot import SUBSTRATES
 from otherminds.errors import InputError
 from otherminds.experiments import kitchen_design
@@ -32,7 +35,17 @@ from otherminds.worlds.level_files import bundled_levels
 from otherminds.worlds.matrix_files import in_the_matrix
 from timing import Ratio, ratio
 
-Line = tuple[str, str, str, bool | None]
+
+class Line(NamedTuple):
+    """A name, what was found, what is the least, whether that is met, and the figures to be kept."""
+
+    name: str
+    found: str
+    least: str
+    met: bool | None
+    figures: Mapping[str, float] = {}
+
+
 MET = {True: "met", False: "MISSED", None: "–"}
 
 
@@ -48,11 +61,20 @@ def field_lines() -> Iterator[Line]:
         reference = other(level)
         same = bool((np.minimum(answer, UNREACHABLE) == reference)[:, floor].all())
         found = max((ratio(lambda: fields.ours(level), lambda: other(level)) for _ in range(2)), key=lambda r: r.ratio)  # noqa: B023
-        yield f"Fields: {name} / ours", _times(found), f"≥ {least:g}×, same numbers", same and found.ratio >= least
+        fine = same and found.ratio >= least
+        yield _times(f"Fields: {name} / ours", found, f"≥ {least:g}×, same numbers", fine)
 
 
-def _times(found: Ratio) -> str:
-    return f"{found.ratio:.1f}×  ({found.theirs_ms:.2f} / {found.ours_ms:.2f} ms)"
+def _times(name: str, found: Ratio, least: str, fine: bool | None) -> Line:
+    told = f"{found.ratio:.1f}×  ({found.theirs_ms:.2f} / {found.ours_ms:.2f} ms)"
+    return Line(name, told, least, fine, {"times": found.ratio, "ms": found.ours_ms})
+
+
+def _decisions(name: str, times: Sequence[float], mean: float, tail: float) -> Line:
+    figures = {"mean, ms": float(np.mean(times)), "95 %, ms": float(np.quantile(times, 0.95)), "most, ms": max(times)}
+    told = "mean {:.2f}, 95 % {:.2f}, most {:.1f} ms".format(*figures.values())
+    fine = figures["mean, ms"] <= mean and figures["95 %, ms"] <= tail
+    return Line(name, told, f"mean ≤ {mean:g}, 95 % ≤ {tail:g} ms", fine, figures)
 
 
 def decision_lines() -> Iterator[Line]:
@@ -60,14 +82,12 @@ def decision_lines() -> Iterator[Line]:
     levels = bundled_levels()
     for name, warm, mean, tail in (("cold plans", False, 15.0, 50.0), ("warm plans", True, 1.0, 50.0)):
         times = decisions.milliseconds(levels, warm=warm)
-        found = f"mean {np.mean(times):.2f}, 95 % {np.quantile(times, 0.95):.2f}, most {max(times):.2f} ms"
-        fine = bool(np.mean(times) <= mean and np.quantile(times, 0.95) <= tail)
-        yield f"Decision, {name}", found, f"mean ≤ {mean:g}, 95 % ≤ {tail:g} ms", fine
+        yield _decisions(f"Decision, {name}", times, mean, tail)
     level = next(level for level in levels if level.name == "garden-gate")
     plain = decisions.pricing(level, lambda level: decisions.PlainFavours(level.world))
     ours = decisions.pricing(level, lambda level: Favours(level.world))
-    found_ratio = ratio(ours, plain, rounds=5)
-    yield "First decision: stepwise rollouts of minds / ours", _times(found_ratio), "≥ 3×", found_ratio.ratio >= 3
+    found = ratio(ours, plain, rounds=5)
+    yield _times("First decision: stepwise rollouts of minds / ours", found, "≥ 3×", found.ratio >= 3)
 
 
 def kitchen_lines() -> Iterator[Line]:
@@ -75,14 +95,12 @@ def kitchen_lines() -> Iterator[Line]:
     levels = kitchen_design.DESIGN.bundled()
     for subject, mean, tail in (("protom", 50.0, 150.0), ("protom_fast", 15.0, 150.0)):
         times = kitchen_decisions.milliseconds(levels, subject)
-        found = f"mean {np.mean(times):.1f}, 95 % {np.quantile(times, 0.95):.1f}, most {max(times):.0f} ms"
-        fine = bool(np.mean(times) <= mean and np.quantile(times, 0.95) <= tail)
-        yield f"Decision in a kitchen, {subject}", found, f"mean ≤ {mean:g}, 95 % ≤ {tail:g} ms", fine
+        yield _decisions(f"Decision in a kitchen, {subject}", times, mean, tail)
     level = next(level for level in levels if level.kind == "useful")
     plain = kitchen_decisions.pricing(level, lambda level: kitchen_decisions.PlainRequests(level.world))
     ours = kitchen_decisions.pricing(level, lambda level: Requests(level.world))
-    found_ratio = ratio(ours, plain, rounds=3)
-    yield "First decision in a kitchen: minds run stepwise / ours", _times(found_ratio), "≥ 3×", found_ratio.ratio >= 3
+    found = ratio(ours, plain, rounds=3)
+    yield _times("First decision in a kitchen: minds run stepwise / ours", found, "≥ 3×", found.ratio >= 3)
 
 
 def speaking_lines() -> Iterator[Line]:
@@ -90,43 +108,53 @@ def speaking_lines() -> Iterator[Line]:
     try:
         played = speaking.episode(100)
     except InputError as error:
-        yield "Language model, 100 rounds", f"not here: {error}"[:46], "", None
+        yield Line("Language model, 100 rounds", f"not here: {error}"[:46], "", None)
         return
-    yield "Language model, 100 rounds", f"{played.seconds:.0f} s", "≤ 60 s", played.seconds <= 60
-    found = f"{played.tokens / played.evaluated:.0f}×  ({played.tokens:,} / {played.evaluated:,})"
-    yield "… tokens of all prompts / evaluated", found, "≥ 50×", played.tokens >= 50 * played.evaluated
+    seconds, tokens, evaluated = played
+    yield Line("Language model, 100 rounds", f"{seconds:.0f} s", "≤ 60 s", seconds <= 60, {"s": seconds})
+    found, counts = f"{tokens / evaluated:.0f}×  ({tokens:,} / {evaluated:,})", {"all": tokens, "evaluated": evaluated}
+    yield Line("… tokens of all prompts / evaluated", found, "≥ 50×", tokens >= 50 * evaluated, counts)
     short, whole = (speaking.episode(speaking.NAIVE_ROUNDS, reuse=reuse) for reuse in (True, False))
-    seconds = f"{whole.seconds / short.seconds:.1f}×  ({whole.seconds:.1f} / {short.seconds:.1f} s)"
-    yield f"… {speaking.NAIVE_ROUNDS} rounds: prompts read anew / ours", seconds, "", None
+    told = f"{whole.seconds / short.seconds:.1f}×  ({whole.seconds:.1f} / {short.seconds:.1f} s)"
+    figures = {"anew, s": whole.seconds, "ours, s": short.seconds}
+    yield Line(f"… {speaking.NAIVE_ROUNDS} rounds: prompts read anew / ours", told, "", None, figures)
 
 
 def avatar_lines() -> Iterator[Line]:
     """Matrix and cooking worlds beside the API of Melting Pot, where that is installed, and many of them at once."""
     for name in SUBSTRATES:
-        found = melting_pot.rates(name)
-        ours = f"{found.step:,.0f} steps a CPU second, {found.seen:,.0f} seen"
-        if found.api is None:
-            yield f"{name}: Melting Pot's API / ours", f"{ours}; API not installed", "", None
-        else:
-            times = f"{found.step / found.api:.0f}×  ({found.step:,.0f} / {found.api:,.0f} steps a CPU second)"
-            yield f"{name}: Melting Pot's API / ours", times, "≥ 10×", found.step >= 10 * found.api
-            seen = f"{found.seen / found.api:.1f}×  ({found.seen:,.0f} steps a CPU second)"
-            yield "… and with what everybody sees", seen, "", None
+        yield from _beside_api(name, melting_pot.rates(name))
     for name, least in (("rws_repeated", 300_000), ("pd_repeated", 300_000), ("rws_arena", 80_000)):
+        told = f"{name}: {matrix_batch.ENVIRONMENTS:,} at once, seen"
         try:
             rate = matrix_batch.rates(in_the_matrix(name)).batch_seen
         except InputError as error:
-            yield f"{name}: {matrix_batch.ENVIRONMENTS:,} at once, seen", f"not here: {error}"[:46], "", None
+            yield Line(told, f"not here: {error}"[:46], "", None)
             continue
-        rates = f"{rate:,.0f} steps a CPU second"
-        yield f"{name}: {matrix_batch.ENVIRONMENTS:,} at once, seen", rates, f"≥ {least:,}", rate >= least
+        found = f"{rate:,.0f} steps a CPU second"
+        yield Line(told, found, f"≥ {least:,}", rate >= least, {"steps a CPU second": rate})
+
+
+def _beside_api(name: str, found: melting_pot.Rates) -> Iterator[Line]:
+    told, seen_too = f"{name}: Melting Pot's API / ours", f"{name}, with what everybody sees"
+    rates = {"steps a CPU second": found.step}, {"steps a CPU second": found.seen}
+    if found.api is None:
+        yield Line(told, f"{found.step:,.0f} steps a CPU second; API not installed", "", None, rates[0])
+        yield Line(seen_too, f"{found.seen:,.0f} steps a CPU second", "", None, rates[1])
+        return
+    times, seen = found.step / found.api, found.seen / found.api
+    rate = f"{times:.0f}×  ({found.step:,.0f} / {found.api:,.0f} steps a CPU second)"
+    yield Line(told, rate, "≥ 10×", times >= 10, {"times": times, **rates[0]})
+    yield Line(seen_too, f"{seen:.1f}×  ({found.seen:,.0f} steps a CPU second)", "", None, {"times": seen, **rates[1]})
 
 
 def story_lines() -> Iterator[Line]:
     """Stories invented with exact answers, without words or pictures."""
     found = stories.rate()
     per_process = f"{found.one:,.0f} a CPU second, {found.all:,.0f} a second on {found.processes}"
-    yield "Stories with questions and exact answers", per_process, "≥ 2,000 a second", found.all >= 2000
+    figures = {"a CPU second": found.one, "a second": found.all}
+    name = "Stories with questions and exact answers"
+    yield Line(name, per_process, "≥ 2,000 a second", found.all >= 2000, figures)
 
 
 def process_lines() -> Iterator[Line]:
@@ -135,14 +163,16 @@ def process_lines() -> Iterator[Line]:
     light = subprocess.run([sys.executable, "-c", loaded], check=False).returncode == 0
     times = {name: min(_cpu(f"import {name}") for _ in range(5)) for name in ("numpy", "otherminds")}
     found = f"{times['otherminds']:.3f} s CPU, {times['otherminds'] / times['numpy']:.1f} × NumPy's"
-    yield "import otherminds", found, "≤ 0.3 s, nothing heavier than NumPy", light and times["otherminds"] <= 0.3
+    fine = light and times["otherminds"] <= 0.3
+    yield Line("import otherminds", found, "≤ 0.3 s, nothing heavier than NumPy", fine, {"s": times["otherminds"]})
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         command = [sys.executable, "-m", "otherminds", "reproduce", "protom-dkg", "--out", str(Path(folder) / "run")]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wall = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    yield "reproduce protom-dkg", f"{wall:.1f} s, peak {peak:.0f} MB", "≤ 20 s, ≤ 400 MB", wall <= 20 and peak <= 400
+    found, fine = f"{wall:.1f} s, peak {peak:.0f} MB", wall <= 20 and peak <= 400
+    yield Line("reproduce protom-dkg", found, "≤ 20 s, ≤ 400 MB", fine, {"s": wall, "MB": peak})
 
 
 def _cpu(code: str) -> float:
@@ -160,13 +190,14 @@ def match_lines() -> Iterator[Line]:
         ("OpenSpiel", "open-spiel", matches.open_spiel, (None, None)),
     ):
         if (peer := load()) is None:
-            yield f"Matches: {library} / ours", f"not installed: pip install {package}", "", None
+            yield Line(f"Matches: {library} / ours", f"not installed: pip install {package}", "", None)
             continue
         yield _against(f"Matches: {library} / ours, one by one", matches.one_by_one, peer, floors[0])
         yield _against(f"Matches: {library} / ours, {many}", matches.at_once, peer, floors[1])
     same = np.allclose(matches.expectations(), matches.followed())
     found = ratio(matches.expectations, matches.followed, rounds=5)
-    yield "Expected scores of 25 pairs: following minds / ours", _times(found), "same numbers", None if same else False
+    fine = None if same else False
+    yield _times("Expected scores of 25 pairs: following minds / ours", found, "same numbers", fine)
 
 
 def _against(name: str, ours: Callable[[], Sized], peer: matches.Peer, floor: int | None) -> Line:
@@ -174,13 +205,18 @@ def _against(name: str, ours: Callable[[], Sized], peer: matches.Peer, floor: in
     same = np.array_equal(np.array(ours()), np.tile(peer.scores, (times, 1)))
     found = max((ratio(ours, peer.play) for _ in range(2)), key=lambda r: r.ratio)
     faster, rounds = times * found.ratio, 1e-3 * matches.ROUNDS * len(peer.scores)
-    rates = f"{times * rounds / found.ours_ms:.1f} / {rounds / found.theirs_ms:.2f} M rounds/s"
+    rate = times * rounds / found.ours_ms
+    rates = f"{rate:.1f} / {rounds / found.theirs_ms:.2f} M rounds/s"
     fine = same and (None if floor is None else faster >= floor)
-    return name, f"{faster:.0f}×  ({rates})", f"≥ {floor}×, same scores" if floor else "same scores", fine
+    least, figures = f"≥ {floor}×, same scores" if floor else "same scores", {"times": faster, "M rounds/s": rate}
+    return Line(name, f"{faster:.0f}×  ({rates})", least, fine, figures)
 
 
 def main() -> int:
     """Print every figure with its floor, and the machine they were measured on."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    option(parser)
+    chosen = parser.parse_args()
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}, load {load}\n")
     missed = 0
@@ -195,9 +231,10 @@ def main() -> int:
         speaking_lines,
         match_lines,
     ):
-        for name, found, floor, fine in lines():
-            print(f"{name:<52} {found:<46} {floor:<38} {MET[fine]}", flush=True)
-            missed += fine is False
+        for line in lines():
+            print(f"{line.name:<52} {line.found:<46} {line.least:<38} {MET[line.met]}", flush=True)
+            missed += line.met is False
+            keep(chosen.json, "bench", {(line.name, what): value for what, value in line.figures.items()})
     return bool(missed)
 
 

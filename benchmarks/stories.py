@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import time
@@ -9,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import NamedTuple
 
+from figures import keep, option
 from otherminds.evaluation.run import stream
 from otherminds.stories.invented.invention import CELLS, invent
 
@@ -44,5 +46,13 @@ def rate() -> Rate:
     return Rate(stories / sum(seconds for _, seconds in made), stories / wall, processes)
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    option(parser)
+    chosen, found = parser.parse_args(), rate()
+    print(found)
+    keep(chosen.json, "stories", {("a CPU second", "stories"): found.one, ("a second", "stories"): found.all})
+
+
 if __name__ == "__main__":
-    print(rate())
+    main()

@@ -36,6 +36,7 @@ import numpy as np
 import websockets
 from websockets.typing import Origin
 
+from figures import keep, option
 from otherminds.cli_levels import bundled
 from otherminds.web import stages
 from otherminds.web.hall import Hall
@@ -262,6 +263,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--facilitator", default="protom")
     parser.add_argument("--kills", type=int, default=0)
+    option(parser)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "crowd.sqlite"
@@ -272,19 +274,24 @@ def main() -> None:
             killer = killing(server, chosen.kills, chosen.seconds)
             players = asyncio.run(crowd(server.address, links, chosen.seconds))
             killer.join()
-        _print(chosen, players, store)
+        found = measured(chosen, players, store)
+    rooms = f"{chosen.rooms} rooms, {chosen.kills} kills" if chosen.kills else f"{chosen.rooms} rooms"
+    keep(chosen.json, "web_rooms", {(rooms, what): value for what, value in found.items()})
 
 
-def _print(chosen: argparse.Namespace, players: list[Player], store: Path) -> None:
+def measured(chosen: argparse.Namespace, players: list[Player], store: Path) -> dict[str, float]:
+    """Print what came of it, and tell the figures."""
     delays = 1e3 * np.array([delay for player in players for delay in player.delays])
     frames = sum(len(player.frames) for player in players)
     middle, most, nearly_all = np.percentile(delays, [50, 95, 99])
+    rate, wrong, (lost, twice) = frames / len(players) / chosen.seconds, strangers(store, players), kept(store, players)
     print(f"{chosen.rooms} rooms, {chosen.seconds:g} s, {chosen.facilitator}: {frames} frames, {len(delays)} actions")
     print(f"from action to acknowledgement: median {middle:.0f} ms, 95 % {most:.0f} ms, 99 % {nearly_all:.0f} ms")
-    print(f"frames per player and second: {frames / len(players) / chosen.seconds:.2f} of at most {1 / TICK:.2f}")
-    print(f"frames that are not what the journal says: {strangers(store, players)}")
-    lost, twice = kept(store, players)
+    print(f"frames per player and second: {rate:.2f} of at most {1 / TICK:.2f}")
+    print(f"frames that are not what the journal says: {wrong}")
     print(f"{chosen.kills} kills: {lost} acknowledged actions lost, {twice} kept twice; rooms: {dict(endings(store))}")
+    found = {"median, ms": float(middle), "95 %, ms": float(most), "frames a second": rate, "frames": frames}
+    return found | {"of others": wrong, "acknowledged": len(delays), "lost": lost, "twice": twice}
 
 
 if __name__ == "__main__":
