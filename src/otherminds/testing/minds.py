@@ -1,0 +1,231 @@
+"""Is this an immutable policy with a memory, that can be read?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from otherminds.distribution import Categorical, Distribution
+from otherminds.evaluation.tasks import Task, play
+from otherminds.mind import Mind
+from otherminds.minds.responder import Reader, mirrored
+from otherminds.minds.strategies import Machine
+from otherminds.observer import Observer
+from otherminds.testing.promises import FROZEN, ConformanceError, check_hashable, demand, of, short
+from otherminds.testing.worlds import DRAWS, AnyWorld
+from otherminds.worlds.repeated_game import Game, Outcome
+
+CLOSE = 1e-9
+VANISHED = 1e-6
+"""Who acts as its mind says is taken for that mind with less than this probability once in a million rollouts."""
+
+AnyMind = Mind[Any, Any]
+Options = tuple[Any, ...] | None
+
+
+def check_mind(
+    mind: AnyMind,
+    where: AnyWorld | Sequence[Any],
+    *,
+    agent: str | None = None,
+    others: Mapping[str, AnyMind] | None = None,
+    lapse: float = 0.0,
+    seed: int = 0,
+    steps: int = 100,
+) -> None:
+    """Check that a mind is an immutable policy with a memory, and can be read, in a world or on given observations.
+
+    In a world it is the agent (by default the first), in as many episodes as the steps take; in seats without a mind of
+    `others` anything is done. It is hashable, and equal minds hash alike. `observe` returns a mind and leaves the old
+    one as it was. `act` is a distribution that adds up to 1 over what may be done (in a world; all but `lapse` of it)
+    and draws nothing else. The same observations make the same policy. An observer for whom it is either this mind or
+    anybody never rules it out.
+    Raises ConformanceError for the first promise that is broken, ValueError if there is nothing to observe.
+    """
+    rng = np.random.default_rng(seed)
+    if isinstance(where, Sequence) and not hasattr(where, "agents"):
+        _check_life(mind, list(_shown(mind, where, rng)))
+        return
+    world = cast("AnyWorld", where)
+    seat = world.agents[0] if agent is None else agent
+    while steps > 0:
+        life = list(_lived(mind, world, seat, others or {}, lapse, steps, rng))
+        _check_life(mind, life)
+        steps -= len(life)
+
+
+def check_mindreader(player: Reader, where: Game | Task, *, seed: int = 0, rounds: int = 30) -> None:
+    """Check that a player of repeated games is a mind that says what it expects, against anybody or a task's partner.
+
+    The first thing that it observes is None. `act` adds up to 1 over its own actions and `predict`, a table, over the
+    joint actions of all others, both numbered from 0. It is immutable, hashable, the same after the same rounds, and
+    can be watched, as in `check_mind`. It plays the whole task, twice in the same way.
+    Raises ConformanceError for the first promise that is broken.
+    """
+    task = where if isinstance(where, Task) else Task(where, _anything(where), rounds)
+    _check_nothing(player)
+    _check_life(player, list(_rounds(player, task, np.random.default_rng(seed))))
+    first, second = (list(play(task, player, rng=np.random.default_rng(seed))) for _ in range(2))
+    demand(first == second, of(player), "played two different games in the same circumstances", "leave chance to act")
+
+
+class _Moment(NamedTuple):
+    """A mind after it has seen something: what it says then when asked to `act` (or `predict`), and what it does."""
+
+    seen: Any
+    mind: AnyMind
+    hash: int
+    options: Mapping[str, Options]
+    says: Mapping[str, Distribution[Any]]
+    action: Any
+
+
+@dataclass(frozen=True)
+class _Anybody:
+    """Somebody who does anything that may be done."""
+
+    policies: tuple[Distribution[Any], ...]
+    t: int = -1
+
+    def observe(self, _obs: Any, /) -> _Anybody:
+        return replace(self, t=self.t + 1)
+
+    def act(self) -> Distribution[Any]:
+        return self.policies[self.t]
+
+
+def _shown(mind: AnyMind, seen: Sequence[Any], rng: np.random.Generator) -> Iterator[_Moment]:
+    for obs in seen:
+        mind = _observed(mind, obs)
+        yield _moment(obs, mind, {"act": None}, 1.0, rng)
+
+
+def _lived(
+    mind: AnyMind,
+    world: AnyWorld,
+    agent: str,
+    others: Mapping[str, AnyMind],
+    lapse: float,
+    steps: int,
+    rng: np.random.Generator,
+) -> Iterator[_Moment]:
+    starts = (world.start(rng) for _ in range(DRAWS))
+    state = next((state for state in starts if not world.done(state)), None)
+    for _ in range(steps if state is not None else 0):
+        if world.done(state):
+            return
+        others = {name: other.observe(world.observe(state, name)) for name, other in others.items()}
+        mind = _observed(mind, seen := world.observe(state, agent))
+        moment = _moment(seen, mind, {"act": world.actions(state, agent)}, lapse, rng)
+        yield moment
+        free = {name: Categorical.uniform(world.actions(state, name)) for name in world.agents}
+        policies = {**free, **{name: other.act() for name, other in others.items()}}
+        joint = {name: policy.sample(rng) for name, policy in policies.items()} | {agent: moment.action}
+        state = world.step(state, joint, rng)
+
+
+def _rounds(player: Reader, task: Task, rng: np.random.Generator) -> Iterator[_Moment]:
+    payoff, partner, seen = task.game.payoff(), task.partner.start, None
+    options = dict(zip(("act", "predict"), (tuple(range(n)) for n in payoff.shape), strict=True))
+    for _ in range(task.horizon):
+        player = _observed(player, seen)
+        moment = _moment(seen, player, options, 0.0, rng)
+        yield moment
+        done = partner.act().sample(rng)
+        seen = Outcome(int(moment.action), done, float(payoff[moment.action, done]))
+        partner = partner.observe(mirrored(task.game, seen))
+
+
+def _anything(game: Game) -> Machine:
+    own, others = game.payoff().shape
+    return Machine("anybody", ((1.0 / others,) * others,), (((0,) * own,) * others,))
+
+
+def _observed(mind: Any, obs: Any) -> Any:
+    after = mind.observe(obs)
+    broken = f"{short(after)} is no mind"
+    demand(hasattr(after, "act"), of(mind, "observe"), broken, "return the mind as it is after it has seen it")
+    return after
+
+
+def _moment(seen: Any, mind: Any, options: Mapping[str, Options], lapse: float, rng: np.random.Generator) -> _Moment:
+    check_hashable(of(mind), mind)
+    says = {ask: getattr(mind, ask)() for ask in options}
+    for ask, policy in says.items():
+        _check_policy(of(mind, ask), policy, options[ask], lapse)
+    action = says["act"].sample(rng)
+    proper = math.isfinite(says["act"].log_prob(action)) and action in (options["act"] or (action,))
+    broken = f"it drew {short(action)}, which may not be done or has no chance"
+    demand(proper, of(mind, "act"), broken, "let `sample` draw by `log_prob` from what may be done")
+    moment = _Moment(seen, mind, hash(mind), options, says, action)
+    _demand_same(moment, mind, "two answers to one question", "leave chance to whoever draws from the policy")
+    return moment
+
+
+def _check_policy(whose: str, policy: Distribution[Any], options: Options, lapse: float) -> None:
+    table = isinstance(policy, Categorical)
+    demand(table or not whose.endswith("predict"), whose, f"{short(policy)} is no table", "return a Categorical")
+    if isinstance(policy, Categorical):
+        total = sum(policy.probs)
+        mend = "build tables with Categorical.from_scores, which makes them add up to 1"
+        demand(abs(total - 1.0) <= CLOSE, whose, f"probabilities add up to {total:.6g}", mend)
+    if options is not None:
+        mass = sum(math.exp(policy.log_prob(option)) for option in options)
+        broken = f"{mass:.6g} of 1 is on what may be done, {short(options)}"
+        demand(1.0 - lapse - CLOSE <= mass <= 1.0 + CLOSE, whose, broken, "spread 1 over that alone")
+
+
+def _demand_same(moment: _Moment, mind: Any, broken: str, mend: str) -> None:
+    """A mind must say what was said at a moment."""
+    for ask, policy in moment.says.items():
+        demand(_alike(policy, getattr(mind, ask)(), moment), of(mind, ask), broken, mend)
+
+
+def _alike(one: Distribution[Any], other: Distribution[Any], moment: _Moment) -> bool:
+    tables = [p.support for p in (one, other) if isinstance(p, Categorical)]
+    points = [x for support in tables for x in support] or moment.options["act"] or (moment.action,)
+    pairs = ((one.log_prob(x), other.log_prob(x)) for x in points)
+    return all(math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) for a, b in pairs)
+
+
+def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
+    """What is promised of a mind over time."""
+    if not life:
+        raise ValueError("there is nothing for the mind to observe")
+    for moment in life:
+        broken = "a mind changed when it, or what came of it, observed more"
+        demand(hash(moment.mind) == moment.hash, of(mind), broken, FROZEN)
+        _demand_same(moment, moment.mind, broken, FROZEN)
+    again: Any = mind
+    for moment in life:
+        again, broken = again.observe(moment.seen), "the same observations made two different minds"
+        _demand_same(moment, again, broken, "it may depend on nothing else; give it a seed when it is made")
+        alike = again != moment.mind or hash(again) == moment.hash
+        demand(alike, of(mind), "equal minds have different hashes", "hash what is compared")
+    _check_watched(mind, life)
+
+
+def _check_watched(mind: AnyMind, life: Sequence[_Moment]) -> None:
+    """Whoever watches it, and takes it for itself or for anybody, must not lose sight of it."""
+    may = (moment.options["act"] for moment in life)
+    free = (Categorical.uniform(options) if options else None for options in may)
+    rival = _Anybody(tuple(policy or moment.says["act"] for policy, moment in zip(free, life, strict=True)))
+    watched = Observer[AnyMind].over([mind, rival]).see(life[0].seen)
+    for moment, after in pairwise(life):
+        watched = watched.watch(moment.action, after.seen)
+        found = watched.ask(lambda held: isinstance(held, _Anybody)).prob(False)
+        broken = f"watched, it is itself with a probability of {found:.1g}"
+        demand(found >= VANISHED, of(mind, "act"), broken, "let `sample` draw by `log_prob`")
+
+
+def _check_nothing(player: Reader) -> None:
+    try:
+        player.observe(None)
+    except Exception as error:
+        told = f"{type(error).__name__} for None, which is what is seen before the first round"
+        raise ConformanceError(f"{of(player, 'observe')}: {told} (return the player as it is)") from error

@@ -1,0 +1,164 @@
+"""Are these pure rules over hashable states?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from otherminds.testing.promises import ConformanceError, check_hashable, demand, of, short
+from otherminds.world import World
+
+DRAWS = 20
+AnyWorld = World[Any, Any, Any]
+
+
+def check_world(world: AnyWorld, *, seed: int = 0, steps: int = 200) -> None:
+    """Check that a world is pure rules over hashable states, in steps of random play and as many episodes as they take.
+
+    Agents are a tuple of different names. States and observations are hashable and equal by value. Equal generators
+    give equal states, and nothing else is left to chance. `step` changes neither its state nor the joint action. Before
+    the end everybody can do something. Rewards are finite numbers, one for each agent. What an agent may not do now is
+    refused with ValueError, or done away with lawfully. All is the same when asked again. If there are words for
+    actions, `vocabulary` is the inverse of `spell`. Raises ConformanceError for the first promise that is broken.
+    """
+    _check_agents(world)
+    turns = list(_turns(world, seed, steps))
+    known = tuple(dict.fromkeys(action for turn in turns for options in turn.facts.actions for action in options))
+    for turn in reversed(turns):
+        _check_refusal(world, turn, known)
+        _check_facts(world, turn.state, turn.facts, "it remembers what happened in between")
+        again = world.step(turn.state, turn.joint, np.random.default_rng(turn.seed))
+        demand(again == turn.after, of(world, "step"), "the world remembers what was played", "keep it in the state")
+
+
+class _Facts(NamedTuple):
+    """What a world says of a state, by the names of what it is asked."""
+
+    done: bool
+    actions: tuple[tuple[Any, ...], ...]
+    observe: tuple[Hashable, ...]
+
+
+class _Turn(NamedTuple):
+    seed: tuple[int, int]
+    state: Any
+    facts: _Facts
+    joint: Mapping[str, Any]
+    after: Any
+
+
+def _check_agents(world: AnyWorld) -> None:
+    agents = world.agents
+    named = isinstance(agents, tuple) and all(isinstance(agent, str) for agent in agents)
+    broken = f"{short(agents)} is no tuple of different names"
+    demand(named and 0 < len(agents) == len(set(agents)), of(world, "agents"), broken, "name each agent once")
+
+
+def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
+    rng = np.random.default_rng(seed)
+    state, facts = _begin(world, seed, 0)
+    for t in range(1, steps + 1):
+        if facts.done:
+            state, facts = _begin(world, seed, t)
+        chosen = [options[rng.integers(len(options))] for options in facts.actions]
+        joint = dict(zip(world.agents, chosen, strict=True))
+        after = _step(world, state, facts, joint, (seed, t))
+        _check_reward(world, state, joint, after)
+        _check_words(world, chosen)
+        yield _Turn((seed, t), state, facts, joint, after)
+        state, facts = after, _told(world, after)
+
+
+def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _Facts]:
+    """A state in which something can be done; some draws of the first state may be over at once."""
+    for draw in range(DRAWS):
+        first, second = (world.start(np.random.default_rng((seed, t, draw))) for _ in range(2))
+        state = _drawn(of(world, "start"), first, second)
+        facts = _told(world, state)
+        if not facts.done:
+            return state, facts
+    broken = f"it is over before it begins, {DRAWS} times"
+    raise ConformanceError(f"{of(world, 'done')}: {broken} (check a world in which there is something to do)")
+
+
+def _drawn(whose: str, first: Any, second: Any) -> Any:
+    """A state that was drawn twice, alike."""
+    check_hashable(whose, first)
+    mend = "draw from the generator alone, and let states be equal by value"
+    demand(first == second and hash(first) == hash(second), whose, "equal generators gave different states", mend)
+    return first
+
+
+def _facts(world: AnyWorld, state: Any) -> _Facts:
+    done, seen = world.done(state), tuple(world.observe(state, agent) for agent in world.agents)
+    demand(isinstance(done, bool | np.bool_), of(world, "done"), f"{short(done)} is no bool", "return True or False")
+    check_hashable(of(world, "observe"), seen)
+    return _Facts(bool(done), () if done else tuple(_options(world, state, agent) for agent in world.agents), seen)
+
+
+def _told(world: AnyWorld, state: Any) -> _Facts:
+    """The facts of a state that is new."""
+    facts = _facts(world, state)
+    _check_facts(world, state, facts, "it may depend on nothing but the state, and draw nothing")
+    return facts
+
+
+def _options(world: AnyWorld, state: Any, agent: str) -> tuple[Any, ...]:
+    options, whose = world.actions(state, agent), of(world, "actions")
+    check_hashable(whose, options)
+    proper = isinstance(options, tuple) and 0 < len(options) == len(set(options))
+    broken = f"{short(options)} is no tuple of different actions for {agent}"
+    demand(proper, whose, broken, "return a tuple, with an action at least until the world is done")
+    return options
+
+
+def _check_facts(world: AnyWorld, state: Any, facts: _Facts, mend: str) -> None:
+    for name, was, now in zip(_Facts._fields, facts, _facts(world, state), strict=True):
+        demand(was == now, of(world, name), "two answers for the same state", mend)
+
+
+def _step(world: AnyWorld, state: Any, facts: _Facts, joint: Mapping[str, Any], seed: tuple[int, int]) -> Any:
+    """The state that follows, found twice; the first time must have left everything as it was."""
+    whose, before, given = of(world, "step"), (hash(state), repr(state)), dict(joint)
+    after = world.step(state, given, np.random.default_rng(seed))
+    same = (hash(state), repr(state)) == before and _facts(world, state) == facts
+    demand(same, whose, "it changed the state it was given", "return a new one")
+    demand(given == joint, whose, "it changed the joint action it was given", "leave it alone")
+    return _drawn(whose, after, world.step(state, given, np.random.default_rng(seed)))
+
+
+def _check_reward(world: AnyWorld, state: Any, joint: Mapping[str, Any], after: Any) -> None:
+    found, again = (dict(world.reward(state, joint, after)) for _ in range(2))
+    proper = found.keys() == set(world.agents) and all(map(math.isfinite, found.values()))
+    mend = "give a finite number to every agent, and to nobody else"
+    demand(proper, of(world, "reward"), f"it is {short(found)}", mend)
+    demand(found == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone")
+
+
+def _check_words(world: AnyWorld, actions: Sequence[Any]) -> None:
+    spell, vocabulary = getattr(world, "spell", None), getattr(world, "vocabulary", None)
+    if spell is None or vocabulary is None:
+        return
+    for words, action in ((spell(action), action) for action in actions):
+        broken = f"{short(words)} does not stand for {short(action)}"
+        demand(vocabulary.get(words) == action, of(world, "vocabulary"), broken, "let it invert `spell`")
+
+
+def _check_refusal(world: AnyWorld, turn: _Turn, known: Sequence[Any]) -> None:
+    """One agent does what could be done elsewhere, and may not be done here."""
+    place = turn.seed[1] % len(world.agents)
+    strange = [action for action in known if action not in turn.facts.actions[place]]
+    if not strange:
+        return
+    joint = {**turn.joint, world.agents[place]: strange[turn.seed[1] % len(strange)]}
+    try:
+        world.step(turn.state, joint, np.random.default_rng(turn.seed))
+    except ValueError:
+        return
+    except Exception as error:
+        told = f"{type(error).__name__} for {short(joint)}, which may not be done"
+        raise ConformanceError(f"{of(world, 'step')}: {told} (raise ValueError, or let it have no effect)") from error
+    _step(world, turn.state, turn.facts, joint, turn.seed)
