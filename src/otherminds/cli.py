@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from otherminds import __version__, terminal
+from otherminds import __version__
 from otherminds.cli_asking import (
     AtOnceOption,
     BudgetOption,
@@ -38,6 +38,7 @@ from otherminds.cli_help import Command, Group, slip
 from otherminds.cli_levels import MISSED, JobsOption, LevelArgument, generate, levels, load_level, verify
 from otherminds.cli_melting_pot import verify_melting_pot
 from otherminds.cli_models import models
+from otherminds.cli_play import SeedOption, play
 from otherminds.cli_runs import EngineOption, export, merge, parse_shard, report, reproduced, resume, runs
 from otherminds.cli_serve import serve
 from otherminds.cli_stories import ask, audit, generate_stories
@@ -78,13 +79,6 @@ class Format(StrEnum):
     picture = "picture"
 
 
-class Scores(StrEnum):
-    """How to show scores."""
-
-    table = "table"
-    json = "json"
-
-
 class Helper(StrEnum):
     """Who looks on."""
 
@@ -93,9 +87,6 @@ class Helper(StrEnum):
     oracle = "oracle"
     protom = "protom"
     protom_lookahead = "protom_lookahead"
-
-
-SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")]
 
 
 def _version(wanted: bool) -> None:
@@ -184,36 +175,6 @@ def reproduce(
         bound(root, found | ({} if model else toured(root, seed, console)), console)
     if check and not all(met for results in found.values() for *_, met in verdicts(results.summary)):
         raise typer.Exit(MISSED)
-
-
-def play(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
-    partners: Annotated[
-        list[str], typer.Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")
-    ],
-    players: Annotated[
-        list[str] | None,
-        typer.Option("--player", metavar="NAME", help="Who plays; repeatable. Default: bayes_simplicity."),
-    ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
-    episodes: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
-    seed: SeedOption = 42,
-    form: Annotated[Scores, typer.Option("--format", metavar="FORMAT", help="table or json.")] = Scores.table,
-) -> None:
-    """Does a player predict its partner, and act on that?
-
-    Scores against the exact optimum.
-
-    Example: otherminds play ipd tft always-defect --player rmax
-    """
-    from otherminds.experiments.encounters import scores
-    from otherminds.worlds.game_files import find_game
-
-    found = scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)
-    if form is Scores.json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
-    else:
-        Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))
 
 
 def watch(
