@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from figures import keep, option
+from keeping import keep, option
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import Engine, opened
 from otherminds.evaluation.run import run

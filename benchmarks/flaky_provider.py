@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from endpoint_server import serve
-from figures import keep, option
+from keeping import keep, option
 from otherminds.language.model import Reply, UncertainError
 from troubles import ATTEMPTS, ECHO, Asked, Flaky, ask_many, check
 

@@ -22,7 +22,7 @@ import numpy as np
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from bad_replies import bad_reply
-from figures import keep, option
+from keeping import keep, option
 from names import names, odd_name
 from readers import readers
 from reply_readers import reply_readers

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from endpoint_server import serve
-from figures import keep, option
+from keeping import keep, option
 from killing import Killing, kill_and_resume, planned, provider, results
 
 MOST = 30

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from figures import Found, keep, option
+from keeping import Found, keep, option
 from otherminds.adapters.melting_pot import SUBSTRATES, Engine, api_steps
 from otherminds.adapters.verifying import summed, verify
 from otherminds.errors import InputError

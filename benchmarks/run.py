@@ -24,7 +24,7 @@ import matrix_batch
 import melting_pot
 import speaking
 import stories
-from figures import keep, option
+from keeping import keep, option
 from otherminds.adapters.melting_pot import SUBSTRATES
 from otherminds.errors import InputError
 from otherminds.experiments import kitchen_design

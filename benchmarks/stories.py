@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import NamedTuple
 
-from figures import keep, option
+from keeping import keep, option
 from otherminds.evaluation.run import stream
 from otherminds.stories.invented.invention import CELLS, invent
 

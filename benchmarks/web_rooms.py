@@ -36,7 +36,7 @@ import numpy as np
 import websockets
 from websockets.typing import Origin
 
-from figures import keep, option
+from keeping import keep, option
 from otherminds.cli_levels import bundled
 from otherminds.web import stages
 from otherminds.web.hall import Hall
