@@ -25,7 +25,7 @@ run: install
 	$(BIN)/otherminds reproduce --quick --jobs 2
 
 docs: $(VENV)/.more
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lint: install
 	$(BIN)/ruff check

@@ -23,6 +23,7 @@ import matches
 import matrix_batch
 import melting_pot
 import speaking
+import startup
 import stories
 from keeping import keep, option
 from otherminds.adapters.melting_pot import SUBSTRATES
@@ -175,6 +176,13 @@ def process_lines() -> Iterator[Line]:
     yield Line("reproduce protom-dkg", found, "≤ 20 s, ≤ 400 MB", fine, {"s": wall, "MB": peak})
 
 
+def waiting_lines() -> Iterator[Line]:
+    """What somebody waits for who has only just begun: whole processes, from start to end."""
+    for name, seconds, most in startup.lines():
+        found = f"{min(seconds):.2f} s, median {np.median(seconds):.2f} s"
+        yield Line(f"{name} (process)", found, f"≤ {most:g} s", min(seconds) <= most, {"s": min(seconds)})
+
+
 def _cpu(code: str) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -228,6 +236,7 @@ def main() -> int:
         story_lines,
         avatar_lines,
         process_lines,
+        waiting_lines,
         speaking_lines,
         match_lines,
     ):
