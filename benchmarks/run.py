@@ -228,15 +228,15 @@ def main() -> int:
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}, load {load}\n")
     missed = 0
-    # matches come last: a child's peak memory begins with that of its parent, and other libraries take a lot
+    # other libraries come last: a child's peak memory begins with that of its parent, and they take a lot
     for lines in (
         field_lines,
         decision_lines,
         kitchen_lines,
         story_lines,
-        avatar_lines,
         process_lines,
         waiting_lines,
+        avatar_lines,
         speaking_lines,
         match_lines,
     ):

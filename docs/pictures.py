@@ -1,8 +1,4 @@
-"""Make the pictures of the documentation: those of the web app, or that of the front of a report.
-
-    python docs/pictures.py
-    python docs/pictures.py runs/all-20260131-090000/report.html
-"""
+"""Make the pictures of the documentation: those of the web app, or with the path of a report, that of its front."""
 
 from __future__ import annotations
 
