@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import html
 import io
+import os
 import re
 import shlex
 import shutil
@@ -243,5 +244,6 @@ def misused(group: Any, line: str) -> str | None:
 
 
 if __name__ == "__main__":
+    os.environ["SOURCE_DATE_EPOCH"] = "0"  # pictures that are the same are the same files
     for argument in sys.argv[1:]:
         rewrite(Path(argument).resolve())
