@@ -277,10 +277,14 @@ def test_targets_that_are_missed_are_told_and_counted_if_wanted(
 def test_all_runs_what_it_can_each_in_its_folder_and_binds_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Report: there/report.html" in fine(run("reproduce", "--out", "there"))
     monkeypatch.setenv("OTHERMINDS_MODELS", "nowhere")
-    both = fine(run("reproduce", "all", "--data", "d", "--out", "there"))
-    assert re.findall("Report: (.*)", both) == ["there/protom-dkg/report.html", "there/dkg-human/report.html"]
-    assert "Everything in one report: there/report.html" in both
-    assert "dkg-human</h2>" in Path("there/report.html").read_text()
+    both = fine(run("reproduce", "all", "--data", "d", "--out", "all"))
+    assert re.findall("Report: (.*)", both) == ["all/protom-dkg/report.html", "all/dkg-human/report.html"]
+    assert "Everything in one report: all/report.html" in both
+    bound = Path("all/report.html").read_text()
+    assert "dkg-human</h2>" in bound
+    Path("all/report.html").unlink()
+    assert "Everything in one report: all/report.html" in fine(run("report", "all"))
+    assert Path("all/report.html").read_text() == bound
     assert re.search(r"Report: runs/protom-dkg-\d{8}-\d{6}/report\.html", fine(run("reproduce", "protom-dkg")))
 
 
