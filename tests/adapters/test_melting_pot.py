@@ -93,7 +93,7 @@ def test_without_the_levels_it_is_said_how_to_get_them(tmp_path: Path, monkeypat
 
 
 def test_an_unknown_substrate_is_refused() -> None:
-    with pytest.raises(InputError, match=r"unknown substrate `rws`.*one of rws_repeated, "):
+    with pytest.raises(InputError, match=r"there is no substrate `rws`.*there is rws_repeated, "):
         Engine("rws", seed=0)
 
 
