@@ -31,7 +31,6 @@ KNOWS, ANYTHING = "informed", "uniform"
 HELP = {"protom-dkg": "Doors, keys and gems", "protom-overcooked": "Overcooked with rooms"}
 UNHELPED, ORACLE = "none", "oracle"
 
-
 FAMILIES = {
     "Repeated games": tuple(
         f"{game}{others}" for game in GAMES.values() for others in ("", SHORTER, ", slips", *OTHERS.values())
@@ -55,7 +54,7 @@ def _games(rows: Sequence[Row]) -> Iterator[Episode]:
             best, earned = (sum(row[column] for row in episode) for column in ("best", "reward"))
             shorter = SHORTER if episode[-1]["experiment"] == "check" else ""
             about = (_game(condition) + shorter, agent, f"{condition} {name}")
-            yield Episode(*about, _predictions(episode), earned, best, episode[-1]["uniform"])
+            yield Episode(*about, _predictions(episode), earned, best, episode[-1].get("uniform"))
     yield from _clues([row for row in rows if row["condition"] in CLUES])
 
 
@@ -77,7 +76,7 @@ def _clues(rows: Sequence[Row]) -> Iterator[Episode]:
     for (condition, agent, name), episode in grouped:
         about = (CLUES[condition], agent, f"{condition} {name}")
         earned, best = _sum(episode, "reward"), _sum(episode, "best")
-        yield Episode(*about, _predictions(episode), earned, best, floors[condition, name])
+        yield Episode(*about, _predictions(episode), earned, best, floors.get((condition, name)))
 
 
 def _sum(episode: Sequence[Row], column: str) -> float:
