@@ -120,6 +120,16 @@ def test_help_is_between_none_and_the_oracle_and_goals_are_what_is_expected() ->
     assert (world, "oracle", "literal") not in found
 
 
+def test_held_out_levels_are_another_world_and_those_for_tuning_are_none() -> None:
+    (level,) = (level for level in bundled_levels() if level.name == "garden-gate")
+    worlds = {
+        prefix: {key[0] for key in board("protom-dkg", [row for e in entries for row in protom_dkg.rows(e)])}
+        for prefix in ("heldout/", "tuning/")
+        if (entries := facilitated.plan([level], ("none", "oracle"), seed=1, prefix=prefix))
+    }
+    assert worlds == {"heldout/": {"Doors, keys and gems, held out"}, "tuning/": set()}
+
+
 def test_every_world_belongs_to_a_family_but_those_in_which_nobody_acts() -> None:
     named = {world for worlds in FAMILIES.values() for world in worlds}
     assert {"Prisoner's dilemma", "Wavelength", "Running with scissors", "Overcooked with rooms, held out"} <= named
