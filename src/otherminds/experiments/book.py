@@ -26,12 +26,16 @@ from otherminds.experiments.book_fronts import fronts
 from otherminds.experiments.book_words import APART, LEAD, ORDER, READING, VERDICTS
 from otherminds.experiments.results import Results, verdicts, write_results
 from otherminds.experiments.scoreboard_episodes import FAMILIES, episodes
+from otherminds.experiments.tables import cell
 from otherminds.experiments.verdicts import WORSE, verdict
 
 Row = Mapping[str, Any]
 Found = Mapping[str, Results]
 NOTHING_SHORT = "Nothing that was compared is worse than published, and no target was missed."
-NO_SCORE = "Who expects nothing, or was told, has no literal score; who does not act, no functional one."
+NO_SCORE = (
+    "Who expects nothing, or was told, has no literal score; who does not act, no functional one. Regret is what is "
+    "lost against who knows the other, in points, or in steps against the oracle's help."
+)
 
 
 def write_book(folder: Path, found: Found) -> Path:
@@ -118,10 +122,15 @@ def _lines(board: Sequence[Row]) -> Html:
     everybody = dict.fromkeys((row["condition"], row["subject"]) for row in board)
     for world, agent in sorted(everybody, key=lambda pair: worlds.index(pair[0])):
         mine = [values.get((world, agent, metric)) for metric in ("literal", "calibration_error", "functional")]
-        n = max(row["n"] for row in mine if row)
-        lines.append(["" if world == before else world, agent.replace("_", " "), *map(_share, mine), n])
+        n, lost = max(row["n"] for row in mine if row), values.get((world, agent, "regret"))
+        name = "" if world == before else world
+        lines.append([name, agent.replace("_", " "), *map(_share, mine), cell(lost), n])
         before = world
-    return table(("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "n"), lines, NO_SCORE)
+    return table(
+        ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n"),
+        lines,
+        NO_SCORE,
+    )
 
 
 def _share(row: Row | None) -> str:
