@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # tests/systems and the core are measured for coverage, the rest runs without, which is faster
-MEASURED := tests/systems tests/test_distribution.py tests/test_observer.py tests/test_world.py
+MEASURED := tests/papers tests/test_distribution.py tests/test_observer.py tests/test_world.py
 
 .PHONY: install run test bench docs lint clean browser
 

@@ -7,29 +7,29 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from otherminds.experiments.facilitated import Entry
-from otherminds.experiments.protom_dkg import episode, facilitator
-from otherminds.minds.favours import Favour, Favours
-from otherminds.minds.locked_map import Goal
-from otherminds.minds.seeker import Seeker
-from otherminds.minds.told import Purposeful, Told
+from otherminds.mind import GoalDirected, WithErrand
+from otherminds.papers.protom.doors_keys_gems import episode, facilitator
+from otherminds.papers.protom.experiment import Entry
 from otherminds.world import rollout
-from otherminds.worlds.doors_keys_gems import Action, State
-from otherminds.worlds.level_files import Level
+from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.agent import Seeker
+from otherminds.worlds.doors_keys_gems.level_files import Level
+from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.rules import Action, State
 
 
-class PlainFavours(Favours):
+class PlainFavours(DoorsKeysGemsAdvice):
     """The same messages, priced the obvious way: minds run forward step by step, nothing remembered."""
 
-    def steps(self, state: State, goals: tuple[Goal, ...], favour: Favour | None, horizon: int) -> int:
+    def steps(self, state: State, goals: tuple[Goal, ...], favour: Advice | None, horizon: int) -> int:
         """Run everybody's mind forward in the world, the helper's wrapped in what it was told."""
-        minds: dict[str, Purposeful[Action]] = {
+        minds: dict[str, GoalDirected[Action]] = {
             agent: Seeker(self.plans, i, goal, beta=math.inf, lapse=0.0)
             for i, (agent, goal) in enumerate(zip(self.world.agents, goals, strict=True))
         }
         if favour is not None:
             helper = self.helper(favour)
-            minds[helper] = Told(minds[helper], self.errand(favour, minds[helper]))
+            minds[helper] = WithErrand(minds[helper], self.errand(favour, minds[helper]))
         rng = np.random.default_rng(0)
         for t, step in enumerate(rollout(self.world, minds, steps=horizon, rng=rng, state=state)):
             if all(self.plans.achieved(step.state, i, goal) for i, goal in enumerate(goals)):
@@ -41,14 +41,14 @@ def milliseconds(levels: Sequence[Level], *, warm: bool) -> list[float]:
     """The time of every decision on these levels; warm: with the plans of an episode played before."""
     times: list[float] = []
     for level in levels:
-        entry, favours = Entry(level, "protom", level.kind, 42), Favours(level.world)
+        entry, favours = Entry(level, "protom", level.kind, 42), DoorsKeysGemsAdvice(level.world)
         if warm:
             list(episode(entry, favours))
         times += [moment.ms for moment in episode(entry, favours)][1:]
     return times
 
 
-def pricing(level: Level, make: Callable[[Level], Favours]) -> Callable[[], object]:
+def pricing(level: Level, make: Callable[[Level], DoorsKeysGemsAdvice]) -> Callable[[], object]:
     """The first decision of an episode, from scratch."""
 
     def price() -> object:

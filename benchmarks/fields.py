@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.minds.locked_map import Goal, Stage
-from otherminds.minds.plans import Plans
-from otherminds.planning.search import UNREACHABLE
-from otherminds.worlds.doors_keys_gems import DoorsKeysGems, Thing
+from otherminds.planning.shortest_paths import UNREACHABLE
+from otherminds.worlds.doors_keys_gems.locked_map import Goal, Stage
+from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, Thing
 from otherminds.worlds.grid import Grid
 
 SIDE = 16

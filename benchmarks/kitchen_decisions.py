@@ -9,24 +9,24 @@ from typing import cast
 
 import numpy as np
 
-from otherminds.experiments.facilitated import Entry
-from otherminds.experiments.protom_overcooked import episode, facilitator
-from otherminds.minds.cook import Cook
-from otherminds.minds.cooking import Request
-from otherminds.minds.requests import Requests
-from otherminds.minds.told import Purposeful, Told, oneself
-from otherminds.worlds.kitchen_files import KitchenLevel
-from otherminds.worlds.overcooked import State
+from otherminds.mind import GoalDirected, WithErrand, own_mind
+from otherminds.papers.protom.experiment import Entry
+from otherminds.papers.protom.overcooked import episode, facilitator
+from otherminds.worlds.overcooked.advice import OvercookedAdvice
+from otherminds.worlds.overcooked.agent import Cook
+from otherminds.worlds.overcooked.level_files import KitchenLevel
+from otherminds.worlds.overcooked.planner import Request
+from otherminds.worlds.overcooked.rules import State
 
 
-class PlainRequests(Requests):
+class PlainRequests(OvercookedAdvice):
     """The same messages, priced the obvious way: minds run forward step by step, nothing remembered."""
 
-    def length(self, state: State, minds: Sequence[Purposeful[str]], request: Request | None, horizon: int) -> int:
+    def length(self, state: State, minds: Sequence[GoalDirected[str]], request: Request | None, horizon: int) -> int:
         """Run everybody's mind forward in the world, the helper's wrapped in what it was told."""
-        cooks = [replace(cast("Cook", oneself(mind)), beta=math.inf, lapse=0.0) for mind in minds]
-        people: list[Purposeful[str]] = [
-            Told(cook, self.errand(request, cook)) if request and request.helper == i else cook
+        cooks = [replace(cast("Cook", own_mind(mind)), beta=math.inf, lapse=0.0) for mind in minds]
+        people: list[GoalDirected[str]] = [
+            WithErrand(cook, self.errand(request, cook)) if request and request.helper == i else cook
             for i, cook in enumerate(cooks)
         ]
         for t in range(horizon):
@@ -43,7 +43,7 @@ def milliseconds(levels: Sequence[KitchenLevel], subject: str) -> list[float]:
     return [m.ms for level in levels for m in list(episode(Entry(level, subject, level.kind, 42)))[1:]]
 
 
-def pricing(level: KitchenLevel, make: Callable[[KitchenLevel], Requests]) -> Callable[[], object]:
+def pricing(level: KitchenLevel, make: Callable[[KitchenLevel], OvercookedAdvice]) -> Callable[[], object]:
     """The first decision of an episode, from scratch, by the paper's rule."""
 
     def price() -> object:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from otherminds.evaluation.literal_functional import expected_regret
 from otherminds.evaluation.matches import expected_score, score, scores
 from otherminds.evaluation.tasks import Task
-from otherminds.minds.machine_files import bundled_machines
-from otherminds.minds.partners import partner
-from otherminds.minds.strategies import Machine, constant
 from otherminds.world import rollout
-from otherminds.worlds.game_files import find_game
-from otherminds.worlds.repeated_game import RepeatedGame
+from otherminds.worlds.repeated_games.machine_files import bundled_machines
+from otherminds.worlds.repeated_games.machines import Machine, constant
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.rules import RepeatedGame
 
 GAME = find_game("ipd")
 ROUNDS = 100

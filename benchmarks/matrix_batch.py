@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.matrix_batch import observe, reset, step
-from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
+from otherminds.worlds.in_the_matrix.batch import observe, reset, step
+from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 ENVIRONMENTS = 1024
 STEPS = 64

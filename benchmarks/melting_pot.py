@@ -14,8 +14,8 @@ from otherminds.adapters.verifying import summed, verify
 from otherminds.errors import InputError
 from otherminds.world import World
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.cooking_files import cooking_asymmetric
-from otherminds.worlds.matrix_files import in_the_matrix
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 
 ROUNDS = 4
 STEPS = 3000

@@ -28,12 +28,12 @@ import stories
 from keeping import keep, option
 from otherminds.adapters.melting_pot import SUBSTRATES
 from otherminds.errors import InputError
-from otherminds.experiments import kitchen_design
-from otherminds.minds.favours import Favours
-from otherminds.minds.requests import Requests
-from otherminds.planning.search import UNREACHABLE
-from otherminds.worlds.level_files import bundled_levels
-from otherminds.worlds.matrix_files import in_the_matrix
+from otherminds.papers.protom.levels import kitchen_design
+from otherminds.planning.shortest_paths import UNREACHABLE
+from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from timing import Ratio, ratio
 
 
@@ -86,7 +86,7 @@ def decision_lines() -> Iterator[Line]:
         yield _decisions(f"Decision, {name}", times, mean, tail)
     level = next(level for level in levels if level.name == "garden-gate")
     plain = decisions.pricing(level, lambda level: decisions.PlainFavours(level.world))
-    ours = decisions.pricing(level, lambda level: Favours(level.world))
+    ours = decisions.pricing(level, lambda level: DoorsKeysGemsAdvice(level.world))
     found = ratio(ours, plain, rounds=5)
     yield _times("First decision: stepwise rollouts of minds / ours", found, "≥ 3×", found.ratio >= 3)
 
@@ -99,7 +99,7 @@ def kitchen_lines() -> Iterator[Line]:
         yield _decisions(f"Decision in a kitchen, {subject}", times, mean, tail)
     level = next(level for level in levels if level.kind == "useful")
     plain = kitchen_decisions.pricing(level, lambda level: kitchen_decisions.PlainRequests(level.world))
-    ours = kitchen_decisions.pricing(level, lambda level: Requests(level.world))
+    ours = kitchen_decisions.pricing(level, lambda level: OvercookedAdvice(level.world))
     found = ratio(ours, plain, rounds=3)
     yield _times("First decision in a kitchen: minds run stepwise / ours", found, "≥ 3×", found.ratio >= 3)
 

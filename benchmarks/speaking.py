@@ -6,11 +6,11 @@ import time
 from typing import NamedTuple
 
 from otherminds.evaluation.tasks import Task
-from otherminds.experiments.functional_models import Entry, rows
 from otherminds.language.embedded import Embedded
 from otherminds.language.weights import find
-from otherminds.minds.partners import single_action
-from otherminds.worlds.game_files import find_game
+from otherminds.papers.functional.models import Entry, rows
+from otherminds.worlds.repeated_games.partners import single_action
+from otherminds.worlds.repeated_games.payoff_files import find_game
 
 MODEL = "smollm2"
 NAIVE_ROUNDS = 8

@@ -37,10 +37,10 @@ import websockets
 from websockets.typing import Origin
 
 from keeping import keep, option
-from otherminds.cli_levels import bundled
+from otherminds.cli.levels import bundled
 from otherminds.web import stages
-from otherminds.web.hall import Hall
-from otherminds.web.journal import Journal
+from otherminds.web.event_log import EventLog
+from otherminds.web.lobby import Lobby
 from otherminds.web.thinking import Thinkers
 
 SECRET = "a secret of benchmarks"
@@ -219,7 +219,7 @@ def killing(server: Server, kills: int, seconds: float) -> threading.Thread:
 
 def strangers(store: Path, players: list[Player]) -> int:
     """How many frames are not what the journal says that their reader saw at that step of that round."""
-    hall = Hall(Journal(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
+    hall = Lobby(EventLog(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
     hall.read()
     wrong = 0
     for player in players:
@@ -239,7 +239,7 @@ def strangers(store: Path, players: list[Player]) -> int:
 
 def kept(store: Path, players: list[Player]) -> tuple[int, int]:
     """How many acknowledged actions are not in the journal, and how many of all are there more than once."""
-    hall = Hall(Journal(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
+    hall = Lobby(EventLog(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
     hall.read()
     with sqlite3.connect(store) as base:
         rows = base.execute("select who, n, kind, body from events where who is not null").fetchall()

@@ -24,9 +24,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from otherminds.evaluation.report import number
-from otherminds.experiments import hypothetical_scores
-from otherminds.experiments.results import figures
+from otherminds.papers.hypothetical_minds import scores as hypothetical_scores
+from otherminds.reports.page import number
+from otherminds.reports.results import figures
 
 ROOT, BOOK = Path(__file__).parents[1], "docs/figures.toml"
 NEWLINE = "\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from otherminds.evaluation.plots import BLUE, LOOK, SOFT
-from otherminds.stories.conventions import SALLY_ANNE
-from otherminds.stories.text.reading import read_story
-from otherminds.stories.witnessing import believed_place
+from otherminds.reports.plots import BLUE, LOOK, SOFT
+from otherminds.stories.beliefs.conventions import SALLY_ANNE
+from otherminds.stories.beliefs.nested_beliefs import believed_place
+from otherminds.stories.english.reading import read_story
 
 STORY = (
     "Sally and Anne are in the playroom. Sally puts the ball in the basket. Sally leaves the playroom. "

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from otherminds import Goal, Observer, Plans, Seeker, bundled_levels, replay, rollout
-from otherminds.evaluation.plots import LOOK
+from otherminds.reports.plots import LOOK
 
 world = next(level.world for level in bundled_levels() if level.name == "across-the-hall")
 plans = Plans(world)

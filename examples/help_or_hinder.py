@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from otherminds.evaluation.plots import BLUE, LOOK, SOFT
+from otherminds.reports.plots import BLUE, LOOK, SOFT
 from otherminds.stories.answering import ask
 from otherminds.stories.model import Utterance
 

@@ -10,12 +10,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from otherminds import in_the_matrix, rollout
-from otherminds.evaluation.plots import BLUE, LOOK, SOFT
-from otherminds.experiments.melting_pot import background
-from otherminds.minds.hypotheses import library
-from otherminds.minds.scenarios import bot
-from otherminds.systems.hypothetical import Hypothetical
-from otherminds.systems.programs import Programs
+from otherminds.papers.hypothetical_minds.agent import Hypothetical
+from otherminds.papers.hypothetical_minds.melting_pot import background
+from otherminds.papers.hypothetical_minds.programs import Programs
+from otherminds.reports.plots import BLUE, LOOK, SOFT
+from otherminds.worlds.in_the_matrix.hypotheses import library
+from otherminds.worlds.in_the_matrix.scenarios import bot
 
 world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)
 me, other = world.agents

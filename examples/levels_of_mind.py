@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from otherminds import Game, player, rollout
-from otherminds.evaluation.plots import LOOK
-from otherminds.worlds.repeated_game import RepeatedGame
+from otherminds.reports.plots import LOOK
+from otherminds.worlds.repeated_games.rules import RepeatedGame
 
 PENNIES = Game("pennies", ("even", "odd"), (("heads", "tails"),) * 2, ((1, -1), (-1, 1), (-1, 1), (1, -1)))
 ROUNDS, PAIRS = 60, 30

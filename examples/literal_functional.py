@@ -12,7 +12,7 @@ import numpy as np
 
 from otherminds import Task, find_game, functional_regret, partner, play, player, tom_percent
 from otherminds.evaluation.literal_functional import normalised
-from otherminds.evaluation.plots import BLUE, LOOK
+from otherminds.reports.plots import BLUE, LOOK
 
 PLAYERS = ("rmax", "counts_myopic", "k_tom_1", "bayes_simplicity", "bayes_library", "posterior_sampling", "tft",
            "always-cooperate")  # fmt: skip

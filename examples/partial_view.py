@@ -9,13 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from otherminds import Categorical, read_kitchen
-from otherminds.minds.cook import Cook
-from otherminds.minds.cooking import Cooking
-from otherminds.minds.kitchen_beliefs import Imagination
-from otherminds.worlds import kitchen_picture
-from otherminds.worlds.kitchen import FRESH
+from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked.agent import Cook
+from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.kitchen import FRESH
+from otherminds.worlds.overcooked.planner import Cooking
 
-world = read_kitchen(files("otherminds") / "worlds/kitchens/twenty-one/13-store-room.txt").world
+world = read_kitchen(files("otherminds") / "worlds/overcooked/levels/twenty-one/13-store-room.txt").world
 cooking, imagination = Cooking(world.layout), Imagination(world.layout, world.items)
 minds = [Cook(cooking, imagination, 1, "SimpleOnion", particle=k) for k in range(200)]
 

@@ -6,20 +6,30 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from otherminds import Episode, Favours, Goal, Observer, Plans, ProToM, Seeker, Silent, bundled_levels
-from otherminds.evaluation.plots import LOOK, SOFT
+from otherminds import (
+    DoorsKeysGemsAdvice,
+    Episode,
+    Goal,
+    Observer,
+    Plans,
+    ProToM,
+    Seeker,
+    SilentFacilitator,
+    bundled_levels,
+)
+from otherminds.reports.plots import LOOK, SOFT
 
 COLOURS = {"not_needed": "#009e73", "useful": "#0072b2", "necessary": "#d55e00"}
 found = []
 for level in bundled_levels():
     world, plans = level.world, Plans(level.world)
-    favours, goals = Favours(world, plans), [Goal("gem", gem) for gem in range(len(world.gems))]
+    favours, goals = DoorsKeysGemsAdvice(world, plans), [Goal("gem", gem) for gem in range(len(world.gems))]
     pairs = list(enumerate(world.agents))
     people = {name: Seeker(plans, i, goals[world.goals[i]], beta=np.inf, lapse=0) for i, name in pairs}
     watchers = {name: Observer.over(Seeker(plans, i, goal) for goal in goals) for i, name in pairs}
     protom = ProToM.beginning(world, favours, watchers, world.initial)
     episodes = []
-    for facilitator in (Silent(), protom):
+    for facilitator in (SilentFacilitator(), protom):
         streams = np.random.default_rng(1), np.random.default_rng(2)
         episodes.append(list(Episode(world, people, facilitator, favours, level.horizon, *streams)))
     said = sum(moment.decision.message is not None for moment in episodes[1])

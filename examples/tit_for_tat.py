@@ -10,9 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from otherminds import Observer, find_game, partner
-from otherminds.evaluation.plots import BLUE, LOOK, SOFT
-from otherminds.minds.strategies import all_memory_one
-from otherminds.worlds.repeated_game import Outcome
+from otherminds.reports.plots import BLUE, LOOK, SOFT
+from otherminds.worlds.repeated_games.machines import all_memory_one
+from otherminds.worlds.repeated_games.rules import Outcome
 
 game, rng = find_game("ipd"), np.random.default_rng(3)
 machines = [machine.trembling(0.05) for machine in all_memory_one(game)]

@@ -6,7 +6,7 @@ Both hunt the stag and eat well, or anybody catches a hare alone. The partner is
 import numpy as np
 
 from otherminds import Game, Task, best_response, functional_regret, play, player, tom_percent
-from otherminds.minds.strategies import build
+from otherminds.worlds.repeated_games.machines import build
 
 STAG, HARE = 0, 1
 hunt = Game("stag hunt", ("you", "neighbour"), (("stag", "hare"),) * 2, ((5, 5), (0, 2), (2, 0), (2, 2)))

@@ -7,12 +7,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from otherminds.worlds import avatar_picture, avatar_scenes, sprites
+from otherminds.worlds import avatar_drawing as avatar_picture
+from otherminds.worlds import avatar_scenes, sprites
 from otherminds.worlds.avatar_scenes import AvatarState, AvatarWorld
-from otherminds.worlds.collaborative_cooking import Body, CollaborativeCooking
-from otherminds.worlds.collaborative_cooking import State as KitchenState
-from otherminds.worlds.cooking_files import cooking_asymmetric
-from otherminds.worlds.cooking_things import DISH, NOTHING, SOUP, TOMATO, Pot
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking
+from otherminds.worlds.collaborative_cooking.rules import State as KitchenState
+from otherminds.worlds.collaborative_cooking.things import DISH, NOTHING, SOUP, TOMATO, Pot
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOM = """

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from commands import Result, Run
-from otherminds import cli
+from otherminds.cli import app as cli
 
 settings.register_profile(
     "repo", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from kitchens import THINGS, kitchen
-from otherminds.minds.cook import Cook
-from otherminds.minds.cooking import Aim, Cooking
-from otherminds.minds.kitchen_beliefs import Imagination
 from otherminds.world import Step
-from otherminds.worlds.kitchen import CHOPPED, FRESH, NOTHING, mergeable
-from otherminds.worlds.overcooked import ACTIONS, Overcooked, State
+from otherminds.worlds.overcooked.agent import Cook
+from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.kitchen import CHOPPED, FRESH, NOTHING, mergeable
+from otherminds.worlds.overcooked.planner import Aim, Cooking
+from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
 FOODS_OF = {"SimpleTomato": "t", "SimpleLettuce": "l", "SimpleOnion": "o", "Salad": "tl", "OnionSalad": "tlo"}
 SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")

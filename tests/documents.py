@@ -27,9 +27,9 @@ from urllib.parse import unquote, urlsplit
 
 import matplotlib
 
-from otherminds.evaluation.plots import LOOK
+from otherminds.reports.plots import LOOK
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 WORDS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 PAGES = sorted(ROOT / name for name in WORDS) + sorted((ROOT / "docs").rglob("*.md"))
 EXTRAS = {"embedded": "xllamacpp", "fast": "numba", "inspect": "inspect_ai", "parquet": "pyarrow", "web": "fastapi"}

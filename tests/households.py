@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from otherminds.worlds.household import Home, Household, Person, Place, State
+from otherminds.worlds.household.rules import Home, Household, Person, Place, State
 
 ROOMS = ("kitchen", "bedroom", "study", "bathroom")
 

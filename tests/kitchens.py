@@ -8,8 +8,19 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from otherminds.worlds.kitchen import CHOPPED, COUNTER, FRESH, NOTHING, NOWHERE, PARTS, PLATE, RECIPES, Layout, parts
-from otherminds.worlds.overcooked import ACTIONS, Overcooked, State
+from otherminds.worlds.overcooked.kitchen import (
+    CHOPPED,
+    COUNTER,
+    FRESH,
+    NOTHING,
+    NOWHERE,
+    PARTS,
+    PLATE,
+    RECIPES,
+    Layout,
+    parts,
+)
+from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
 NAMES = ("Ana", "Ben", "Cem", "Dia")
 THINGS = {"t": FRESH["tomato"], "l": FRESH["lettuce"], "o": FRESH["onion"], "p": PLATE}

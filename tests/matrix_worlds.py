@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from otherminds.worlds.avatars import ACTIONS, Action
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.matrix_files import parse_matrix_world
-from otherminds.worlds.matrix_rules import Outcome, State
-from otherminds.worlds.matrix_step import returning
+from otherminds.worlds.in_the_matrix.map_files import parse_matrix_world
+from otherminds.worlds.in_the_matrix.rules import Outcome, State
+from otherminds.worlds.in_the_matrix.step import returning
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 SAID = """
 players: {players}

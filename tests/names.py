@@ -9,20 +9,20 @@ from typing import NamedTuple
 import numpy as np
 
 from malformed import spoilt
-from otherminds.cli_levels import load_avatars, load_level
-from otherminds.experiments.hypothetical_models import Speaker
+from otherminds.cli.levels import load_avatars, load_level
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.find import find_model
 from otherminds.language.prices import Price
-from otherminds.minds.partners import partner
-from otherminds.minds.players import player
-from otherminds.minds.scenarios import bot, scenario
-from otherminds.stories.text.question_text import read_question, split_options
-from otherminds.stories.text.reading import read_story
-from otherminds.stories.text.statements import Unread
-from otherminds.systems.prompting import strategy
-from otherminds.worlds.game_files import find_game
-from otherminds.worlds.matrix_files import in_the_matrix
+from otherminds.papers.functional.prompting import strategy
+from otherminds.papers.hypothetical_minds.models import Speaker
+from otherminds.stories.english.events.statements import Unread
+from otherminds.stories.english.questions.question_text import read_question, split_options
+from otherminds.stories.english.reading import read_story
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenario
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.by_name import player
 
 STORY = "Sally puts the marble in the basket."
 BLANKS = ("\n" * 19_000, "Which? A) x B) y" + " " * 18_000 + "z", " " * 18_000 + "Options: A) x B) y")

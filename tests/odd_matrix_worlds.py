@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from otherminds.worlds import matrix_step
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.map_files import reached
-from otherminds.worlds.matrix_arrays import Int8
-from otherminds.worlds.matrix_files import parse_matrix_world
-from otherminds.worlds.matrix_rules import FREE, NOWHERE, Meeting, State
+from otherminds.worlds.in_the_matrix import step as matrix_step
+from otherminds.worlds.in_the_matrix.arrays import Int8
+from otherminds.worlds.in_the_matrix.map_files import parse_matrix_world
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Meeting, State
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from otherminds.worlds.map_file import reached
 
 OFTEN = np.array([0.05, 0.25, 0.05, 0.1, 0.1, 0.1, 0.1, 0.25])
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ import numpy as np
 from otherminds import tabular
 from otherminds.distribution import Categorical
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, Usage
-from otherminds.worlds.repeated_game import Game, Outcome
+from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 PAYOFF = re.compile(r"If you choose option (\S+) and the other player chooses option (\S+), you \D*?([-+]?[\d.]+)")
 TRUTH = re.compile(r"You know for certain that the other player chooses option (\S+) in this round")
@@ -130,7 +130,7 @@ def lazy(game: Game, rounds: int, rng: np.random.Generator) -> NoReturn:
     raise KeyError("later")
 
 
-class Silent(Copycat):
+class SilentFacilitator(Copycat):
     """Forgets that minds are returned."""
 
     def observe(self, outcome: Outcome | None) -> Any:
@@ -148,5 +148,5 @@ class Nameless(Counted):
     """A model with a name that would write over the screen."""
 
 
-silent, outside, nameless = Silent(), Outside(), Nameless(name="\x1b[2Jnobody")
+silent, outside, nameless = SilentFacilitator(), Outside(), Nameless(name="\x1b[2Jnobody")
 number = 7

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from otherminds.worlds.sprites import printable
+from otherminds.files.text import printable
 
 DEED = "window.pwned=1;alert(1)"
 MARK = "pwned"

@@ -22,27 +22,27 @@ import numpy as np
 from otherminds.adapters.traces import read_trace
 from otherminds.errors import InputError, read_text
 from otherminds.evaluation.tabular import read_rows, write_csv, write_jsonl, write_parquet
-from otherminds.experiments.dkg_human import read_stimuli
-from otherminds.experiments.study_export import read_export
 from otherminds.language.price_files import read_prices
 from otherminds.language.scripted import scripted
-from otherminds.minds.machine_files import read_machines
-from otherminds.minds.scenarios import read_table
-from otherminds.planning import plan_cache
-from otherminds.stories.belief_files import read_items
+from otherminds.papers.hypothetical_minds.ppo import read_network
+from otherminds.papers.protom.people import read_stimuli
+from otherminds.papers.protom.study.export import read_export
+from otherminds.papers.protom.trajectories import Known, read_steps
+from otherminds.stories.beliefs.belief_files import read_items
 from otherminds.stories.by_model.vision import watch
 from otherminds.stories.files import as_json, question_json, read_story_file
 from otherminds.stories.model import Belief, Entity, Episode, Event, Fact, Hypothesis, Question, Utterance
-from otherminds.stories.mumatom import read_mumatom
-from otherminds.systems.ppo import read_network
-from otherminds.worlds.cooking_files import read_cooking
-from otherminds.worlds.game_files import bundled_games, read_game
-from otherminds.worlds.kitchen_files import parse_kitchen, read_kitchen
-from otherminds.worlds.level_files import parse_level, read_level
-from otherminds.worlds.matrix_files import in_the_matrix, read_matrix_world
-from otherminds.worlds.pddl import parse_problem, read_problem
-from otherminds.worlds.trajectories import Known, read_steps
-from otherminds.worlds.wavelength import read_spectra
+from otherminds.stories.mumatom_files import read_mumatom
+from otherminds.worlds.clue_games.wavelength import read_spectra
+from otherminds.worlds.collaborative_cooking.map_files import read_cooking
+from otherminds.worlds.doors_keys_gems.level_files import parse_level, read_level
+from otherminds.worlds.doors_keys_gems.pddl import parse_problem, read_problem
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, read_matrix_world
+from otherminds.worlds.in_the_matrix.scenarios import read_table
+from otherminds.worlds.overcooked.level_files import parse_kitchen, read_kitchen
+from otherminds.worlds.repeated_games import plan_cache
+from otherminds.worlds.repeated_games.machine_files import read_machines
+from otherminds.worlds.repeated_games.payoff_files import bundled_games, read_game
 from payloads import hostile_export
 
 SHIPPED = resources.files("otherminds")
@@ -206,16 +206,20 @@ def readers() -> Mapping[str, Reader]:
 
 def _worlds() -> Iterator[Reader]:
     draw = ("draw", "{file}")
-    levels = [*_shipped("worlds/levels/twenty", 2), LEVEL.encode()]
+    levels = [*_shipped("worlds/doors_keys_gems/levels/twenty", 2), LEVEL.encode()]
     yield Reader("level", "level.txt", read_level, levels, draw)
     yield Reader(
-        "kitchen", "kitchen.txt", read_kitchen, [*_shipped("worlds/kitchens/twenty-one", 2), KITCHEN.encode()], draw
+        "kitchen",
+        "kitchen.txt",
+        read_kitchen,
+        [*_shipped("worlds/overcooked/levels/twenty-one", 2), KITCHEN.encode()],
+        draw,
     )
-    maps = _shipped("worlds/substrates", 9)
+    maps = [*_shipped("worlds/in_the_matrix/substrates", 9), *_shipped("worlds/collaborative_cooking/substrates", 9)]
     yield Reader("matrix map", "map.txt", read_matrix_world, [text for text in maps if b"kinds" in text], draw)
     yield Reader("cooking map", "soup.txt", read_cooking, [text for text in maps if b"cook:" in text], draw)
     yield Reader("PDDL problem", "problem.pddl", read_problem, [PROBLEM.encode(), PROBLEM_OF_TWO.encode()], draw)
-    games = [GAME.encode(), *_shipped("worlds/games", 3)]
+    games = [GAME.encode(), *_shipped("worlds/repeated_games/games", 3)]
     yield Reader(
         "game",
         "game.toml",
@@ -238,9 +242,9 @@ def _worlds() -> Iterator[Reader]:
         "spectra",
         "spectra.toml",
         read_spectra,
-        [(SHIPPED / "worlds/wavelength.toml").read_bytes()[:600].rpartition(b"\n[")[0]],
+        [(SHIPPED / "worlds/clue_games/wavelength.toml").read_bytes()[:600].rpartition(b"\n[")[0]],
     )
-    scenarios = [(SHIPPED / "minds/scenarios.toml").read_bytes()]
+    scenarios = [(SHIPPED / "worlds/in_the_matrix/scenarios.toml").read_bytes()]
     yield Reader(
         "scenarios", "scenarios.toml", lambda path: read_table(read_text(path, limit=100_000), path), scenarios
     )
@@ -355,7 +359,7 @@ def _folder_of(read: Callable[[Path], object], file: str, path: Path) -> object:
 
 
 def _arrays() -> Iterator[Reader]:
-    weights = [(SHIPPED / "systems/weights/ppo-pd_repeated.npz").read_bytes()]
+    weights = [(SHIPPED / "papers/hypothetical_minds/weights/ppo-pd_repeated.npz").read_bytes()]
     world = in_the_matrix("pd_repeated")
     yield Reader("network", "network.npz", lambda path: read_network(path, world), weights)
     trace = (TRACES / "cooking_asymmetric-3.jsonl.gz").read_bytes()

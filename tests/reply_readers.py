@@ -15,21 +15,21 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from otherminds.language.asking import ReplyForm
 from otherminds.language.replies import Unreadable
 from otherminds.language.scripted import Scripted
+from otherminds.papers.functional.game_answers import read_answer, read_plans
+from otherminds.papers.hypothetical_minds.verbal import cook_forms, forms, subgoal_forms
+from otherminds.papers.hypothetical_minds.verbal.askers import Asker
+from otherminds.papers.hypothetical_minds.verbal.manners import judgement_form
+from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
+from otherminds.papers.mumatom import replies as limp
+from otherminds.papers.protom import language_facilitator as speaking
 from otherminds.stories.by_model.verbal import question_with, read_with
 from otherminds.stories.by_model.vision import watch
-from otherminds.stories.text.reading import read_story
-from otherminds.stories.text.statements import Unread
-from otherminds.systems import limp_replies as limp
-from otherminds.systems import speaking
-from otherminds.systems.game_answers import read_answer, read_plans
-from otherminds.systems.limp_replies import Form
-from otherminds.systems.verbal import cook_forms, forms, subgoal_forms
-from otherminds.systems.verbal.askers import Asker
-from otherminds.systems.verbal.manners import judgement_form
-from otherminds.systems.verbal.subgoals import Subgoals
-from otherminds.worlds.matrix_files import in_the_matrix
+from otherminds.stories.english.events.statements import Unread
+from otherminds.stories.english.reading import read_story
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from speaking_cooks import ROOM, kitchen_of, moment, seen
 
 LABELS = (
@@ -106,7 +106,7 @@ def _facilitators() -> Iterator[ReplyReader]:
     yield ReplyReader("facilitator", read, [good, {**good, "choice": 0}], illegal, '"choice": 2')
 
 
-def _form(name: str, form: Form[Any], illegal: Any, legal: str, *good: Any) -> ReplyReader:
+def _form(name: str, form: ReplyForm[Any], illegal: Any, legal: str, *good: Any) -> ReplyReader:
     return ReplyReader(name, form.read, good, illegal, legal)
 
 

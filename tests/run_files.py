@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from otherminds import durable
+from otherminds.files import database as durable
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]

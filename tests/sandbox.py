@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import matplotlib.font_manager  # noqa: F401  # writes a cache when it is first imported
 
-from otherminds import cli
+from otherminds.cli import app as cli
 
 ENVIRONMENT = {"COLUMNS": "80", "MPLBACKEND": "Agg"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from otherminds.systems.verbal.cook_sight import Scene, after, at_first
+from otherminds.papers.hypothetical_minds.verbal.cook_sight import Scene, after, at_first
 from otherminds.worlds.avatars import FACINGS, Action, Reach
-from otherminds.worlds.collaborative_cooking import Body, CollaborativeCooking, Outcome, State
-from otherminds.worlds.cooking_things import NOTHING, THINGS, Pot
+from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, Outcome, State
+from otherminds.worlds.collaborative_cooking.things import NOTHING, THINGS, Pot
 
 ROOM = (
     "#OC##T##",

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from otherminds.minds.locked_map import Goal
 from otherminds.world import Step
-from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State, Thing, Turns
+from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import Grid
 
 COLOURS = ("red", "blue", "yellow")

@@ -14,12 +14,12 @@ from otherminds.errors import InputError
 from otherminds.evaluation.tasks import Row, Task, converse
 from otherminds.language.model import Continuations, LanguageModel, Reply, Request, Scores
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.minds.partners import partner
-from otherminds.minds.strategies import Machine
-from otherminds.systems.game_prompts import NAME_SETS, Round, Setting
-from otherminds.systems.prompting import Prompted, Sampling, strategy
-from otherminds.worlds.game_files import find_game
-from otherminds.worlds.repeated_game import Game, Outcome
+from otherminds.papers.functional.game_prompts import NAME_SETS, Round, Setting
+from otherminds.papers.functional.prompting import Prompted, Sampling, strategy
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 RPS, IBS, IPD = find_game("rps"), find_game("ibs"), find_game("ipd")
 

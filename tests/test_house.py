@@ -11,8 +11,8 @@ from statistics import median, quantiles
 import pytest
 
 import otherminds
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in SOURCES}
 REPEATED = 6

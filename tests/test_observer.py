@@ -177,7 +177,7 @@ def test_asking_pools_the_minds_that_answer_alike() -> None:
 
 def test_revising_changes_every_mind_and_keeps_its_weight() -> None:
     observer = Observer.over([Table(((0.6, 0.4, 0.0),)), Table(((0.3, 0.7, 0.0),))]).watch("x", 0)
-    revised = observer.revise(lambda mind: certain("z"))
+    revised = observer.map(lambda mind: certain("z"))
     assert revised.minds == (certain("z"), certain("z"))
     assert revised.weights == observer.weights
     assert revised.predict().prob("z") == 1
@@ -192,7 +192,7 @@ def test_even_groups_are_equally_likely_and_keep_the_odds_within(
 ) -> None:
     observer = watch_all(Observer.over(minds), happened)
     groups = dict(zip(observer.minds, names, strict=False))
-    before, after = observer.posterior, observer.even(groups.__getitem__).posterior
+    before, after = observer.posterior, observer.equalise(groups.__getitem__).posterior
     shares = after.map(groups.__getitem__)
     assert shares.probs == pytest.approx([1 / len(shares)] * len(shares), abs=1e-9)
     for name in shares.support:
@@ -203,16 +203,16 @@ def test_even_groups_are_equally_likely_and_keep_the_odds_within(
 def test_even_groups_keep_the_impossible_impossible() -> None:
     minds = [certain("x"), certain("y"), Table(((0.5, 0.5, 0.0),)), certain("z")]
     group = dict(zip(minds, "aabc", strict=True)).__getitem__
-    observer = Observer.over(minds).watch("x", 0).even(group)
+    observer = Observer.over(minds).watch("x", 0).equalise(group)
     assert observer.posterior.probs == pytest.approx([0.5, 0, 0.5, 0])
-    assert observer.even(group).posterior.probs == pytest.approx([0.5, 0, 0.5, 0])
+    assert observer.equalise(group).posterior.probs == pytest.approx([0.5, 0, 0.5, 0])
     assert observer.minds == Observer.over(minds).watch("x", 0).minds
 
 
 def test_one_group_changes_nothing_and_a_group_each_makes_all_alike() -> None:
     observer = Observer.over([certain("x"), Table(((0.2, 0.8, 0.0),))]).watch("x", 0)
-    assert observer.even(lambda mind: 0).posterior.probs == pytest.approx(observer.posterior.probs)
-    assert observer.even(lambda mind: mind).posterior.probs == pytest.approx([0.5, 0.5])
+    assert observer.equalise(lambda mind: 0).posterior.probs == pytest.approx(observer.posterior.probs)
+    assert observer.equalise(lambda mind: mind).posterior.probs == pytest.approx([0.5, 0.5])
 
 
 # Perspective
@@ -337,31 +337,31 @@ def test_keeping_drops_those_that_are_too_improbable_and_no_others(weights: list
     top = max(weights)
     for mind, weight in zip(observer.minds, weights, strict=True):
         if abs(weight / top - least) > CLOSE:  # at the limit itself it is for rounding to decide
-            assert (mind in observer.keep(least).minds) == (weight > least * top)
+            assert (mind in observer.prune(least).minds) == (weight > least * top)
 
 
 @given(st.lists(positive, min_size=1, max_size=5), positive)
 def test_those_that_are_kept_keep_their_order_and_their_odds(weights: list[float], least: float) -> None:
     observer = of_weights(weights)
-    kept = observer.keep(least)
+    kept = observer.prune(least)
     before = dict(zip(observer.minds, observer.weights, strict=True))
     assert list(kept.minds) == [mind for mind in observer.minds if mind in kept.minds]
     assert kept.weights == tuple(before[mind] for mind in kept.minds)
     assert observer.posterior.mode in kept.minds
     assert (kept.decay, kept.gain) == (observer.decay, observer.gain)
-    assert kept.keep(least) == kept
+    assert kept.prune(least) == kept
 
 
 def test_the_most_probable_minds_are_always_kept() -> None:
     observer = of_weights([0.25, 0.5, 0.5])
-    assert observer.keep(1.0).minds == observer.minds[1:]
-    assert observer.keep(1e-300).minds == observer.minds
+    assert observer.prune(1.0).minds == observer.minds[1:]
+    assert observer.prune(1e-300).minds == observer.minds
 
 
 def test_impossible_minds_are_dropped_however_little_is_asked_for() -> None:
     observer = of_weights([0.5, 0.0, 1e-200])
-    assert observer.keep(1e-250).minds == (observer.minds[0], observer.minds[2])
-    assert observer.keep(1e-100).minds == observer.minds[:1]
+    assert observer.prune(1e-250).minds == (observer.minds[0], observer.minds[2])
+    assert observer.prune(1e-100).minds == observer.minds[:1]
 
 
 # Priors

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from otherminds.experiments import protom_dkg, protom_overcooked
-from otherminds.experiments.facilitated import Entry
-from otherminds.systems.facilitation import Moment
+from otherminds.papers.protom import doors_keys_gems as protom_dkg
+from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.episodes import Moment
+from otherminds.papers.protom.experiment import Entry
 from otherminds.web.board import KEYS
-from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.overcooked.level_files import KitchenLevel
 from web_halls import LEVELS
 
 if TYPE_CHECKING:

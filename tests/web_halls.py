@@ -12,18 +12,19 @@ from typing import Any
 
 import pytest
 
-from otherminds.experiments import protom_overcooked
-from otherminds.experiments.facilitated import Entry
-from otherminds.experiments.level_work import DESIGNS
-from otherminds.web import deeds, thinking
-from otherminds.web import hall as halls
+from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.experiment import Entry
+from otherminds.papers.protom.levels.level_work import DESIGNS
+from otherminds.web import actions as deeds
+from otherminds.web import lobby as halls
+from otherminds.web import thinking
 from otherminds.web.board import Playable
-from otherminds.web.hall import Hall
-from otherminds.web.journal import Journal
+from otherminds.web.event_log import EventLog
+from otherminds.web.lobby import Lobby
 from otherminds.web.plans import Plan
 from otherminds.web.studies import Participant, Study
 from otherminds.web.thinking import Beat, Setup, Thinkers, Thought
-from otherminds.worlds.kitchen_files import parse_kitchen
+from otherminds.worlds.overcooked.level_files import parse_kitchen
 
 Message = dict[str, Any]
 WALLED_MAP = "#-/-###\n#   #p#\n#   D *\n#t-##-#\n#     #\n#--o--#"
@@ -48,7 +49,7 @@ class Inline(Thinkers):
 class Page:
     """The page of a participant: what it is told, as it would arrive."""
 
-    def __init__(self, hall: Hall, one: Participant) -> None:
+    def __init__(self, hall: Lobby, one: Participant) -> None:
         self.hall, self.one = hall, one
         self.looks: dict[str, int] = {}
         self.told: list[Message] = []
@@ -108,10 +109,10 @@ def plan(**more: object) -> Plan:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Hall]:
+def opened(path: Path) -> Iterator[Lobby]:
     """A hall on a journal; it is left as a server that is killed leaves it."""
-    journal = Journal(path)
-    hall = Hall(journal, Inline(), LEVELS)
+    journal = EventLog(path)
+    hall = Lobby(journal, Inline(), LEVELS)
     hall.read()
     hall.open()
     try:
@@ -130,7 +131,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(halls, "SWEEP", 0.02)
 
 
-def people(hall: Hall, study: Study) -> list[Page]:
+def people(hall: Lobby, study: Study) -> list[Page]:
     """The pages of everybody who has a link."""
     return [Page(hall, one) for one in list(study.people.values())]
 

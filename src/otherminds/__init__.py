@@ -5,18 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 from otherminds.distribution import Categorical, Distribution
 from otherminds.errors import InputError
-from otherminds.mind import Mind, Mindreader
-from otherminds.minds.favours import Favour, Favours
-from otherminds.minds.locked_map import Goal
-from otherminds.minds.plans import Plans
-from otherminds.minds.seeker import Seeker
-from otherminds.minds.told import Told
+from otherminds.mind import Mind, Mindreader, WithErrand
 from otherminds.observer import Observer, attend, replay
-from otherminds.systems.facilitation import Chatter, Decision, Episode, Facilitator, Messages, Silent
-from otherminds.systems.protom import ProToM
+from otherminds.papers.protom.episodes import (
+    Decision,
+    Episode,
+    Facilitator,
+    Messages,
+    RandomFacilitator,
+    SilentFacilitator,
+)
+from otherminds.papers.protom.facilitator import ProToM
 from otherminds.world import Step, Trajectory, World, rollout
-from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
-from otherminds.worlds.level_files import Level, bundled_levels, read_level
+from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.agent import Seeker
+from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, read_level
+from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 
 if TYPE_CHECKING:
     from otherminds.adapters.petting_zoo import parallel_env
@@ -33,82 +39,82 @@ if TYPE_CHECKING:
     from otherminds.language.ledger import Recorded
     from otherminds.language.model import Continuations, LanguageModel, Message, Reply, Request, Scores
     from otherminds.language.scripted import Scripted
-    from otherminds.minds.adaptive import Adaptive
-    from otherminds.minds.believer import Believer
-    from otherminds.minds.chef import Chef
-    from otherminds.minds.cook import Cook
-    from otherminds.minds.gatherer import Gatherer
-    from otherminds.minds.learner import RMax, tabular
-    from otherminds.minds.librarian import Librarian
-    from otherminds.minds.partners import partner
-    from otherminds.minds.players import player
-    from otherminds.minds.requests import Requests
-    from otherminds.minds.sampler import Sampler
-    from otherminds.minds.strategies import Machine, Partner, together
-    from otherminds.planning.response import best_response
-    from otherminds.systems.prompting import Prompted, strategy
-    from otherminds.worlds.cooking_files import cooking_asymmetric, read_cooking
-    from otherminds.worlds.game_files import find_game, read_game
-    from otherminds.worlds.kitchen_files import KitchenLevel, read_kitchen
-    from otherminds.worlds.matrix_files import in_the_matrix, read_matrix_world
-    from otherminds.worlds.overcooked import Overcooked
-    from otherminds.worlds.repeated_game import Game, RepeatedGame
+    from otherminds.papers.functional.prompting import Prompted, strategy
+    from otherminds.planning.best_response import best_response
+    from otherminds.worlds.collaborative_cooking.bots import CookingBot
+    from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, read_cooking
+    from otherminds.worlds.in_the_matrix.bots import MatrixBot
+    from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, read_matrix_world
+    from otherminds.worlds.overcooked.advice import OvercookedAdvice
+    from otherminds.worlds.overcooked.agent import Cook
+    from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen
+    from otherminds.worlds.overcooked.rules import Overcooked
+    from otherminds.worlds.repeated_games.machines import Machine, Partner, together
+    from otherminds.worlds.repeated_games.partners import partner
+    from otherminds.worlds.repeated_games.payoff_files import find_game, read_game
+    from otherminds.worlds.repeated_games.players.bayes_adaptive import BayesAdaptive
+    from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead
+    from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
+    from otherminds.worlds.repeated_games.players.by_name import player
+    from otherminds.worlds.repeated_games.players.learners import RMax, tabular
+    from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
+    from otherminds.worlds.repeated_games.rules import Game, RepeatedGame
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Action",
-    "Adaptive",
-    "Believer",
+    "Advice",
+    "BayesAdaptive",
+    "BayesianLookahead",
     "Categorical",
-    "Chatter",
-    "Chef",
     "Continuations",
     "Cook",
+    "CookingBot",
     "Decision",
     "Distribution",
     "DoorsKeysGems",
+    "DoorsKeysGemsAdvice",
     "Embedded",
     "Endpoint",
     "Episode",
     "Facilitator",
-    "Favour",
-    "Favours",
     "Game",
-    "Gatherer",
     "Goal",
     "InputError",
     "KitchenLevel",
     "LanguageModel",
     "Level",
-    "Librarian",
     "Machine",
+    "MatrixBot",
     "Message",
     "Messages",
     "Mind",
     "Mindreader",
+    "MixtureBestResponse",
     "Observer",
     "Overcooked",
+    "OvercookedAdvice",
     "Partner",
     "Plans",
+    "PosteriorSampling",
     "ProToM",
     "Prompted",
     "RMax",
+    "RandomFacilitator",
     "Recorded",
     "RepeatedGame",
     "Reply",
     "Request",
-    "Requests",
-    "Sampler",
     "Scores",
     "Scripted",
     "Seeker",
-    "Silent",
+    "SilentFacilitator",
     "State",
     "Step",
     "Task",
-    "Told",
     "Trajectory",
+    "WithErrand",
     "World",
     "attend",
     "best_response",
@@ -153,26 +159,26 @@ _LATER = {
     "otherminds.language.ledger": ("Recorded",),
     "otherminds.language.model": ("Continuations", "LanguageModel", "Message", "Reply", "Request", "Scores"),
     "otherminds.language.scripted": ("Scripted",),
-    "otherminds.minds.adaptive": ("Adaptive",),
-    "otherminds.minds.believer": ("Believer",),
-    "otherminds.minds.chef": ("Chef",),
-    "otherminds.minds.cook": ("Cook",),
-    "otherminds.minds.gatherer": ("Gatherer",),
-    "otherminds.minds.learner": ("RMax", "tabular"),
-    "otherminds.minds.librarian": ("Librarian",),
-    "otherminds.minds.partners": ("partner",),
-    "otherminds.minds.players": ("player",),
-    "otherminds.minds.requests": ("Requests",),
-    "otherminds.minds.sampler": ("Sampler",),
-    "otherminds.minds.strategies": ("Machine", "Partner", "together"),
-    "otherminds.planning.response": ("best_response",),
-    "otherminds.systems.prompting": ("Prompted", "strategy"),
-    "otherminds.worlds.cooking_files": ("cooking_asymmetric", "read_cooking"),
-    "otherminds.worlds.game_files": ("find_game", "read_game"),
-    "otherminds.worlds.kitchen_files": ("KitchenLevel", "read_kitchen"),
-    "otherminds.worlds.matrix_files": ("in_the_matrix", "read_matrix_world"),
-    "otherminds.worlds.overcooked": ("Overcooked",),
-    "otherminds.worlds.repeated_game": ("Game", "RepeatedGame"),
+    "otherminds.worlds.repeated_games.players.bayes_adaptive": ("BayesAdaptive",),
+    "otherminds.worlds.repeated_games.players.best_response_to_mixture": ("MixtureBestResponse",),
+    "otherminds.worlds.collaborative_cooking.bots": ("CookingBot",),
+    "otherminds.worlds.overcooked.agent": ("Cook",),
+    "otherminds.worlds.in_the_matrix.bots": ("MatrixBot",),
+    "otherminds.worlds.repeated_games.players.learners": ("RMax", "tabular"),
+    "otherminds.worlds.repeated_games.players.bayesian_lookahead": ("BayesianLookahead",),
+    "otherminds.worlds.repeated_games.partners": ("partner",),
+    "otherminds.worlds.repeated_games.players.by_name": ("player",),
+    "otherminds.worlds.overcooked.advice": ("OvercookedAdvice",),
+    "otherminds.worlds.repeated_games.players.posterior_sampling": ("PosteriorSampling",),
+    "otherminds.worlds.repeated_games.machines": ("Machine", "Partner", "together"),
+    "otherminds.planning.best_response": ("best_response",),
+    "otherminds.papers.functional.prompting": ("Prompted", "strategy"),
+    "otherminds.worlds.collaborative_cooking.map_files": ("cooking_asymmetric", "read_cooking"),
+    "otherminds.worlds.repeated_games.payoff_files": ("find_game", "read_game"),
+    "otherminds.worlds.overcooked.level_files": ("KitchenLevel", "read_kitchen"),
+    "otherminds.worlds.in_the_matrix.map_files": ("in_the_matrix", "read_matrix_world"),
+    "otherminds.worlds.overcooked.rules": ("Overcooked",),
+    "otherminds.worlds.repeated_games.rules": ("Game", "RepeatedGame"),
 }
 
 

@@ -1,5 +1,5 @@
 """`python -m otherminds` is `otherminds`."""
 
-from otherminds.cli import main
+from otherminds.cli.app import main
 
 main()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Protocol, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from otherminds.distribution import Categorical, Distribution
 
@@ -36,3 +37,76 @@ class Mindreader(Mind[O_contra, A], Protocol[O_contra, A]):
     def predict(self) -> Categorical[A]:
         """P(the other's next action | everything observed so far): its literal theory of mind."""
         ...
+
+
+class GoalDirected(Mind[Any, A], Protocol[A]):
+    """A mind with a goal, that knows when there is nothing left for it to do about it."""
+
+    @property
+    def goal(self) -> Hashable:
+        """What it wants."""
+        ...
+
+    @property
+    def reached(self) -> bool:
+        """Whether it has what it wants."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether the goal has been reached, or is out of its own reach."""
+        ...
+
+    @property
+    def particle(self) -> int:
+        """Which one it is of the minds with this goal that were drawn to stand for all that the agent may believe."""
+        ...
+
+
+@dataclass(frozen=True)
+class WithErrand(Generic[A]):
+    """Does `errand` until it is over, then what `mind` would do (ProToM §3.2: agents follow the feedback they get).
+
+    Whatever its own goal, a mind that runs an errand acts alike; so watching it says nothing about that goal.
+    """
+
+    mind: GoalDirected[A]
+    errand: GoalDirected[A]
+
+    def observe(self, obs: Any, /) -> WithErrand[A]:
+        """Both see what the agent sees."""
+        return WithErrand(self.mind.observe(obs), self.errand.observe(obs))
+
+    def act(self) -> Distribution[A]:
+        """The errand's action while it runs, the mind's own after it."""
+        return self.mind.act() if self.errand.over else self.errand.act()
+
+    @property
+    def goal(self) -> Hashable:
+        """What the mind wants for itself."""
+        return self.mind.goal
+
+    @property
+    def reached(self) -> bool:
+        """Whether the mind has what it wants for itself."""
+        return self.mind.reached
+
+    @property
+    def over(self) -> bool:
+        """Whether the mind's own goal leaves it nothing to do."""
+        return self.mind.over
+
+    @property
+    def particle(self) -> int:
+        """The one of the mind."""
+        return self.mind.particle
+
+
+def own_mind(mind: GoalDirected[A]) -> GoalDirected[A]:
+    """The mind itself, whatever it has been told."""
+    return mind.mind if isinstance(mind, WithErrand) else mind
+
+
+def without_finished_errand(mind: GoalDirected[A]) -> GoalDirected[A]:
+    """The mind itself again, once its errand is over."""
+    return mind.mind if isinstance(mind, WithErrand) and mind.errand.over else mind

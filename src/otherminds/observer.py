@@ -71,9 +71,9 @@ class Observer(Generic[M]):
 
     def see(self, obs: object) -> Self:
         """Let every mind see `obs` without any deed to explain."""
-        return self.revise(lambda mind: mind.observe(obs))
+        return self.map(lambda mind: mind.observe(obs))
 
-    def revise(self, change: Callable[[M], M]) -> Self:
+    def map(self, change: Callable[[M], M]) -> Self:
         """Change every mind in the same way (tell it something, say), keeping its weight."""
         return replace(self, minds=tuple(change(mind) for mind in self.minds))
 
@@ -85,7 +85,7 @@ class Observer(Generic[M]):
             raise ValueError("no mind is left of which this holds")
         return replace(self, weights=weights)
 
-    def keep(self, least: float) -> Self:
+    def prune(self, least: float) -> Self:
         """Drop the minds that are less than `least` times as probable as the most probable one.
 
         Raises ValueError unless 0 < least ≤ 1.
@@ -96,7 +96,7 @@ class Observer(Generic[M]):
         kept = [(mind, w) for mind, w in zip(self.minds, self.weights, strict=True) if w >= floor]
         return replace(self, minds=tuple(m for m, _ in kept), weights=tuple(w for _, w in kept))
 
-    def even(self, group: Callable[[M], Hashable]) -> Self:
+    def equalise(self, group: Callable[[M], Hashable]) -> Self:
         """Give all groups of minds the same probability, keeping the odds within each; impossible groups stay so."""
         groups = [group(mind) for mind in self.minds]
         weights = dict.fromkeys(groups, IMPOSSIBLE)

@@ -17,10 +17,10 @@ from otherminds.adapters import cooking_check
 from otherminds.adapters.cooking_check import check_kitchen, opening, seen
 from otherminds.adapters.traces import SeenKitchen, Trace, read_trace
 from otherminds.errors import InputError
-from otherminds.worlds import collaborative_cooking
-from otherminds.worlds.collaborative_cooking import CollaborativeCooking
-from otherminds.worlds.cooking_files import cooking_asymmetric
-from otherminds.worlds.cooking_things import DISH, FULL, NOTHING, SOUP, Pot, at_pot
+from otherminds.worlds.collaborative_cooking import rules as collaborative_cooking
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.collaborative_cooking.things import DISH, FULL, NOTHING, SOUP, Pot, at_pot
 
 HERE = Path(__file__).parent
 RECORDED = sorted((HERE / "traces").glob("cooking_asymmetric*.jsonl.gz"))

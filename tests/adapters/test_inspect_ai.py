@@ -16,10 +16,10 @@ import pytest
 
 from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent
-from otherminds.experiments.functional_models import rows
 from otherminds.language.model import Message, ModelError, Request
 from otherminds.language.scripted import Scripted
-from otherminds.systems.scripted_players import scripted_player
+from otherminds.papers.functional.models import rows
+from otherminds.papers.functional.scripted_models import scripted_player
 
 pytest.importorskip("inspect_ai")
 

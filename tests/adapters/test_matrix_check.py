@@ -14,11 +14,11 @@ import pytest
 from otherminds.adapters.matrix_check import check_matrix, seen
 from otherminds.adapters.traces import Seen, Trace, read_trace
 from otherminds.adapters.verifying import check, summed, verify
-from otherminds.worlds import matrix_step
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.matrix_files import in_the_matrix
-from otherminds.worlds.matrix_rules import Rules
+from otherminds.worlds.in_the_matrix import step as matrix_step
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.in_the_matrix.rules import Rules
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 TRACES = sorted((Path(__file__).parent / "traces").glob("*.jsonl.gz"))
 MATRIX = [path for path in TRACES if not path.name.startswith("cooking")]

@@ -19,19 +19,21 @@ from households import home_from, household
 from otherminds.adapters.petting_zoo import parallel_env
 from otherminds.errors import InputError
 from otherminds.world import World, rollout
-from otherminds.worlds.cooking_files import cooking_asymmetric
-from otherminds.worlds.doors_keys_gems import GROUND, DoorsKeysGems
-from otherminds.worlds.game_files import find_game
-from otherminds.worlds.household import WAIT, Act, Household
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.kitchen import PARTS, RECIPES, Layout
-from otherminds.worlds.kitchen_files import parse_kitchen
-from otherminds.worlds.level_files import bundled_levels, bundled_texts
-from otherminds.worlds.matrix_files import in_the_matrix, parse_matrix_world
-from otherminds.worlds.overcooked import Overcooked
-from otherminds.worlds.repeated_game import Game, RepeatedGame
-from otherminds.worlds.tiny_hanabi import TinyHanabi
-from otherminds.worlds.wavelength import Wavelength, bundled_spectra
+from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
+from otherminds.worlds.clue_games.wavelength import Wavelength, bundled_spectra
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
+from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems
+from otherminds.worlds.household.rules import WAIT, Act, Household
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, parse_matrix_world
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from otherminds.worlds.map_file import level_texts
+from otherminds.worlds.overcooked import level_files as kitchen_files
+from otherminds.worlds.overcooked.kitchen import PARTS, RECIPES, Layout
+from otherminds.worlds.overcooked.level_files import parse_kitchen
+from otherminds.worlds.overcooked.rules import Overcooked
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.rules import Game, RepeatedGame
 
 pytest.importorskip("pettingzoo")
 
@@ -66,7 +68,7 @@ def level() -> DoorsKeysGems:
 
 
 def kitchen() -> Overcooked:
-    text, path = bundled_texts("kitchens", "twenty-one")[0]
+    text, path = level_texts(kitchen_files.LEVELS / "twenty-one")[0]
     return parse_kitchen(text, path).world
 
 

@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from otherminds.evaluation.assistance import (
-    Outcome,
-    compare,
-    metrics,
-    outcomes,
-    share_of_speedup,
-    speedup,
-    summarise,
-)
+from otherminds.evaluation.assistance import Outcome, compare, metrics, outcomes, share_of_speedup, speedup, summarise
 from otherminds.evaluation.statistics import benjamini_hochberg, fisher, mann_whitney
 
 Row = dict[str, Any]

@@ -14,7 +14,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation import clusters
 from otherminds.evaluation.engines import Engine, opened
 from otherminds.evaluation.run import in_order, run
-from otherminds.experiments import functional
+from otherminds.papers.functional import experiment as functional
 
 PACKAGES = {"ray": "ray", "dask": "distributed"}
 

@@ -18,7 +18,7 @@ import pytest
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import SERIAL, Engine, opened
 from otherminds.evaluation.run import in_order, run
-from otherminds.experiments import functional
+from otherminds.papers.functional import experiment as functional
 
 SUBJECTS = ("rmax", "tft", "fictitious_play", "rmax_exact_ties")
 

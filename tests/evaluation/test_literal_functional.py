@@ -30,11 +30,11 @@ from otherminds.evaluation.literal_functional import (
 )
 from otherminds.evaluation.tasks import Row, Task, brier, consistent, evenly, play
 from otherminds.mind import Mind
-from otherminds.minds.learner import Counts, FictitiousPlay, RMax, Split, tabular
-from otherminds.minds.responder import Informed
-from otherminds.minds.strategies import Machine, constant, memory_one, reactive
-from otherminds.worlds.game_files import find_game
-from otherminds.worlds.repeated_game import Game, Outcome
+from otherminds.worlds.repeated_games.machines import Machine, constant, memory_one, reactive
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.best_responders import Informed
+from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, RMax, Split, tabular
+from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 RPS, IBS, IPD = find_game("rps"), find_game("ibs"), find_game("ipd")
 TIT_FOR_TAT = {
@@ -236,13 +236,13 @@ def test_by_the_rate_it_is_less_where_the_last_round_pays_more() -> None:
     assert expected_regret(tft(IPD), cooperate, optimum="rate") == pytest.approx(0, abs=1e-6)
 
 
-class Sampler:
+class PosteriorSampling:
     """Acts as it likes, and cannot say how likely that is to be what."""
 
-    def observe(self, _: Outcome | None) -> Sampler:
+    def observe(self, _: Outcome | None) -> PosteriorSampling:
         return self
 
-    def act(self) -> Sampler:
+    def act(self) -> PosteriorSampling:
         return self
 
     def log_prob(self, _: int, /) -> float:
@@ -254,7 +254,7 @@ class Sampler:
 
 def test_exact_values_need_tables() -> None:
     with pytest.raises(TypeError, match="tables"):
-        expected_regret(tft(IPD), Sampler())
+        expected_regret(tft(IPD), PosteriorSampling())
 
 
 # An episode

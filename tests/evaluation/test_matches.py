@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.evaluation.matches import expected_score, score, scores, tournament
-from otherminds.minds.machine_files import bundled_machines
-from otherminds.minds.partners import partner
-from otherminds.minds.strategies import Machine, constant, reactive
 from otherminds.world import rollout
-from otherminds.worlds.game_files import find_game
-from otherminds.worlds.repeated_game import Game, Outcome, RepeatedGame
+from otherminds.worlds.repeated_games.machine_files import bundled_machines
+from otherminds.worlds.repeated_games.machines import Machine, constant, reactive
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.rules import Game, Outcome, RepeatedGame
 
 IPD = find_game("ipd")
 WIDE = Game("wide", ("you", "partner"), (("a", "b"), ("x", "y", "z")), ((0, 0),) * 6)

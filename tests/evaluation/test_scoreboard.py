@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from otherminds.evaluation import scoreboard_plots
-from otherminds.evaluation.report import inline
 from otherminds.evaluation.scoreboard import Episode, Expectation, scores
 from otherminds.evaluation.statistics import miscalibration
+from otherminds.reports import scoreboard_plots
+from otherminds.reports.page import inline
 
 
 def found(*episodes: Episode) -> dict[tuple[str, str, str], float]:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pytest
 
 from fake_models import ANSWER, Fake, dead, fails
-from otherminds.durable import VERSION, Database
 from otherminds.evaluation.runs import exported_calls, exported_rows, faults, look, merge, runs_in
 from otherminds.evaluation.store import Key, Row, Store, UnfinishedError, key, write_whole
+from otherminds.files.database import VERSION, Database
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.prices import Price

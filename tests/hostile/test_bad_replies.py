@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from bad_replies import KINDS, Bad, allowed, bad_reply
 from otherminds.evaluation.tasks import Task
-from otherminds.experiments.functional_models import Entry, rows
 from otherminds.language.replies import Unreadable
 from otherminds.language.scripted import Scripted
-from otherminds.minds.partners import partner
-from otherminds.worlds.game_files import find_game
+from otherminds.papers.functional.models import Entry, rows
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
 from reply_readers import ReplyReader, reply_readers
 from trials import try_reply
 

@@ -23,8 +23,8 @@ from commands import Result, complaint
 from malformed import NO_FILES, SPOIL, monsters
 from otherminds import errors
 from otherminds.errors import InputError
-from otherminds.toml import read_toml
-from otherminds.worlds.level_files import read_level
+from otherminds.files.toml import read_toml
+from otherminds.worlds.doors_keys_gems.level_files import read_level
 from readers import Reader, readers
 from trials import Case, cases, try_file
 

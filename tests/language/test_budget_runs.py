@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pytest
 
-from otherminds import durable
-from otherminds.durable import Database, connect
+from otherminds.files import database as durable
+from otherminds.files.database import Database, connect
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import (
     NOTHING,

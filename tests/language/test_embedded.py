@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError
 from otherminds.evaluation.tasks import Row, Task
-from otherminds.experiments.functional_models import Entry, rows
 from otherminds.language import embedded
 from otherminds.language.embedded import Embedded
 from otherminds.language.endpoint import Endpoint
@@ -25,9 +24,10 @@ from otherminds.language.find import find_model
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.replies import read_json, schema_of
 from otherminds.language.weights import find, pinned_model
-from otherminds.minds.partners import partner
-from otherminds.systems.prompting import Sampling
-from otherminds.worlds.game_files import find_game
+from otherminds.papers.functional.models import Entry, rows
+from otherminds.papers.functional.prompting import Sampling
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
 
 MODEL = "smollm2"
 CONTEXT = 2048

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from endpoint_server import Fault, error, in_turn, serve
-from otherminds.durable import Database
+from otherminds.files.database import Database
 from otherminds.language.calls import LARGEST
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.ledger import Recorded

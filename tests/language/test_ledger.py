@@ -18,7 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fake_models import ANSWER, HALF, Fake, dead, fails, silent
-from otherminds import durable
+from otherminds.files import database as durable
 from otherminds.language.ledger import Recorded, Totals
 from otherminds.language.model import (
     Continuations,

@@ -16,15 +16,7 @@ import pytest
 
 from fake_models import ANSWER, Fake, dead, fails, silent
 from otherminds.language.ledger import Recorded
-from otherminds.language.model import (
-    Continuations,
-    ModelError,
-    Reply,
-    Request,
-    Scores,
-    Usage,
-    ask_all,
-)
+from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, Usage, ask_all
 from otherminds.language.prices import BudgetError, Price, at_most
 from run_files import read, unsynced
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fake_models import ANSWER, fails
-from otherminds.durable import Database
+from otherminds.files.database import Database
 from otherminds.language.ledger_lines import answered_line, key_of, question_of
 from otherminds.language.ledger_table import Calls, now
 from otherminds.language.model import Reply, Request

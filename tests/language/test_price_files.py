@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from otherminds.cli_asking import PricesOption, asking, price_for
+from otherminds.cli.asking import PricesOption, asking, price_for
 from otherminds.errors import InputError
 from otherminds.language.price_files import price_of, read_prices
 from otherminds.language.prices import Price

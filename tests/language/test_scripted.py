@@ -15,13 +15,13 @@ from otherminds.errors import InputError
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Usage
 from otherminds.language.replies import Unreadable
 from otherminds.language.scripted import Scripted, scripted, text_of, words
-from otherminds.minds.partners import partner
-from otherminds.minds.strategies import constant
-from otherminds.systems.game_answers import Plans, read_answer, read_plans
-from otherminds.systems.game_prompts import Round, Setting, known, unfinished
-from otherminds.systems.prompting import STRATEGIES, Prompted, Sampling, strategy
-from otherminds.systems.scripted_players import MANNERS, Page, scripted_player
-from otherminds.worlds.repeated_game import Outcome
+from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
+from otherminds.papers.functional.game_prompts import Round, Setting, known, unfinished
+from otherminds.papers.functional.prompting import STRATEGIES, Prompted, Sampling, strategy
+from otherminds.papers.functional.scripted_models import MANNERS, Page, scripted_player
+from otherminds.worlds.repeated_games.machines import constant
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.rules import Outcome
 from talking import RPS, Listening, asked, play_out, played
 
 TFT = partner("tft", RPS)

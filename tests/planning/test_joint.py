@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.experiments.joint_planner import JointPlanner
-from otherminds.minds.favours import Favours
-from otherminds.minds.locked_map import Goal
-from otherminds.minds.seeker import Seeker
+from otherminds.papers.protom.levels.joint_planner import JointPlanner
 from otherminds.planning.joint import JointPositions
 from otherminds.world import rollout
-from otherminds.worlds.doors_keys_gems import Action, DoorsKeysGems, State
+from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.agent import Seeker
+from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 from otherminds.worlds.grid import Grid
 from strategies import PICTURES, Picture, generator, moments, world_of, worlds
 
@@ -101,7 +101,7 @@ def test_three_people(world: DoorsKeysGems, limit: int) -> None:
 @settings(max_examples=40)
 @given(roomy, st.integers(0, 9))
 def test_nothing_that_people_do_or_could_be_told_beats_perfect_cooperation(world: DoorsKeysGems, seed: int) -> None:
-    favours, goals = Favours(world), tuple(Goal("gem", gem) for gem in world.goals)
+    favours, goals = DoorsKeysGemsAdvice(world), tuple(Goal("gem", gem) for gem in world.goals)
     minds = {a: Seeker(favours.plans, i, goals[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
     played = [step.after for step in rollout(world, minds, steps=LONG, rng=generator(seed))]
     said = (None, *favours.candidates(world.initial))
@@ -142,7 +142,7 @@ def test_who_has_everything_at_hand_needs_no_step_more_than_to_take_it() -> None
 def test_a_key_is_handed_on_half_way() -> None:
     """They meet after three steps, the key changes hands in the fourth, the door opens in the eighth."""
     world = world_of("gr dr a1 .. .. .. a2 kr gb")
-    assert Favours(world).plans.cost(world.initial, 0, Goal("gem", 0)) == 15
+    assert DoorsKeysGemsAdvice(world).plans.cost(world.initial, 0, Goal("gem", 0)) == 15
     assert JointPlanner(world).makespan(20) == slow_makespan(world) == 11
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.planning.search import UNREACHABLE
+from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.planning.values import Exit, StagedCosts
 
 LENGTH = 6

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from otherminds.errors import InputError
 from otherminds.language.model import ModelError
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.minds.companion import ANSWERING, RESERVED
 from otherminds.stories.answering import COVERAGE, Asked, answer, ask
-from otherminds.stories.conventions import EVERYDAY, SALLY_ANNE
+from otherminds.stories.beliefs.conventions import EVERYDAY, SALLY_ANNE
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -38,6 +37,7 @@ from otherminds.stories.model import (
     Utterance,
     Verb,
 )
+from otherminds.worlds.household.agent import ANSWERING, RESERVED
 
 AGENTS, THINGS, PLACES, ROOMS = ("Ann", "Bob", "Cid"), ("ball", "cup"), ("box", "shelf", "kitchen fridge"), ("kitchen",)
 ENTITIES = (

@@ -12,11 +12,11 @@ import pytest
 
 from epistemic_checker import check
 from otherminds.stories.audit import Judged, audit, family
-from otherminds.stories.belief_files import Item, read_items
-from otherminds.stories.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
+from otherminds.stories.beliefs.belief_files import Item, read_items
+from otherminds.stories.beliefs.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
+from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.invented.sally_anne import Example, Style, generate_beliefs
 from otherminds.stories.model import Answer, Event
-from otherminds.stories.witnessing import answer_where
 
 CLEAN, PLANTED = 200, 50
 MOVED = "Anna is in the kitchen. Ben is in the kitchen. The keys are in the drawer. Anna leaves the kitchen. "

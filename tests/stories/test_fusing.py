@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from otherminds.stories.english.reading import read_story
 from otherminds.stories.fusing import fuse
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Reading, Utterance
-from otherminds.stories.text.reading import read_story
 
 ASK = Utterance(0, "Zoe", "ask", Fact("at", "milk"))
 REPLY = Utterance(1, "Jon", "assert", Fact("at", "milk", "kitchen fridge"))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from otherminds.evaluation.tabular import read_rows
-from otherminds.experiments.study_export import read_export
-from otherminds.experiments.study_plan import default_levels
-from otherminds.experiments.study_scores import summarise
+from otherminds.papers.protom.study.export import read_export
+from otherminds.papers.protom.study.plan import default_levels
+from otherminds.papers.protom.study.scores import summarise
 from otherminds.web.board import KEYS
 from otherminds.web.plans import ASPECTS
 from web_browser import (

@@ -14,9 +14,9 @@ import pytest
 from pydantic import ValidationError
 
 from otherminds.errors import InputError
-from otherminds.experiments.level_work import DESIGNS
-from otherminds.minds.scenarios import scenarios
+from otherminds.papers.protom.levels.level_work import DESIGNS
 from otherminds.web.episodes import Wanted, check, choices, name, recorded
+from otherminds.worlds.in_the_matrix.scenarios import scenarios
 from viewer import HOSTILE, Outline, data
 
 GEMS = Wanted(world="doors-keys-gems", level="own-key", facilitator="all", seed=3)

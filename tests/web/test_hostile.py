@@ -19,21 +19,22 @@ from urllib.parse import quote, urlsplit
 import pytest
 from rich.console import Console
 
-from otherminds import terminal
-from otherminds.cli_levels import load_level
+from otherminds.cli.levels import load_level
 from otherminds.errors import InputError
 from otherminds.evaluation.tabular import read_rows, write_jsonl
-from otherminds.experiments import study_report, study_scores
-from otherminds.experiments.study_export import ASPECTS, read_export
+from otherminds.files.text import printable
+from otherminds.papers.protom.study import report as study_report
+from otherminds.papers.protom.study import scores as study_scores
+from otherminds.papers.protom.study.export import ASPECTS, read_export
+from otherminds.reports.terminal import tables as terminal
 from otherminds.web import exports, lines, server
+from otherminds.web.event_log import EventLog
 from otherminds.web.games import RefusedError
 from otherminds.web.guard import COOKIE, Buckets
-from otherminds.web.hall import Hall
-from otherminds.web.journal import Journal
+from otherminds.web.lobby import Lobby
 from otherminds.web.moves import note
 from otherminds.web.settings import Settings
 from otherminds.web.thinking import T
-from otherminds.worlds.sprites import printable
 from payloads import DEED, HALVES, LINES, MARK, PAYLOADS, WHOLE, hostile_export, kitchen, map_, shown, together
 from viewer import Outline
 from web_halls import LEVELS, Inline, Page, opened, people, plan, quick, running, settle
@@ -83,7 +84,7 @@ class App:
         self.life = self.guard.app.router.lifespan_context(self.guard.app)
         self.run(self.life.__aenter__())
         self.guard.app.state.games = Buckets(1e9, 1e9)
-        self.hall: Hall = self.guard.app.state.hall
+        self.hall: Lobby = self.guard.app.state.hall
 
     def run(self, work: Any) -> Any:
         return self.runner.run(work)
@@ -334,7 +335,7 @@ def rate(ana: Page, ben: Page) -> None:
 
 def test_what_cannot_be_written_ends_the_journal_and_is_told(tmp_path: Path) -> None:
     told: list[str] = []
-    journal = Journal(tmp_path / "j.sqlite", told.append)
+    journal = EventLog(tmp_path / "j.sqlite", told.append)
     _, written = journal.append("x", "rated", {"comment": "\ud800"})
     with pytest.raises(InputError, match="cannot be written"):
         written.result(10)

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import pytest
 
 import web_halls
-from otherminds.cli_levels import load_level
-from otherminds.experiments import study_report, study_scores
+from otherminds.cli.levels import load_level
+from otherminds.papers.protom.study import report as study_report
+from otherminds.papers.protom.study import scores as study_scores
 from otherminds.web.games import Game
-from otherminds.web.hall import Hall
+from otherminds.web.lobby import Lobby
 from otherminds.web.thinking import Thought
 from payloads import ELEMENTS, LINES, PAYLOADS, WHOLE, hostile_export, kitchen, shown, together
 from web_browser import MISSING, browsing, chromium
@@ -75,7 +76,7 @@ def lived(levels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> tuple
         return folder, asyncio.run(live())
 
 
-async def happen(hall: Hall) -> Links:
+async def happen(hall: Lobby) -> Links:
     """A study with hostile labels, and one in whose rooms hostile things are said."""
     title, consent = together(" ", 200)[0], "\n\n".join(WHOLE)
     asked = hall.create(plan(title=title, consent=consent, keep_labels=True, pairs=1))

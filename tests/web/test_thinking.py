@@ -13,11 +13,13 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.experiments import facilitated, protom_dkg, protom_overcooked
+from otherminds.papers.protom import doors_keys_gems as protom_dkg
+from otherminds.papers.protom import experiment as facilitated
+from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.web import thinking
 from otherminds.web.board import Playable
 from otherminds.web.thinking import Beat, Setup, Thinkers, Thought, act, advise, alone
-from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.overcooked.level_files import KitchenLevel
 from web_halls import LEVELS
 
 PLAYED = [("hatch", "protom"), ("hatch", "oracle"), ("store-room", "protom"), ("garden-gate", "protom")]

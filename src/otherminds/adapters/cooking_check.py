@@ -16,9 +16,9 @@ from otherminds.adapters.comparison import Comparison
 from otherminds.adapters.traces import SeenKitchen, Trace
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
-from otherminds.worlds.collaborative_cooking import Body, CollaborativeCooking, Outcome, State
-from otherminds.worlds.cooking_files import cooking_asymmetric
-from otherminds.worlds.cooking_things import NOTHING, Pot
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, Outcome, State
+from otherminds.worlds.collaborative_cooking.things import NOTHING, Pot
 
 Joint = Mapping[str, Action]
 

@@ -16,13 +16,13 @@ from string import ascii_uppercase
 from typing import Any
 
 from otherminds.errors import InputError
-from otherminds.experiments.functional import HORIZON, SUITES
-from otherminds.experiments.story_sets import make
-from otherminds.minds.partners import partner
-from otherminds.stories.belief_files import read_items
-from otherminds.stories.mumatom import is_mumatom, read_mumatom
-from otherminds.systems.prompting import strategy as strategy_of
-from otherminds.worlds.game_files import find_game
+from otherminds.evaluation.story_sets import make
+from otherminds.papers.functional.experiment import HORIZON, SUITES
+from otherminds.papers.functional.prompting import strategy as strategy_of
+from otherminds.stories.beliefs.belief_files import read_items
+from otherminds.stories.mumatom_files import is_mumatom, read_mumatom
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
 
 try:
     from inspect_ai import Task, task

@@ -29,11 +29,11 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from otherminds.evaluation.tasks import Row, Task
-from otherminds.experiments.functional_models import Entry, rows
 from otherminds.language.model import NOTHING, Continuations, ModelError, Prompt, Reply, Request, Scores, Usage
 from otherminds.language.wire import NO_SCORES, TOP
-from otherminds.minds.partners import partner
-from otherminds.worlds.game_files import find_game
+from otherminds.papers.functional.models import Entry, rows
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
 
 SCORES = ("tom_percent", "functional_regret", "unreadable_share", "lost_share")
 ROOM = 16

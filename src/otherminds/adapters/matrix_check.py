@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from otherminds.adapters.comparison import Comparison
 from otherminds.adapters.traces import Seen, Trace
-from otherminds.worlds import matrix_step
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.matrix_files import in_the_matrix
-from otherminds.worlds.matrix_rules import COOLDOWN, FREE, NOWHERE, Outcome, Rules, State
-from otherminds.worlds.matrix_step import INTERACT, TURNING
+from otherminds.worlds.in_the_matrix import step as matrix_step
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Outcome, Rules, State
+from otherminds.worlds.in_the_matrix.step import INTERACT, TURNING
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 Joint = Sequence[int]
 TOLERANCE = 1e-12

@@ -15,9 +15,10 @@ from pettingzoo import ParallelEnv
 from otherminds.adapters.spaces import Interface, interface
 from otherminds.errors import InputError
 from otherminds.world import World
-from otherminds.worlds import kitchen_files, level_files
-from otherminds.worlds.doors_keys_gems import DoorsKeysGems
-from otherminds.worlds.overcooked import Overcooked
+from otherminds.worlds.doors_keys_gems import level_files
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
+from otherminds.worlds.overcooked import level_files as kitchen_files
+from otherminds.worlds.overcooked.rules import Overcooked
 
 Mask = NDArray[np.int8]
 Infos = dict[str, dict[str, Mask]]

@@ -19,17 +19,21 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 
 from otherminds.errors import InputError
-from otherminds.worlds import avatars, cooking_things, in_the_matrix, overcooked, tiny_hanabi, wavelength
-from otherminds.worlds.collaborative_cooking import CollaborativeCooking
-from otherminds.worlds.doors_keys_gems import USED, DoorsKeysGems
+from otherminds.worlds import avatars
+from otherminds.worlds.clue_games import tiny_hanabi, wavelength
+from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
+from otherminds.worlds.clue_games.wavelength import Wavelength
+from otherminds.worlds.collaborative_cooking import things as cooking_things
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.doors_keys_gems.rules import USED, DoorsKeysGems
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.household import Household
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.kitchen import MANY, PARTS
-from otherminds.worlds.overcooked import Overcooked
-from otherminds.worlds.repeated_game import RepeatedGame
-from otherminds.worlds.tiny_hanabi import TinyHanabi
-from otherminds.worlds.wavelength import Wavelength
+from otherminds.worlds.household.rules import Household
+from otherminds.worlds.in_the_matrix import world as in_the_matrix
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from otherminds.worlds.overcooked import rules as overcooked
+from otherminds.worlds.overcooked.kitchen import MANY, PARTS
+from otherminds.worlds.overcooked.rules import Overcooked
+from otherminds.worlds.repeated_games.rules import RepeatedGame
 
 UNSEEN = -1
 Bound = int | Sequence[int]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.evaluation.tasks import ROUNDING, Row, Task
 from otherminds.mind import Mind
-from otherminds.minds.responder import mirrored, response_to
 from otherminds.planning.lookahead import Pool
-from otherminds.worlds.repeated_game import Game, Outcome
+from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
+from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Optimum = Literal["exact", "rate"]
 

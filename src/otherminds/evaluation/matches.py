@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.minds.strategies import Machine
-from otherminds.worlds.repeated_game import Game
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.rules import Game
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -7,9 +7,9 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.durable import Database, InUseError, alone
 from otherminds.errors import InputError
 from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, rows_of
+from otherminds.files.database import Database, InUseError, alone
 from otherminds.language.ledger_table import Answered, Calls, Uncertain
 
 REPORT = "report.html"

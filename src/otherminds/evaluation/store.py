@@ -16,8 +16,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-from otherminds.durable import Database, alone
 from otherminds.errors import InputError
+from otherminds.files.database import Database, alone
 from otherminds.language.ledger_table import SCHEMA as CALLS
 from otherminds.language.ledger_table import now
 

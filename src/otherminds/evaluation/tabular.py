@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from otherminds.errors import InputError, opened
-from otherminds.evaluation.row_json import depth, dumps, loads
+from otherminds.files.strict_json import depth, dumps, loads
 
 Row = dict[str, Any]
 

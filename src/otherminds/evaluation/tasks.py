@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical, Distribution
-from otherminds.minds.responder import Reader, mirrored, response_to
-from otherminds.minds.strategies import Machine
-from otherminds.planning.response import best_rate, best_response
-from otherminds.worlds.repeated_game import Game, Outcome
+from otherminds.planning.best_response import best_rate, best_response
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.players.best_responders import Reader, mirrored, response_to
+from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Row = dict[str, Any]
 ROUNDING = 1e-6

@@ -14,8 +14,8 @@ from threading import Lock
 from time import perf_counter
 from typing import NamedTuple, TypeVar
 
-from otherminds.durable import Database
 from otherminds.errors import InputError
+from otherminds.files.database import Database
 from otherminds.language.ledger_lines import SHOWN, Answer, answered_line, key_of, question_of
 from otherminds.language.ledger_table import Answered, Calls, Uncertain, now
 from otherminds.language.model import (

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.durable import Database, is_database
 from otherminds.errors import InputError, opened
+from otherminds.files.database import Database, is_database
 from otherminds.language.ledger_lines import VERSION, Answer, line_of, read_line
 from otherminds.language.prices import over_budget
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.planning.response import TIE, Chances, Floats, Ints, Response, best_response
+from otherminds.planning.best_response import TIE, Chances, Floats, Ints, Response, best_response
 
 NEGLIGIBLE = 1e-3
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from otherminds.planning.search import UNREACHABLE
+from otherminds.planning.shortest_paths import UNREACHABLE
 
 G = TypeVar("G", bound=Hashable)
 C = TypeVar("C", bound=Hashable)

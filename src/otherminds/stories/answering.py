@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.language.model import LanguageModel
-from otherminds.minds.companion import RESERVED, Manners
+from otherminds.stories.beliefs.conventions import SALLY_ANNE, Conventions
+from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.by_model.verbal import SYMBOLIC, question_with, read_or_ask, read_with
-from otherminds.stories.conventions import SALLY_ANNE, Conventions
-from otherminds.stories.goals import answer_goal
-from otherminds.stories.inference import CannotAnswerError, answer_social, facts
+from otherminds.stories.english.questions.question_text import Unread, read_question
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -25,8 +24,9 @@ from otherminds.stories.model import (
     SocialGoal,
     Utterance,
 )
-from otherminds.stories.text.question_text import Unread, read_question
-from otherminds.stories.witnessing import answer_where
+from otherminds.stories.social_goals.goals import answer_goal
+from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
+from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
 
 COVERAGE = 0.8
 QUOTES = set('"“”«»')
@@ -46,7 +46,7 @@ class Asked:
 
 
 def answer(
-    episode: Episode, question: Question, conventions: Conventions = SALLY_ANNE, manners: Manners = RESERVED
+    episode: Episode, question: Question, conventions: Conventions = SALLY_ANNE, manners: SpeakingCosts = RESERVED
 ) -> Answer:
     """The answer to a question about an episode, by the inference its claims call for.
 
@@ -78,7 +78,7 @@ def ask(
     options: Sequence[str],
     *,
     conventions: Conventions = SALLY_ANNE,
-    manners: Manners = RESERVED,
+    manners: SpeakingCosts = RESERVED,
     least: float = COVERAGE,
     model: LanguageModel | None = None,
 ) -> Asked:

@@ -15,13 +15,13 @@ from itertools import groupby
 from typing import Literal, get_args
 
 from otherminds.errors import InputError
-from otherminds.stories.belief_files import Item, plain
-from otherminds.stories.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
+from otherminds.stories.beliefs.belief_files import Item, plain
+from otherminds.stories.beliefs.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
+from otherminds.stories.beliefs.nested_beliefs import answer_where
+from otherminds.stories.english.events.statements import Unread
+from otherminds.stories.english.questions.question_text import read_question
+from otherminds.stories.english.reading import read_story
 from otherminds.stories.model import Answer, Episode, Happening, Hypothesis, Question, Reading
-from otherminds.stories.text.question_text import read_question
-from otherminds.stories.text.reading import read_story
-from otherminds.stories.text.statements import Unread
-from otherminds.stories.witnessing import answer_where
 
 Outcome = Literal["agrees", "contradicts", "abstains", "unread"]
 SURE = 0.9

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from otherminds.stories.homes import USUAL, usual_places
 from otherminds.stories.model import Entity, Event, Happening, Reading, Utterance
 from otherminds.stories.scene_graph import Frames, scene_events, squeezed
+from otherminds.stories.social_goals.homes import USUAL, usual_places
 
 UNNAMED = 0.75
 

@@ -13,12 +13,12 @@ import numpy as np
 from otherminds.distribution import Categorical, Distribution
 from otherminds.evaluation.tasks import Task, play
 from otherminds.mind import Mind
-from otherminds.minds.responder import Reader, mirrored
-from otherminds.minds.strategies import Machine
 from otherminds.observer import Observer
 from otherminds.testing.promises import FROZEN, ConformanceError, check_hashable, demand, of, short
 from otherminds.testing.worlds import DRAWS, AnyWorld
-from otherminds.worlds.repeated_game import Game, Outcome
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.players.best_responders import Reader, mirrored
+from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 CLOSE = 1e-9
 VANISHED = 1e-6

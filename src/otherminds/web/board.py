@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from otherminds.evaluation.scenes import Scene, scene
-from otherminds.minds.cooking import IN_HAND, Pass, Pickup
-from otherminds.minds.favours import Favour
-from otherminds.worlds import kitchen_picture, picture
-from otherminds.worlds.doors_keys_gems import GROUND, Action, DoorsKeysGems
+from otherminds.reports.scenes import Scene, scene
+from otherminds.worlds import canvas
+from otherminds.worlds.doors_keys_gems import drawing as picture
+from otherminds.worlds.doors_keys_gems.advice import Advice
+from otherminds.worlds.doors_keys_gems.level_files import Level
+from otherminds.worlds.doors_keys_gems.rules import GROUND, Action, DoorsKeysGems
 from otherminds.worlds.grid import DIRECTIONS, Grid
-from otherminds.worlds.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, RECIPES, WALL, parts
-from otherminds.worlds.kitchen_files import KitchenLevel
-from otherminds.worlds.level_files import Level
-from otherminds.worlds.overcooked import Overcooked
+from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, RECIPES, WALL, parts
+from otherminds.worlds.overcooked.level_files import KitchenLevel
+from otherminds.worlds.overcooked.planner import IN_HAND, Pass, Pickup
+from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.sprites import CELL, Part, Shapes, labels, moved, person_shapes
 
 UNSEEN = "?"
@@ -71,7 +73,7 @@ def person(scene: Scene[Any, Any], i: int) -> dict[str, str]:
 
 def looks(found: Iterable[Part]) -> list[Look]:
     """The parts that are there: their names, markup, and places."""
-    return [(part.name, picture.svg_look(part), *part.place) for part in found if part.place]
+    return [(part.name, canvas.svg_look(part), *part.place) for part in found if part.place]
 
 
 def words(found: Iterable[Part]) -> str:
@@ -115,7 +117,7 @@ def _use(world: DoorsKeysGems, action: Action) -> str:
 
 
 def _drawing(shapes: Shapes) -> str:
-    return "".join(picture.svg_shape(shape) for shape in shapes)
+    return "".join(canvas.svg_shape(shape) for shape in shapes)
 
 
 class _Kitchen:
@@ -174,7 +176,7 @@ class _Map:
         self.world, self.scene = world, scene(Level("", world))
         grid = world.grid
         self.size = grid.width, grid.height
-        blank = picture.ground(Grid.of(1, 1, ())), picture.ground(Grid.of(1, 1, ((0, 0),)))
+        blank = canvas.ground(Grid.of(1, 1, ())), canvas.ground(Grid.of(1, 1, ((0, 0),)))
         floor, wall = (_drawing(tuple(moved(shapes, -CELL / 2, -CELL / 2))) for shapes in blank)
         self.squares = {SKY: floor, WALL: wall}
         self._rows = [
@@ -189,7 +191,7 @@ class _Map:
         return picture.parts(self.world, state)
 
     def place(self, state: Any, message: Any) -> list[int] | None:
-        assert isinstance(message, Favour)
+        assert isinstance(message, Advice)
         thing = message.goal.thing
         if message.goal.kind == "door":
             return list(self.world.grid.xy(self.world.doors[thing].cell))
@@ -198,7 +200,7 @@ class _Map:
     def legend(self) -> list[dict[str, str]]:
         texts = (("item", "a key: opens one door of its colour"), ("door", "a locked door"), ("gem", "a gem"))
         found = {self._kind(part): part for part in reversed(picture.parts(self.world, self.world.initial))}
-        return [{"svg": picture.svg_look(found[kind]), "text": text} for kind, text in texts if kind in found]
+        return [{"svg": canvas.svg_look(found[kind]), "text": text} for kind, text in texts if kind in found]
 
     def _kind(self, part: Part) -> str:
         kind, _, number = part.name.partition("-")

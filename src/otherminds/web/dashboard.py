@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from otherminds.web import stages
-from otherminds.web.hall import Hall
+from otherminds.web.lobby import Lobby
 from otherminds.web.plans import FACILITATORS, Plan
 from otherminds.web.studies import TRYING, Pair, Participant, Study, moment
 
@@ -14,7 +14,7 @@ NEWEST = 30
 Data = dict[str, Any]
 
 
-def line(hall: Hall, study: Study) -> Data:
+def line(hall: Lobby, study: Study) -> Data:
     """A study in one line."""
     real = [pair for number, pair in study.pairs.items() if number <= TRYING]
     return {
@@ -28,7 +28,7 @@ def line(hall: Hall, study: Study) -> Data:
     }
 
 
-def offers(hall: Hall, plan: Plan) -> Data:
+def offers(hall: Lobby, plan: Plan) -> Data:
     """What a new study can be made of, beginning with the usual plan."""
     levels = [level for level in hall.levels.values() if len(level.world.agents) == 2]
     return {
@@ -41,7 +41,7 @@ def offers(hall: Hall, plan: Plan) -> Data:
     }
 
 
-def overview(hall: Hall, study: Study) -> Data:
+def overview(hall: Lobby, study: Study) -> Data:
     """Where a study stands: its links, pairs and rounds, and what has happened last."""
     return {
         **line(hall, study),
@@ -65,7 +65,7 @@ def overview(hall: Hall, study: Study) -> Data:
     }
 
 
-def _link(hall: Hall, one: Participant) -> Data:
+def _link(hall: Lobby, one: Participant) -> Data:
     return {
         "id": one.name,
         "link": f"/p/{one.token}",
@@ -78,7 +78,7 @@ def _link(hall: Hall, one: Participant) -> Data:
     }
 
 
-def _pair(hall: Hall, study: Study, pair: Pair) -> Data:
+def _pair(hall: Lobby, study: Study, pair: Pair) -> Data:
     room = pair.rooms[-1] if pair.rooms else ""
     game = hall.game(room)
     running = bool(game and not game.ended)
@@ -93,6 +93,6 @@ def _pair(hall: Hall, study: Study, pair: Pair) -> Data:
     }
 
 
-def room(hall: Hall, study: Study, name: str) -> Any:
+def room(hall: Lobby, study: Study, name: str) -> Any:
     """A round that is being played."""
     return stages.watched(study, hall.rooms[name].game)

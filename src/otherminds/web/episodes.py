@@ -13,14 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds import __version__
 from otherminds.errors import InputError
-from otherminds.evaluation.avatar_replay import avatar_replay
-from otherminds.evaluation.replay import KINDS, Playable, replays
-from otherminds.evaluation.report import Html, Section, page
-from otherminds.experiments import facilitated, hypothetical, hypothetical_plan, protom_dkg, protom_overcooked
-from otherminds.experiments.level_work import DESIGNS
-from otherminds.minds.scenarios import scenario, scenarios
-from otherminds.worlds.matrix_files import SUBSTRATES, in_the_matrix
-from otherminds.worlds.sprites import printable
+from otherminds.files.text import printable
+from otherminds.papers.hypothetical_minds import experiment as hypothetical
+from otherminds.papers.hypothetical_minds import plan as hypothetical_plan
+from otherminds.papers.protom import doors_keys_gems as protom_dkg
+from otherminds.papers.protom import experiment as facilitated
+from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.levels.level_work import DESIGNS
+from otherminds.reports.avatar_replay import avatar_replay
+from otherminds.reports.page import Html, Section, page
+from otherminds.reports.replay import KINDS, Playable, replays
+from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
+from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
 SEEDS = 1 << 31
 DIGITS = 16

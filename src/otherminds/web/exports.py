@@ -9,10 +9,10 @@ from typing import Any
 
 from otherminds.evaluation import tabular
 from otherminds.evaluation.assistance import FACILITATOR
-from otherminds.systems.facilitation import FIRST
+from otherminds.papers.protom.episodes import FIRST
 from otherminds.web import stages
 from otherminds.web.games import Game
-from otherminds.web.hall import Hall
+from otherminds.web.lobby import Lobby
 from otherminds.web.studies import TRYING, Pair, Study
 
 NOBODY, BUSY = "there is no facilitator", "it was still thinking"
@@ -21,7 +21,7 @@ WRITERS = {"jsonl": tabular.write_jsonl, "csv": tabular.write_csv, "parquet": ta
 TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
 
-def rows(hall: Hall, study: Study) -> list[Row]:
+def rows(hall: Lobby, study: Study) -> list[Row]:
     """The rows of all rounds that are over, pair by pair; practice and trying out are left out."""
     found = []
     for number, pair in sorted(study.pairs.items()):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from otherminds.systems.facilitation import FIRST
+from otherminds.papers.protom.episodes import FIRST
 from otherminds.web.board import Board, board, options
-from otherminds.web.journal import Body, Event
+from otherminds.web.event_log import Body, Event
 from otherminds.web.thinking import Beat, Setup, Thought
 
 NAMES = {"completed": "Completed", "ignored": "Ignored", "impossible": "Not executable", "running": "Open"}

@@ -9,10 +9,10 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from otherminds.web import deeds
+from otherminds.web import actions as deeds
 from otherminds.web.games import RefusedError
 from otherminds.web.guard import Bucket
-from otherminds.web.hall import Hall
+from otherminds.web.lobby import Lobby
 from otherminds.web.studies import Participant
 
 WAITING = 1024
@@ -48,7 +48,7 @@ class Line:
             await self.socket.send_text(text)
         await self.socket.close(self.code)
 
-    async def listen(self, hall: Hall, one: Participant) -> None:
+    async def listen(self, hall: Lobby, one: Participant) -> None:
         """Take what comes until the connection is closed, or there is too much of it."""
         while not self.code:
             text = await self.socket.receive_text()
@@ -57,7 +57,7 @@ class Line:
                 return
             self._take(hall, one, text)
 
-    def _take(self, hall: Hall, one: Participant, text: str) -> None:
+    def _take(self, hall: Lobby, one: Participant, text: str) -> None:
         message = read(text)
         n = message.get("n")
         try:
@@ -85,7 +85,7 @@ def read(text: str) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-async def serve(socket: WebSocket, hall: Hall, one: Participant, tab: str, take: bool) -> None:
+async def serve(socket: WebSocket, hall: Lobby, one: Participant, tab: str, take: bool) -> None:
     """Serve a participant's page as long as it is open. A second page is let in only if it takes over."""
     await socket.accept()
     other = hall.lines.get(one.id)

@@ -6,25 +6,25 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
-from otherminds.experiments.study_plan import Trial
+from otherminds.papers.protom.study.plan import Trial
 from otherminds.web import stages, telling
+from otherminds.web.event_log import Written
 from otherminds.web.games import Clock, Game
-from otherminds.web.journal import Written
 from otherminds.web.rooms import Room
 from otherminds.web.studies import Pair, Participant, Study
 
 if TYPE_CHECKING:
-    from otherminds.web.hall import Hall
+    from otherminds.web.lobby import Lobby
 
 CODES = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
-def note(hall: Hall, one: Participant, kind: str, n: int | None = None, **more: Any) -> Written:
+def note(hall: Lobby, one: Participant, kind: str, n: int | None = None, **more: Any) -> Written:
     """Let something happen to a participant; n: the number of the deed by which they have brought it about."""
     return hall.note(hall.study_of(one), kind, {"name": one.name, **more}, one.id if n else None, n)
 
 
-def finish(hall: Hall, study: Study, one: Participant, reason: str, n: int | None = None) -> Written:
+def finish(hall: Lobby, study: Study, one: Participant, reason: str, n: int | None = None) -> Written:
     """Somebody is done, for a reason; a code says that they took part."""
     if not n and one.finished:
         raise ValueError(f"{one.id} is finished already")
@@ -34,7 +34,7 @@ def finish(hall: Hall, study: Study, one: Participant, reason: str, n: int | Non
     return note(hall, one, "finished", n, reason=reason, code=code, replaced=replaced)
 
 
-def bereave(hall: Hall, study: Study, one: Participant) -> None:
+def bereave(hall: Lobby, study: Study, one: Participant) -> None:
     """Between rounds: what becomes of the other one of a pair when somebody has left."""
     pair = study.pairs.get(one.pair)
     for name in pair.people if pair else ():
@@ -46,7 +46,7 @@ def bereave(hall: Hall, study: Study, one: Participant) -> None:
             hall.show(other)
 
 
-def advance(hall: Hall, one: Participant) -> None:
+def advance(hall: Lobby, one: Participant) -> None:
     """Take every step that follows by itself."""
     study = hall.study_of(one)
     if not (one.consented and one.taught) or one.finished:
@@ -71,13 +71,13 @@ def advance(hall: Hall, one: Participant) -> None:
         _begin(hall, study, pair)
 
 
-def _asked(hall: Hall, study: Study, one: Participant, game: Game) -> bool:
+def _asked(hall: Lobby, study: Study, one: Participant, game: Game) -> bool:
     """Whether there are still questions to answer about a round."""
     wanted = study.plan.ratings and game.facilitated and study.kind == "study"
     return wanted and (one.name, one.trial) not in study.ratings
 
 
-def _wait(hall: Hall, study: Study, one: Participant) -> None:
+def _wait(hall: Lobby, study: Study, one: Participant) -> None:
     """In the lobby: find somebody to play with."""
     trying = one.kind in ("try", "solo")
     if study.full and not trying:
@@ -96,7 +96,7 @@ def _wait(hall: Hall, study: Study, one: Participant) -> None:
         _pair(hall, study, waiting[:2], trying=False)
 
 
-def _pair(hall: Hall, study: Study, people: list[Participant], trying: bool) -> None:
+def _pair(hall: Lobby, study: Study, people: list[Participant], trying: bool) -> None:
     number = study.next_pair(trying)
     names = [one.name for one in people]
     if len(names) == 1:
@@ -110,12 +110,12 @@ def _pair(hall: Hall, study: Study, people: list[Participant], trying: bool) -> 
         hall.show(one)
 
 
-def _all_ready(hall: Hall, study: Study, pair: Pair, trial: int) -> bool:
+def _all_ready(hall: Lobby, study: Study, pair: Pair, trial: int) -> bool:
     people = [study.people[name] for name in pair.people if name]
     return all(one.ready and one.trial == trial and not one.finished for one in people)
 
 
-def _begin(hall: Hall, study: Study, pair: Pair) -> None:
+def _begin(hall: Lobby, study: Study, pair: Pair) -> None:
     """Open the room of a pair's next round."""
     trial = pair.trials[len(pair.rooms)]
     name = f"{study.id}:{pair.number}:{len(pair.rooms) + 1}"
@@ -127,7 +127,7 @@ def _begin(hall: Hall, study: Study, pair: Pair) -> None:
         hall.show(one)
 
 
-def _practise(hall: Hall, study: Study, one: Participant) -> None:
+def _practise(hall: Lobby, study: Study, one: Participant) -> None:
     """Open a room to practise in, with a simulated person; where possible, one in which there will be advice."""
     world = stages.world_of(hall.levels[study.plan.levels[0]])
     spare = [level for level in hall.levels.values() if stages.world_of(level) == world and level.kind == "necessary"]
@@ -141,7 +141,7 @@ def _practise(hall: Hall, study: Study, one: Participant) -> None:
 
 
 def _open(
-    hall: Hall, study: Study, name: str, trial: Trial, players: dict[str, str], clock: Clock, whose: dict[str, Any]
+    hall: Lobby, study: Study, name: str, trial: Trial, players: dict[str, str], clock: Clock, whose: dict[str, Any]
 ) -> None:
     """Open a room: from the one event that says so, the study knows whose it is, and the game how it is set up."""
     body = {
@@ -158,7 +158,7 @@ def _open(
     hall.enter(name, hall.begun(event))
 
 
-def look_after(hall: Hall, study: Study, one: Participant) -> None:
+def look_after(hall: Lobby, study: Study, one: Participant) -> None:
     """Who has waited too long in the lobby is thanked; who keeps others waiting for too long is taken to have left."""
     now, stage = time.monotonic(), hall.stage(one)
     patience = 60.0 * study.plan.lobby_minutes
@@ -180,7 +180,7 @@ def look_after(hall: Hall, study: Study, one: Participant) -> None:
             hall.show(one)
 
 
-def _awaited(hall: Hall, study: Study, one: Participant) -> bool:
+def _awaited(hall: Lobby, study: Study, one: Participant) -> bool:
     """Whether somebody else is ready for the next round and this person is not."""
     others = (study.people.get(name) for name in study.pairs[one.pair].people if name != one.name)
     return any(
@@ -188,13 +188,13 @@ def _awaited(hall: Hall, study: Study, one: Participant) -> bool:
     )
 
 
-def people(hall: Hall, study: Study, game: Game) -> list[Participant]:
+def people(hall: Lobby, study: Study, game: Game) -> list[Participant]:
     """Those who play a game."""
     ids = {*game.people.values()}
     return [one for one in study.people.values() if one.id in ids]
 
 
-def replace(hall: Hall, study: Study, room: Room) -> None:
+def replace(hall: Lobby, study: Study, room: Room) -> None:
     """Somebody has been away for too long: a simulated person takes over for good."""
     gone = set(room.game.replaced.values())
     for one in list(study.people.values()):
@@ -204,7 +204,7 @@ def replace(hall: Hall, study: Study, room: Room) -> None:
     telling.everybody(hall, room.game, {"type": "note", "text": text})
 
 
-def conclude(hall: Hall, study: Study, room: Room) -> None:
+def conclude(hall: Lobby, study: Study, room: Room) -> None:
     """A round is over."""
     players = people(hall, study, room.game)
     hall.over[room.name] = room.game

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Cookie, Depends, HTTPException, Request, Response
 from pydantic import BaseModel, Field
 
-from otherminds.experiments.study_plan import default_levels
+from otherminds.files.text import printable
+from otherminds.papers.protom.study.plan import default_levels
 from otherminds.web import dashboard, exports
+from otherminds.web.event_log import on_disk
 from otherminds.web.guard import COOKIE
-from otherminds.web.journal import on_disk
 from otherminds.web.plans import Plan
 from otherminds.web.settings import InHall, Settings
 from otherminds.web.studies import Participant, Study
-from otherminds.worlds.sprites import printable
 
 
 class Key(BaseModel):

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from otherminds.web.event_log import EventLog, Written, on_disk
 from otherminds.web.games import Clock, Game, RefusedError
-from otherminds.web.journal import Journal, Written, on_disk
 from otherminds.web.thinking import Thinkers, Thought
 
 LOG = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class Room:
         self,
         name: str,
         game: Game,
-        journal: Journal,
+        journal: EventLog,
         thinkers: Thinkers,
         tell: Tell,
         *,

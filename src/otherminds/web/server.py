@@ -17,17 +17,17 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError
-from otherminds.evaluation.report import asset
+from otherminds.files.text import printable
+from otherminds.reports.page import asset
 from otherminds.web import lines, researchers
+from otherminds.web.event_log import EventLog
 from otherminds.web.guard import Buckets, Guard
-from otherminds.web.hall import Hall
-from otherminds.web.journal import Journal
+from otherminds.web.lobby import Lobby
 from otherminds.web.plans import Plan
 from otherminds.web.settings import InHall, Settings
 from otherminds.web.stages import world_of
 from otherminds.web.thinking import Thinkers
 from otherminds.web.watching import Watching
-from otherminds.worlds.sprites import printable
 
 PAGES = {
     "/": "index.html",
@@ -63,9 +63,9 @@ class Wish(BaseModel):
 
 def application(settings: Settings) -> Any:
     """The whole app, guarded. Raises InputError if it cannot go on where the journal ends."""
-    journal = Journal(settings.store, partial(_give_up, settings))
+    journal = EventLog(settings.store, partial(_give_up, settings))
     thinkers = Thinkers()
-    hall = Hall(journal, thinkers, settings.levels, settings.models)
+    hall = Lobby(journal, thinkers, settings.levels, settings.models)
     hall.read()
 
     @asynccontextmanager
@@ -189,7 +189,7 @@ def alive(token: str, hall: InHall) -> Any:
 @playing.websocket("/p/{token}/ws")
 async def seat(socket: WebSocket, token: str, tab: str = "", take: int = 0) -> None:
     """The connection of a participant's page."""
-    hall: Hall = socket.app.state.hall
+    hall: Lobby = socket.app.state.hall
     one = hall.seats.get(token)
     if one is None or len(tab) > 100:
         await socket.close(4404)

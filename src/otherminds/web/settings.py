@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 
 from otherminds.web.board import Playable
 from otherminds.web.guard import Keys
-from otherminds.web.hall import Hall
+from otherminds.web.lobby import Lobby
 
 
 @dataclass
@@ -33,10 +33,10 @@ class Settings:
         self.keys = Keys(self.secret)
 
 
-def hall_of(request: Request) -> Hall:
+def hall_of(request: Request) -> Lobby:
     """The hall of the app."""
-    found: Hall = request.app.state.hall
+    found: Lobby = request.app.state.hall
     return found
 
 
-InHall = Annotated[Hall, Depends(hall_of)]
+InHall = Annotated[Lobby, Depends(hall_of)]

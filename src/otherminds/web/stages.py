@@ -13,7 +13,7 @@ from otherminds.web.games import NAMES, Game
 from otherminds.web.plans import ASPECTS
 from otherminds.web.studies import Participant, Study
 from otherminds.web.thinking import alone
-from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.sprites import CELL
 
 ENDINGS = {

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from otherminds.experiments.study_plan import Trial, codenames, counterbalanced
+from otherminds.papers.protom.study.plan import Trial, codenames, counterbalanced
 from otherminds.web.board import Playable
-from otherminds.web.journal import Body, Event
+from otherminds.web.event_log import Body, Event
 from otherminds.web.plans import Plan
 
 TRYING = 9000

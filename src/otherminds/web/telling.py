@@ -12,15 +12,15 @@ from otherminds.web.rooms import Room
 from otherminds.web.studies import Participant, Study
 
 if TYPE_CHECKING:
-    from otherminds.web.hall import Hall
+    from otherminds.web.lobby import Lobby
 
 
-def _send(hall: Hall, who: str, message: Mapping[str, Any]) -> None:
+def _send(hall: Lobby, who: str, message: Mapping[str, Any]) -> None:
     if line := hall.lines.get(who):
         line.send(message)
 
 
-def show(hall: Hall, one: Participant) -> None:
+def show(hall: Lobby, one: Participant) -> None:
     """The page of somebody's stage; in a round also what they see, what they were advised, and who is away."""
     study, game = hall.study_of(one), hall.game(hall.place(one))
     stage, data = stages.page(study, one, game)
@@ -35,12 +35,12 @@ def show(hall: Hall, one: Participant) -> None:
             _pause(hall, hall.rooms[hall.place(one)])
 
 
-def _frame(hall: Hall, game: Game, agent: str, who: str) -> None:
+def _frame(hall: Lobby, game: Game, agent: str, who: str) -> None:
     if line := hall.lines.get(who):
         line.send(stages.frame(game, agent, line.looks))
 
 
-def told(hall: Hall, what: str, room: Room) -> None:
+def told(hall: Lobby, what: str, room: Room) -> None:
     """A room has something to tell to those who are in it."""
     game, study = room.game, hall.study_in[room.name]
     if what == "step":
@@ -61,18 +61,18 @@ def told(hall: Hall, what: str, room: Room) -> None:
         moves.conclude(hall, study, room)
 
 
-def everybody(hall: Hall, game: Game, message: Mapping[str, Any]) -> None:
+def everybody(hall: Lobby, game: Game, message: Mapping[str, Any]) -> None:
     """The same for all who play a game."""
     for who in game.people.values():
         _send(hall, who, message)
 
 
-def _pause(hall: Hall, room: Room) -> None:
+def _pause(hall: Lobby, room: Room) -> None:
     left = max(0.0, room.deadline - time.monotonic())
     everybody(hall, room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(left, 1)})
 
 
-def _advise(hall: Hall, study: Study, game: Game, room: Room) -> None:
+def _advise(hall: Lobby, study: Study, game: Game, room: Room) -> None:
     if not game.said:
         return
     if game.ended:

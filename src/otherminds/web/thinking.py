@@ -22,12 +22,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from otherminds.evaluation.engines import end_with
 from otherminds.evaluation.run import stream
-from otherminds.experiments import facilitated, protom_dkg, protom_overcooked
-from otherminds.experiments.facilitated import Cast, Entry
 from otherminds.language.find import find_model
-from otherminds.systems.facilitation import Decision, Episode, Silent, Status
+from otherminds.papers.protom import doors_keys_gems as protom_dkg
+from otherminds.papers.protom import experiment as facilitated
+from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.episodes import Decision, Episode, SilentFacilitator, Status
+from otherminds.papers.protom.experiment import Cast, Entry
 from otherminds.web.board import Board, Playable, board
-from otherminds.worlds.kitchen_files import KitchenLevel
+from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
 REMEMBERED = 256
@@ -105,7 +107,7 @@ class _Game:
         episode = facilitated.episode(setup.entry(), cast)
         episode.minds = {agent: cast.people[agent] for agent in simulated}
         if not advises:
-            episode.facilitator = Silent()
+            episode.facilitator = SilentFacilitator()
         state = cast.world.start(episode.people_rng)
         episode.look(state)
         return cls(setup, cast, episode, board(setup.level), state)

@@ -10,11 +10,11 @@ from fastapi import HTTPException
 from pydantic import ValidationError
 
 from otherminds.errors import InputError
+from otherminds.files.text import printable
 from otherminds.web import episodes
 from otherminds.web.episodes import Wanted
-from otherminds.web.journal import Journal, on_disk
+from otherminds.web.event_log import EventLog, on_disk
 from otherminds.web.thinking import Thinkers
-from otherminds.worlds.sprites import printable
 
 KEPT = 48
 WAITING = 8
@@ -23,7 +23,7 @@ WAITING = 8
 class Watching:
     """What can be watched and what has been. Episodes are pure functions of what is wanted; the journal keeps that."""
 
-    def __init__(self, journal: Journal, thinkers: Thinkers) -> None:
+    def __init__(self, journal: EventLog, thinkers: Thinkers) -> None:
         self._journal, self._thinkers = journal, thinkers
         self._wanted = {event.stream: Wanted.model_validate(event.body) for event in journal.beginnings("wanted")}
         self._pages: OrderedDict[str, asyncio.Task[str]] = OrderedDict()

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from otherminds.worlds import cooking_things as things
-from otherminds.worlds import in_the_matrix as matrix
+from otherminds.files.text import printable
 from otherminds.worlds.avatars import OUTSIDE
-from otherminds.worlds.collaborative_cooking import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking import State as KitchenState
+from otherminds.worlds.collaborative_cooking import things
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.collaborative_cooking.rules import State as KitchenState
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.in_the_matrix import InTheMatrix
-from otherminds.worlds.matrix_rules import COOLDOWN, FREE, NOWHERE, Inventory, Rules
-from otherminds.worlds.matrix_rules import State as MatrixState
-from otherminds.worlds.sprites import printable
+from otherminds.worlds.in_the_matrix import world as matrix
+from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, Rules
+from otherminds.worlds.in_the_matrix.rules import State as MatrixState
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 AvatarWorld = InTheMatrix | CollaborativeCooking
 AvatarState = MatrixState | KitchenState

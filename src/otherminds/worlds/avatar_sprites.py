@@ -9,16 +9,20 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from otherminds.worlds import cooking_things as things
-from otherminds.worlds import kitchen, kitchen_picture
-from otherminds.worlds.in_the_matrix import FROZEN, READY
-from otherminds.worlds.kitchen_picture import RIM, STEEL, WOOD, block, thing_shapes
+from otherminds.worlds.collaborative_cooking import things
+from otherminds.worlds.in_the_matrix.world import FROZEN, READY
+from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked import kitchen
+from otherminds.worlds.overcooked.drawing import thing_shapes
 from otherminds.worlds.sprites import (
     GREY,
     HUES,
     INK,
     PAPER,
     PEOPLE,
+    RIM,
+    STEEL,
+    WOOD,
     Box,
     Disc,
     Letters,
@@ -26,6 +30,7 @@ from otherminds.worlds.sprites import (
     Polygon,
     Shape,
     Shapes,
+    block,
     ink_on,
     labels,
     mix,

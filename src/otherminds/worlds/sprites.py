@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from otherminds.worlds.doors_keys_gems import DoorsKeysGems
+from otherminds.files.text import printable
 
 CELL = 48
+HALF = CELL / 2
 HELD = 0.56
 EDGE = 1.5
-UNSEEN = "\N{REPLACEMENT CHARACTER}"
 GREY = "#8a8f98"
 INK = "#1b1e23"
 PAPER = "#ffffff"
@@ -97,11 +97,6 @@ class Part(NamedTuple):
 # Words
 
 
-def printable(text: str) -> str:
-    """The text without invisible and control characters, which could hide or break what is around them."""
-    return "".join(c if c.isprintable() else " " if c.isspace() else UNSEEN for c in text)
-
-
 def labels(names: Iterable[str]) -> dict[str, str]:
     """A label of one to three characters for each name, no two alike: R, G, or Bl and Br."""
     distinct = list(dict.fromkeys(names))
@@ -110,11 +105,6 @@ def labels(names: Iterable[str]) -> dict[str, str]:
         if len(set(short)) == len(short):
             return dict(zip(distinct, short, strict=True))
     return {name: f"{printable(name)[:1].upper()}{i}" for i, name in enumerate(distinct, 1)}
-
-
-def colour_labels(world: DoorsKeysGems) -> dict[str, str]:
-    """The label of every colour that something in this world has."""
-    return labels(thing.colour for thing in (*world.gems, *world.keys, *world.doors))
 
 
 def hue(colour: str) -> str:
@@ -208,3 +198,32 @@ def moved(shapes: Shapes, dx: float, dy: float) -> Iterator[Shape]:
 
 
 # What is where
+
+
+FOG = "#b9bcc2"
+
+
+WOOD = "#d8b98c"
+
+
+RIM = "#b8935f"
+
+
+STEEL = "#9fb4bd"
+
+
+def _square(fill: str) -> Box:
+    return Box(-HALF, -HALF, CELL, CELL, fill)
+
+
+def block(top: str, edge: str) -> Shapes:
+    """A square that nobody can walk on, seen from above and a little from the front."""
+    return (_square(edge), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 6, top, 2))
+
+
+def dimmed(shape: Shape) -> Shape:
+    """A shape in the fog."""
+    faded = shape._replace(fill=mix(shape.fill, FOG, 0.7))
+    if isinstance(faded, Letters) or faded.outline == "none":
+        return faded
+    return faded._replace(outline=mix(faded.outline, FOG, 0.7))

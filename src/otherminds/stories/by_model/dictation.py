@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from otherminds.errors import InputError
 from otherminds.language.model import LanguageModel, Message, Request
 from otherminds.language.replies import Unreadable, read_json
+from otherminds.stories.english.lexicon import lexicon
+from otherminds.stories.english.phrases import Noun
+from otherminds.stories.english.questions.places import noun_in
+from otherminds.stories.english.scene import Scene
+from otherminds.stories.english.sentences import plain
+from otherminds.stories.english.spots import Spot
 from otherminds.stories.model import Entity, Relation
-from otherminds.stories.text.lexicon import lexicon
-from otherminds.stories.text.phrases import Noun
-from otherminds.stories.text.places import noun_in
-from otherminds.stories.text.scene import Scene
-from otherminds.stories.text.sentences import plain
-from otherminds.stories.text.spots import Spot
 
 SECOND_THOUGHTS = 0.7
 LONGEST_NAME = 60

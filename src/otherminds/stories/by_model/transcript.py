@@ -9,10 +9,10 @@ from typing import Literal
 from pydantic import Field
 
 from otherminds.stories.by_model.dictation import Form, Name, NonsenseError, Stage, Wording
+from otherminds.stories.english.lexicon import lexicon
+from otherminds.stories.english.reading import Reader
+from otherminds.stories.english.spots import Spot
 from otherminds.stories.model import Event, Fact, Observation, Reading, Relation, SpeechAct, Utterance, Verb
-from otherminds.stories.text.lexicon import lexicon
-from otherminds.stories.text.reading import Reader
-from otherminds.stories.text.spots import Spot
 
 MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48
 DEEDS: dict[str, Verb] = {

@@ -7,18 +7,20 @@ from dataclasses import replace
 
 from otherminds.errors import InputError
 from otherminds.language.model import LanguageModel, Message
-from otherminds.language.templates import fill
+from otherminds.language.templates import prompts_of
 from otherminds.stories.by_model.dictation import Failed, Stage, Wording, dictated, one_line
 from otherminds.stories.by_model.minds_of_options import Asked, Asking
 from otherminds.stories.by_model.transcript import Telling, Transcript
+from otherminds.stories.english.events.statements import Unread
+from otherminds.stories.english.people import find_names
+from otherminds.stories.english.questions.option_text import LONGEST as LONGEST_QUESTION
+from otherminds.stories.english.questions.question_text import split_options
+from otherminds.stories.english.reading import LONGEST, read_story
+from otherminds.stories.english.scene import Scene
+from otherminds.stories.english.sentences import plain, sentences, tokens
 from otherminds.stories.model import Entity, Episode, Question, Reading, Source
-from otherminds.stories.text.option_text import LONGEST as LONGEST_QUESTION
-from otherminds.stories.text.people import find_names
-from otherminds.stories.text.question_text import split_options
-from otherminds.stories.text.reading import LONGEST, read_story
-from otherminds.stories.text.scene import Scene
-from otherminds.stories.text.sentences import plain, sentences, tokens
-from otherminds.stories.text.statements import Unread
+
+fill = prompts_of("otherminds.stories.by_model")
 
 SYMBOLIC = "symbolic"
 TOKENS, TOKENS_OF_SENTENCE, TOKENS_OF_OPTION, MOST_TOKENS = 400, 150, 200, 16_000

@@ -11,13 +11,15 @@ from pydantic import Field
 
 from otherminds.errors import InputError, opened
 from otherminds.language.model import LanguageModel, Message
-from otherminds.language.templates import fill
+from otherminds.language.templates import prompts_of
 from otherminds.stories.by_model.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
+from otherminds.stories.english.questions.places import noun_in
+from otherminds.stories.english.reading import Reader
+from otherminds.stories.english.scene import Scene
+from otherminds.stories.english.spots import Spot
 from otherminds.stories.model import Episode, Event, Reading, Utterance, Verb
-from otherminds.stories.text.places import noun_in
-from otherminds.stories.text.reading import Reader
-from otherminds.stories.text.scene import Scene
-from otherminds.stories.text.spots import Spot
+
+fill = prompts_of("otherminds.stories.by_model")
 
 MOST_FRAMES = 16
 LARGEST = 20_000_000

@@ -13,8 +13,6 @@ from typing import Literal
 
 import numpy as np
 
-from otherminds.minds.searcher import Errand, Searcher
-from otherminds.stories.inference import answer_social
 from otherminds.stories.invented.playing import Cast, DullError, Scene, draw_cast, episode_of_cast, pick, searcher
 from otherminds.stories.model import (
     Belief,
@@ -31,7 +29,9 @@ from otherminds.stories.model import (
     Stance,
     Utterance,
 )
-from otherminds.worlds.household import Act, Place
+from otherminds.stories.social_goals.inference import answer_social
+from otherminds.worlds.household.rules import Act, Place
+from otherminds.worlds.household.searcher import Errand, Searcher
 
 MARGIN = 3.0
 

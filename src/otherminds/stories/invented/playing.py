@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from otherminds.minds.companion import uniform
-from otherminds.minds.searcher import Errand, Searcher
-from otherminds.stories.homes import BETWEEN_ROOMS
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
-from otherminds.worlds.household import Act, Home, Household, Person, Place, State
+from otherminds.stories.social_goals.homes import BETWEEN_ROOMS
+from otherminds.worlds.household.agent import uniform
+from otherminds.worlds.household.rules import Act, Home, Household, Person, Place, State
+from otherminds.worlds.household.searcher import Errand, Searcher
 
 LONGEST = 40
 NAMES = (

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from otherminds.stories.conventions import EVERYDAY, Conventions
+from otherminds.stories.beliefs.conventions import EVERYDAY, Conventions
+from otherminds.stories.beliefs.nested_beliefs import believed_place
 from otherminds.stories.model import (
     Belief,
     Claim,
@@ -22,7 +23,6 @@ from otherminds.stories.model import (
     Question,
     Utterance,
 )
-from otherminds.stories.witnessing import believed_place
 
 PEOPLE = ("Anna", "Ben", "Clara", "David", "Emma", "Felix", "Greta", "Henry")
 THINGS = ("keys", "ball", "apple", "book", "phone", "hat", "letter", "scarf")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.model import Episode, Event, Fact, Observation, Utterance
 from otherminds.stories.pictures.replay import Replay, rooms_named
-from otherminds.worlds.household import Home, Place, State
+from otherminds.stories.social_goals.homes import SOMEWHERE
+from otherminds.worlds.household.rules import Home, Place, State
 
 GAP = 5.0
 STRIP = 30.0

@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 import matplotlib
 from PIL import ImageFont
 
-from otherminds.worlds.picture import Brush, svg_shape, svg_text
-from otherminds.worlds.sprites import Shape, printable
+from otherminds.files.text import printable
+from otherminds.worlds.canvas import Brush, svg_shape, svg_text
+from otherminds.worlds.sprites import Shape
 
 ELLIPSIS = "…"
 LONGEST = 400

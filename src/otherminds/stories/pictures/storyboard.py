@@ -13,7 +13,7 @@ from otherminds.errors import InputError
 from otherminds.stories.model import Episode
 from otherminds.stories.pictures.frames import HEIGHT, WIDTH, Frame, frames_of
 from otherminds.stories.pictures.lettering import paint, svg_of
-from otherminds.worlds.picture import Brush, svg_text
+from otherminds.worlds.canvas import Brush, svg_text
 
 SPACE = 10
 MOST_FRAMES = 300

@@ -1,0 +1,104 @@
+"""Language models on the command line: which ones can be fetched, and fetching them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from otherminds.cli.help import Command, Group
+from otherminds.errors import InputError
+
+if TYPE_CHECKING:
+    from otherminds.language.weights import Pinned
+
+MEGABYTE = 1_000_000
+
+models = typer.Typer(cls=Group)
+
+
+@models.callback(invoke_without_command=True)
+def _root(context: typer.Context) -> None:
+    """List and fetch the language models that run in the process.
+
+    Example: otherminds models fetch smollm2
+    """
+    if context.invoked_subcommand is None:
+        list_models()
+
+
+@models.command("list", cls=Command)
+def list_models() -> None:
+    """List the models that can be fetched, and which are there.
+
+    Example: otherminds models list
+    """
+    from otherminds.language import weights
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("model", no_wrap=True)
+    table.add_column("parameters", justify="right")
+    table.add_column("size", justify="right")
+    table.add_column("licence")
+    table.add_column("file")
+    for model in weights.pinned_models():
+        table.add_row(model.name, model.parameters, _size(model), model.licence, _file(model))
+    console = Console()
+    console.print(table)
+    console.print(f"Files are in {weights.models_folder()}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _size(model: Pinned) -> str:
+    return f"{model.bytes / MEGABYTE:,.0f} MB"
+
+
+def _file(model: Pinned) -> str:
+    from otherminds.language import weights
+
+    if weights.intact(model):
+        return model.path.name
+    return "damaged" if os.path.exists(model.path) else "not fetched"
+
+
+@models.command("fetch", cls=Command)
+def fetch_model(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="smollm2, gemma-270m or qwen-1.5b.")],
+    accept: Annotated[bool, typer.Option("--accept-licence", help="Accept terms that are not open source.")] = False,
+) -> None:
+    """Download a model's weights and check them; nothing is installed.
+
+    Example: otherminds models fetch smollm2
+    """
+    from otherminds.language import weights
+
+    model = weights.pinned_model(name)
+    if weights.intact(model):
+        typer.echo(f"{model.name} is there already: {model.path}")
+        return
+    licence = f"the {model.licence}, {model.terms}" if model.terms else f"the licence {model.licence}"
+    if model.terms and not accept:
+        raise InputError(f"{model.name} is under {licence}", hint="--accept-licence accepts them")
+    typer.echo(f"{model.title}, {_size(model)}, is under {licence}.")
+    _fetch(model)
+    typer.echo(f"{model.name} is there, and its SHA-256 is right: {model.path}")
+
+
+def _fetch(model: Pinned) -> None:
+    """Fetch before somebody's eyes, if there is a terminal."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from otherminds.language import weights
+
+    console = Console()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(model.name, total=model.bytes)
+
+        def told(part: int, done: int) -> None:
+            progress.update(task, completed=done, description=f"package {part} of {len(model.parts)}")
+
+        weights.fetch(model, weights.by_pip, told)

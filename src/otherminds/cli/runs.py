@@ -1,0 +1,247 @@
+"""`otherminds runs`, `resume`, `report`, `export` and `merge`: what there is to do about runs on disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from otherminds.cli.asking import UNKNOWN, BudgetOption, PriceOption
+from otherminds.cli.report import TOUR, bound
+from otherminds.errors import InputError
+
+if TYPE_CHECKING:
+    from otherminds.evaluation.playing import Options
+    from otherminds.evaluation.resuming import Begun
+    from otherminds.evaluation.runs import Run
+    from otherminds.reports.results import Results
+
+RUNS = Path("runs")
+FAULTY = 1
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers."),
+]
+NamedOption = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="SPEC", help="The run's model, if code or an address: you trust it."),
+]
+
+
+class What(StrEnum):
+    """What to export."""
+
+    rows = "rows"
+    calls = "calls"
+
+
+def runs(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs.")] = RUNS,
+) -> None:
+    """List runs: how far they are, and what they cost.
+
+    Of a single run: what failed, and calls to language models without an answer.
+
+    Example: otherminds runs
+    """
+    from otherminds.evaluation.runs import faults, look, runs_in
+    from otherminds.evaluation.store import FILE
+    from otherminds.reports.terminal.runs import listed, told
+
+    console = Console()
+    if not (folder / FILE).exists():
+        found, wrong = _looked(runs_in(folder))
+        console.print(listed(found, folder))
+        for complaint in wrong:
+            console.print(complaint, markup=False, highlight=False, soft_wrap=True)
+        if wrong:
+            raise typer.Exit(FAULTY)
+        return
+    damage = faults(folder)
+    console.print(told(look(folder), damage))
+    if damage:
+        raise typer.Exit(FAULTY)
+
+
+def _looked(folders: Sequence[Path]) -> tuple[list[Run], list[str]]:
+    """The runs in these folders, and what is wrong with those that cannot be read."""
+    from otherminds.evaluation.runs import look
+
+    found, wrong = [], []
+    for folder in folders:
+        try:
+            found.append(look(folder))
+        except InputError as error:
+            wrong.append(str(error))
+    return found, wrong
+
+
+def resume(
+    folder: RunArgument,
+    jobs: Annotated[int | None, typer.Option(min=1, max=256, metavar="N", help="Processes.")] = None,
+    engine: EngineOption = None,
+    model: NamedOption = None,
+    price: PriceOption = None,
+    budget: BudgetOption = None,
+    at_once: Annotated[
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).")
+    ] = None,
+) -> None:
+    """Go on with a run that was interrupted, with its own options.
+
+    Nothing that is done is done again.
+
+    Example: otherminds resume runs/functional-20260131-090000 --budget 20
+    """
+    from otherminds.language.prices import Price
+
+    paid = None if price in (None, UNKNOWN) else Price.parse(price)
+    changes = {"engine": engine, **_given(jobs=jobs)}
+    _again(folder, model or (), changes, _given(price=paid, budget=budget, at_once=at_once))
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def report(folder: RunArgument, model: NamedOption = None) -> None:
+    """Write the report of a finished run again, or of several.
+
+    Nothing is played, and nobody is asked. A folder with several runs gets one report about all of them.
+
+    Example: otherminds report runs/functional-20260131-090000
+    """
+    from otherminds.evaluation.runs import runs_in
+    from otherminds.evaluation.store import FILE
+
+    frozen = {"frozen": True, "engine": None}
+    several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
+    if not several:
+        _again(folder, model or (), frozen, {})
+        return
+    told = [_again(run, model or (), frozen, {}) for run in several]
+    bound(folder, {name: results for name, results in told if results}, Console())
+
+
+def _again(
+    folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
+) -> tuple[str, Results | None]:
+    """Run the command that began a run, with its options but for these; the engine has to be one. Raises InputError.
+
+    The name of the experiment and what came of it are returned.
+    """
+    from otherminds.evaluation.resuming import begun
+    from otherminds.evaluation.runs import look
+
+    how = begun(look(folder).about, folder)
+    if how.command == "check":
+        return TOUR, _check_again(how, folder, named, changes.get("frozen", False), money)
+    return how.name, _reproduce_again(how, folder, named, changes, money)
+
+
+def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, money: dict[str, Any]) -> Results | None:
+    from otherminds.cli.check import judged
+    from otherminds.evaluation.resuming import trusted
+    from otherminds.papers.functional.checking import CheckOptions, check_as_asked
+
+    options = how.read(CheckOptions, folder)
+    trusted([spec for spec in options.agents if not spec.startswith("scripted:")], named, folder)
+    options = replace(options, frozen=frozen, asking=replace(options.asking, **money))
+    checked = check_as_asked(options)
+    judged(checked, folder)
+    return checked.results
+
+
+def _reproduce_again(
+    how: Begun, folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
+) -> Results | None:
+    from otherminds.evaluation.playing import Options
+    from otherminds.evaluation.resuming import trusted
+
+    options = replace(how.read(Options, folder), **changes)
+    if options.asking is not None:
+        trusted([options.asking.model], named, folder)
+        options = replace(options, asking=replace(options.asking, **money))
+    return reproduced(how.name, options, Console())
+
+
+def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> Results | None:
+    """Run an experiment and tell what came of it; there are no results yet of a single shard."""
+    from otherminds.evaluation.store import UnfinishedError
+    from otherminds.reports.results import verdicts
+    from otherminds.reports.terminal import tables as terminal
+    from otherminds.reproduce.run import reproduce
+
+    try:
+        results = reproduce(name, options)
+    except UnfinishedError as error:
+        number, of = options.shard
+        if of == 1 or error.failed:
+            raise
+        told = f"Shard {number} of {of} is played: {options.out}; `otherminds merge OUT SHARD...` puts them together"
+        console.print(told, markup=False, soft_wrap=True)
+        return None
+    console.print(terminal.results(results.summary))
+    for target, row, met in verdicts(results.summary):
+        if not met or check:
+            console.print(f"{'met   ' if met else 'MISSED'}  {target}: {row['value']:.3f}", markup=False)
+    console.print(f"Report: {options.out / 'report.html'}", markup=False, soft_wrap=True)
+    return results
+
+
+def export(
+    folder: RunArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write: .jsonl, .csv or .parquet.")],
+    what: Annotated[
+        What, typer.Option(metavar="WHAT", help="rows, or calls: all calls to models (.jsonl), to be replayed.")
+    ] = What.rows,
+) -> None:
+    """Write the rows of a run, or its calls to models, to a file.
+
+    Example: otherminds export runs/functional-20260131-090000 rows.parquet
+    """
+    from otherminds.evaluation.runs import exported_calls, exported_rows
+    from otherminds.evaluation.store import write_whole
+    from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
+
+    writers = {".jsonl": write_jsonl, ".csv": write_csv, ".parquet": write_parquet}
+    if (what is What.calls and file.suffix != ".jsonl") or file.suffix not in writers:
+        kinds = ".jsonl" if what is What.calls else ", ".join(writers)
+        raise InputError("is no file to export to", path=file, hint=f"its name ends in {kinds}")
+    if what is What.calls:
+        write_whole(file, exported_calls(folder))
+    else:
+        writers[file.suffix](file, exported_rows(folder))
+    typer.echo(f"Written: {file}")
+
+
+def merge(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
+    shards: Annotated[list[Path], typer.Argument(metavar="SHARD...", help="The folders of all shards.")],
+    model: NamedOption = None,
+) -> None:
+    """Put the shards of a run together, and write the report.
+
+    Example: otherminds merge runs/all runs/first runs/second runs/third
+    """
+    from otherminds.evaluation.runs import merge as put_together
+
+    put_together(shards, out)
+    _again(out, model or (), {"frozen": True, "engine": None, "shard": (1, 1)}, {})
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """A shard such as 2/3. Raises InputError for any other text."""
+    found = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise InputError(f"`{text[:60]}` is no shard", hint="such as 2/3: the second of three")
+    return int(found[1]), int(found[2])

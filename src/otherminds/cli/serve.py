@@ -1,0 +1,97 @@
+"""The web app on the command line: `otherminds serve`."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from otherminds.cli.levels import bundled, load_level
+from otherminds.errors import InputError
+
+MISSING = "the web app is not installed"
+LARGEST = 4096
+
+
+def serve(
+    host: Annotated[str, typer.Option(metavar="HOST", help="Others can reach any but loopback.")] = ("127.0.0.1"),
+    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="The port to listen at.")] = 8642,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Where all is kept.")] = Path("otherminds.sqlite"),
+    allowed_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org."),
+    ] = None,
+    level: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A level of your own to play; repeatable.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="A facilitator in studies: embedded, openai:MODEL@URL or module:object.",
+        ),
+    ] = None,
+) -> None:
+    """Serve the web app: watch minds being read, play, study people.
+
+    Where others can reach it, it needs --allowed-origin and a secret in the environment, OTHERMINDS_SECRET.
+
+    Example: otherminds serve --port 8642
+    """
+    try:
+        import uvicorn
+
+        from otherminds.language.find import find_model
+        from otherminds.papers.protom.models import subject
+        from otherminds.web.guard import origins
+        from otherminds.web.server import application
+        from otherminds.web.settings import Settings
+    except ImportError:
+        raise InputError(MISSING, hint="pip install 'otherminds[web]'") from None
+    secret = os.environ.get("OTHERMINDS_SECRET", "")
+    levels = {one.name: one for found in bundled().values() for one in found}
+    levels |= {one.name: one for one in (load_level(str(path)) for path in level or ())}
+    models = {subject(find_model(spec).name): spec for spec in model or ()}
+    settings = Settings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
+    listening = _listening(host, port)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application(settings),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws_max_size=LARGEST,
+            ws_ping_interval=10.0,
+            ws_ping_timeout=10.0,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=3,
+        )
+    )
+    _announce(host, port, settings, secret)
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
+    if settings.problem:
+        raise InputError(settings.problem)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Listen there. Raises InputError if that cannot be."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        hint = "--port and --host choose another"
+        raise InputError(f"nobody can listen at {host}, port {port}: {error.strerror}", hint=hint) from None
+
+
+def _announce(host: str, port: int, settings: Any, secret: str) -> None:
+    """Say where the app is and how researchers get in."""
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
+    if secret:
+        typer.echo(f"Studies: {address}/enter, with the secret of this server")
+    else:
+        typer.echo(f"Studies: {address}/enter#{settings.keys.key}")

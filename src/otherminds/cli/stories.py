@@ -1,0 +1,97 @@
+"""Stories on the command line: ask about one, audit the labels of many, invent new ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from otherminds.cli.levels import JobsOption
+
+ACCEPTED = 100_000
+
+
+def ask(
+    story: Annotated[Path, typer.Argument(metavar="STORY", help="A text, a JSON file, or JSONL with --id.")],
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="With options A) … B) …; default: the one in the file.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--id", metavar="ID", help="Which story of a JSONL file.")] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Reads what the built-in reader cannot, as embedded.")
+    ] = None,
+    convention: Annotated[
+        str, typer.Option(metavar="NAME", help="Who sees what: sally-anne, everyday, tomi, hi-tom.")
+    ] = "sally-anne",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Ask what somebody in a story believes, wants, or means.
+
+    The answer comes with what it rests on.
+
+    Example: otherminds ask story.txt --question "Where will Sally look?"
+    """
+    from otherminds.evaluation.story_questions import asked
+    from otherminds.reports.terminal import stories as story_screens
+
+    found = asked(story, question, name, model, convention)
+    if as_json:
+        typer.echo(json.dumps([story_screens.as_data(one) for one in found], ensure_ascii=False))
+        return
+    console = Console(width=None if sys.stdout.isatty() else 100)
+    for one in found:
+        console.print(story_screens.answer(one))
+
+
+def audit(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows with story, question, answer; or a benchmark.")],
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="jsonl, tomi, hi_tom, bigtom, mmtom_qa or mumatom; default: found out."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every verdict as JSON.")] = False,
+) -> None:
+    """Check the labels of a benchmark by simulating its stories.
+
+    Those that contradict what happened are listed.
+
+    Example: otherminds audit questions.jsonl
+    """
+    from otherminds.evaluation.story_questions import audited
+    from otherminds.reports.terminal import stories as story_screens
+
+    found = audited(file, form)
+    if as_json:
+        for verdict in found.verdicts:
+            typer.echo(json.dumps(story_screens.verdict_data(verdict), ensure_ascii=False))
+        return
+    Console(width=None if sys.stdout.isatty() else 110).print(story_screens.audit(found))
+
+
+def generate_stories(
+    n: Annotated[int, typer.Option(min=1, max=1_000_000, metavar="N", help="How many stories.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to write.")] = Path("stories"),
+    phrasing: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="How they are told; repeatable. Default: all.")
+    ] = None,
+    boards: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Storyboards of that many.")] = 0,
+    videos: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Videos (GIF) of that many.")] = 0,
+    jobs: JobsOption = 1,
+) -> None:
+    """Invent stories with questions whose answers are exact.
+
+    The answers cannot be guessed from the question.
+
+    Example: otherminds generate stories --n 1000 --seed 1 --out DIR
+    """
+    from otherminds.evaluation.story_sets import make, write
+
+    written = write(out, make(n, seed, jobs, phrasing or ()), boards, videos)
+    typer.echo(f"{written:,} stories in {out / 'stories.jsonl'}")

@@ -1,0 +1,102 @@
+"""Questions about stories in files, and audits of whole benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+from otherminds.errors import InputError, unknown
+from otherminds.evaluation.progress import shown
+from otherminds.language.find import find_model
+from otherminds.stories.answering import Asked, answer, ask, missing
+from otherminds.stories.audit import Audit, Judged, answer_item, audit
+from otherminds.stories.beliefs.belief_files import Format, Item, read_items
+from otherminds.stories.beliefs.conventions import PRESETS, Conventions
+from otherminds.stories.beliefs.percepts import answer_percept
+from otherminds.stories.english.questions.question_text import read_question, split_options
+from otherminds.stories.english.reading import read_story
+from otherminds.stories.files import StoryFile, Worded, read_story_file
+from otherminds.stories.model import Answer, Question, Reading
+from otherminds.stories.mumatom_files import read_mumatom
+from otherminds.worlds.household.agent import ANSWERING
+
+MUMATOM = "mumatom"
+LONG = 200
+
+
+def asked(
+    path: Path,
+    question: str | None = None,
+    name: str | None = None,
+    model: str | None = None,
+    convention: str = "sally-anne",
+) -> list[Asked]:
+    """The answers to the questions of a story file, or to another question. Raises InputError if there is none."""
+    chosen = {one.name.lower(): one for one in PRESETS}
+    if convention.lower() not in chosen:
+        raise unknown("convention", convention, chosen)
+    found = read_story_file(path, name)
+    questions = (Worded(*split_options(question)),) if question is not None else found.questions
+    if not questions:
+        raise InputError("has no question", path=path, hint='give one with --question "…"')
+    return [_asked(found, one, model, chosen[convention.lower()]) for one in questions]
+
+
+def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> Asked:
+    helper = find_model(model) if model else None
+    if found.text is not None and isinstance(question, Worded):
+        return ask(found.text, question.stem, question.options, conventions=conventions, model=helper)
+    if found.text is not None:
+        reading = read_story(found.text)
+    else:
+        assert found.episode is not None
+        reading = Reading(found.episode)
+    if isinstance(question, Worded):
+        return ask(reading, question.stem, question.options, conventions=conventions, model=helper)
+    return Asked(reading, question, answer(reading.episode, question, conventions))
+
+
+def audited(path: Path, form: str | None = None) -> Audit:
+    """The labels of a file, or of a folder of MuMA-ToM, held against simulation."""
+    known = (*get_args(Format), MUMATOM)
+    if form is not None and form not in known:
+        raise unknown("format", form, known)
+    if form == MUMATOM and path.is_file() and path.name != "questions.json":
+        raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
+    if form == MUMATOM or path.is_dir() or path.name == "questions.json":
+        items = tuple(_mumatom_items(path if path.is_dir() else path.parent))
+        return audit(shown(items, len(items), "Auditing"), answer=judge)
+    items = read_items(path, form)  # type: ignore[arg-type]
+    return audit(shown(items, len(items), "Auditing") if len(items) > LONG else items, answer=judge)
+
+
+def _mumatom_items(folder: Path) -> Iterator[Item]:
+    for source in read_mumatom(folder):
+        for number, question in enumerate(source.questions, 1):
+            gold = question.options[question.gold]
+            yield Item(f"{source.id} Q{number}", source.full, question.stem, question.options, gold, None, MUMATOM)
+
+
+def judge(item: Item, conventions: Conventions) -> Judged:
+    """The answer to any item that can be read. Raises Unread if it cannot."""
+    if item.group.startswith("BigToM"):
+        return Judged(answer_percept(item), item.options)
+    if not item.options:
+        return answer_item(item, conventions)
+    reading = read_story(item.story)
+    question = read_question(item.question, item.options, reading)
+    if question.kind == "where":
+        return answer_item(item, conventions)
+    found = answer(reading.episode, question, conventions, ANSWERING)
+    lacking = missing(reading, question)
+    return Judged(_as_sure(found, question), item.options, (lacking,) if lacking else ())
+
+
+def _as_sure(found: Answer, question: Question) -> Answer:
+    """For the least likely option, how sure it is to be that: odds turned round."""
+    if question.polarity == "most":
+        return found
+    turned = [1.0 / max(p, 1e-12) for p in found.posterior]
+    return replace(found, posterior=tuple(p / sum(turned) for p in turned))

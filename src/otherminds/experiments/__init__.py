@@ -1,1 +1,0 @@
-"""The papers' experiments, level design, and the results contract."""

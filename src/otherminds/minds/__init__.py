@@ -1,1 +1,0 @@
-"""What agents want, believe and do next."""

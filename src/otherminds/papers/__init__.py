@@ -1,0 +1,1 @@
+"""One folder a paper: its system, experiment and report."""

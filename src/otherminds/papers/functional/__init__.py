@@ -1,0 +1,1 @@
+"""Functional Theory of Mind: language models and other players in repeated games."""

@@ -1,0 +1,217 @@
+"""Agents by what people type: players, programs in the place of language models, language models, objects of one's own.
+
+An agent plays an encounter, a partner in a game, and tells it in rows. Those in words can also be told the truth.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from otherminds.errors import InputError
+from otherminds.evaluation.asking import Asking
+from otherminds.evaluation.run import stream
+from otherminds.evaluation.tasks import Task, play
+from otherminds.files.database import Database
+from otherminds.language.find import as_model, blamed, load
+from otherminds.language.ledger import Recorded
+from otherminds.language.model import LanguageModel
+from otherminds.papers.functional import experiment as functional
+from otherminds.papers.functional import models as functional_models
+from otherminds.papers.functional.experiment import Row
+from otherminds.papers.functional.game_prompts import Setting
+from otherminds.papers.functional.models import Entry
+from otherminds.papers.functional.prompting import strategy
+from otherminds.papers.functional.scripted_models import scripted_player
+from otherminds.worlds.repeated_games.players.best_responders import Informed, Reader
+from otherminds.worlds.repeated_games.players.by_name import player
+
+OWN = "own"
+TOLD = ("oracle", "oracle_max")
+ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """One episode of a check: an agent and a partner. `rung` is how it plays: its own way, or told the truth."""
+
+    task: Task
+    agent: str
+    number: int
+    seed: int
+    rung: str = OWN
+
+    @property
+    def condition(self) -> str:
+        """The game and the partner."""
+        return f"{self.task.game.name}/{self.task.partner.name}"
+
+    @property
+    def subject(self) -> str:
+        """The agent, and the rung if it is not its own."""
+        return self.agent if self.rung == OWN else f"{self.agent}+{self.rung}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells the episode apart in the rows."""
+        return (self.condition, self.subject, str(self.number))
+
+
+class Agent(Protocol):
+    """Whoever can be checked."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        ...
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it is asked in words, and so can be told the truth."""
+        ...
+
+    def prepare(self, encounter: Encounter) -> None:
+        """Raise InputError if it cannot play that, before anything is played or asked."""
+        ...
+
+    def rows(self, encounter: Encounter) -> list[Row]:
+        """Play an episode and tell it in rows, the last one with its scores."""
+        ...
+
+
+@dataclass(frozen=True)
+class Player:
+    """A mindreader, made for each episode; with `own`, by code that is not the library's."""
+
+    name: str
+    make: Callable[[Task, Any], Reader]
+    own: bool = False
+    speaks: bool = False
+
+    def prepare(self, encounter: Encounter) -> None:
+        """Make one. Raises InputError if there is none for this game."""
+        with self._blamed():
+            self.make(encounter.task, stream(encounter.seed, "unused"))
+
+    def rows(self, encounter: Encounter) -> list[Row]:
+        """Play with a stream of random numbers of its own, and one of the partner's that is the same for everybody."""
+        task, about = encounter.task, (encounter.condition, str(encounter.number))
+        acts = stream(encounter.seed, *about, self.name, "acts")
+        with self._blamed():
+            reader = self.make(task, stream(encounter.seed, *about, self.name, "player"))
+            played = list(play(task, reader, rng=acts, partner_rng=_partner_stream(encounter)))
+        return functional.told(task, _base(encounter), [self._checked(row, task) for row in played])
+
+    def _checked(self, row: Row, task: Task) -> Row:
+        """The row, with plain numbers. Raises InputError if they are no actions."""
+        found = {}
+        for part, actions in zip(("action", "predicted"), task.game.actions, strict=True):
+            if row[part] not in range(len(actions)):
+                hint = f"actions are numbers, from 0 for {actions[0]}"
+                raise InputError(f"{self.name} has {row[part]!r} as {part}, no action of {task.game.name}", hint=hint)
+            found[part] = int(row[part])
+        return {**row, **found}
+
+    def _blamed(self) -> AbstractContextManager[None]:
+        return blamed(self.name) if self.own else nullcontext()
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """A language model; `model` may depend on the episode. `record` is where its answers are kept, if they are."""
+
+    name: str
+    model: Callable[[Setting, Task], LanguageModel]
+    asking: Asking
+    record: Recorded | None = None
+    speaks: bool = True
+
+    def __post_init__(self) -> None:
+        """Raise InputError for more than one way of asking, or one that adds the truth, as a check does by itself."""
+        if len(self.asking.ways) > 1 or len(self.asking.names) > 1:
+            raise InputError("a check is with one strategy and one set of names")
+        way = self.asking.ways[0]
+        strategy(way)
+        if "+" in way:
+            raise InputError(f"`{way}` tells what the partner does", hint="a check does so by itself, to whoever fails")
+
+    def prepare(self, encounter: Encounter) -> None:
+        """Put the game into words. Raises InputError for names or a way to shuffle that there are not."""
+        entry = self.entry(encounter)
+        self.model(entry.setting, entry.task)
+
+    def rows(self, encounter: Encounter) -> list[Row]:
+        """Play, in words."""
+        entry = self.entry(encounter)
+        found = functional_models.rows(entry, self.model(entry.setting, entry.task))
+        return [{**row, **_base(encounter), "strategy": entry.strategy} for row in found]
+
+    def entry(self, encounter: Encounter) -> Entry:
+        """The episode in words."""
+        way = "+".join([self.asking.ways[0], *([encounter.rung] if encounter.rung != OWN else [])])
+        names = self.asking.names[0] if self.asking.names else functional_models.NAMES
+        about = (encounter.task, encounter.condition, self.name, way, encounter.number, encounter.seed)
+        return Entry(*about, names, self.asking.shuffle)
+
+
+def _partner_stream(encounter: Encounter) -> np.random.Generator:
+    """The partner's random numbers, which are those of a language model's partner."""
+    episode = f"{encounter.task.partner.name}/{encounter.number}"
+    return stream(encounter.seed, encounter.condition, episode, "partner")
+
+
+def _base(encounter: Encounter) -> Row:
+    condition, subject, episode = encounter.key
+    base = {"experiment": "check", "condition": condition, "subject": subject, "seed": encounter.seed}
+    return {**base, "episode": episode, "partner": encounter.task.partner.name, "policy": encounter.rung}
+
+
+def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
+    """The agent that a text names.
+
+    A player or partner by name (`tabular`, `bayes`, `random`, `tft`, …); `perfect`, who is told the partner;
+    `scripted:NAME`, a program in the place of a language model; a language model; or `module:object`: a mindreader, a
+    function of game, horizon and generator that makes one, a language model, or a function from text to text.
+
+    Raises InputError for what names none.
+    """
+    kind, _, rest = spec.partition(":")
+    asking = replace(asking, model=spec)
+    if kind == "scripted":
+        return Speaker(rest, lambda setting, task: scripted_player(rest, setting, task.partner), asking)
+    if kind in ("embedded", "openai"):
+        return _recorded(asking.recorded(asking.find(), record), asking)
+    if rest:
+        return _own(load(spec), asking, record)
+    if spec == "perfect":
+        return Player(spec, lambda task, _rng: Informed(task.game, task.partner.start, task.horizon))
+    known = ALIASES.get(spec, spec)
+    return Player(spec, lambda task, rng: player(known, task.game, horizon=task.horizon, rng=rng))
+
+
+def _own(found: Any, asking: Asking, record: Path | Database) -> Agent:
+    name = asking.model.replace(":", ".")
+    if all(hasattr(found, part) for part in ("observe", "act", "predict")) and not inspect.isclass(found):
+        return Player(name, lambda _task, _rng: found, own=True)
+    if callable(found) and not hasattr(found, "complete") and _arguments(found) == 3:
+        return Player(name, lambda task, rng: found(task.game, task.horizon, rng), own=True)
+    return _recorded(asking.recorded(as_model(found, name), record), asking)
+
+
+def _recorded(model: Recorded, asking: Asking) -> Speaker:
+    return Speaker(model.name.replace(":", "-"), lambda _setting, _task: model, asking, model)
+
+
+def _arguments(found: Callable[..., Any]) -> int:
+    try:
+        wanted = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(one.default is one.empty and one.kind in positional for one in wanted)

@@ -1,0 +1,197 @@
+"""Does an agent act on what it knows about its partner? Partners, games, scores, and where it breaks.
+
+Everything is on one scale: what is lost, as a share of what uniformly random play loses. 0 is the best possible play,
+1 is random. *Functional*: what the agent loses. *Literal*: what its wrong predictions would cost by themselves, as the
+paper prices them. Who predicts well and loses much does not use what it knows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from otherminds.errors import InputError
+from otherminds.evaluation.literal_functional import normalised, process_consistency
+from otherminds.evaluation.statistics import Estimate, mean
+from otherminds.evaluation.tasks import Task
+from otherminds.papers.functional.agents import OWN, TOLD, Agent, Encounter
+from otherminds.papers.functional.experiment import Row
+from otherminds.worlds.repeated_games import partners
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.rules import Game
+
+ROUNDS = 30
+TOLD_ROUNDS = 5
+"""Enough for those who are told the truth: there is nothing for them to find out."""
+LOST = 0.1
+WORST = 3
+FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an agent has to go through: games, partners, rounds of an episode, and episodes with each partner."""
+
+    games: tuple[Game, ...]
+    partners: tuple[str, ...] = ()
+    rounds: int = ROUNDS
+    episodes: int = 1
+    seed: int = 42
+
+    def tasks(self, rung: str = OWN) -> list[Task]:
+        """All partners in all games: those named, or one for each single action, and tit for tat if it fits.
+
+        Those who are told what the partner does meet only partners that always do the same: with one that reacts, it
+        takes more than that to play well.
+
+        Raises InputError for a partner that does not exist or cannot play one of the games.
+        """
+        rounds = self.rounds if rung == OWN else min(self.rounds, TOLD_ROUNDS)
+        every = [Task(game, machine, rounds) for game in dict.fromkeys(self.games) for machine in self._partners(game)]
+        return [task for task in every if rung == OWN or len(task.partner.outputs) == 1]
+
+    def prepare(self) -> None:
+        """Raise InputError for partners and games that do not fit, or of which nothing could be learnt."""
+        if len({game.name for game in self.games}) < len(set(self.games)):
+            raise InputError("two different games have the same name")
+        for game in self.games:
+            if len(game.agents) != 2:
+                raise InputError(f"{game.name} is not a game of two", hint="a check is with one partner at a time")
+        if all(math.isnan(normalised(task, 0.0)) for task in self.tasks()):
+            raise InputError("with these partners random play loses nothing", hint="choose others")
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, int], Task]:
+        """Tasks by the name of the condition in rows, and by their rounds."""
+        every = [task for rung in (OWN, *TOLD) for task in self.tasks(rung)]
+        return {(f"{task.game.name}/{task.partner.name}", task.horizon): task for task in every}
+
+    def share(self, episode: Sequence[Row], metric: str = "functional_regret") -> float:
+        """What an episode has lost, as a share of what random play loses; NaN where that loses nothing."""
+        return normalised(self.by_name[episode[-1]["condition"], len(episode)], episode[-1][metric])
+
+    def _partners(self, game: Game) -> list[Machine]:
+        if self.partners:
+            return list(dict.fromkeys(partner(name, game) for name in self.partners))
+        found = list(partners.single_action(game))
+        try:
+            found += partners.tit_for_tat(game)
+        except InputError:
+            return found
+        return found
+
+    def encounters(self, agent: str, rungs: Sequence[str] = (OWN,)) -> list[Encounter]:
+        """All episodes of an agent."""
+        return [
+            Encounter(task, agent, number, self.seed, rung)
+            for rung in rungs
+            for number in range(self.episodes)
+            for task in self.tasks(rung)
+        ]
+
+
+class Verdict(NamedTuple):
+    """Whether an agent loses little enough, where it breaks if it does not, and that in words."""
+
+    passed: bool
+    breaks: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a check has found of an agent; gap is functional less literal, rungs are losses when told the truth."""
+
+    name: str
+    functional: Estimate
+    literal: Estimate
+    gap: Estimate
+    consistency: Estimate
+    unreadable: Estimate | None
+    lost: Estimate
+    rungs: Mapping[str, Estimate]
+    max_regret: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """By the loss alone it passes or fails; the place where it breaks is the first that explains the loss."""
+        predicts = self.literal.value <= self.max_regret
+        if self.functional.value <= self.max_regret:
+            note = "" if predicts else ", although what it says of its partner is mostly wrong"
+            return Verdict(True, "", f"plays as one who knows its partner{note}")
+        if self.lost.value >= LOST:
+            return Verdict(False, FORMATTING, f"in {self.lost.value:.0%} of the rounds no move could be read")
+        if not predicts:
+            return Verdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
+        return Verdict(False, USING, "knows what its partner will do, and does not act on it" + self._when_told)
+
+    @property
+    def _when_told(self) -> str:
+        if not self.rungs:
+            return ""
+        best = min(rung.value for rung in self.rungs.values())
+        if best <= self.max_regret:
+            return f"; told what the partner does, it plays well ({best:.2f})"
+        return f"; even told what the partner does, it loses {best:.2f} of what random play loses"
+
+
+def assess(agent: Agent, plan: Plan, rows: Sequence[Row], max_regret: float) -> Findings:
+    """What the rows of an agent say, over all encounters; intervals are over partners."""
+    ways = {way: [e for e in episodes(rows) if e[-1]["policy"] == way] for way in (OWN, *TOLD)}
+    own = ways.pop(OWN)
+
+    def over(episodes: Sequence[Sequence[Row]], value: Callable[[Sequence[Row]], float]) -> Estimate:
+        known = [(e[-1]["condition"], number) for e in episodes if not math.isnan(number := value(e))]
+        return mean([number for _, number in known], [condition for condition, _ in known])
+
+    return Findings(
+        name=agent.name,
+        functional=over(own, plan.share),
+        literal=over(own, lambda episode: plan.share(episode, "tom_regret_paper")),
+        gap=over(own, lambda episode: plan.share(episode) - plan.share(episode, "tom_regret_paper")),
+        consistency=over(own, process_consistency),
+        unreadable=over(own, lambda episode: episode[-1]["unreadable_share"]) if agent.speaks else None,
+        lost=over(own, lambda episode: sum(row["action"] is None for row in episode) / len(episode)),
+        rungs={way: over(chosen, plan.share) for way, chosen in ways.items() if chosen},
+        max_regret=max_regret,
+    )
+
+
+def episodes(rows: Sequence[Row]) -> list[list[Row]]:
+    """Rows by episode, in their order."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
+    return [*found.values()]
+
+
+def worst(rows: Sequence[Row], plan: Plan) -> list[list[Row]]:
+    """The episodes that lost most, the worst first."""
+    own = [episode for episode in episodes(rows) if episode[-1]["policy"] == OWN]
+    known = [episode for episode in own if not math.isnan(plan.share(episode))]
+    return sorted(known, key=plan.share, reverse=True)[:WORST]
+
+
+def summary(findings: Sequence[Findings]) -> list[Row]:
+    """One row for each agent and metric."""
+    return [
+        {"experiment": "check", "condition": "all", "subject": found.name, "metric": metric, **estimate._asdict()}
+        for found in findings
+        for metric, estimate in _metrics(found)
+    ]
+
+
+def _metrics(found: Findings) -> Iterator[tuple[str, Estimate]]:
+    yield "relative_regret", found.functional
+    yield "relative_tom_regret", found.literal
+    yield "gap", found.gap
+    yield "consistency", found.consistency
+    if found.unreadable is not None:
+        yield "unreadable_share", found.unreadable
+        yield "lost_share", found.lost
+    for rung, estimate in found.rungs.items():
+        yield f"relative_regret_{rung}", estimate

@@ -1,0 +1,262 @@
+"""Literal and functional Theory of Mind in repeated games (Riemer et al.), with exact optima and Bayes bounds.
+
+A condition is a game and a suite of partners, a subject is a player; an episode is a pure function of its entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from otherminds.evaluation.literal_functional import functional_regret, tom_percent, tom_regret_paper
+from otherminds.evaluation.run import stream
+from otherminds.evaluation.tasks import Task, evenly, play
+from otherminds.worlds.repeated_games import partners
+from otherminds.worlds.repeated_games.machine_files import read_machines
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
+    BayesianLookahead,
+    HypothesisSet,
+    closed,
+    open_to_strangers,
+)
+from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
+from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
+from otherminds.worlds.repeated_games.players.by_name import player
+from otherminds.worlds.repeated_games.rules import Game
+
+EXPERIMENT = "functional"
+HORIZON = 100
+GAMES = ("rps", "ibs", "ipd")
+CELLS = tuple(f"{game}/{suite}" for game in GAMES for suite in ("single", "tft"))
+NOISES = {"noise05": 0.05, "noise10": 0.10}
+LEFT_OUT = "machines_leave_one_out"
+LIBRARY = f"ipd/{LEFT_OUT}"
+STRANGERS = "strangers"
+SUITES = {
+    "single": partners.single_action,
+    "tft": partners.tit_for_tat,
+    "memory_one": partners.memory_one,
+    "machines": partners.machines,
+    LEFT_OUT: partners.machines,
+}
+
+KEPT = ("t", "predicted", "p_predicted", "p_true", "observed", "action", "reward", "best", "consistent")
+
+Row = dict[str, Any]
+
+
+@cache
+def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
+    """The tasks of a condition `game/suite` or `game/suite_noise05`: one for each partner.
+
+    `machines` is a file to read the machines from, instead of those that come with the library.
+    """
+    name, suite = condition.split("/")
+    plain, _, noise = suite.partition("_noise")
+    game = find_game(name)
+    tremble = NOISES[f"noise{noise}"] if noise else 0.0
+    suite_of = SUITES[plain]
+    chosen = read_machines(Path(machines), game) if machines and suite_of is partners.machines else suite_of(game)
+    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in chosen)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One episode of the plan: `policy` is how the subject acts, its own way or rationally on its predictions.
+
+    With `spread` the subject's own chance is spread evenly over so many episodes with this partner.
+    """
+
+    condition: str
+    subject: str
+    partner: int
+    number: int
+    seed: int
+    policy: str = "own"
+    machines: str = ""
+    spread: int = 0
+
+    @property
+    def task(self) -> Task:
+        """With whom it is played."""
+        return tasks(self.condition, self.machines)[self.partner]
+
+    @property
+    def episode(self) -> str:
+        """The partner, which episode with it this is, and the policy if it is not the subject's own."""
+        name = f"{self.task.partner.name}/{self.number}"
+        return name if self.policy == "own" else f"{name}/{self.policy}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells the episode apart in the rows."""
+        return (self.condition, self.subject, self.episode)
+
+
+def reader(entry: Entry) -> Reader:
+    """The subject before the first round. The floors and libraries are told the suite that the partner is from."""
+    game, horizon = entry.task.game, entry.task.horizon
+    if entry.subject == "floor":
+        return _told(entry.condition, entry.machines)
+    if entry.subject == "floor_suite":
+        return _suite(game)
+    if entry.subject == "bayes_library" and entry.condition == LIBRARY:
+        return BayesianLookahead.of(_without(entry))
+    if entry.subject == "bayes_library":
+        return BayesianLookahead.of(_known(entry.machines))
+    return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))
+
+
+@cache
+def _told(condition: str, machines: str) -> MixtureBestResponse:
+    """Whoever knows which partners there are, and not which of them it is."""
+    chosen = tasks(condition, machines)
+    return MixtureBestResponse.of(chosen[0].game, [task.partner for task in chosen], horizon=HORIZON)
+
+
+@cache
+def _suite(game: Game) -> MixtureBestResponse:
+    """Whoever knows that the partner is one of the single action partners or, as probably, the tit-for-tat one."""
+    single = [task.partner for task in tasks(f"{game.name}/single")]
+    weights = [0.5 / len(single)] * len(single) + [0.5]
+    return MixtureBestResponse.of(game, [*single, tasks(f"{game.name}/tft")[0].partner], weights, HORIZON)
+
+
+@cache
+def _known(machines: str) -> HypothesisSet:
+    return closed(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
+
+
+def _without(entry: Entry) -> HypothesisSet:
+    """The library without the partner, open to strangers."""
+    known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
+    return open_to_strangers(entry.task.game, known, HORIZON, rng=stream(entry.seed, STRANGERS))
+
+
+def _stream(entry: Entry, role: str) -> Any:
+    """Partners tremble alike whoever plays with them; everything else is the subject's own."""
+    whose = () if role == "partner" else (entry.subject, entry.policy)
+    return stream(entry.seed, entry.condition, f"{entry.task.partner.name}/{entry.number}", role, *whose)
+
+
+def rows(entry: Entry) -> list[Row]:
+    """Play an episode and tell it in rows, one per round; the last one has the scores of the episode."""
+    task, subject = entry.task, reader(entry)
+    if entry.policy == "myopic":
+        subject = Myopic(subject, task.game)
+    elif entry.policy == "model":
+        subject = Rational(subject, task.game, task.horizon)
+    base = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.episode}
+    acts = _stream(entry, "acts")
+    choose = evenly(entry.number, entry.spread, acts) if entry.spread else None
+    played = list(play(task, subject, rng=acts, partner_rng=_stream(entry, "partner"), choose=choose))
+    return told(task, {**base, "partner": task.partner.name, "policy": entry.policy}, played)
+
+
+def told(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()) -> list[Row]:
+    """The rows of an episode, with what is said of all of them and, in the last, its scores."""
+    base = {"schema": 1, "experiment": EXPERIMENT, **base}
+    kept = (*KEPT, *extra)
+    found = [{**base, **{name: _short(name, row[name]) for name in kept}} for row in played]
+    found[-1] |= {
+        "uniform": task.uniform,
+        "brier": sum(row["brier"] for row in played) / len(played),
+        "functional_regret": functional_regret(task, found),
+        "functional_regret_rate": functional_regret(task, found, optimum="rate"),
+        "tom_regret_paper": tom_regret_paper(task, found),
+        "tom_percent": tom_percent(found),
+    }
+    return found
+
+
+def _short(name: str, value: Any) -> Any:
+    return round(value, 6) if name in ("p_true", "p_predicted") else value
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many episodes with each partner: of the tabular player in the paper's cells, and of others left to chance."""
+
+    paper: int
+    chance: int
+    noise: int
+    machines: int
+    left_out: int
+    everything: bool
+
+
+SCALES = {
+    "quick": Sizes(paper=100, chance=24, noise=12, machines=1, left_out=3, everything=False),
+    "normal": Sizes(paper=100, chance=50, noise=24, machines=2, left_out=1, everything=True),
+    "full": Sizes(paper=300, chance=300, noise=100, machines=10, left_out=1, everything=True),
+}
+TABULAR = ("rmax", "rmax_exact_ties")
+BY_CHANCE = ("rmax_exact_ties", "posterior_sampling", "fictitious_play")
+K_TOM = ("k_tom_0", "k_tom_1", "k_tom_2")
+READERS = ("rmax", "bayes_simplicity", "posterior_sampling", "fictitious_play")
+
+
+def plan(scale: str, seed: int, machines: str = "") -> list[Entry]:
+    """All episodes of a scale; with a file of machines, those with these machines alone."""
+    sizes = SCALES[scale]
+    if machines:
+        return [replace(entry, machines=machines) for entry in _machines(sizes, seed, machines)]
+    return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed, ""), *_everything(sizes, seed)]
+
+
+def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[Entry]:
+    """`total` episodes, the same number with each partner (rounded up)."""
+    each = -(-total // len(tasks(condition)))
+    for number in range(each):
+        for partner in range(len(tasks(condition))):
+            yield Entry(condition, subject, partner, number, seed, policy, spread=each if subject in TABULAR else 0)
+
+
+def _cells(sizes: Sizes, seed: int) -> Iterator[Entry]:
+    for condition in CELLS:
+        yield from _episodes(condition, "rmax", seed, sizes.paper)
+        for subject in BY_CHANCE:
+            yield from _episodes(condition, subject, seed, sizes.chance)
+        for subject in ("bayes_simplicity", "floor", "floor_suite"):
+            yield from _episodes(condition, subject, seed, 1)
+        if not condition.startswith("rps"):
+            for subject in K_TOM:
+                yield from _episodes(condition, subject, seed, sizes.chance // 8)
+        for subject in READERS:
+            for policy in ("myopic", "model"):
+                yield from _episodes(condition, subject, seed, 1 if subject != "posterior_sampling" else 4, policy)
+
+
+def _noisy(sizes: Sizes, seed: int) -> Iterator[Entry]:
+    for condition in (f"{cell}_{noise}" for cell in CELLS for noise in NOISES):
+        for subject in ("rmax", "bayes_simplicity", "posterior_sampling"):
+            if subject != "bayes_simplicity" or sizes.everything or not condition.startswith("rps"):
+                yield from _episodes(condition, subject, seed, sizes.noise)
+
+
+def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[Entry]:
+    """The posteriors over a file of machines may be too many for a floor; those over the bundled ones are not."""
+    count = len(tasks("ipd/machines", machines))
+    certain = ("bayes_library", "bayes_simplicity", "tft", "always-defect", *(() if machines else ("floor",)))
+    for subject in ("rmax", "posterior_sampling", *certain):
+        episodes = 1 if subject in certain else sizes.machines
+        for number, partner in product(range(episodes), range(count)):
+            yield Entry("ipd/machines", subject, partner, number, seed)
+    for partner in range(0, count, sizes.left_out):
+        yield Entry(LIBRARY, "bayes_library", partner, 0, seed)
+
+
+def _everything(sizes: Sizes, seed: int) -> Iterator[Entry]:
+    if not sizes.everything:
+        return
+    for game in GAMES:
+        condition = f"{game}/memory_one"
+        for subject in ("rmax", "posterior_sampling"):
+            yield from _episodes(condition, subject, seed, 2 * len(tasks(condition)))
+        for subject in ("bayes_simplicity", "floor") if game != "rps" else ("bayes_simplicity",):
+            yield from _episodes(condition, subject, seed, 1)

@@ -1,0 +1,221 @@
+"""Repeated games in words: what language models are told about a game, about past rounds, and about what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Literal
+
+import numpy as np
+
+from otherminds.errors import InputError, unknown
+from otherminds.language.templates import prompts_of
+from otherminds.papers.functional.game_answers import read_answer
+from otherminds.worlds.repeated_games.machines import Machine, reactive
+from otherminds.worlds.repeated_games.players.best_responders import response_to
+from otherminds.worlds.repeated_games.rules import Game, Outcome
+
+fill = prompts_of("otherminds.papers.functional")
+
+Round = Outcome | None
+"""A round that is over; None if it was not played because no move could be read."""
+Question = Literal["act", "predict"]
+
+NAME_SETS = ("neutral", "canonical", "repeated", "nonsense", "initials")
+"""What to call actions: J, F, B; as the game does; JJJ…, FFF…; Pasta, Rice, Bread; the first letters of their names."""
+LETTERS = ("J", "F", "B", "K", "M", "Q", "V", "W")
+NONSENSE = ("Pasta", "Rice", "Bread", "Beans", "Corn", "Soup", "Salad", "Cheese")
+BLANKS = "XYZUVWABCDEFGHIJKLMNOPQRST0123456789"
+REPEATS = 21
+AHEAD = 10
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a game is put into words: the names of everybody's actions, and the order in which payoffs are told."""
+
+    game: Game
+    horizon: int
+    own: tuple[str, ...]
+    theirs: tuple[str, ...]
+    order: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        horizon: int,
+        names: str = "canonical",
+        *,
+        labels_rng: np.random.Generator | None = None,
+        payoffs_rng: np.random.Generator | None = None,
+    ) -> Setting:
+        """A setting with one of the sets of names; with a generator, names or payoff lines are shuffled.
+
+        Raises InputError for a game that is not of two, that has more actions than there are names, or whose names
+        could not be told apart in answers.
+        """
+        if len(game.agents) != 2:
+            raise InputError(f"{game.name} is not a game of two", hint="language models play games of two")
+        own, theirs = (_readable(game, _names(names, game, actions)) for actions in game.actions)
+        if labels_rng is not None:
+            own, theirs = _shuffled(own, theirs, labels_rng)
+        pairs = list(product(range(len(own)), range(len(theirs))))
+        if payoffs_rng is not None:
+            pairs = [pairs[i] for i in payoffs_rng.permutation(len(pairs))]
+        return cls(game, horizon, own, theirs, tuple(pairs))
+
+    @cached_property
+    def signed(self) -> bool:
+        """Whether payoffs are told as scores with a sign, because some are negative, and not as points to win."""
+        return any(value < 0 for row in self.game.payoffs for value in row)
+
+    def labels(self, question: Question) -> tuple[str, ...]:
+        """The names of the actions that a question is about: one's own, or the other's."""
+        return self.own if question == "act" else self.theirs
+
+    def worth(self, value: float) -> str:
+        """A payoff in digits, in as many as it takes."""
+        sign = "+" if self.signed and value else ""
+        return f"{float(value) + 0.0:{sign}}".removesuffix(".0")
+
+
+def _names(names: str, game: Game, actions: Sequence[str]) -> tuple[str, ...]:
+    if names == "canonical":
+        return tuple(actions)
+    if names == "initials":
+        found = tuple(action[0].upper() for action in actions)
+        if len(set(found)) < len(found):
+            raise InputError(f"two actions of {game.name} have the same first letter", hint="use another set of names")
+        return found
+    sets = {"neutral": LETTERS, "repeated": tuple(letter * REPEATS for letter in LETTERS), "nonsense": NONSENSE}
+    if names not in sets:
+        raise unknown("set of names", names, NAME_SETS)
+    if len(actions) > len(sets[names]):
+        raise InputError(f"{game.name} has more than {len(sets[names])} actions", hint="use the canonical names")
+    return sets[names][: len(actions)]
+
+
+def _readable(game: Game, labels: tuple[str, ...]) -> tuple[str, ...]:
+    if any(read_answer(f"Answer: option {label}", labels) != i for i, label in enumerate(labels)):
+        raise InputError(f"the actions of {game.name} have names that answers blur", hint="use another set of names")
+    return labels
+
+
+def _shuffled(
+    own: tuple[str, ...], theirs: tuple[str, ...], rng: np.random.Generator
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Other actions behind the same names; who share their names go on sharing them."""
+    order = rng.permutation(len(own))
+    mine = tuple(own[i] for i in order)
+    if own == theirs:
+        return mine, mine
+    return mine, tuple(theirs[i] for i in rng.permutation(len(theirs)))
+
+
+# What is known
+
+
+def listed(labels: Sequence[str]) -> str:
+    """The names of options in alphabetical order, which says nothing about what they do: `option B, option F`…"""
+    return ", ".join(f"option {label}" for label in sorted(labels))
+
+
+def blank(labels: Sequence[str]) -> str:
+    """What stands for an option in the form of an answer: a letter that is none."""
+    taken = {label.casefold() for label in labels}
+    return next(letter for letter in BLANKS if letter.casefold() not in taken)
+
+
+def intro(setting: Setting) -> str:
+    """The rules of the repeated game, without its payoffs."""
+    if sorted(setting.own) == sorted(setting.theirs):
+        options = listed(setting.own)
+    else:
+        options = f"you {listed(setting.own)}; the other player {listed(setting.theirs)}"
+    return fill("game-intro", rounds=setting.horizon, options=options)
+
+
+def payoffs(setting: Setting) -> str:
+    """What both get, a line for each joint action."""
+    mine, yours = setting.game.payoff(0), setting.game.payoff(1)
+    kind = "game-payoff-score" if setting.signed else "game-payoff-points"
+    return "\n".join(
+        fill(
+            kind,
+            own=setting.own[a],
+            other=setting.theirs[b],
+            mine=setting.worth(mine[a, b]),
+            theirs=setting.worth(yours[b, a]),
+        )
+        for a, b in setting.order
+    )
+
+
+def history(setting: Setting, rounds: Sequence[Round]) -> str:
+    """What happened, a line for each round."""
+    return "\n".join(_lines(setting, rounds))
+
+
+def _lines(setting: Setting, rounds: Sequence[Round]) -> Iterator[str]:
+    kind = "game-round-score" if setting.signed else "game-round-points"
+    for t, outcome in enumerate(rounds, 1):
+        if outcome is None:
+            yield fill("game-round-lost", t=t)
+        else:
+            own, other = setting.own[outcome.own], setting.theirs[outcome.theirs]
+            yield fill(kind, t=t, own=own, other=other, mine=setting.worth(outcome.payoff))
+
+
+def known(setting: Setting, rounds: Sequence[Round], *, with_payoffs: bool = True, with_history: bool = True) -> str:
+    """Rules, payoffs and history, each if it is wanted."""
+    told = [intro(setting)]
+    if with_payoffs:
+        told.append(payoffs(setting))
+    if with_history and rounds:
+        told.append(history(setting, rounds))
+    return "\n\n".join(told)
+
+
+def unfinished(
+    setting: Setting, rounds: Sequence[Round], stub: str, own: int | None = None, asides: Sequence[str] = ()
+) -> str:
+    """Rules, payoffs and history, and the beginning of the next line: the text up to where an action is named.
+
+    Every such text begins with those before it, asides excepted: what a model has read once it need not read again.
+    """
+    fields = {} if own is None else {"own": setting.own[own]}
+    lines = [intro(setting), "", payoffs(setting), "", *_lines(setting, rounds), *asides]
+    return "\n".join([*lines, fill(f"game-stub-{stub}", t=len(rounds) + 1, **fields)])
+
+
+# Worked examples
+
+
+def examples(setting: Setting, question: Question) -> str:
+    """Three worked examples in the game's own options: a partner who repeats, one who reacts, and one hardly known."""
+    told = {name: _example(setting, question, name) for name in ("always", "reacts", "unclear")}
+    return fill("game-examples", **told)
+
+
+def _example(setting: Setting, question: Question, name: str) -> str:
+    game, name_of, other_of = setting.game, setting.own, setting.theirs
+    kind = f"game-example-{question}-{name}"
+    if name == "always":
+        theirs = len(other_of) - 1
+        best = int(game.payoff()[:, theirs].argmax())
+        return fill(kind, other=other_of[theirs], best=name_of[best], mine=setting.worth(game.payoff()[best, theirs]))
+    if name == "unclear":
+        return fill(kind, other=other_of[0], tried=name_of[0], best=name_of[1 % len(name_of)])
+    machine, replies = _reacting(game)
+    best = int(response_to(game, machine, AHEAD).actions[0, 0])
+    after = "; ".join(f"option {other_of[reply]} after option {name_of[own]}" for own, reply in enumerate(replies))
+    return fill(kind, replies=after, last=name_of[0], other=other_of[replies[0]], best=name_of[best])
+
+
+def _reacting(game: Game) -> tuple[Machine, list[int]]:
+    """A partner who answers each of one's actions with another one, after one has played the first."""
+    replies = [own % len(game.actions[1]) for own in range(len(game.actions[0]))]
+    return reactive("example", game, replies[0], replies), replies

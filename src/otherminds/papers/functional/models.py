@@ -1,0 +1,173 @@
+"""Language models in repeated games: every prompting strategy, set of names and order of what is told.
+
+An episode is a pure function of its entry and of what the model answers; who answers from a record plays it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from otherminds.errors import unknown
+from otherminds.evaluation.run import stream
+from otherminds.evaluation.tasks import Task, converse
+from otherminds.language.estimates import Counting, Estimate
+from otherminds.language.model import LanguageModel, Usage
+from otherminds.papers.functional import experiment as functional
+from otherminds.papers.functional.experiment import CELLS, Row, tasks
+from otherminds.papers.functional.game_prompts import Setting
+from otherminds.papers.functional.prompting import Prompted, Sampling, strategy
+from otherminds.papers.functional.scripted_models import scripted_player
+
+NAMES = "neutral"
+FOUR_SETS = ("neutral", "canonical", "repeated", "nonsense")
+SHUFFLES = ("none", "labels", "payoffs", "both")
+SHOWN = 300
+EXTRA = ("said", "unreadable", "tokens", "evaluated", "mass")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One episode of a plan: a model, asked by a strategy, with names for the actions, and a partner.
+
+    `shuffle` says whether names change their actions, payoff lines their order, or both, from episode to episode.
+    """
+
+    task: Task
+    condition: str
+    model: str
+    strategy: str
+    number: int
+    seed: int
+    names: str = NAMES
+    shuffle: str = "none"
+    sampling: Sampling = field(default_factory=Sampling)
+
+    def __post_init__(self) -> None:
+        """Raise InputError for a way to shuffle that there is not."""
+        if self.shuffle not in SHUFFLES:
+            raise unknown("shuffle", self.shuffle, SHUFFLES)
+
+    @property
+    def subject(self) -> str:
+        """The model, the strategy, and the names of the actions if they are not the usual ones."""
+        model = self.model.replace(":", "-")
+        return ":".join(["lm", model, self.strategy, *([self.names] if self.names != NAMES else [])])
+
+    @property
+    def episode(self) -> str:
+        """The partner, and which episode with it this is."""
+        return f"{self.task.partner.name}/{self.number}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells the episode apart in the rows."""
+        return (self.condition, self.subject, self.episode)
+
+    @property
+    def setting(self) -> Setting:
+        """The game in words, as it is told in this episode."""
+        streams = {part: stream(self.seed, self.condition, self.episode, part) for part in ("labels", "payoffs")}
+        labels, payoffs = (streams[p] if self.shuffle in (p, "both") else None for p in ("labels", "payoffs"))
+        task = self.task
+        return Setting.of(task.game, task.horizon, self.names, labels_rng=labels, payoffs_rng=payoffs)
+
+
+def player(entry: Entry, model: LanguageModel) -> Prompted:
+    """The player of an episode, before the first round."""
+    draw = f"{entry.condition} {entry.subject} {entry.episode}"
+    return Prompted(model, strategy(entry.strategy), entry.setting, draw, entry.seed, entry.sampling)
+
+
+def rows(entry: Entry, model: LanguageModel) -> list[Row]:
+    """Play an episode and tell it in rows, one per round; the last one has the scores of the episode."""
+    partner_rng = stream(entry.seed, entry.condition, entry.episode, "partner")
+    played = list(converse(entry.task, player(entry, model), rng=partner_rng, note=_note))
+    base = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.episode}
+    base |= {"partner": entry.task.partner.name, "policy": "own", "names": entry.names, "strategy": entry.strategy}
+    found = functional.told(entry.task, base, played, EXTRA)
+    replies = sum(len(row["said"]) for row in played)
+    found[-1] |= {
+        "replies": replies,
+        "unreadable_share": sum(row["unreadable"] for row in played) / max(replies, 1),
+        "lost_share": sum(row["action"] is None for row in played) / len(played),
+    }
+    return found
+
+
+def _note(subject: Prompted) -> Row:
+    used = sum((said.usage for said in subject.said), Usage())
+    return {
+        "said": [{"of": said.purpose, "read": said.reading, "text": _shown(said.text)} for said in subject.said],
+        "unreadable": sum(not said.readable for said in subject.said),
+        "tokens": used.prompt + used.written,
+        "evaluated": used.prompt - used.cached + used.written,
+        "mass": subject.mass,
+    }
+
+
+def _shown(text: str) -> str:
+    """How a text begins, without the halves of characters that no file can hold."""
+    return text[:SHOWN].encode("utf-8", "replace").decode()
+
+
+# Plans
+
+
+SCALES: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "quick": (("rps/single",), (NAMES,)),
+    "normal": (CELLS, (NAMES,)),
+    "full": (CELLS, FOUR_SETS),
+}
+"""Which cells, with which sets of names."""
+
+
+def plan(
+    scale: str,
+    model: str,
+    strategies: Sequence[str],
+    seed: int,
+    *,
+    names: Sequence[str] = (),
+    shuffle: str = "none",
+    episodes: int = 1,
+) -> list[Entry]:
+    """So many episodes with each partner of each cell, for every strategy and set of names.
+
+    Raises InputError for a strategy, or names, that there are not.
+    """
+    cells, sets = SCALES[scale]
+    found = [
+        Entry(task, cell, model, way, number, seed, called, shuffle)
+        for way, called, cell, number in product(strategies, names or sets, cells, range(episodes))
+        for task in tasks(cell)
+    ]
+    for entry in found:
+        strategy(entry.strategy)
+        _ = entry.setting
+    return found
+
+
+def estimate(entries: Sequence[Entry]) -> Estimate:
+    """What a plan will take if every reply can be read, found by playing it with a program that mixes at random."""
+    played: dict[tuple[str, str, str, int, int], Estimate] = {}
+    total = Estimate(0, Usage())
+    for entry in entries:
+        about = (entry.task.game.name, entry.strategy, entry.names, entry.task.horizon, len(entry.task.partner.outputs))
+        if about not in played:
+            counting = Counting(scripted_player("nash_mixer", entry.setting, entry.task.partner))
+            rows(entry, counting)
+            played[about] = Estimate(counting.calls, counting.usage)
+        one = played[about]
+        total = Estimate(total.calls + one.calls, total.usage + one.usage)
+    return total
+
+
+def of_replies(episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, list[float]]]:
+    """What there is to say of replies, episode by episode: the shares that could not be read, and the tokens."""
+    lasts = [episode[-1] for episode in episodes]
+    for metric in ("unreadable_share", "lost_share"):
+        yield metric, [last[metric] for last in lasts]
+    for metric in ("tokens", "evaluated"):
+        yield metric, [float(sum(row[metric] for row in episode)) for episode in episodes]

@@ -1,0 +1,331 @@
+"""Language models as players of repeated games, by sixteen prompting strategies (Riemer et al., §4.1, appendix C).
+
+A player is a mindreader: it is asked what to do and what the other will do. A reply that cannot be read is asked for
+again, a few times; after that there is no move, which is an outcome of its own (`None`) and never replaced by one.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.errors import unknown
+from otherminds.language.asking import Exchange
+from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
+from otherminds.language.replies import Unreadable, unreadable
+from otherminds.language.templates import prompts_of
+from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
+from otherminds.papers.functional.game_prompts import (
+    Question,
+    Round,
+    Setting,
+    blank,
+    examples,
+    known,
+    listed,
+    unfinished,
+)
+from otherminds.worlds.repeated_games.rules import Outcome
+
+fill = prompts_of("otherminds.papers.functional")
+
+NOTE = 1000
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How a model is asked to play: what it is told, in what form it answers, and what it keeps for itself.
+
+    `score`: the next action is drawn from the probabilities of the actions' names; else the answer is written.
+    `reason`: step by step first; `shots`: with worked examples; `plans`: with plans and insights, which it sees again;
+    `reflections`: how many notes on earlier rounds it keeps; `social`: it first predicts the other, and is told its own
+    prediction; `rewrite`: it first writes out what matters, and is told that instead; `oracle`: it is told what the
+    other does.
+    """
+
+    score: bool = False
+    reason: bool = False
+    shots: bool = False
+    plans: bool = False
+    reflections: int = 0
+    social: Literal["", "qa", "lm"] = ""
+    rewrite: bool = False
+    oracle: bool = False
+    maximise: bool = False
+    history: bool = True
+    payoffs: bool = True
+
+
+STRATEGIES: Mapping[str, Strategy] = {
+    "lm": Strategy(score=True),
+    "qa": Strategy(),
+    "cot": Strategy(reason=True),
+    "cot3": Strategy(reason=True, shots=True),
+    "plans_insights": Strategy(plans=True),
+    "reflexion1": Strategy(reflections=1),
+    "reflexion2": Strategy(reflections=2),
+    "reflexion3": Strategy(reflections=3),
+    "social_qa": Strategy(social="qa"),
+    "social_lm": Strategy(social="lm"),
+    "s2a": Strategy(rewrite=True),
+    "s2a_cot": Strategy(rewrite=True, reason=True),
+    "oracle": Strategy(oracle=True),
+    "oracle_max": Strategy(oracle=True, maximise=True),
+    "oracle_max_no_history": Strategy(oracle=True, maximise=True, history=False),
+    "oracle_max_no_payoffs": Strategy(oracle=True, maximise=True, payoffs=False),
+}
+
+
+TOLD = {"": {}, "+oracle": {"oracle": True}, "+oracle_max": {"oracle": True, "maximise": True}}
+
+
+def strategy(name: str) -> Strategy:
+    """The strategy of that name; with `+oracle` or `+oracle_max`, the same for whoever is told what the other does.
+
+    (Riemer et al., §4.1, appendix C.) Raises InputError for others.
+    """
+    plain, plus, rest = name.partition("+")
+    told = plus + rest
+    if plain not in STRATEGIES or told not in TOLD:
+        raise unknown("prompting strategy", name, STRATEGIES, "see docs/models.md")
+    found = STRATEGIES[plain]
+    return replace(found, social="", **TOLD[told]) if told else found
+
+
+class Move(NamedTuple):
+    """What came out of asking: an action, or None if there was none to be read, with all that was said on the way.
+
+    `weights` are the probabilities of the actions' names, where they were asked for; `mass`, what all of them have
+    together; `notes`, what the model wrote for itself.
+    """
+
+    action: int | None
+    said: tuple[Exchange, ...] = ()
+    weights: tuple[float, ...] = ()
+    mass: float | None = None
+    notes: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a model is asked: temperature and length of replies, and how often an unreadable one is asked for again.
+
+    `compare`: of the probabilities of the actions' names the highest is taken, instead of a draw from all of them;
+    `per_token`: they are compared by their mean per token, where names have several.
+    """
+
+    temperature: float = 1.0
+    max_tokens: int = 32
+    max_reasoning: int = 512
+    attempts: int = 3
+    compare: bool = False
+    per_token: bool = False
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A language model as a mindreader; immutable, and asked at most once for the same thing (Riemer et al., §4.1).
+
+    `draw` names the episode: with the seed, it makes all random choices, and tells its calls from those of others.
+    """
+
+    model: LanguageModel
+    strategy: Strategy
+    setting: Setting
+    draw: str = ""
+    seed: int = 0
+    sampling: Sampling = Sampling()
+    rounds: tuple[Round, ...] = ()
+    notes: tuple[str, str] = ("", "")
+    reflections: tuple[str, ...] = ()
+    reflected: tuple[Exchange, ...] = ()
+    truth: int | None = None
+
+    def told(self, truth: int) -> Prompted:
+        """The player who knows what the other does in this round; without effect unless the strategy is an oracle's."""
+        return replace(self, truth=truth) if self.strategy.oracle else self
+
+    def observe(self, outcome: Outcome | None) -> Prompted:
+        """After the first observation, None, and after each round that was played."""
+        return self if outcome is None else self._after(outcome)
+
+    def lose(self) -> Prompted:
+        """After a round that was not played, as no move could be read."""
+        return self._after(None)
+
+    def act(self) -> Categorical[int | None]:
+        """The action it has chosen, for certain; None if there is none to be read."""
+        return Categorical.uniform([self.moved.action])
+
+    def predict(self) -> Categorical[int | None]:
+        """What it expects of the other; None if that cannot be read."""
+        if self.strategy.oracle:
+            return Categorical.uniform([self.truth])
+        expected = self.expected
+        if expected.weights:
+            with np.errstate(divide="ignore"):
+                return Categorical.from_scores(enumerate(np.log(expected.weights).tolist()))
+        return Categorical.uniform([expected.action])
+
+    @property
+    def moved(self) -> Move:
+        """Its move in this round."""
+        return self._once("moved", self._move)
+
+    @property
+    def expected(self) -> Move:
+        """Its prediction of the other's move in this round."""
+        return self._once("expected", self._prediction)
+
+    def _once(self, name: str, ask: Callable[[], Move]) -> Move:
+        """What was asked is kept; a cached_property of Python 3.11 would let only one thread of all ask at a time."""
+        kept = self.__dict__
+        if name not in kept:
+            kept[name] = ask()
+        found: Move = kept[name]
+        return found
+
+    def _move(self) -> Move:
+        if self.strategy.social and self.expected.action is None:
+            return Move(None)
+        if self.strategy.score:
+            return self._drawn("act", unfinished(self.setting, self.rounds, "act", asides=self._insight()))
+        return self._answered("act")
+
+    def _prediction(self) -> Move:
+        if self.strategy.social == "lm":
+            return self._drawn("predict", unfinished(self.setting, self.rounds, "partner-first"))
+        if self.strategy.score:
+            return self._drawn("predict", unfinished(self.setting, self.rounds, "agent-first", self.moved.action))
+        return self._answered("predict")
+
+    @property
+    def said(self) -> tuple[Exchange, ...]:
+        """All that was said in this round so far, reflections on the one before included."""
+        asked = [getattr(self, name) for name in ("expected", "moved") if name in self.__dict__]
+        return (*self.reflected, *(said for move in asked for said in move.said))
+
+    @property
+    def mass(self) -> float | None:
+        """The probability that the actions' names had together when a move was drawn; None if none was."""
+        return self.moved.mass
+
+    def _after(self, outcome: Round) -> Prompted:
+        notes = self.moved.notes if self.strategy.plans and self.moved.action is not None else self.notes
+        later = replace(self, rounds=(*self.rounds, outcome), notes=notes, reflected=(), truth=None)
+        if not self.strategy.reflections or len(later.rounds) >= self.setting.horizon:
+            return later
+        reply = later._write("reflect", later._reflection_prompt(), self.sampling.max_reasoning)
+        kept = (*self.reflections, reply.text[:NOTE])[-self.strategy.reflections :]
+        return replace(later, reflections=kept, reflected=(Exchange("reflect", "", reply.text, reply.usage),))
+
+    # Sampling
+
+    def _drawn(self, question: Question, prompt: str) -> Move:
+        """A choice by the probabilities of the names that would come next."""
+        labels = self.setting.labels(question)
+        scores = self.model.score(Continuations(prompt, tuple(f" {label}" for label in labels)))
+        logs = np.array(scores.log_probs)
+        if not logs.max() > IMPOSSIBLE:
+            raise ModelError(f"{self.model.name} gives none of the options any probability")
+        mass = float(np.exp(logs).sum())
+        if self.sampling.per_token:
+            logs = logs / np.array(scores.tokens)
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        compare = self.sampling.compare or question == "predict"
+        action = int(weights.argmax()) if compare else int(self._rng(question).choice(len(labels), p=weights))
+        told = ", ".join(f"{label} {weight:.3f}" for label, weight in zip(labels, weights, strict=True))
+        said = Exchange(question, labels[action], told, scores.usage)
+        return Move(action, (said,), tuple(map(float, weights)), min(mass, 1.0))
+
+    def _answered(self, question: Question) -> Move:
+        """A written answer; asked for again if it cannot be read."""
+        said: list[Exchange] = []
+        prompt, rewritten = self._prompt(question)
+        said += rewritten
+        length = (
+            self.sampling.max_reasoning if self.strategy.reason or self.strategy.plans else self.sampling.max_tokens
+        )
+        for attempt in range(self.sampling.attempts):
+            reply = self._write(question, prompt, length, attempt)
+            found = unreadable("was cut off", reply.text) if reply.cut else self._read(reply.text, question)
+            if isinstance(found, Unreadable):
+                said.append(Exchange(question, found.why, reply.text, reply.usage, readable=False))
+                continue
+            said.append(Exchange(question, self.setting.labels(question)[found.action], reply.text, reply.usage))
+            return Move(found.action, tuple(said), notes=(found.plans, found.insights))
+        return Move(None, tuple(said))
+
+    def _read(self, text: str, question: Question) -> Plans | Unreadable:
+        labels = self.setting.labels(question)
+        if self.strategy.plans:
+            return read_plans(text, labels)
+        action = read_answer(text, labels)
+        return action if isinstance(action, Unreadable) else Plans(action, "", "")
+
+    def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
+        draw = f"{self.draw} round {len(self.rounds) + 1} {purpose} {attempt}"
+        seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1
+        request = Request((Message("user", prompt),), length, self.sampling.temperature, seed, draw=draw)
+        return self.model.complete(request)
+
+    def _rng(self, question: Question) -> np.random.Generator:
+        names = f"{self.draw} round {len(self.rounds) + 1} {question}"
+        return np.random.default_rng([self.seed, zlib.crc32(names.encode())])
+
+    # Prompts
+
+    def _prompt(self, question: Question) -> tuple[str, list[Exchange]]:
+        """Everything that is told, and the question; with what was said to find that out."""
+        rewritten: list[Exchange] = []
+        blocks = [self._known()]
+        if self.strategy.rewrite:
+            wanted = fill(f"game-rewrite-{question}", known=blocks[0])
+            reply = self._write(f"rewrite {question}", wanted, self.sampling.max_reasoning)
+            rewritten.append(Exchange(f"rewrite {question}", "", reply.text, reply.usage))
+            blocks = [known(self.setting, (), with_payoffs=False), reply.text]
+        blocks += self._extras(question)
+        return "\n\n".join(blocks), rewritten
+
+    def _known(self) -> str:
+        told = self.strategy
+        return known(self.setting, self.rounds, with_payoffs=told.payoffs, with_history=told.history)
+
+    def _extras(self, question: Question) -> list[str]:
+        strategy, setting, t = self.strategy, self.setting, len(self.rounds) + 1
+        found = [examples(setting, question)] if strategy.shots else []
+        if strategy.plans and any(self.notes):
+            found.append(fill("game-plans-before", plans=self.notes[0], insights=self.notes[1]))
+        if self.reflections:
+            found.append(fill("game-reflections", reflections="\n".join(f"- {text}" for text in self.reflections)))
+        found.append(fill("game-now", t=t, rounds=setting.horizon))
+        if question == "act":
+            found += self._insight()
+        found.append(fill(f"game-ask-{question}", t=t))
+        form = "game-reason" if strategy.reason else "game-plans" if strategy.plans else "game-answer"
+        labels = setting.labels(question)
+        found.append(fill(form, options=listed(labels), blank=blank(labels)))
+        return found
+
+    def _insight(self) -> list[str]:
+        """What is told about the other's move: one's own prediction, or the truth."""
+        theirs, found = self.setting.theirs, []
+        if self.strategy.social and self.expected.action is not None:
+            found.append(fill("game-expected", expected=theirs[self.expected.action]))
+        if self.strategy.oracle and self.truth is not None:
+            found.append(fill("game-oracle", truth=theirs[self.truth]))
+            if self.strategy.maximise:
+                found.append(fill("game-maximise", truth=theirs[self.truth]))
+        return found
+
+    def _reflection_prompt(self) -> str:
+        told = [self._known(), fill("game-reflect", t=len(self.rounds))]
+        if self.reflections:
+            told.insert(1, fill("game-reflections", reflections="\n".join(f"- {text}" for text in self.reflections)))
+        return "\n\n".join(told)

@@ -1,0 +1,297 @@
+"""The report on literal and functional Theory of Mind in repeated games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otherminds.papers.functional import models_report as functional_models_report
+from otherminds.papers.functional.tables import (
+    AS_PRINTED,
+    LIBRARY,
+    LITERAL,
+    MODELS,
+    PRINTED,
+    RATE,
+    REGRET,
+    WAYS,
+    Found,
+    Row,
+    digits_of,
+    label,
+    mean,
+    models,
+    name,
+    once,
+    published,
+    published_means,
+    raised,
+    score,
+    scores,
+    subjects,
+    value,
+)
+from otherminds.reports import game_plots
+from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS
+from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
+from otherminds.reports.tables import targets
+
+BEST = 3
+CLUE_GAMES = ("hanabi/signals", "wavelength/dials")
+LEAD = (
+    "Literal Theory of Mind is to predict what a partner will do; functional Theory of Mind is to adapt to it, that "
+    "is, to earn what can be earned with this partner (Riemer et al.). Whoever predicts need not act on it."
+)
+MEASURES = (
+    "An episode is 100 rounds of a game with one partner, who always does the same (single action) or plays tit for "
+    "tat. Regret is what a player loses per round against the best possible play; ToM % is the share of rounds in "
+    "which it predicted what the partner did. Brackets are 95 % intervals; what has none did not vary."
+)
+OPTIMA = (
+    "There are two optima. The exact one is the most that can be earned in 100 rounds; the paper’s is the best rate in "
+    "the long run, times 100. They differ in one cell only: in the Prisoner’s Dilemma with tit for tat it pays to "
+    "defect in the last round (802 points, not 800). Published figures are against the paper’s optimum; raised numbers "
+    "refer to the notes on them, further down."
+)
+ANCHOR = (
+    "RMax was run in the paper, too, and so shows whether the games here are the same as there. Regret is against the "
+    "paper’s optimum in this table. Exact values follow every branch of chance, where they are not too many."
+)
+CONSISTENCY = (
+    "All players, against the exact optimum. Consistency is the share of rounds in which the action was a best "
+    "response to the player’s own prediction of that round. It is myopic: to cooperate with tit for tat pays in later "
+    "rounds only, so in the Prisoner’s Dilemma good players are hardly ever consistent in this sense."
+)
+PICTURE = (
+    "Predicting against acting. If predicting were enough, all that is on the right would be at the bottom. Regret is "
+    "on a logarithmic scale that has a place for 0. With tit for tat the paper prints ToM % for one language model."
+)
+CURVES = (
+    "Points lost since the first round, against the exact optimum, with 95 % bands. Where a curve is flat the player "
+    "has adapted; its height is what finding out has cost."
+)
+REGRETS = (
+    "What predictions would cost by themselves, as regret per round. Paper: a fixed price for every wrong one. Myopic: "
+    "the player’s part is taken by the best response to its prediction of each round; model: by the best response, "
+    "over all rounds left, to what it would predict in every situation. Where these are high and the player’s own "
+    "regret is low, it has tried what its predictions did not recommend."
+)
+MACHINES = (
+    "Strategies of the Axelrod library play the Prisoner’s Dilemma as finite machines. The library player knows all of "
+    "them, or all but its partner. The floor is exactly the least that whoever knows the library can expect to lose. "
+    "Brackets are bootstrap intervals over machines."
+)
+NOISE = (
+    "Partners do something random in 5 % or 10 % of the rounds. Regret is against what the best response can expect, "
+    "so luck can bring it below 0."
+)
+MEMORY = (
+    "All 32 deterministic partners who remember one round, where there are two actions; all 81 who react to the last "
+    "action, in Rock, Paper, Scissors. The floor is told that they are equally probable."
+)
+CLUES = (
+    "The same scores where a partner signals its card by a convention of its own (Tiny Hanabi), or places clues on a "
+    "dial in its own way (Wavelength; the literal error is the mean distance of its guesses from the predicted ones, "
+    "as a share of the dial). The informed know the partner, the Bayesian infer it, the egocentric take it to be like "
+    "themselves. Luck can bring regret below 0."
+)
+INTEREST = (
+    "How much it matters with whom one plays: what the best response to one partner of the task loses per round with "
+    "another, over independent draws of the two. It is 0 if there is one partner only, and where one action is best "
+    "with all of them, as defecting is in the Prisoner’s Dilemma with partners of a single action."
+)
+NOTES: tuple[str, ...] = (
+    "The simplicity prior and the library player with a known library have nothing to tune. Posterior sampling’s draw "
+    "every third round was chosen among 1, 3, 5 and 10 on the cells of IBS and IPD with 0, 5 and 10 % of noise, with "
+    "other seeds than those reported. When its partner is left out, the library player allows for slips in 5 % of the "
+    "rounds and shares its prior 40/30/30 among library, memory-one and random machines: this was chosen on the 45 "
+    "machines themselves, each left out in turn, with other random machines than those reported. It never tests those "
+    "who always cooperate, whom it loses 1.98 a round to when they are not in its library.",
+    "RMax breaks ties at random. Its choices are spread evenly over the episodes with a partner (systematic sampling), "
+    "so its intervals are wider than they need be. Drawn independently, all six of its regrets were inside what is "
+    "printed with five of eight seeds; spread evenly, with all eight.",
+    "RMax does not know the payoffs; Bayesian players do, as language models do. So RMax against Bayes is not a "
+    "comparison of ways to learn alone.",
+)
+
+
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
+    """The whole page, from rows and summary alone."""
+    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    bodies = {
+        "Results in the paper’s six cells": _results(found),
+        "Predicting and acting": _picture(found, rows, summary),
+        "Language models, run here": functional_models_report.section(found, rows),
+        "Machines": _machines(found, rows),
+        "Noise": _noise(found, summary),
+        "All partners who remember one round": _memory(found),
+        "Cards and words": _clues(found),
+        "How interesting each task is": _interest(found),
+        "Language models, as published": models(),
+        "What was tuned, and what cannot be compared": stack(*NOTES),
+        "Targets": targets(summary),
+    }
+    sections = [Section(title, body) for title, body in bodies.items() if body]
+    return page("Literal and functional Theory of Mind", stack(LEAD, *_finding(found)), sections)
+
+
+def _finding(found: Found) -> list[str]:
+    """Players who predict equally well and do not act alike, as far as they are there."""
+    chosen = {
+        "fictitious play": "fictitious_play",
+        "2-ToM": "k_tom_2",
+        "a Bayesian player, who tries out what cooperation brings,": "bayes_simplicity",
+    }
+    told = [
+        f"{who} predicts {value(literal, 1)} % of the actions and loses {value(regret, 2)} points a round"
+        for who, subject in chosen.items()
+        if (literal := found.get(("ipd/tft", subject, LITERAL))) and (regret := found.get(("ipd/tft", subject, REGRET)))
+    ]
+    return [f"With tit for tat in the Prisoner’s Dilemma, {'; '.join(told)}."] if told else []
+
+
+# The six cells
+
+
+def _results(found: Found) -> Html:
+    present = subjects(found, *CELLS)
+    if not present:
+        return Html("")
+    players = table(("Player", "How it plays"), [[name(s), way] for s, way in WAYS.items() if s in present])
+    return stack(MEASURES, _league(found), OPTIMA, players, *_anchor(found), *_games(found))
+
+
+def _league(found: Found) -> Html:
+    """The mean regret of all who played in all six cells, the least first, and of the best published ones."""
+    entries: list[tuple[str, Row | None, Row | None]] = []
+    for subject in subjects(found, *CELLS):
+        exact, rate = (mean([found.get((cell, subject, metric)) for cell in CELLS]) for metric in (REGRET, RATE))
+        entries.append((name(subject), exact, rate))
+    whole = published_means()
+    best = sorted((s for s in whole if s.startswith(MODELS)), key=lambda subject: float(whole[subject]["value"]))
+    entries += [(f"{name(s)}, as published{whole[s]['notes']}", None, whole[s]) for s in ("rmax", *best[:BEST])]
+    ranked = sorted((rate["value"], who, score(exact), score(rate)) for who, exact, rate in entries if rate)
+    caption = f"Mean regret over the six cells; of {len(best)} language models published there the best {BEST}."
+    columns = ("Player", "Against the exact optimum", "Against the paper’s optimum")
+    return table(columns, [line[1:] for line in ranked], caption)
+
+
+def _anchor(found: Found) -> list[str]:
+    """RMax beside its published figures."""
+    told = {(p.condition, p.metric): p for p in published() if p.subject == "rmax"}
+    lines, inside = [], 0
+    for (condition, metric), figure in told.items():
+        row = found.get((condition, "rmax", metric))
+        if row is None or row.get("published_low") is None:
+            continue
+        digits = digits_of(metric)
+        low, ours, high = (round(row[key], digits) for key in ("published_low", "value", "published_high"))
+        inside += low <= ours <= high
+        printed = interval(row["published"], low, high, digits) + raised([figure])
+        exact = score(found.get((condition, "rmax", f"{metric}_enumerated")), 4)
+        verdict = "inside" if low <= ours <= high else "outside"
+        lines.append([label(condition), PRINTED[metric], printed, score(row, digits), verdict, exact])
+    columns = ("Cell", "RMax’s", "As published", "Here", "Published interval", "Exact")
+    words = f"{ANCHOR} {inside} of {len(lines)} figures are inside the published intervals."
+    return [words, table(columns, once(lines))] if lines else []
+
+
+def _games(found: Found) -> list[str]:
+    """All scores of all players, game by game."""
+    columns = [f"{partner}: {what}" for partner in PARTNERS.values() for what in ("regret", "ToM %", "consistency")]
+    tables = []
+    for game, title in GAMES.items():
+        cells = [f"{game}/{partner}" for partner in PARTNERS]
+        lines = [
+            [name(s), *(told for cell in cells for told in scores(found, cell, s))] for s in subjects(found, *cells)
+        ]
+        if lines:
+            tables.append(table((title, *columns), lines))
+    return [CONSISTENCY, *tables]
+
+
+def _picture(found: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
+    if not subjects(found, *CELLS):
+        return Html("")
+    literal = {(p.condition, p.subject): p.value for p in published() if p.metric == LITERAL}
+    points: dict[str, list[tuple[float, float]]] = {}
+    for p in published():
+        if p.metric == AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
+            points.setdefault(p.condition, []).append((literal[p.condition, p.subject], p.value))
+    scatter = inline(game_plots.literal_against_functional(summary, points), PICTURE)
+    return stack(side_by_side(scatter, inline(game_plots.regret_over_rounds(rows), CURVES)), *_regrets(found))
+
+
+def _regrets(found: Found) -> list[str]:
+    """Functional regret beside the three regrets of predictions alone."""
+    metrics = (REGRET, "tom_regret_paper", "tom_regret_myopic", "tom_regret_model")
+    readers = [s for s in subjects(found, *CELLS) if any((cell, s, metrics[-1]) in found for cell in CELLS)]
+    lines = []
+    for title, cells in (("Mean of the six cells", CELLS), (label("ipd/tft"), ("ipd/tft",))):
+        for subject in readers:
+            means = (mean([found.get((cell, subject, metric)) for cell in cells]) for metric in metrics)
+            lines.append([title, name(subject), *map(value, means)])
+    columns = ("", "Player", "Its own", "Paper", "Myopic", "Model")
+    return [REGRETS, table(columns, once(lines))] if lines else []
+
+
+# Other partners
+
+
+def _machines(found: Found, rows: Sequence[Row]) -> Html:
+    scored = [(LIBRARY, s, name(s)) for s in subjects(found, LIBRARY) if s != "floor"]
+    scored += [(LEFT_OUT, s, f"{name(s)} without the partner") for s in subjects(found, LEFT_OUT)]
+    scored += [(LIBRARY, "floor", "Bayes floor")]
+    lines = []
+    for condition, subject, title in scored:
+        if regret := found.get((condition, subject, REGRET)) or found.get((condition, subject, AS_PRINTED)):
+            literal = score(found.get((condition, subject, LITERAL)), 1)
+            lines.append((regret["value"], title, regret["n"], score(regret), literal))
+    if not lines:
+        return Html("")
+    shown = table(("Player", "Machines", "Regret", "ToM %"), [line[1:] for line in sorted(lines)])
+    return stack(MACHINES, side_by_side(shown, inline(game_plots.regret_by_machine(rows))))
+
+
+def _noise(found: Found, summary: Sequence[Row]) -> Html:
+    players = subjects(found, *(cell + noise for cell in CELLS for noise in NOISES if noise))
+    if not players:
+        return Html("")
+    lines = [
+        [label(cell), share, *(score(found.get((cell + noise, s, REGRET)), 2) for s in players)]
+        for cell in CELLS
+        for noise, share in NOISES.items()
+    ]
+    figure = inline(game_plots.regret_by_noise(summary))
+    return stack(NOISE, side_by_side(figure, table(("Cell", "Noise, %", *map(name, players)), once(lines))))
+
+
+def _memory(found: Found) -> Html:
+    lines = [
+        [title, name(subject), *scores(found, f"{game}/memory_one", subject)]
+        for game, title in GAMES.items()
+        for subject in subjects(found, f"{game}/memory_one")
+    ]
+    columns = ("Game", "Player", "Regret", "ToM %", "Consistency")
+    return stack(MEMORY, table(columns, once(lines))) if lines else Html("")
+
+
+def _clues(found: Found) -> Html:
+    metrics = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
+    lines = [
+        [
+            label(game),
+            subject.capitalize(),
+            *(score(found.get((game, subject, metric)), d) for metric, d in metrics.items()),
+        ]
+        for game in CLUE_GAMES
+        for subject in subjects(found, game)
+    ]
+    return (
+        stack(CLUES, table(("Game", "Player", "Regret", "ToM %", "Literal error"), once(lines))) if lines else Html("")
+    )
+
+
+def _interest(found: Found) -> Html:
+    told = {condition: row for (condition, _, metric), row in found.items() if metric == "interestingness"}
+    lines = [[label(c), number(r["value"])] for c, r in told.items() if "_noise" not in c and c != LEFT_OUT]
+    return stack(INTEREST, table(("Task", "Interestingness"), lines)) if lines else Html("")

@@ -1,0 +1,185 @@
+"""Language models that are programs: each reads the prompts of repeated games and shows one thing that models do.
+
+They play through the same prompts, parsers and counts as any model, so that all of these can be tried without one.
+Two of them are told the partner, as no program could play perfectly by what prompts say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log
+
+from otherminds.errors import unknown
+from otherminds.language.model import Request
+from otherminds.language.scripted import Scripted, text_of
+from otherminds.papers.functional.game_prompts import Setting
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.players.best_responders import Informed
+from otherminds.worlds.repeated_games.rules import Outcome
+
+ROUND = re.compile(r"In round (\d+), you chose option (.+?) and the other player chose option (.+?)\. You ")
+TRUTH = re.compile(r"You know for certain that the other player chooses option (.+?) in this round\.")
+EXPECTED = re.compile(r"You expect that the other player will choose option (.+?) in this round\.")
+OWN_STUB = re.compile(r"In round \d+, you chose option\Z")
+LIKELY, UNLIKELY = log(0.98), log(0.005)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a program makes of a prompt: past rounds as joint actions, what it was told, and what is asked."""
+
+    setting: Setting
+    joint: tuple[tuple[int, int], ...]
+    truth: int | None
+    question: str
+
+    @classmethod
+    def read(cls, setting: Setting, text: str) -> Page:
+        """Read a prompt that was made from this setting."""
+        own, theirs = ({label: i for i, label in enumerate(names)} for names in (setting.own, setting.theirs))
+        joint = {int(t): (own[a], theirs[b]) for t, a, b in ROUND.findall(text) if a in own and b in theirs}
+        told = TRUTH.search(text) or EXPECTED.search(text)
+        truth = theirs.get(told[1]) if told else None
+        return cls(setting, tuple(joint.values()), truth, _question(text))
+
+    @property
+    def likely(self) -> int:
+        """What the partner will do, by what it did most often after the same joint action; then after any."""
+        if self.truth is not None:
+            return self.truth
+        after = [b for before, (_, b) in zip(self.joint, self.joint[1:], strict=False) if before == self.joint[-1]]
+        counted = Counter(after or [b for _, b in self.joint])
+        return max(range(len(self.setting.theirs)), key=lambda b: (counted[b], -b))
+
+
+def _question(text: str) -> str:
+    if "Write two or three sentences to yourself" in text:
+        return "reflect"
+    if text.startswith("Below is what is known about a game"):
+        return "rewrite"
+    if OWN_STUB.search(text) or "Which option do you choose" in text:
+        return "act"
+    return "predict"
+
+
+Policy = Callable[[Page, Machine, int], int]
+"""What to do, from a page, the partner (which most ignore) and a number to be random by."""
+
+
+def _perfectly(page: Page, machine: Machine, _chance: int) -> int:
+    informed, payoff = _informed(page.setting, machine), page.setting.game.payoff()
+    for a, b in page.joint:
+        informed = informed.observe(Outcome(a, b, float(payoff[a, b])))
+    return informed.act().mode
+
+
+def _perfect_prediction(page: Page, machine: Machine, _chance: int) -> int:
+    if page.truth is not None:
+        return page.truth
+    informed, payoff = _informed(page.setting, machine), page.setting.game.payoff()
+    for a, b in page.joint:
+        informed = informed.observe(Outcome(a, b, float(payoff[a, b])))
+    return informed.predict().mode
+
+
+@lru_cache(maxsize=64)
+def _informed(setting: Setting, machine: Machine) -> Informed:
+    return Informed(setting.game, machine.start, setting.horizon)
+
+
+def _at_random(page: Page, _machine: Machine, chance: int) -> int:
+    return chance % len(page.setting.own)
+
+
+def _wrongly(page: Page, _machine: Machine, _chance: int) -> int:
+    return (page.likely + 1) % len(page.setting.theirs)
+
+
+def _counting(page: Page, _machine: Machine, _chance: int) -> int:
+    return page.likely
+
+
+def _copying(page: Page, _machine: Machine, _chance: int) -> int:
+    """Its own first choice again and again, whatever the other does: the text that it has seen most of."""
+    return page.joint[-1][0] if page.joint else len(page.setting.own) - 1
+
+
+def _first(page: Page, _machine: Machine, _chance: int) -> int:
+    return page.setting.own.index(min(page.setting.own))
+
+
+def _first_of_theirs(page: Page, _machine: Machine, _chance: int) -> int:
+    return page.setting.theirs.index(min(page.setting.theirs))
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a program acts and predicts, and how it breaks the form: never, always, or at each first attempt.
+
+    One that mixes finds all of its own options equally probable.
+    """
+
+    act: Policy
+    predict: Policy
+    breaks: str = "never"
+    mixes: bool = False
+
+
+MANNERS: Mapping[str, Manner] = {
+    "perfect": Manner(_perfectly, _perfect_prediction),
+    "nash_mixer": Manner(_at_random, _counting, mixes=True),
+    "echo": Manner(_copying, _counting),
+    "biased": Manner(_first, _first_of_theirs),
+    "format_breaker": Manner(_first, _counting, breaks="always"),
+    "stutterer": Manner(_perfectly, _perfect_prediction, breaks="first"),
+    "r1_like": Manner(_perfectly, _wrongly),
+}
+"""nash_mixer predicts well and plays the equilibrium; echo repeats itself; biased always names the option it read
+first; format_breaker cannot keep to a form, stutterer does so at the second attempt; r1_like acts well on what it does
+not say."""
+
+
+def scripted_player(name: str, setting: Setting, machine: Machine) -> Scripted:
+    """The program of that name, for a setting and a partner. Raises InputError for an unknown name."""
+    if name not in MANNERS:
+        raise unknown("scripted player", name, MANNERS)
+    manner = MANNERS[name]
+
+    def choose(text: str, chance: int) -> tuple[str, str]:
+        page = Page.read(setting, text)
+        acts = page.question == "act"
+        labels = setting.own if acts else setting.theirs
+        return labels[(manner.act if acts else manner.predict)(page, machine, chance)], page.question
+
+    def write(request: Request) -> str:
+        text = text_of(request)
+        label, question = choose(text, request.seed)
+        if question == "rewrite":
+            return text.partition("\n\n")[2]
+        if question == "reflect":
+            return f"From now on I will keep to option {label}."
+        again = request.draw.endswith((" 1", " 2"))
+        if manner.breaks == "always" or (manner.breaks == "first" and not again):
+            return f"That is hard to say. Not option {label}, I think; let me consider the other ones first."
+        return _formed(text, label)
+
+    def weigh(prompt: str, continuation: str) -> float:
+        label, question = choose(prompt, 0)
+        if manner.mixes and question == "act":
+            return -log(len(setting.own))
+        return LIKELY if continuation == f" {label}" else UNLIKELY
+
+    return Scripted(name, write, weigh)
+
+
+def _formed(text: str, label: str) -> str:
+    answer = f"Answer: option {label}"
+    if "Plans: what you are going to do" in text:
+        return f"Plans: keep to option {label}\nInsights: it follows from what happened\n{answer}"
+    if "Think step by step first" in text:
+        return f"I look at what happened so far, and at what each option gives.\n{answer}"
+    return answer

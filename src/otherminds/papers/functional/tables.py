@@ -1,0 +1,203 @@
+"""What the tables of repeated games have in common: names, scores, and figures as they were published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import hypot
+from typing import Any
+
+from otherminds.reports.game_plots import CELLS, GAMES, PARTNERS, PLAYERS
+from otherminds.reports.page import NOTHING, Html, interval, number, stack, table
+from otherminds.reports.results import Published, figures
+
+Row = Mapping[str, Any]
+Found = Mapping[tuple[str, str, str], Row]
+"""Rows of a summary by condition, subject and metric."""
+
+LITERAL = "tom_percent"
+REGRET = "functional_regret_exact"
+RATE = "functional_regret_rate"
+AS_PRINTED = "functional_regret"
+PRINTED = {AS_PRINTED: "regret", "tom_regret_paper": "ToM regret", LITERAL: "ToM %"}
+LIBRARY = "ipd/machines"
+MODELS = "lm:"
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+NAMES = {
+    "floor": "Bayes floor, kind of partner told",
+    "floor_suite": "Bayes floor, not told",
+    **{subject: mark.name for subject, mark in PLAYERS.items()},
+    "rmax_exact_ties": "RMax, exact ties",
+    "tft": "Tit for tat itself",
+    "always-defect": "Always defect",
+}
+WAYS = {
+    "floor": "The exact optimum for whoever is told the kind of partner (single action, or tit for tat), but not the "
+    "action. Nobody who is told no more can expect to do better.",
+    "floor_suite": "The same for whoever is told that it is one of the two kinds, each with probability ½.",
+    "bayes_simplicity": "Bayes over partners who repeat an action, react to the last one, or remember the last round, "
+    "a third each. Plays the exact optimum under this prior, and so explores as far as that pays.",
+    "posterior_sampling": "The same prior, but partners may slip. Plays the best response to one partner drawn from "
+    "the posterior; draws again every 3 rounds, or when surprised.",
+    "rmax": "Tries everything once in every situation, then plays what its table says is best; predicts by counting. "
+    "The paper’s tabular baseline. Is not told the payoffs.",
+    "fictitious_play": "Counts what the partner did, and plays the best response to these frequencies.",
+    "k_tom_2": "2-ToM takes the partner for a 0- or 1-ToM, who takes it for one of a lower level. For two actions "
+    "only, so no k-ToM has a mean above.",
+    "rmax_exact_ties": "RMax without the rounding by which the paper’s prefers the untried among equals.",
+}
+SUITES = PARTNERS | {
+    "memory_one": "one round remembered",
+    "machines": "machines",
+    "signals": "conventions",
+    "dials": "dials",
+}
+WORLDS = GAMES | {"hanabi": "Tiny Hanabi", "wavelength": "Wavelength"}
+LANGUAGE = (
+    "As published, not run here: values ± the margins of 95 % intervals; regret per round, against the paper’s "
+    "optimum. Raised numbers refer to the notes below. cot: chain of thought (cot3: with three examples); s2a: System "
+    "2 Attention; social: the prediction comes first; oracle: told what the partner does."
+)
+
+
+# Words
+
+
+def name(subject: str) -> str:
+    """A player as people call it."""
+    if not subject.startswith(MODELS):
+        return NAMES.get(subject, subject)
+    model, prompting = _parts(subject)
+    return f"{model}, {prompting} prompting"
+
+
+def _parts(subject: str) -> tuple[str, str]:
+    model, _, prompting = subject.removeprefix(MODELS).partition(":")
+    return model, prompting.replace("_", " ")
+
+
+def label(condition: str) -> str:
+    """A condition in words, as far as it is known."""
+    world, _, suite = condition.partition("/")
+    return f"{WORLDS.get(world, world)}, {SUITES.get(suite, suite)}"
+
+
+# Scores
+
+
+def subjects(found: Found, *conditions: str) -> list[str]:
+    """Who played there: known players in their usual order, then others."""
+    present = dict.fromkeys(subject for condition, subject, _ in found if condition in conditions)
+    order = {subject: i for i, subject in enumerate(NAMES)}
+    return sorted((s for s in present if s != "task"), key=lambda subject: order.get(subject, len(order)))
+
+
+def score(row: Row | None, digits: int = 3) -> str:
+    """A value, with its interval if it has one; a dash if there is none."""
+    if row is None:
+        return NOTHING
+    sure = row["high"] - row["low"] < 0.5 * 10**-digits
+    return number(row["value"], digits) if sure else interval(row["value"], row["low"], row["high"], digits)
+
+
+def scores(found: Found, condition: str, subject: str) -> list[str]:
+    """Regret with its interval, ToM % and consistency."""
+    literal, consistent = (found.get((condition, subject, metric)) for metric in (LITERAL, "consistency"))
+    return [score(found.get((condition, subject, REGRET))), value(literal, 1), value(consistent, 2)]
+
+
+def value(row: Row | None, digits: int = 3) -> str:
+    """A value without its interval; a dash if there is none."""
+    return number(row["value"] if row else None, digits)
+
+
+def mean(rows: Sequence[Row | None]) -> Row | None:
+    """The mean over cells, which are independent of each other; none unless all are there."""
+    known = [row for row in rows if row is not None]
+    if len(known) < len(rows):
+        return None
+    value = sum(row["value"] for row in known) / len(known)
+    margin = hypot(*((row["high"] - row["low"]) / 2 for row in known)) / len(known)
+    return {"value": value, "low": value - margin, "high": value + margin}
+
+
+def once(lines: Iterable[Sequence[object]]) -> list[Sequence[object]]:
+    """The lines of a table without a first cell that only repeats the one above."""
+    above: object = None
+    kept: list[Sequence[object]] = []
+    for line in lines:
+        kept.append(["" if line[0] == above else line[0], *line[1:]])
+        above = line[0]
+    return kept
+
+
+# As published
+
+
+def published() -> list[Published]:
+    """All published figures on repeated games."""
+    return [p for p in figures().published if p.experiment == "functional"]
+
+
+def digits_of(metric: str) -> int:
+    """How many decimals the paper prints."""
+    return 1 if metric == LITERAL else 3
+
+
+def notes() -> dict[str, int]:
+    """All notes on published figures, numbered."""
+    return {note: i for i, note in enumerate(dict.fromkeys(p.note for p in published() if p.note), 1)}
+
+
+def raised(chosen: Iterable[Published]) -> str:
+    """The numbers of the notes on published figures."""
+    numbers = sorted({notes()[p.note] for p in chosen if p.note})
+    return "".join(f" {str(n).translate(RAISED)}" for n in numbers)
+
+
+def published_means() -> dict[str, Row]:
+    """The mean published regret of those of whom the paper prints all six cells."""
+    regrets = {(p.condition, p.subject): p for p in published() if p.metric == AS_PRINTED}
+    means: dict[str, Row] = {}
+    for subject in dict.fromkeys(subject for _, subject in regrets):
+        cells = [regrets[condition, subject] for condition in CELLS if (condition, subject) in regrets]
+        bounds = [
+            {"value": p.value, "low": p.value - (p.margin or 0), "high": p.value + (p.margin or 0)} for p in cells
+        ]
+        if len(cells) == len(CELLS) and (row := mean(bounds)):
+            means[subject] = {**row, "notes": raised(cells)}
+    return means
+
+
+def models() -> Html:
+    """The published language models: what they lose, and how well they predict."""
+    told = {(p.subject, p.condition, p.metric): p for p in published() if p.subject.startswith(MODELS)}
+    known = sorted({subject for subject, _, _ in told})
+    regrets = [[*_parts(s), *(_printed(told.get((s, cell, AS_PRINTED))) for cell in CELLS)] for s in known]
+    metrics = [metric for metric in PRINTED if metric != AS_PRINTED]
+    literal = [
+        [model, prompting + note, *(_printed(told.get((s, f"{game}/{partner}", m))) for game in GAMES for m in metrics)]
+        for s in known
+        for partner, note in (("single", ""), ("tft", f" ({PARTNERS['tft']})"))
+        for model, prompting in [_parts(s)]
+        if any((s, f"{game}/{partner}", LITERAL) in told for game in GAMES)
+    ]
+    columns = [f"{title}: {PRINTED[metric]}" for title in GAMES.values() for metric in metrics]
+    return stack(
+        LANGUAGE,
+        table(("Model", "Prompting", *map(label, CELLS)), once(regrets), "What they lose, as published"),
+        table(
+            ("Model", "Prompting", *columns),
+            once(literal),
+            f"How well they predict, as published ({PARTNERS['single']})",
+        ),
+        table(("", "Notes on published figures"), [[str(i), note] for note, i in notes().items()]),
+    )
+
+
+def _printed(figure: Published | None) -> str:
+    if figure is None:
+        return NOTHING
+    digits = digits_of(figure.metric)
+    margin = "" if figure.margin is None else f" ± {number(figure.margin, digits)}"
+    return number(figure.value, digits) + margin + raised([figure])

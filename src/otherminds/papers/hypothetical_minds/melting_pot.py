@@ -1,0 +1,242 @@
+"""The matrix and cooking worlds with scripted bodies: are these as able as they should be, and how do scenarios go?
+
+Calibration: known pairs of strategies, whose scores a prototype with the original strategies has shown. Scenarios: a
+scripted focal player meets the thirty background populations on which Hypothetical Minds was evaluated (Cross et al.
+2024). Bodies are scripted, not neural, so scores compare within this suite and not with Melting Pot's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from otherminds.evaluation.run import stream
+from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio
+from otherminds.reports.results import beside_published
+from otherminds.world import World, rollout
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, Idler, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, MatrixBot
+from otherminds.worlds.in_the_matrix.gathering import Skill
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.in_the_matrix.scenarios import Bot, bot, draw, scenario, scenarios
+from otherminds.worlds.in_the_matrix.strategies import (
+    Aim,
+    CounterPrevious,
+    FollowUp,
+    Script,
+    Specialist,
+    Strategy,
+    TitForTat,
+)
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+
+EXPERIMENT = "melting-pot"
+NORMED = 1200
+ENOUGH = 5
+ROCK, PAPER, SCISSORS = range(3)
+COOPERATE, DEFECT = range(2)
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A focal strategy (None walks about at random) and the bots from which everybody else is drawn."""
+
+    substrate: str
+    focal: Strategy | None
+    bots: tuple[str, ...]
+
+
+def _case(substrate: str, focal: Strategy | None, *bots: str) -> Case:
+    return Case(substrate, focal, tuple(f"{substrate}__{name}" for name in bots))
+
+
+def _always(kind: int, margin: int = 5) -> Specialist:
+    return Specialist(Aim(kind, margin))
+
+
+def _aims(*kinds: int) -> tuple[Aim, ...]:
+    return tuple(Aim(kind, 5) for kind in kinds)
+
+
+def _arena(focal: int, number: int) -> Case:
+    return Case("rws_arena", _always(focal), scenario(f"rws_arena_{number}").bots)
+
+
+CASES: Mapping[str, Case] = {
+    "paper v rock": _case("rws_repeated", _always(PAPER), "rock_margin_0"),
+    "cycle v counter": _case(
+        "rws_repeated", FollowUp(Aim(ROCK, 5), _aims(SCISSORS, ROCK, PAPER)), "resp2prev_margin_0"
+    ),
+    "paper, rock v flip": _case("rws_repeated", Script(_aims(PAPER, ROCK)), "flip_r2s_1"),
+    "random walk v rock": _case("rws_repeated", None, "rock_margin_0"),
+    "defect v cooperator": _case("pd_repeated", _always(DEFECT), "cooperator_margin_0"),
+    "defect v defector": _case("pd_repeated", _always(DEFECT), "defector_margin_0"),
+    "cooperate v TFT": _case("pd_repeated", _always(COOPERATE), "tft_margin_0"),
+    "cooperate (margin 1) v TFT": _case("pd_repeated", _always(COOPERATE, 1), "tft_margin_0"),
+    "defect v grim": _case("pd_repeated", _always(DEFECT), "grim_one_strike_margin_0"),
+    "DDD, then C v corrigible": _case("pd_repeated", Script(_aims(DEFECT, DEFECT, DEFECT, COOPERATE)), "corrigible_0"),
+    "paper v 7 rock": _arena(PAPER, 6),
+    "scissors v 7 paper": _arena(SCISSORS, 5),
+    "paper v 7 flipping rock": _arena(PAPER, 2),
+}
+BODIES: Mapping[str, Skill] = {"egocentric": ORDINARY, "full_information": DEFT}
+FOCAL: Mapping[str, Strategy] = {
+    "rws_repeated": CounterPrevious(_aims(PAPER, SCISSORS, ROCK)),
+    "rws_arena": CounterPrevious(_aims(PAPER, SCISSORS, ROCK)),
+    "pd_repeated": TitForTat(Aim(COOPERATE, 5), Aim(DEFECT, 5)),
+}
+
+COOKS: Mapping[str, Callable[[CollaborativeCooking], CookingBot | Idler]] = {
+    "skilled": skilled,
+    "semi-skilled": semi_skilled,
+    "idle": lambda _: Idler(),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One episode: a calibration case with one kind of body, or a scenario."""
+
+    condition: str
+    subject: str
+    number: int
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it apart in the rows."""
+        return (self.condition, self.subject, str(self.number))
+
+
+def plan(calibrations: int, episodes: int, seed: int) -> list[Entry]:
+    """So many episodes of every calibration case, and so many of every scenario."""
+    found = []
+    for body in BODIES:
+        for name, case in CASES.items():
+            if body == "egocentric" or (case.substrate != "rws_arena" and case.focal):
+                found += [Entry(f"calibration/{body}", name, n, seed) for n in range(calibrations)]
+    return found + [Entry("scenario", one.id, n, seed) for one in scenarios() for n in range(episodes)]
+
+
+def rows(entry: Entry) -> list[Row]:
+    """Play an episode: what the focal player got, in how many steps and meetings (or deliveries)."""
+    rng = stream(entry.seed, *entry.key)
+    played = _scenario(entry, rng) if entry.condition == "scenario" else _calibration(entry, rng)
+    return [
+        {
+            "schema": 1,
+            "experiment": EXPERIMENT,
+            "condition": entry.condition,
+            "subject": entry.subject,
+            "seed": entry.seed,
+            "episode": str(entry.number),
+            **played,
+            "score": played["reward"] * NORMED / played["steps"],
+        }
+    ]
+
+
+def _calibration(entry: Entry, rng: np.random.Generator) -> Row:
+    body = entry.condition.partition("/")[2]
+    case, world = CASES[entry.subject], in_the_matrix(CASES[entry.subject].substrate)
+    if body == "full_information":
+        world = replace(world, all_seeing=frozenset(world.agents))
+    names = [case.bots[k] for k in rng.integers(len(case.bots), size=len(world.agents) - 1).tolist()]
+    return _matrix_episode(world, case.focal, names, BODIES[body], NORMED, rng)
+
+
+def _scenario(entry: Entry, rng: np.random.Generator) -> Row:
+    chosen = scenario(entry.subject)
+    if chosen.substrate not in FOCAL:
+        return _cooking_episode(draw(chosen, 1, rng)[0], rng)
+    world = in_the_matrix(chosen.substrate)
+    names = draw(chosen, len(world.agents) - 1, rng)
+    return _matrix_episode(world, FOCAL[chosen.substrate], names, ORDINARY, world.rules.ends.limit, rng)
+
+
+def _matrix_episode(
+    world: InTheMatrix,
+    focal: Strategy | None,
+    names: Sequence[str],
+    skill: Skill,
+    steps: int,
+    rng: np.random.Generator,
+) -> Row:
+    me, *others = world.agents
+    walking = MatrixBot.born(world, me, _always(0), rng, WALKER)
+    minds = {me: MatrixBot.born(world, me, focal, rng, skill) if focal else walking}
+    for agent, name in zip(others, names, strict=True):
+        minds[agent] = background(world, agent, bot(name), rng, skill)
+    return _totals(world, minds, steps, names, lambda state: state.met[0] is not None, rng)
+
+
+def background(
+    world: InTheMatrix, agent: str, who: Bot, rng: np.random.Generator, skill: Skill = ORDINARY
+) -> MatrixBot:
+    """A bot in a matrix world: its strategy in a scripted body; a scout has no strategy but to watch and reply."""
+    if who.strategy is not None:
+        return MatrixBot.born(world, agent, who.strategy, rng, skill)
+    replies = tuple(Aim(kind, 3) for kind in (PAPER, SCISSORS, ROCK))
+    return MatrixBot.born(world, agent, CounterPrevious(replies), rng, SCOUT)
+
+
+def _cooking_episode(name: str, rng: np.random.Generator) -> Row:
+    world = cooking_asymmetric()
+    me, other = world.agents
+    minds = {me: skilled(world), other: COOKS[bot(name).rule](world)}
+    return _totals(world, minds, world.steps, (name,), lambda state: state.rewards[0] > 0, rng)
+
+
+def _totals(
+    world: World[Any, Any, Any],
+    minds: Mapping[str, Any],
+    steps: int,
+    names: Sequence[str],
+    counts: Callable[[Any], bool],
+    rng: np.random.Generator,
+) -> Row:
+    """What the first player gets in an episode, and how often something happens that counts."""
+    me, reward, meetings, taken = world.agents[0], 0.0, 0, 0
+    for step in rollout(world, minds, steps=steps, rng=rng):
+        reward += world.reward(step.state, step.joint, step.after)[me]
+        meetings += counts(step.after)
+        taken += 1
+    return {"steps": taken, "reward": reward, "meetings": meetings, "bots": list(names)}
+
+
+def summarise(found: Sequence[Row]) -> Iterator[Row]:
+    """Means with 95 % intervals over episodes, raw and per 1200 steps; `per_meeting` is Σ reward / Σ meetings.
+
+    `inside` is the share of calibration cases whose mean is within the interval of the prototype's, if there are
+    ENOUGH episodes to tell.
+    """
+    inside = []
+    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
+        mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
+        for metric, value in _metrics(mine).items():
+            yield (row := _row(condition, subject, metric, value))
+            bounds = beside_published([row])[0]
+            if "published_low" in bounds and value.n >= ENOUGH:
+                inside.append(bounds["published_low"] <= value.value <= bounds["published_high"])
+    if inside:
+        yield _row("calibration", "all", "inside", proportion(inside))
+
+
+def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
+    about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
+    return {**about, **value._asdict()}
+
+
+def _metrics(mine: Sequence[Row]) -> dict[str, Estimate]:
+    values = {name: [float(row[name]) for row in mine] for name in ("score", "reward", "steps", "meetings")}
+    found = {name: mean(numbers) for name, numbers in values.items()}
+    if any(values["meetings"]):
+        found["per_meeting"] = ratio(values["reward"], values["meetings"])
+    return found

@@ -1,0 +1,275 @@
+"""A policy for matrix worlds that was trained by PPO: a small network from what a player sees to what it does next.
+
+    network = shipped("rws_repeated")                   # or read_network(path, world)
+    mind = Trained.born(world, "Ana", network)
+
+The network sees the window, its own inventory, whether it can shoot, and its last meeting: what it held and what that
+paid. It sees nothing else of a partner, nor where on the map it is. `experiments/ppo_training` makes such networks.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple, Self
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.distribution import Categorical
+from otherminds.errors import InputError, opened, unknown
+from otherminds.worlds.avatars import ACTIONS, AHEAD, OUTSIDE, Action
+from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
+from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting
+
+Float = NDArray[np.float32]
+Layer = tuple[Float, Float]
+LARGEST = 4_000_000
+LONGEST = 100
+LOOKS = FROZEN + 1
+BROKEN = (BadZipFile, ValueError, KeyError, EOFError, MemoryError, NotImplementedError, RuntimeError, zlib.error)
+
+
+class Seen(NamedTuple):
+    """What players see in one step, in arrays of any shape: of one player, or of all in many environments.
+
+    `windows` and `inventories` have one more axis, for the cells and the kinds of resources.
+    """
+
+    t: NDArray[np.integer]
+    windows: NDArray[np.integer]
+    inventories: NDArray[np.integer]
+    ready: NDArray[np.floating]
+    frozen: NDArray[np.bool_]
+    rewards: NDArray[np.floating]
+
+
+class Memory(NamedTuple):
+    """What players last held that was worth a meeting, whether they are dead, and how their last meeting went.
+
+    Who has not been seen yet counts as dead.
+    """
+
+    held: Float
+    dead: NDArray[np.bool_]
+    meeting: Float
+
+
+@dataclass(frozen=True, eq=False)
+class Senses:
+    """How what a player of a world sees becomes numbers. `table` has a row for each code of a window, from OUTSIDE on.
+
+    `others` are the places of a window but one's own, `scale` is the largest payoff.
+    """
+
+    kinds: int
+    cells: int
+    others: NDArray[np.intp]
+    table: Float
+    scale: float
+
+    @classmethod
+    def of(cls, world: InTheMatrix) -> Self:
+        """The senses of everybody in a world. Raises InputError if somebody there sees the whole map."""
+        if world.all_seeing:
+            raise InputError("a trained policy sees a window only", hint="make the world without `all_seeing`")
+        (rows, columns), reach = world.rules.field.shape, world.rules.field.reach
+        own = reach.forward * columns + reach.left
+        scale = float(np.abs(world.rules.payoffs).max()) or 1.0
+        kinds = len(world.rules.resources)
+        return cls(kinds, rows * columns, np.delete(np.arange(rows * columns), own), _table(world), scale)
+
+    @property
+    def width(self) -> int:
+        """How many numbers there are."""
+        return len(self.others) * int(self.table.shape[1]) + 2 * self.kinds + 5
+
+    def blank(self, shape: tuple[int, ...] = ()) -> Memory:
+        """The memory of players who have seen nothing yet."""
+        held = np.ones((*shape, self.kinds), dtype=np.float32)
+        return Memory(held, np.ones(shape, dtype=np.bool_), np.zeros((*shape, self.kinds + 2), dtype=np.float32))
+
+    def remember(self, memory: Memory, seen: Seen) -> Memory:
+        """The memory after one more step. A meeting is over when one dies of it; it pays in that step.
+
+        What was held then is the last that was worth a meeting: who wins holds nothing any more at once.
+        """
+        fresh = np.expand_dims(seen.t == 0, -1)
+        worth = seen.inventories.max(axis=-1, keepdims=True) > 1
+        held = np.where(worth, seen.inventories, np.where(fresh, 1, memory.held)).astype(np.float32)
+        dead = (seen.windows == OUTSIDE).all(axis=-1)
+        over = (dead & ~memory.dead)[..., None]
+        rewards = np.asarray(seen.rewards / self.scale, dtype=np.float32)[..., None]
+        meeting = np.concatenate([np.ones_like(rewards), _shares(held), rewards], axis=-1)
+        past = np.where(fresh, np.float32(0), memory.meeting)
+        return Memory(held, dead, np.where(over, meeting, past))
+
+    def features(self, seen: Seen, memory: Memory) -> Float:
+        """What goes into a network: an array with one more axis than there are for players and environments."""
+        window = self.table[seen.windows[..., self.others] + 1]
+        window = window.reshape(*window.shape[:-2], -1)
+        total = np.log(seen.inventories.sum(axis=-1) / self.kinds)
+        numbers = np.stack([total, seen.ready, seen.frozen], axis=-1, dtype=np.float32, casting="unsafe")
+        return np.concatenate([window, _shares(seen.inventories), numbers, memory.meeting], axis=-1)
+
+    def seen(self, view: View) -> Seen:
+        """What one player sees."""
+        window = view.window or (OUTSIDE,) * self.cells
+        numbers = (view.ready_to_shoot, view.frozen, view.reward)
+        return Seen(np.array(view.t), np.array(window), np.array(view.inventory), *map(np.array, numbers))
+
+
+def _table(world: InTheMatrix) -> Float:
+    """For each code: a wall or beyond the map; each kind; each look of a player, and where it faces as (x, y)."""
+    kinds = len(world.rules.resources)
+    codes = range(OUTSIDE, PLAYER + 16 * world.rules.players)
+    table = np.zeros((len(codes), 1 + kinds + LOOKS + 2), dtype=np.float32)
+    for row, code in zip(table, codes, strict=True):
+        who = sighting(code)
+        if code in (OUTSIDE, WALL):
+            row[0] = 1
+        elif RESOURCE <= code < RESOURCE + kinds:
+            row[1 + code - RESOURCE] = 1
+        elif who is not None and who.look < LOOKS:
+            row[1 + kinds + who.look] = 1
+            row[-2:] = AHEAD[who.facing]
+    return table
+
+
+def _shares(inventories: NDArray[np.number]) -> Float:
+    shares: Float = (inventories / inventories.sum(axis=-1, keepdims=True)).astype(np.float32)
+    return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Layers of weights and biases, with tanh in between; the last gives a score for each of the eight actions."""
+
+    layers: tuple[Layer, ...]
+
+    def scores(self, features: Float) -> Float:
+        """The log-odds of the actions."""
+        *hidden, (weights, biases) = self.layers
+        for inner, bias in hidden:
+            features = np.tanh(features @ inner + bias)
+        return features @ weights + biases
+
+    def save(self, path: Path) -> None:
+        """Write it as .npz, in half precision. Raises InputError if it cannot be written."""
+        named = (pair for k, layer in enumerate(self.layers) for pair in zip(_names(k), layer, strict=True))
+        halves = {name: array.astype(np.float16) for name, array in named}
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, allow_pickle=False, **halves)
+        try:
+            path.write_bytes(buffer.getvalue())
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+
+
+def _names(layer: int) -> tuple[str, str]:
+    return f"weights{layer}", f"biases{layer}"
+
+
+def read_network(path: Path, world: InTheMatrix) -> Network:
+    """Read a network for a world. Raises InputError if the file is none, or one for another kind of world."""
+    try:
+        with opened(path) as file:
+            raw = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
+    return _network(raw, path, Senses.of(world).width)
+
+
+@cache
+def shipped(substrate: str) -> Network:
+    """The network that was trained in one of Melting Pot's worlds. Raises InputError for another name."""
+    world = in_the_matrix(substrate)
+    file = resources.files("otherminds.papers.hypothetical_minds").joinpath("weights", f"ppo-{substrate}.npz")
+    return _network(file.read_bytes(), Path(file.name), Senses.of(world).width)
+
+
+def shipped_for(world: InTheMatrix) -> Network:
+    """The network that was trained in this world, however long its episodes are. Raises InputError if none was."""
+    rules = ((name, in_the_matrix(name).rules) for name in SUBSTRATES)
+    name = next((name for name, its in rules if replace(world.rules, ends=its.ends) == its), None)
+    if name is None:
+        raise InputError("no network is shipped for this world", hint="`otherminds train` makes one for Melting Pot's")
+    return shipped(name)
+
+
+def _network(raw: bytes, path: Path, width: int) -> Network:
+    arrays = _arrays(raw, path)
+    count = len(arrays) // 2
+    wanted = [name for k in range(count) for name in _names(k)]
+    if not count or sorted(wanted) != sorted(arrays):
+        there = ", ".join(sorted(arrays))[:LONGEST] or "none"
+        raise InputError(f"has the arrays {there}", path=path, hint="weights0, biases0, weights1, … expected")
+    layers: list[Layer] = []
+    for k in range(count):
+        weights, biases = (arrays[name] for name in _names(k))
+        outputs = len(ACTIONS) if k == count - 1 else biases.size
+        for name, array, shape in zip(_names(k), (weights, biases), ((width, outputs), (outputs,)), strict=True):
+            _check(name, array, shape, path)
+        layers.append((weights.astype(np.float32), biases.astype(np.float32)))
+        width = outputs
+    return Network(tuple(layers))
+
+
+def _arrays(raw: bytes, path: Path) -> dict[str, NDArray[np.floating]]:
+    """What is in an .npz, which is a zip of arrays; numbers only, and not more than there can be."""
+    found = {}
+    try:
+        with ZipFile(io.BytesIO(raw)) as archive:
+            if len(raw) > LARGEST or sum(info.file_size for info in archive.infolist()) > LARGEST:
+                raise InputError(f"is larger than {LARGEST:,} bytes", path=path)
+            for name in archive.namelist():
+                with archive.open(name) as file:
+                    found[name.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
+    except InputError:
+        raise
+    except BROKEN as error:
+        raise InputError(f"is no .npz file of numbers: {error}", path=path) from None
+    return found
+
+
+def _check(name: str, array: NDArray[np.floating], shape: tuple[int, ...], path: Path) -> None:
+    if array.shape != shape:
+        hint = "was it trained in another world?"
+        raise InputError(f"`{name}` has the shape {array.shape}, not {shape}", path=path, hint=hint)
+    if array.dtype not in (np.float16, np.float32) or not np.isfinite(array).all():
+        raise InputError(f"`{name}` is not all finite numbers of 16 or 32 bits", path=path)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A mind that does what a network says, in all its parts chance: π(a | what it sees, its last meeting)."""
+
+    senses: Senses
+    network: Network
+    memory: Memory
+    seen: Seen | None = None
+
+    @classmethod
+    def born(cls, world: InTheMatrix, agent: str, network: Network) -> Self:
+        """A mind at the start of an episode. Raises InputError if there is no such agent."""
+        if agent not in world.agents:
+            raise unknown("agent", agent, world.agents)
+        senses = Senses.of(world)
+        return cls(senses, network, senses.blank())
+
+    def observe(self, view: View) -> Self:
+        """See, and remember how a meeting went that is over now."""
+        seen = self.senses.seen(view)
+        return replace(self, memory=self.senses.remember(self.memory, seen), seen=seen)
+
+    def act(self) -> Categorical[Action]:
+        """The network's distribution over the eight actions; any of them before it has seen anything."""
+        if self.seen is None:
+            return Categorical.uniform(ACTIONS)
+        scores = self.network.scores(self.senses.features(self.seen, self.memory))
+        return Categorical.softmax(zip(ACTIONS, scores.tolist(), strict=True))

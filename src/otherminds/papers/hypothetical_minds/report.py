@@ -1,0 +1,227 @@
+"""The report on Hypothetical Minds: scores beside the paper's, literal and functional, and single episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from statistics import mean
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from otherminds.papers.hypothetical_minds.episodes_report import MODELS, episode, examples
+from otherminds.papers.hypothetical_minds.scores import published, validated
+from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.plots import BLUE, SOFT, styled
+from otherminds.reports.tables import targets
+from otherminds.worlds.in_the_matrix.scenarios import scenarios
+
+Row = dict[str, Any]
+Found = Mapping[tuple[str, str, str], Row]
+
+NAMES = {
+    "programs": "Hypotheses",
+    "informed": "Knows the partner",
+    "last_play": "Answers the last play",
+    "uniform": "Plays anything",
+    "random": "Walks about",
+    "ppo": "PPO",
+}
+VARIANTS = {
+    "programs": "Hypotheses",
+    "stranger": "… without the partner's",
+    "valued": "… judged by the paper's rule",
+    "mapped": "… and the map",
+}
+AROUND = 8
+MATRIX = ("rws_repeated", "rws_arena", "pd_repeated")
+METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
+LEAD = (
+    "Somebody the agent has never met follows a strategy of its own. The agent guesses what it is, tests the guess by "
+    "what it predicts, and plays the best reply. It knows only what its own window shows: what a partner held in a "
+    "meeting is worked out from what was paid."
+)
+SCORES = (
+    "Reward in 1200 steps (cooking: in an episode of 1000), means with 95 % intervals. Scripted bodies: comparable "
+    "within this suite. The paper's figures are of GPT-4 against neural bodies, and are here for orientation. "
+    "Hypotheses are strategies enumerated with a prior on simplicity, with exact likelihoods. Who knows the partner is "
+    "told its strategy and plans against that alone. All of them see their own window only, and learn the map by that."
+)
+OTHERS = (
+    "The same without the hypotheses that play as the partner does; with the paper's value rule in the place of Bayes' "
+    "rule and without look-ahead; and with the map of walls and sites, as the original agent had it."
+)
+SPEAKERS = (
+    "Agents that a language model takes part in: what it is asked, and what comes of it. HM has guesses in sentences; "
+    "VMP does all in one question, MMP has one for each step, HE evaluates guesses, HR refines them; a hybrid has "
+    "programs first. Where an agent is not `scripted`, the model plans the subgoals of its body too."
+)
+ORDER = (
+    "Means over the scenarios that each has played, by the mean score in the matrix worlds, the best first (RWS is "
+    "running with scissors for two); then every scenario."
+)
+LITERAL = (
+    "Literal: the share of meetings in which the partner's play was predicted, in all and once the theory had been "
+    "validated (its value V ← V + .3 (±1 − V) had reached .7). Functional: what is lost a meeting against the best "
+    "policy for the partner's true strategy, when both come with one kind leading by five."
+)
+PAPER = (
+    "Cross et al. 2024, Table 1: five seeds, ± standard errors; HM and the baselines with GPT-4, all against Melting "
+    "Pot's bots with neural bodies."
+)
+AROUND_VALIDATION = (
+    "Reward a meeting before and after the theory was validated, running with scissors for two (the paper's Figure 3)."
+)
+
+
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
+    """The whole page, from rows and summary alone."""
+    found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+    lined_up = _lined_up(rows)
+    episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
+    sections = [
+        Section("Scores", stack(SCORES, _scores(found, NAMES), targets(summary))) if _any(found, [*NAMES]) else None,
+        Section("Variants", stack(OTHERS, _scores(found, VARIANTS))) if _any(found, [*VARIANTS][1:]) else None,
+        Section("Language models", stack(SPEAKERS, ORDER, _agents(found), _speakers(found)))
+        if _spoken(found)
+        else None,
+        Section("Literal and functional", stack(LITERAL, _literal(found))) if _any(found, ["programs"]) else None,
+        Section("Validation", inline(_around(lined_up), AROUND_VALIDATION)) if lined_up else None,
+        Section("Single episodes", stack(*episodes)) if episodes else None,
+        Section("The paper's scores", stack(PAPER, _paper(found))),
+    ]
+    return page("Hypothetical Minds", LEAD, [section for section in sections if section])
+
+
+def _scores(found: Found, names: Mapping[str, str]) -> Html:
+    subjects = [subject for subject in names if any(s == subject for _, s, _ in found)]
+    lines = []
+    for one in scenarios():
+        if any((one.id, subject, "score") in found for subject in subjects):
+            cells = [_brief(found.get((one.id, subject, "score"))) for subject in subjects]
+            lines.append([one.id, *cells, _hm(one.id)])
+    return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
+
+
+def _any(found: Found, subjects: Sequence[str]) -> bool:
+    return any(subject in subjects for _, subject, _ in found)
+
+
+def _spoken(found: Found) -> list[str]:
+    """The agents with language models."""
+    return list(dict.fromkeys(subject for _, subject, _ in found if subject.startswith(MODELS)))
+
+
+def _speakers(found: Found) -> Html:
+    lines = []
+    for one, subject in product(scenarios(), _spoken(found)):
+        if (one.id, subject, "score") in found:
+            score, *rest = (found.get((one.id, subject, metric)) for metric in ("score", *METRICS))
+            figures = [None if row is None else number(row["value"], _digits(row["value"])) for row in rest]
+            lines.append([one.id, *_who(subject), _brief(score), *figures])
+    heads = ("Score", "Predicted", "Regret", "Calls", "Tokens read", "… written", "Dollars", "Unreadable")
+    return table(("Scenario", "Agent", "Model", *heads), lines)
+
+
+def _digits(value: float) -> int:
+    return 0 if value >= 100 else 2
+
+
+def _who(subject: str) -> tuple[str, str]:
+    """The agent and its model."""
+    model, _, agent = subject.removeprefix(MODELS).partition(":")
+    return agent, model
+
+
+def _agents(found: Found) -> Html:
+    """Agents by their mean score in the matrix worlds, with means over what they have played."""
+    lines = sorted(((_mean(found, agent, "score", MATRIX), agent) for agent in _spoken(found)), key=_rank)
+    cells = [[*_who(agent), *_means(found, agent)] for _, agent in lines]
+    worlds = ("RWS", "Arena", "Dilemma", "Cooking")
+    return table(
+        ("Agent", "Model", *worlds, "Predicted", "Calls", "Tokens read", "… written", "Dollars", "Unreadable"), cells
+    )
+
+
+def _rank(pair: tuple[float | None, str]) -> tuple[float, str]:
+    return (0.0 if pair[0] is None else -pair[0], pair[1])
+
+
+def _means(found: Found, agent: str) -> list[str | None]:
+    scores = [_mean(found, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric")]
+    others = [_mean(found, agent, metric, ()) for metric in METRICS if metric != "regret"]
+    shown = [None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores]
+    return [*shown, *(None if value is None else number(value, _digits(value)) for value in others)]
+
+
+def _mean(found: Found, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
+    """The mean over the scenarios of some worlds, or over all there are."""
+    values = [
+        row["value"]
+        for (name, subject, its), row in found.items()
+        if (subject, its) == (agent, metric) and (not worlds or name.rpartition("_")[0] in worlds)
+    ]
+    return mean(values) if values else None
+
+
+def _hm(name: str) -> str:
+    return number(published()[name]["hm"][0], 1) if name in published() else "–"
+
+
+def _paper(found: Found) -> Html:
+    """The paper's table for the scenarios that were played."""
+    played = [one for one in scenarios() if one.id in published() and any(name == one.id for name, _, _ in found)]
+    lines = [
+        [
+            one.id,
+            one.meaning,
+            *(f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[one.id].values()),
+        ]
+        for one in played
+    ]
+    return table(("Scenario", "Who is met", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
+
+
+def _brief(row: Row | None) -> str:
+    return "–" if row is None else interval(row["value"], row["low"], row["high"], 0)
+
+
+def _literal(found: Found) -> Html:
+    lines = []
+    for one in scenarios():
+        if (one.id, "programs", "literal") in found:
+            metrics = ("literal", "literal_validated", "validated", "regret", "of_informed")
+            mine = [found.get((one.id, "programs", metric)) for metric in metrics]
+            regrets = [found.get((one.id, subject, "regret")) for subject in ("stranger", "uniform")]
+            lines.append([one.id, *(None if r is None else number(r["value"]) for r in (*mine, *regrets))])
+    columns = ("Predicted", "… once validated", "Validated", "Regret", "Share of the informed score")
+    return table(("Scenario", *columns, "Regret without its hypothesis", "Regret of playing anything"), lines)
+
+
+def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
+    """Rewards of meetings by how long before or after the validation they were."""
+    found: dict[int, list[float]] = {}
+    episodes: dict[tuple[str, str], list[tuple[Row, bool]]] = {}
+    mine = [row for row in rows if row["subject"] == "programs" and row["condition"].startswith("rws_repeated")]
+    for condition in dict.fromkeys(row["condition"] for row in mine):
+        for row, valid in validated([row for row in mine if row["condition"] == condition]):
+            episodes.setdefault((condition, row["episode"]), []).append((row, valid))
+    for meetings in episodes.values():
+        first = next((i for i, (_, valid) in enumerate(meetings) if valid), None)
+        for i, (row, _) in enumerate(meetings):
+            if first is not None and abs(i - first) <= AROUND:
+                found.setdefault(i - first, []).append(row["reward"])
+    return found
+
+
+@styled
+def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
+    figure = Figure(figsize=(6.0, 2.8), layout="constrained")
+    axes = figure.subplots()
+    at = sorted(lined_up)
+    means = [sum(lined_up[i]) / len(lined_up[i]) for i in at]
+    axes.plot(at, means, "o-", color=BLUE, markersize=4, linewidth=1.2)
+    axes.axvline(0, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.axhline(0, color=SOFT, linewidth=0.6)
+    axes.set(xlabel="meetings before and after validation", ylabel="reward a meeting")
+    return figure

@@ -1,0 +1,225 @@
+"""Language models that are programs, for kitchens: they read the prompts of cooks, and tell who does what.
+
+With them all of it can be tried without a model: with one who thinks straight, and with those who break the form.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from otherminds.errors import unknown
+from otherminds.language.model import Request
+from otherminds.language.scripted import Scripted, text_of
+from otherminds.papers.hypothetical_minds.verbal.askers import plain
+from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN
+
+Place = tuple[int, int]
+Part = Literal["nothing", "tomatoes", "dishes", "everything"]
+Written = Mapping[str, Any]
+
+DEED = re.compile(r"^- step (\d+): .* (put .* into the pot|took the soup|delivered a soup)", re.MULTILINE)
+POT = re.compile(r"^- pot at \((\d+), (\d+)\): (.*)$", re.MULTILINE)
+LATELY = 100
+GUESSES: Mapping[Part, str] = {
+    "nothing": "They do nothing that helps.",
+    "tomatoes": "They bring tomatoes and leave the soup to me.",
+    "dishes": "They serve soup and leave the tomatoes to me.",
+    "everything": "They do everything, from tomatoes to deliveries.",
+}
+EXPECTED: Mapping[Part, str] = {
+    "nothing": "They will neither bring tomatoes nor serve soup.",
+    "tomatoes": "They will put tomatoes into a pot.",
+    "dishes": "They will take soup out of a pot or deliver it.",
+    "everything": "They will put tomatoes into a pot and serve soup.",
+}
+STRATEGIES: Mapping[Part, str] = {
+    "nothing": "I do everything myself, from tomatoes to deliveries.",
+    "tomatoes": "I fetch dishes and deliver soup, and leave the tomatoes to them.",
+    "dishes": "I bring tomatoes to the pots, and leave dishes and soup to them.",
+    "everything": "I do whatever is to be done next, from tomatoes to deliveries.",
+}
+LOADS, SERVES = STRATEGIES["dishes"], STRATEGIES["tomatoes"]
+
+
+class Pot(NamedTuple):
+    """A pot that one can get at, as a prompt tells of it: how many tomatoes it has, and whether there is soup."""
+
+    place: Place
+    tomatoes: int
+    soup: bool
+
+
+@dataclass(frozen=True)
+class CookReader:
+    """What a program that thinks straight makes of a prompt."""
+
+    text: str
+
+    def answer(self, asked: Sequence[str]) -> Written:
+        """Something for every field that is asked for."""
+        if "plan" in asked:
+            return {"plan": self.plan()}
+        part = self._shown or self._part(LATELY)
+        found: dict[str, Callable[[], Any]] = {
+            "hypothesis": lambda: GUESSES[part],
+            "expects": lambda: EXPECTED[part],
+            "strategy": lambda: STRATEGIES[part],
+            "fits": self._fits,
+            "success": lambda: "failed" not in self._outcomes,
+            "lesson": self._lesson,
+        }
+        return {field: found[field]() for field in asked}
+
+    # The partner
+
+    def _part(self, lately: int) -> Part:
+        """Which part of the work somebody has done in these last steps."""
+        done = [what for step, what in DEED.findall(self.text) if int(step) > self._now - lately]
+        loads = any(what.startswith("put") for what in done)
+        serves = any(not what.startswith("put") for what in done)
+        return ("everything" if serves else "tomatoes") if loads else "dishes" if serves else "nothing"
+
+    @property
+    def _shown(self) -> Part | None:
+        """The part that a guess tells of which is to be followed, if the prompt has one."""
+        guess = self.text.rpartition("guess about")[2] if "guess about" in self.text else ""
+        return next((part for part, told in GUESSES.items() if told in guess), None)
+
+    def _fits(self) -> bool:
+        expected = self.text.rpartition("Earlier you expected this")[2]
+        return EXPECTED[self._part(self._now + 1)] in expected
+
+    @cached_property
+    def _now(self) -> int:
+        found = re.search(r"(?:It is step|to step) (\d+)", self.text)
+        return int(found[1]) if found else 0
+
+    # Subgoals
+
+    def plan(self) -> Sequence[Written]:
+        """What is to be done next with what one holds, by one's strategy."""
+        if self._holds("soup"):
+            return self._deliver()
+        if self._holds("tomato"):
+            return self._fill(self._room) if self._room else self._put_down() if self._serves else self._hold_ready()
+        if self._holds("dish"):
+            return self._put_down() if self._loads else self._serve()
+        if self._serves or (not self._loads and self._cooked):
+            return [*self._fetch("dishes"), *self._serve()]
+        if self._room:
+            return [*self._fetch("tomatoes"), *self._fill(self._room)]
+        if self._loads:
+            return [*self._fetch("tomatoes"), *self._hold_ready()]
+        return [*self._fetch("dishes"), *self._serve()]
+
+    def _fill(self, room: Sequence[Pot]) -> Sequence[Written]:
+        """Put a tomato into the fullest pot, and go on until there are three in it."""
+        pot = max(room, key=lambda pot: pot.tomatoes)
+        more = [*self._fetch("tomatoes"), _use(pot.place)] * (2 - pot.tomatoes)
+        return [_use(pot.place), *more]
+
+    def _hold_ready(self) -> Sequence[Written]:
+        """Wait with a tomato until there is room in a pot."""
+        if not self._pots:
+            return self._put_down()
+        place = max(self._pots, key=lambda pot: (pot.soup, pot.tomatoes)).place
+        return [_wait(place, "free"), _use(place)]
+
+    def _serve(self) -> Sequence[Written]:
+        """Take soup as soon as there is some, and deliver it."""
+        if not self._pots:
+            return self._put_down()
+        pot = max(self._pots, key=lambda pot: (pot.soup, pot.tomatoes))
+        waits = [] if pot.soup else [_wait(pot.place, "ready")]
+        return [*waits, _use(pot.place), *self._deliver()]
+
+    def _deliver(self) -> Sequence[Written]:
+        return [_use(place) for place in self._places("deliveries")[:1]] or self._put_down()
+
+    def _put_down(self) -> Sequence[Written]:
+        return [_use(place) for place in self._places("empty counters")[:1]]
+
+    def _fetch(self, what: str) -> Sequence[Written]:
+        return [_use(place) for place in self._places(what)[:1]]
+
+    def _holds(self, thing: str) -> bool:
+        return f"and hold a {thing}." in self.text
+
+    @property
+    def _loads(self) -> bool:
+        return LOADS in self.text
+
+    @property
+    def _serves(self) -> bool:
+        return SERVES in self.text
+
+    @cached_property
+    def _pots(self) -> Sequence[Pot]:
+        """All pots within reach, the nearest first."""
+        near = self._places("pots")
+        told = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
+        return [Pot(place, _tomatoes(told[place]), _has_soup(told[place])) for place in near if place in told]
+
+    @property
+    def _room(self) -> Sequence[Pot]:
+        return [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]
+
+    @property
+    def _cooked(self) -> Sequence[Pot]:
+        return [pot for pot in self._pots if pot.soup]
+
+    def _places(self, what: str) -> Sequence[Place]:
+        line = re.search(f"^- {what}: (.*)$", self.text, re.MULTILINE)
+        return [(int(x), int(y)) for x, y in re.findall(r"\((\d+), (\d+)\)", line[1])] if line else []
+
+    # Reflection
+
+    @cached_property
+    def _outcomes(self) -> str:
+        return self.text.partition("What came of it")[2].partition("Before:")[0]
+
+    def _lesson(self) -> str:
+        failed = re.search(r"^- (.*): failed, (.*)$", self._outcomes, re.MULTILINE)
+        return f"Do not {failed[1]} when {failed[2]}." if failed else "It went well; go on like this."
+
+
+def _use(place: Place) -> Written:
+    return {"do": "interact", "x": place[0], "y": place[1]}
+
+
+def _wait(place: Place, until: str) -> Written:
+    return {"do": "wait", "x": place[0], "y": place[1], "until": until}
+
+
+def _tomatoes(what: str) -> int:
+    return 3 if "soup is ready" in what else 0 if what.startswith("empty") else 1 if what[0] == "a" else int(what[0])
+
+
+def _has_soup(what: str) -> bool:
+    return "soup is ready" in what or "by now there should be soup" in what
+
+
+def _straight(request: Request) -> str:
+    asked = [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
+    reply = CookReader(text_of(request)).answer(asked)
+    return json.dumps({"reasoning": "It follows from what was seen.", **reply}, ensure_ascii=False)
+
+
+NAMES = ("straight", "stutterer", *BROKEN)
+
+
+def scripted_cook_thinker(name: str) -> Scripted:
+    """The program of that name: `straight` thinks straight; `stutterer` does so at the second attempt.
+
+    All others never keep to the form. Raises InputError for an unknown name.
+    """
+    if name not in NAMES:
+        raise unknown("scripted thinker", plain(name), NAMES)
+    if name == "stutterer":
+        return Scripted(name, lambda request: "Well." if request.draw.endswith(" 0") else _straight(request))
+    return Scripted(name, BROKEN.get(name, _straight))

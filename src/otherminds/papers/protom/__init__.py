@@ -1,0 +1,1 @@
+"""ProToM: a facilitator that infers goals and speaks only when it helps."""

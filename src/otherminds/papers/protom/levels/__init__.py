@@ -1,0 +1,1 @@
+"""Certified levels and kitchens: what help is worth in each."""

@@ -1,0 +1,106 @@
+"""Making levels, and proving again what is claimed about them, on any number of processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from otherminds.errors import InputError, near, read_text
+from otherminds.evaluation.engines import opened
+from otherminds.evaluation.progress import shown
+from otherminds.evaluation.run import in_order
+from otherminds.files.text import printable
+from otherminds.papers.protom.levels import kitchen_design, level_design
+from otherminds.papers.protom.levels.level_sets import CLASSES, Design, L, LevelSet
+from otherminds.worlds.overcooked.level_files import is_kitchen
+
+DESIGNS: Mapping[str, Design[Any]] = {"doors-keys-gems": level_design.DESIGN, "overcooked": kitchen_design.DESIGN}
+SETS: Mapping[str, tuple[Design[Any], str]] = {
+    "tuning": (level_design.DESIGN, "tuning"),
+    "heldout": (level_design.DESIGN, "heldout"),
+    "overcooked-tuning": (kitchen_design.DESIGN, "tuning"),
+    "overcooked-heldout": (kitchen_design.DESIGN, "heldout"),
+}
+PICKED = {design.picked: design for design in DESIGNS.values()}
+ENOUGH = 2_000
+
+
+def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors-keys-gems") -> int:
+    """Write `per_class` levels of every class with their certificates; returns how many. Raises InputError."""
+    design = DESIGNS[world]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        numbers = range(per_class * ENOUGH)
+        wanted = dict.fromkeys(CLASSES, per_class)
+        with opened(None, jobs) as engine:
+            found = in_order(partial(design.proven, seed), numbers, engine=engine)
+            levels = list(shown(design.choose(found, wanted), per_class * len(CLASSES), "Making levels"))
+        for level in levels:
+            (folder / f"{level.name}.txt").write_text(design.write(level), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
+    if len(levels) < per_class * len(CLASSES):
+        raise InputError(f"only {len(levels)} levels were found", hint="try another --seed", path=folder)
+    return len(levels)
+
+
+def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
+    """A line for every level or set whose certificate has been proved again, and whether it holds."""
+    for name in names:
+        if name in SETS:
+            design, which = SETS[name]
+            yield _check_set(name, design.level_set(which), jobs)
+        elif name in PICKED:
+            yield from _check_levels(name, PICKED[name], PICKED[name].bundled(), jobs)
+        else:
+            if not Path(name).suffix and not Path(name).exists() and (close := near(name, [*SETS, *PICKED])):
+                raise InputError(f"there is no file and no set of levels `{name}`", hint=f"did you mean {close[0]}?")
+            for design, files in _by_world(Path(name)).items():
+                levels = [design.parse(read_text(file), file) for file in files]
+                yield from _check_levels(name, design, levels, jobs)
+
+
+def _by_world(path: Path) -> dict[Design[Any], list[Path]]:
+    """The level files at a path, by the world that they are of."""
+    files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
+    if not files:
+        raise InputError("holds no level (*.txt)", path=path)
+    found: dict[Design[Any], list[Path]] = {}
+    for file in files:
+        world = "overcooked" if is_kitchen(read_text(file)) else "doors-keys-gems"
+        found.setdefault(DESIGNS[world], []).append(file)
+    return found
+
+
+def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: int) -> Iterator[tuple[str, bool]]:
+    proofs = _proofs(name, design, levels, jobs)
+    yield from (_verdict(level, proof) for level, proof in zip(levels, proofs, strict=True))
+
+
+def _proofs(name: str, design: Design[L], levels: Sequence[L], jobs: int) -> Iterator[L | None]:
+    with opened(None, jobs) as engine:
+        yield from shown(in_order(design.certified, levels, engine=engine), len(levels), f"Proving {name}")
+
+
+def _verdict(level: L, proof: L | None) -> tuple[str, bool]:
+    name = printable(level.name)
+    if not level.kind:
+        return f"{name}: has no certificate", False
+    if proof is None:
+        return f"{name}: belongs to no class, but claims to be {printable(level.kind)}", False
+    claimed, proved = level.certificate, proof.certificate
+    wrong = [key for key in {**claimed, **proved} if claimed.get(key) != proved.get(key)]
+    if wrong:
+        return f"{name}: {', '.join(wrong)} cannot be proved", False
+    return f"{name}: {level.kind}, proved", True
+
+
+def _check_set(name: str, chosen: LevelSet[Any], jobs: int) -> tuple[str, bool]:
+    levels = chosen.levels()
+    proofs = _proofs(name, chosen.design, levels, jobs)
+    held = [p for level, p in zip(levels, proofs, strict=True) if p is not None and p.kind == level.kind]
+    same = len(held) == len(levels) and chosen.design.digest(held) == chosen.certificates
+    line = f"{name}: {len(held)} of {len(levels)} certificates proved, hash {'as recorded' if same else 'DIFFERS'}"
+    return line, same

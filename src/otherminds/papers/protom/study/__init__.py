@@ -1,0 +1,1 @@
+"""The two-player study of facilitators: plan, simulated participants, exports, scores, report."""

@@ -1,0 +1,265 @@
+"""What the report on a study says: figure 6 beside the published figures, ratings, messages, and every trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from otherminds.errors import InputError
+from otherminds.evaluation.assistance import FACILITATOR
+from otherminds.papers.protom.levels.kitchen_design import DESIGN
+from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, TO_THE_END, Row, trials
+from otherminds.papers.protom.study.plan import NOBODY
+from otherminds.papers.protom.study.scores import FIGURES, compare, in_order, results
+from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.rating_plots import ratings
+from otherminds.reports.replay import KINDS, replays
+from otherminds.reports.results import figures
+from otherminds.reports.tables import cell
+from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
+from otherminds.worlds.overcooked.level_files import KitchenLevel
+
+Summary = Sequence[Row]
+
+TITLE = "ProToM with two players"
+LEAD = (
+    "Two people cook, each a dish of their own, each seeing only the room they are in. A facilitator may tell them "
+    "what to do for each other, and they may ignore it. Every pair plays every kitchen once, with all facilitators "
+    "equally often; after a trial with a facilitator both rate it."
+)
+SIMULATED = (
+    "In {of} of {all} trials somebody was simulated. The simulated people of the example follow a message with a fixed "
+    "probability and rate by a rule, from what happened and nothing else: helpful is the share of messages that were "
+    "carried out (half of it without success), appropriate the share that were neither ignored nor impossible, clear "
+    "the share that came with a reason, understood the facilitator's last P(own goal); seven points for a share of 1, "
+    "one for 0, four if there is nothing to go by, with noise. Their ratings say nothing about people."
+)
+SPEEDUP = (
+    "Speed-up is L₀ / L − 1 for each trial, L₀ being the mean length of all trials of the same level without a "
+    "facilitator, and the horizon standing for failure. For trials without a facilitator it tells how they differ "
+    "among themselves. Messages are those of a trial; ignored messages are counted over all trials, and not comparable "
+    "where there are not as many of these. Brackets are 95 % intervals, from resampling whole pairs, or if all trials "
+    "ended alike, Wilson's for as many trials as there are pairs; one of no width means that all pairs came out alike. "
+    "n is the number of pairs."
+)
+PUBLISHED = (
+    "Published values are those of nine pairs of people in kitchens that are not public, two trials a pair and "
+    "facilitator; their brackets are ± 1.96 printed standard errors. Ratings were published as a picture only."
+)
+NO_BASELINE = "{} trials have no speed-up: nobody played their level without a facilitator."
+TESTS = (
+    "The paper's tests of ProToM against each other facilitator, corrected by Benjamini–Hochberg over all of them. "
+    "They take all values as independent, though two people of a pair rate the same trial and every pair plays "
+    "several; so the mean difference within pairs stands beside them."
+)
+LEFT_OUT = "{} of {} trials did not come to their end. They are left out of all figures and tests."
+ALL_ENDED = "All {} trials came to their end."
+NOT_SHOWN = "Not shown, as their levels do not come with the library: {}."
+NAMES = {
+    "success": "Success",
+    "speedup": "Speed-up",
+    "messages": "Messages",
+    "ignored": "Ignored, in all",
+    "helpful": "Helpful",
+    "appropriate": "Appropriate",
+    "clear": "Clear",
+    "understood": "Understood my goal",
+}
+BECAME = {
+    "completed": "completed",
+    "ignored": "ignored",
+    "impossible": "not executable",
+    "running": "still under way at the end",
+}
+SHOWN = 60
+"""The most trials that can be watched, for the sake of the page's size."""
+LISTED = 400
+"""The most messages that are listed."""
+
+
+def report(rows: Sequence[Row], summary: Summary) -> Page:
+    """The whole page, from rows and summary alone."""
+    sections = [
+        Section("Results", _results(rows, summary)),
+        Section("What people thought of it", _ratings(rows, summary)),
+        Section("By class of level", _by_class(summary)),
+        Section("Tests", _tests(rows)),
+        Section("What was said, and what became of it", _messages(rows)),
+        Section("Watch the trials", _replays(rows)),
+        Section("Who played what", _design(rows)),
+        Section("How trials ended", _ends(rows)),
+    ]
+    if said := list(_comments(rows)):
+        comments = table(("Trial", "Facilitator", "Who", "Comment"), said)
+        sections.insert(2, Section("Comments", comments))
+    return page(TITLE, LEAD, sections)
+
+
+def _results(rows: Sequence[Row], summary: Summary) -> Html:
+    found = results(rows)
+    without = sum(r.speedup is None for r in found)
+    told = [SPEEDUP, PUBLISHED, *([NO_BASELINE.format(without)] if without else [])]
+    ends = [trial[-1] for trial in trials(rows)]
+    if simulated := sum("simulated" in (last.get("by") or {}).values() for last in ends):
+        told.insert(0, SIMULATED.format(of=simulated, all=len(ends)))
+    lines = [*_lines(summary, "all"), *_published()]
+    return stack(table(_columns("Facilitator"), lines), *told)
+
+
+def _columns(*first: str) -> tuple[str, ...]:
+    return (*first, "Trials", *(NAMES[metric] for metric in FIGURES), "n")
+
+
+def _lines(summary: Summary, condition: str, *first: str) -> Iterator[list[object]]:
+    """A line for every facilitator and one class of levels. `first`: what stands before the first one."""
+    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == condition}
+    for subject in dict.fromkeys(subject for subject, _ in found):
+        success, speedup, messages, ignored = (found.get((subject, metric)) for metric in FIGURES)
+        played = found[subject, "trials"]
+        cells = [cell(success), cell(speedup), cell(messages), _total(ignored)]
+        yield [*first, subject, int(played["value"]), *cells, played["n"]]
+        first = ("",) * len(first)
+
+
+def _total(row: Row | None) -> str:
+    return "–" if row is None else number(row["value"], 0)
+
+
+def _published() -> Iterator[list[object]]:
+    told = [p for p in figures().published if p.experiment == EXPERIMENT]
+    for subject in dict.fromkeys(p.subject for p in told):
+        about = {p.metric: p.columns() for p in told if p.subject == subject}
+        cells = [_printed(metric, about.get(metric)) for metric in FIGURES]
+        yield [f"{subject.removeprefix('lm:')}, published", 18, *cells, 9]
+
+
+def _printed(metric: str, about: Row | None) -> str:
+    if about is None:
+        return "–"
+    if metric == "ignored":
+        return number(about["published"], 0)
+    return interval(about["published"], about.get("published_low"), about.get("published_high"))
+
+
+def _ratings(rows: Sequence[Row], summary: Summary) -> Html:
+    given: dict[tuple[str, str], list[int]] = {}
+    for result in results(rows):
+        for aspect, points in result.ratings.items():
+            given.setdefault((result.subject, aspect), []).extend(points)
+    if not any(given.values()):
+        return stack("Nobody has rated anything.")
+    drawn = inline(ratings(given, summary, {aspect: NAMES[aspect] for aspect in ASPECTS}))
+    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
+    subjects = in_order(subject for (subject, _), points in given.items() if points)
+    lines = [
+        [subject, *(cell(found.get((subject, aspect))) for aspect in ASPECTS), answers]
+        for subject in subjects
+        for answers in [sum(len(given.get((subject, aspect), ())) for aspect in ASPECTS)]
+    ]
+    return stack(drawn, table(("Facilitator", *(NAMES[aspect] for aspect in ASPECTS), "Answers"), lines))
+
+
+def _comments(rows: Sequence[Row]) -> Iterator[list[str]]:
+    for trial in trials(rows):
+        for agent, comment in (trial[-1].get("comments") or {}).items():
+            if comment:
+                yield [_called(trial[-1]), trial[-1]["subject"], agent, comment]
+
+
+def _called(row: Row) -> str:
+    return f"pair {row['pair']}, trial {row['trial']}: {row['level']}"
+
+
+def _by_class(summary: Summary) -> Html:
+    found = [c for c in dict.fromkeys(r["condition"] for r in summary) if c != "all"]
+    known = [kind for kind in KINDS if kind in found]
+    lines = [
+        line
+        for condition in (*known, *(c for c in found if c not in known))
+        for line in _lines(summary, condition, KINDS.get(condition, condition))
+    ]
+    return table(_columns("Levels", "Facilitator"), lines)
+
+
+def _tests(rows: Sequence[Row]) -> Html:
+    lines = [
+        [c.other, NAMES[c.metric], c.test, _p(c.p), _p(c.p_corrected), interval(*c.difference[:3]), c.difference.n]
+        for c in compare(rows)
+    ]
+    columns = ("Against", "Metric", "Test", "p", "p corrected", "Difference within pairs", "Pairs with both")
+    return stack(TESTS, table(columns, lines)) if lines else stack("There is nothing to compare ProToM with.")
+
+
+def _p(value: float) -> str:
+    return "< 0.0001" if value < 0.0001 else number(value, 4)
+
+
+def _messages(rows: Sequence[Row]) -> Html:
+    told = [(trial[-1], *said) for trial in trials(rows) for said in fates(trial)]
+    if not told:
+        return stack("Nothing was said.")
+    kinds = Counter((last["subject"], fate) for last, *_, fate in told)
+    subjects = in_order(last["subject"] for last, *_ in told)
+    counts = [[subject, *(kinds[subject, fate] for fate in BECAME.values())] for subject in subjects]
+    lines = [[_called(last), last["subject"], *said] for last, *said in told[:LISTED]]
+    columns = ("Trial", "Facilitator", "After step", "Message", "In what words", "What became of it")
+    return stack(
+        table(("Facilitator", *(fate.capitalize() for fate in BECAME.values())), counts),
+        table(columns, lines),
+        *([f"Only the first {LISTED} of {len(told)} messages are listed."] if len(told) > LISTED else []),
+    )
+
+
+def fates(trial: Sequence[Row]) -> Iterator[tuple[int, str, str, str]]:
+    """Every message of a trial: when it was said, in short and in words, and what became of it."""
+    advice = [row for row in trial if row["agent"] == FACILITATOR]
+    for i, row in enumerate(advice):
+        if row["action"]:
+            later = [r.get("status") for r in advice[i + 1 :]] + [trial[-1].get("outcome")]
+            fate = next((status for status in later if status not in (None, "running")), "running")
+            yield row["t"], row["action"], row.get("words") or "", BECAME[fate]
+
+
+def _replays(rows: Sequence[Row]) -> Html:
+    """The trials one by one: for the viewer, every trial has a level of its own, called like the trial."""
+    known = _known()
+    levels = {row["episode"]: row["level"] for row in rows}
+    playable = [episode for episode, name in levels.items() if name in known][:SHOWN]
+    missing = list(dict.fromkeys(name for name in levels.values() if name not in known))
+    told = [NOT_SHOWN.format(", ".join(missing))] if missing else []
+    if len(levels) > SHOWN:
+        told.append(f"Only {SHOWN} trials are shown here.")
+    try:
+        named = {episode: replace(known[levels[episode]], name=episode) for episode in playable}
+        return stack(*told, replays(named, rows))
+    except InputError as error:
+        return stack(*told, f"The trials cannot be shown: {error}")
+
+
+def _known() -> dict[str, Level | KitchenLevel]:
+    """The levels that come with the library, by name."""
+    every: list[Level | KitchenLevel] = [*bundled_levels(), *DESIGN.bundled()]
+    return {level.name: level for level in every}
+
+
+def _design(rows: Sequence[Row]) -> Html:
+    """What every pair played, in order."""
+    played: dict[int, dict[int, str]] = {}
+    for trial in trials(rows):
+        last = trial[-1]
+        mark = "" if last.get("ended") in TO_THE_END else " (ended early)"
+        who = "nobody" if last["subject"] == NOBODY else last["subject"]
+        played.setdefault(last["pair"], {})[last["trial"]] = f"{last['level']} with {who}{mark}"
+    numbers = sorted({number for trials_of in played.values() for number in trials_of})
+    lines = [[str(pair), *(played[pair].get(n, "–") for n in numbers)] for pair in sorted(played)]
+    return table(("Pair", *(f"Trial {n}" for n in numbers)), lines)
+
+
+def _ends(rows: Sequence[Row]) -> Html:
+    ends = [trial[-1] for trial in trials(rows)]
+    early = [last for last in ends if last.get("ended") not in TO_THE_END]
+    counts = Counter((last["subject"], str(last.get("ended") or "no end")) for last in ends)
+    lines = [[subject, how, n] for (subject, how), n in sorted(counts.items())]
+    said = LEFT_OUT.format(len(early), len(ends)) if early else ALL_ENDED.format(len(ends))
+    return stack(said, table(("Facilitator", "How it ended", "Trials"), lines))

@@ -1,0 +1,1 @@
+"""Pages, tables, figures, replays and terminal views."""

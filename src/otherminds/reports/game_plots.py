@@ -1,0 +1,256 @@
+"""Figures of repeated games: predicting against acting, regret over rounds, by noise, and machine by machine.
+
+Players have a colour (Okabe and Ito) and a mark each. Figures are narrow, to be legible on a phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+from otherminds.evaluation.statistics import Estimate, stratified
+from otherminds.files.text import printable
+from otherminds.reports.plots import BLUE, SOFT, WIDER, Mark, Row, styled, whisker
+
+Published = Mapping[str, Sequence[tuple[float, float]]]
+
+GAMES = {"rps": "Rock, Paper, Scissors", "ibs": "Battle of the Sexes", "ipd": "Prisoner’s Dilemma"}
+PARTNERS = {"single": "single action", "tft": "tit for tat"}
+CELLS = tuple(f"{game}/{partner}" for game in GAMES for partner in PARTNERS)
+NOISES = {"": 0, "_noise05": 5, "_noise10": 10}
+INK = "black"  # the reader's own ink, light or dark
+PURPLE = "#cc79a7"
+PLAYERS = {
+    "bayes_simplicity": Mark("Bayes, simplicity prior", BLUE, "s"),
+    "posterior_sampling": Mark("Posterior sampling", "#d55e00", "D"),
+    "rmax": Mark("RMax", "#e69f00", "^"),
+    "fictitious_play": Mark("Fictitious play", "#009e73", "v"),
+    "k_tom_0": Mark("0-ToM", PURPLE, "P"),
+    "k_tom_1": Mark("1-ToM", PURPLE, "X"),
+    "k_tom_2": Mark("2-ToM", PURPLE, "p"),
+    "bayes_library": Mark("Bayes, library", "#56b4e9", "o"),
+}
+FLOOR = "floor"
+BOUND = Mark("Bayes floor", INK, "")
+MODELS = Mark("Language models, as published", SOFT, "o")
+NAMES = {
+    "neutral": Mark("Neutral names", BLUE, ""),
+    "canonical": Mark("Canonical", "#d55e00", ""),
+    "repeated": Mark("Repeated letters", "#009e73", ""),
+    "nonsense": Mark("Nonsense", PURPLE, ""),
+}
+LEARNERS = ("bayes_simplicity", "posterior_sampling", "rmax")
+LEFT_OUT = "ipd/machines_leave_one_out"
+LEAST = 0.01
+LONGEST = 26
+
+
+def _grid(draw: Callable[[Axes, str], None], height: float, x: str, y: str) -> Figure:
+    """A panel for each of the six cells, games below each other, with the names of the axes on the outer ones."""
+    figure = Figure(figsize=(WIDER, height))
+    panels = figure.subplots(len(GAMES), len(PARTNERS), squeeze=False)
+    for axes, condition in zip(panels.flat, CELLS, strict=True):
+        game, partner = condition.split("/")
+        axes.set_title(f"{GAMES[game]}\n{PARTNERS[partner]}", loc="left", fontsize=9)
+        draw(axes, condition)
+        axes.set_xlabel(x if condition in CELLS[-len(PARTNERS) :] else "")
+        axes.set_ylabel(y if condition in CELLS[:: len(PARTNERS)] else "")
+    return figure
+
+
+def _key(figure: Figure, handles: Iterable[Line2D]) -> None:
+    figure.legend(handles=[*handles], loc="outside upper left", ncols=2, frameon=False, borderaxespad=0)
+
+
+def _handle(mark: Mark, line: Literal["-", ":", ""] = "-", shape: str | None = None) -> Line2D:
+    shape = mark.shape if shape is None else shape
+    return Line2D([], [], color=mark.colour, marker=shape, linestyle=line, fillstyle="none", label=mark.name)
+
+
+# Predicting against acting
+
+
+@styled
+def literal_against_functional(summary: Sequence[Row], published: Published) -> Figure:
+    """What players predict and what they lose, cell by cell; grey dots are published language models."""
+    found = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}
+    present = {subject for condition, subject, _ in found if condition in CELLS}
+    worst = min(
+        [value for (condition, _, metric), value in found.items() if condition in CELLS and metric == "tom_percent"]
+        + [percent for points in published.values() for percent, _ in points],
+        default=0.0,
+    )
+
+    def draw(axes: Axes, condition: str) -> None:
+        for point in published.get(condition, ()):
+            axes.plot(*point, MODELS.shape, color=MODELS.colour, markersize=3, alpha=0.7, markeredgewidth=0)
+        for subject, mark in PLAYERS.items():
+            percent, regret = (found.get((condition, subject, m)) for m in ("tom_percent", "functional_regret_exact"))
+            if percent is not None and regret is not None:
+                axes.plot(percent, regret, mark.shape, color=mark.colour, fillstyle="none", clip_on=False)
+        if (floor := found.get((condition, FLOOR, "functional_regret_exact"))) is not None:
+            axes.axhline(floor, color=INK, linewidth=0.8, linestyle=":", zorder=0)
+        _logarithmic(axes)
+        axes.set_xlim(worst - 5, 101)
+
+    figure = _grid(draw, 6.9, "ToM %", "Regret a round")
+    dots = _handle(MODELS, "")
+    dots.set(markersize=3, fillstyle="full")
+    shown = [_handle(mark, "") for subject, mark in PLAYERS.items() if subject in present]
+    _key(figure, [*([dots] if any(published.values()) else []), _handle(BOUND, ":"), *shown])
+    return figure
+
+
+def _logarithmic(axes: Axes) -> None:
+    """A scale on which 0.01, 0.1 and 1 are equally far apart, and 0 has a place."""
+    axes.set_yscale("symlog", linthresh=LEAST, linscale=0.5)
+    axes.set_yticks([0, 0.01, 0.1, 1, 10], ["0", "0.01", "0.1", "1", "10"])
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(-LEAST / 4, 11)
+
+
+# Regret over rounds
+
+
+@styled
+def regret_over_rounds(rows: Sequence[Row]) -> Figure:
+    """Cumulative regret Σ (best − reward) with the 95 % interval over episodes; dotted, the Bayes floor."""
+    curves = _curves(rows)
+
+    def draw(axes: Axes, condition: str) -> None:
+        for subject in (*LEARNERS, FLOOR):
+            if followed := curves.get((condition, subject)):
+                _curve(axes, followed, PLAYERS.get(subject))
+        axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
+
+    figure = _grid(draw, 6.4, "Round", "Points lost so far")
+    _key(figure, [*(_handle(PLAYERS[subject], shape="") for subject in LEARNERS), _handle(BOUND, ":")])
+    return figure
+
+
+def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark | None) -> None:
+    value, low, high, _ = np.array(followed).T
+    rounds = np.arange(1, len(value) + 1)
+    if mark is None:
+        axes.plot(rounds, value, ":", color=INK, linewidth=1.2)
+        return
+    axes.fill_between(rounds, low, high, color=mark.colour, alpha=0.25, linewidth=0)
+    axes.plot(rounds, value, color=mark.colour, linewidth=1.4)
+
+
+def _lost(row: Row) -> float:
+    return float(row["best"] - row["reward"])
+
+
+def _curves(rows: Iterable[Row], lost: Callable[[Row], float] = _lost) -> dict[tuple[str, str], list[Estimate]]:
+    """For every cell and player what was lost up to each round, over the episodes with each partner."""
+    episodes: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
+    wanted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR, *NAMES)}
+    for row in rows:
+        if (key := (row["condition"], row["subject"])) in wanted and row["policy"] == "own":
+            which = (row["partner"], row["episode"], row.get("strategy", ""))
+            episode = episodes.setdefault(key, {}).setdefault(which, [])
+            episode.append(lost(row))
+    found = {}
+    for key, played in episodes.items():
+        total = np.cumsum([*played.values()], axis=1)
+        partners = [partner for partner, *_ in played]
+        found[key] = [stratified(column, partners) for column in total.T.tolist()]
+    return found
+
+
+@styled
+def _by_names(curves: Mapping[tuple[str, str], Sequence[Estimate]], what: str) -> Figure:
+    def draw(axes: Axes, condition: str) -> None:
+        for names, mark in NAMES.items():
+            if followed := curves.get((condition, names)):
+                _curve(axes, followed, mark)
+        axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
+        axes.set_visible(bool(axes.lines))
+
+    figure = _grid(draw, 6.4, "Round", what)
+    _key(figure, [_handle(mark, shape="") for names, mark in NAMES.items() if any(n == names for _, n in curves)])
+    return figure
+
+
+def by_names(rows: Sequence[Row]) -> list[Figure]:
+    """What language models lose, and mispredict, by the names of the actions; none unless there are several sets."""
+    spoken = [{**row, "subject": row["names"]} for row in rows if "names" in row]
+    if len({row["names"] for row in spoken}) < 2:
+        return []
+    wrong = _curves(spoken, lambda row: float(row["predicted"] != row["observed"]))
+    return [_by_names(_curves(spoken), "Points lost so far"), _by_names(wrong, "Wrong predictions so far")]
+
+
+# Noise
+
+
+@styled
+def regret_by_noise(summary: Sequence[Row]) -> Figure:
+    """Regret per round with partners that tremble in none, 5 % and 10 % of the rounds, with 95 % intervals."""
+    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "functional_regret_exact"}
+
+    def draw(axes: Axes, condition: str) -> None:
+        for i, subject in enumerate(LEARNERS):
+            mark = PLAYERS[subject]
+            known = {n: row for noise, n in NOISES.items() if (row := found.get((condition + noise, subject)))}
+            places = [n + 0.4 * (i - 1) for n in known]  # apart, so that intervals do not hide each other
+            values = [row["value"] for row in known.values()]
+            axes.plot(places, values, mark.shape + "-", color=mark.colour, markersize=4, linewidth=1.2)
+            for place, row in zip(places, known.values(), strict=True):
+                axes.plot([place, place], [row["low"], row["high"]], color=mark.colour, linewidth=0.8)
+        axes.axhline(0, color=SOFT, linewidth=0.5, zorder=0)
+        axes.set_xticks([*NOISES.values()])
+
+    figure = _grid(draw, 6.0, "Noise, %", "Regret a round")
+    handles = [_handle(PLAYERS[subject]) for subject in LEARNERS]
+    for handle in handles:
+        handle.set(fillstyle="full", markersize=4)
+    _key(figure, handles)
+    return figure
+
+
+# Machine by machine
+
+
+@styled
+def regret_by_machine(rows: Iterable[Row]) -> Figure:
+    """Regret per round with every machine, by that of RMax; open marks are for a library without that machine."""
+    lost = _by_machine(rows)
+    hardest = sorted(lost, key=lambda name: (lost[name].get("rmax", 0.0), name))
+    figure = Figure(figsize=(WIDER, 1.0 + 0.155 * len(hardest)))
+    axes = figure.subplots()
+    for y, name in enumerate(hardest):
+        whisker(axes, y, min(lost[name].values()), max(lost[name].values()), SOFT, 0.5)
+        for subject, regret in lost[name].items():
+            mark = PLAYERS[subject.removesuffix(LEFT_OUT)]
+            fill = "none" if subject.endswith(LEFT_OUT) else "full"
+            axes.plot(regret, y, mark.shape, color=mark.colour, markersize=4.5, fillstyle=fill, clip_on=False)
+    axes.set_yticks(range(len(hardest)), [printable(name)[:LONGEST] for name in hardest], fontsize=8)
+    axes.tick_params(axis="y", length=0)
+    axes.set(ylim=(-0.7, len(hardest) - 0.3), xlabel="Regret a round")
+    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
+    library = PLAYERS["bayes_library"]
+    left_out = library._replace(name="without this machine")
+    handles = [_handle(mark, "") for mark in (PLAYERS["rmax"], library, left_out)]
+    for handle in handles[:2]:
+        handle.set_fillstyle("full")
+    _key(figure, handles)
+    return figure
+
+
+def _by_machine(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
+    """The mean regret of RMax and the library players by machine."""
+    found: dict[str, dict[str, list[float]]] = {}
+    wanted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_library"), (LEFT_OUT, "bayes_library")}
+    for row in rows:
+        if (row["condition"], row["subject"]) in wanted and "functional_regret" in row:
+            subject = row["subject"] + (LEFT_OUT if row["condition"] == LEFT_OUT else "")
+            found.setdefault(row["partner"], {}).setdefault(subject, []).append(row["functional_regret"])
+    return {name: {who: float(np.mean(values)) for who, values in about.items()} for name, about in found.items()}

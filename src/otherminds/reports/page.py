@@ -1,0 +1,281 @@
+"""Building blocks of a report: one self-contained HTML page of paragraphs, tables and figures.
+
+A plain string is text and is escaped everywhere; only `Html`, which these functions return, is markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import io
+import json
+import math
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from string import Template
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from otherminds.files.text import printable
+
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "otherminds",
+    "text.parse_math": False,
+    "axes.unicode_minus": True,
+}
+FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+SCRIPTS = {"data-replay": "replay.js", "data-avatar-replay": "avatar_replay.js"}
+STYLES = {"data-avatar-replay": "avatar_replay.css"}
+NEITHER = "base-uri 'none'; form-action 'none'"
+MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+
+
+class Html(str):
+    """Markup that is safe to put into a page as it is."""
+
+    __slots__ = ()
+
+
+class Section(NamedTuple):
+    """A part of a page that the table of contents names; a body that is not Html is a paragraph of text."""
+
+    title: str
+    body: str
+
+
+class Page(str):
+    """A whole HTML page, which keeps what it was made of, so that several can be bound into one."""
+
+    heading: str
+    lead: str
+    sections: tuple[Section, ...]
+
+
+# Pages
+
+
+def page(title: str, lead: str, sections: Sequence[Section]) -> Page:
+    """A whole HTML page that needs nothing from outside and runs no script but the library's own."""
+    body = Html("\n".join(_section(f"section-{i}", section) for i, section in enumerate(sections, 1)))
+    found = Page(_whole(title, lead, _contents("section", sections), body))
+    found.heading, found.lead, found.sections = title, lead, tuple(sections)
+    return found
+
+
+def book(title: str, lead: str, front: Sequence[Section], chapters: Sequence[Page]) -> str:
+    """One HTML page with sections of its own, and after these whole other pages as its chapters."""
+    parts = [_section(f"section-{i}", section) for i, section in enumerate(front, 1)]
+    parts += [_chapter(i, chapter) for i, chapter in enumerate(chapters, 1)]
+    contents = _contents("section", front) + _links("chapter", [chapter.heading for chapter in chapters])
+    return _whole(title, lead, contents, Html("\n".join(parts)))
+
+
+def chapter_link(number: int, title: str) -> Html:
+    """A link to a chapter of the same book."""
+    return Html(f'<a href="#chapter-{number}">{safe(title)}</a>')
+
+
+def _chapter(number: int, chapter: Page) -> str:
+    name = f"chapter-{number}"
+    inside = "\n".join(_section(f"{name}-{i}", section, "h3") for i, section in enumerate(chapter.sections, 1))
+    head = f"<h2>{safe(chapter.heading)}</h2>\n{block(chapter.lead)}\n{_contents(name, chapter.sections)}"
+    return f'<article id="{name}">\n{head}\n{inside}\n</article>'
+
+
+def _whole(title: str, lead: str, contents: str, body: Html) -> str:
+    script = "\n".join(asset(file) for mark, file in SCRIPTS.items() if mark in body)
+    styles = [asset(file) for mark, file in STYLES.items() if mark in body]
+    return Template(asset("page.html")).substitute(
+        title=safe(title),
+        lead=block(lead) if lead else "",
+        contents=contents,
+        body=body,
+        style="\n".join([asset("palette.css"), asset("page.css"), *styles]),
+        script=f"<script>{script}</script>" if script else "",
+        policy=_policy(script),
+    )
+
+
+def _section(name: str, section: Section, heading: str = "h2") -> str:
+    titled = f"<{heading}>{safe(section.title)}</{heading}>"
+    return f'<section id="{name}">\n{titled}\n{block(section.body)}\n</section>'
+
+
+def _contents(name: str, sections: Sequence[Section]) -> str:
+    """Links to the sections of a page or a chapter, if there are several."""
+    return _links(name, [section.title for section in sections]) if len(sections) > 1 else ""
+
+
+def _links(name: str, titles: Sequence[str]) -> str:
+    links = (f'<li><a href="#{name}-{i}">{safe(title)}</a></li>' for i, title in enumerate(titles, 1))
+    return f'<nav aria-label="Contents"><ol>{"".join(links)}</ol></nav>'
+
+
+def _policy(script: str) -> str:
+    """A content security policy: no requests at all, no script but this one (by its hash)."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f"'sha256-{digest}'" if script else "'none'"
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; {NEITHER}"
+
+
+def asset(name: str) -> str:
+    """The text of a file that comes with this package."""
+    return resources.files("otherminds.reports").joinpath(name).read_text("utf-8")
+
+
+# Text
+
+
+def safe(value: object) -> Html:
+    """The value as text to put into a page: escaped, unless it is Html already."""
+    return value if isinstance(value, Html) else Html(html.escape(printable(str(value))))
+
+
+def block(content: str) -> Html:
+    """Html as it is, text as a paragraph."""
+    return content if isinstance(content, Html) else Html(f"<p>{safe(content)}</p>")
+
+
+def with_code(text: str) -> Html:
+    """A paragraph of text in which what stands between backticks is code."""
+    return block(Html(re.sub(r"`([^`]+)`", r"<code>\1</code>", safe(text))))
+
+
+def stack(*contents: str) -> Html:
+    """Blocks one below the other."""
+    return Html("\n".join(block(content) for content in contents))
+
+
+def side_by_side(*contents: str) -> Html:
+    """Blocks next to each other where there is room, else one below the other."""
+    return Html(f'<div class="abreast">{"".join(block(content) for content in contents)}</div>')
+
+
+def embedded(value: object) -> Html:
+    """A value as JSON that can stand inside a script element and cannot end it."""
+    text = json.dumps(_finite(value), separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Html(text)
+
+
+def _finite(value: Any) -> Any:
+    """The value with null for numbers that JSON does not have."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+# Tables
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number for people to read: a fixed number of decimals, a true minus sign, a dash for none."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", MINUS)  # + 0.0 turns −0 into 0
+
+
+def interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:
+    """A number with the bounds of its interval: `0.70 [0.57, 0.83]`."""
+    if low is None or high is None:
+        return number(value, digits)
+    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> Html:
+    """A table; columns of numbers are aligned to the right."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    for row in cells:
+        if len(row) != len(columns):
+            raise ValueError(f"a row of {len(row)} cells in a table of {len(columns)} columns")
+    numeric = [all(_is_number(row[i]) for row in cells) and bool(cells) for i in range(len(columns))]
+    head = _row("th", [safe(column) for column in columns], numeric)
+    body = "".join(_row("td", row, numeric) for row in cells)
+    title = f"<caption>{safe(caption)}</caption>" if caption else ""
+    return Html(f'<div class="table"><table>{title}<thead>{head}</thead><tbody>{body}</tbody></table></div>')
+
+
+def _row(tag: str, cells: Sequence[Html], numeric: Sequence[bool]) -> str:
+    scope = ' scope="col"' if tag == "th" else ""
+    styled = zip(cells, numeric, strict=True)
+    parts = (f"<{tag}{scope}{' class=number' if right else ''}>{cell}</{tag}>" for cell, right in styled)
+    return f"<tr>{''.join(parts)}</tr>"
+
+
+def _cell(value: object) -> Html:
+    if value is None:
+        return Html(NOTHING)
+    if isinstance(value, bool):
+        return Html("yes" if value else "no")
+    if isinstance(value, float):
+        return Html(number(value))
+    return Html(f"{value:,}".replace("-", MINUS)) if isinstance(value, int) else safe(value)
+
+
+def _is_number(cell: str) -> bool:
+    return cell in ("", NOTHING) or re.match(rf"[-+{MINUS}]?\d", cell) is not None
+
+
+# Figures
+
+
+def inline(figure: Figure, caption: str = "") -> Html:
+    """The figure as SVG in the page: the same bytes for the same figure, legible on light and dark."""
+    file = io.StringIO()
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        # the browser's fonts count, not those that matplotlib would have drawn with
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    root = _cleaned(file.getvalue())
+    root.set("role", "img")
+    root.set("aria-label", printable(caption) or "figure")
+    with_caption = f"<figcaption>{safe(caption)}</figcaption>" if caption else ""
+    return Html(f"<figure>{_serialised(root)}{with_caption}</figure>")
+
+
+def _cleaned(drawing: str) -> ElementTree.Element:
+    """Matplotlib's SVG in the reader's font and ink, with ids that no other figure in the page has."""
+    drawing = "".join(c if c.isprintable() or c in "\n\t" else " " for c in drawing)
+    root = ElementTree.fromstring(drawing)  # noqa: S314 (matplotlib wrote it a moment ago)
+    prefix = "f" + hashlib.sha256(drawing.encode()).hexdigest()[:8] + "-"
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
+                parent.remove(child)
+        for name, value in parent.attrib.items():
+            parent.set(name, _rewritten(name, value, prefix))
+    width, height = (float(root.attrib.pop(side).removesuffix("pt")) for side in ("width", "height"))
+    root.set("style", f"width:{width * 4 / 3:.0f}px;aspect-ratio:{width:g}/{height:g}")
+    root.set("fill", "currentColor")
+    root.set("stroke-linejoin", "round")
+    return root
+
+
+def _rewritten(name: str, value: str, prefix: str) -> str:
+    if name == "id":
+        return prefix + value
+    if name == f"{{{XLINK}}}href":
+        return "#" + prefix + value.removeprefix("#")
+    if name == "style":
+        value = re.sub(r"'DejaVu Sans'[^;]*", FONTS, value)
+        return value.replace("#000000", "currentColor")
+    return value.replace("url(#", f"url(#{prefix}")
+
+
+def _serialised(root: ElementTree.Element) -> str:
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    return ElementTree.tostring(root, encoding="unicode")

@@ -1,0 +1,298 @@
+"""Figures of a facilitation experiment: how well it goes, how goals are inferred, how honest the beliefs are.
+
+Facilitators have a colour (Okabe and Ito) and a mark each. Figures are narrow, to be legible on a phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec
+
+import matplotlib
+import numpy as np
+import scipy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from otherminds.files.text import printable
+from otherminds.reports.page import STYLE
+
+Row = Mapping[str, Any]
+Case = tuple[str, float, float]
+P = ParamSpec("P")
+
+LONGEST = 18
+WIDTH = 3.5
+WIDER = 4.2
+SOFT = "#7d838b"
+BLUE = "#0072b2"
+LOOK: dict[Any, Any] = {
+    **STYLE,
+    "font.size": 9.0,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": "black",
+    "ytick.labelcolor": "black",
+    "figure.constrained_layout.use": True,
+}
+CLASSES = {
+    "not_needed": "Help not needed",
+    "useful": "Help useful",
+    "necessary": "Help necessary",
+    "all": "All",
+}
+METRICS = {
+    "success": "Share of episodes in which all succeed",
+    "speedup": "Speedup (steps without help ÷ with help − 1)",
+    "speedup_ratio_of_means": "Speedup of the mean numbers of steps",
+    "messages": "Messages an episode",
+    "decision_ms": "Milliseconds to infer and decide",
+}
+
+
+class Mark(NamedTuple):
+    """How a facilitator is drawn."""
+
+    name: str
+    colour: str
+    shape: str
+
+
+SUBJECTS = {
+    "none": Mark("No facilitator", SOFT, "o"),
+    "random": Mark("Random", "#e69f00", "^"),
+    "oracle": Mark("Oracle", BLUE, "s"),
+    "protom": Mark("ProToM", "#d55e00", "D"),
+}
+SPARE = (("#009e73", "v"), ("#cc79a7", "P"), ("#56b4e9", "X"))
+NAMES_OF_SETTINGS = {
+    "epsilon": "ε: how much a message must change, in bits",
+    "phi": "φ: steps that a message must save",
+    "particles": "N: particles an agent",
+}
+CLASS_LINES = {"not_needed": ("#009e73", ":"), "useful": (BLUE, "--"), "necessary": ("#d55e00", "-")}
+
+
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """The same function, drawing in the look of this module whatever the user's own settings are."""
+
+    @wraps(draw)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with matplotlib.rc_context(LOOK):
+            return draw(*args, **kwargs)
+
+    return wrapped
+
+
+# How well it goes
+
+
+@styled
+def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -> Figure:
+    """One metric by class and facilitator, with 95 % intervals; open marks are the published values."""
+    prefix = "heldout/" if held_out else ""
+    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
+    drawn = marks(subject for condition, subject in found if condition.removeprefix(prefix) in CLASSES)
+    kinds = [kind for kind in CLASSES if any((prefix + kind, subject) in found for subject in drawn)]
+    block = len(drawn) + 1.5
+    figure = Figure(figsize=(WIDTH, 0.8 + 0.19 * block * len(kinds)))
+    axes = figure.subplots()
+    names: dict[float, str] = {}
+    for k, kind in enumerate(kinds):
+        names[k * block] = CLASSES[kind]
+        for i, (subject, mark) in enumerate(drawn.items(), 1):
+            names[k * block + i] = mark.name
+            if row := found.get((prefix + kind, subject)):
+                _estimate(axes, k * block + i, row, mark)
+    _finish_bars(axes, names, metric)
+    if any(row.get("published") is not None for row in found.values()):
+        axes.set_xlabel("open marks: as published", color=SOFT)
+    return figure
+
+
+def marks(subjects: Iterable[str]) -> dict[str, Mark]:
+    """The facilitators in their usual order, then others by name."""
+    distinct = set(subjects)
+    others = sorted(distinct - set(SUBJECTS))
+    spare = {s: Mark(_short(s), *SPARE[i % len(SPARE)]) for i, s in enumerate(others)}
+    return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
+
+
+def _short(subject: str) -> str:
+    """The name of a subject, as long as there is room for beside a figure."""
+    name = printable(subject.removeprefix("lm:"))
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+
+
+def _estimate(axes: Axes, y: float, row: Row, mark: Mark) -> None:
+    """A filled mark with its interval; below it, open, what the paper prints."""
+    whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
+    axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5.5, clip_on=False)
+    if row.get("published") is not None:
+        y += 0.4
+        whisker(axes, y, row.get("published_low"), row.get("published_high"), SOFT, 0.8)
+        axes.plot(row["published"], y, mark.shape, color=SOFT, markersize=4.5, fillstyle="none", clip_on=False)
+
+
+def whisker(axes: Axes, y: float, low: float | None, high: float | None, colour: str, width: float) -> None:
+    """A horizontal line from low to high, if there are bounds."""
+    if low is not None and high is not None:
+        axes.plot([low, high], [y, y], color=colour, linewidth=width, solid_capstyle="butt", clip_on=False)
+
+
+def _finish_bars(axes: Axes, names: Mapping[float, str], metric: str) -> None:
+    axes.figure.suptitle(METRICS.get(metric, printable(metric)), x=0.02, ha="left", size=10)
+    axes.set_yticks(list(names), list(names.values()))
+    for label in axes.get_yticklabels():
+        label.set_fontweight("bold" if label.get_text() in CLASSES.values() else "normal")
+    axes.tick_params(axis="y", length=0, pad=9)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(max(names, default=0) + 0.9, -0.6)
+    if metric == "success":
+        axes.set_xlim(0, 1)
+    elif metric.startswith("speedup"):
+        axes.axvline(0, color=SOFT, linewidth=0.7, zorder=0)
+    else:
+        axes.set_xlim(left=0)
+
+
+# How goals are inferred
+
+
+@styled
+def posterior_over_time(rows: Sequence[Row], subject: str = "protom", points: int = 41) -> Figure:
+    """Mean P(true goal) over the course of an episode, with the 95 % interval over episodes, and by class."""
+    figure = Figure(figsize=(WIDER, 2.9))
+    axes = figure.subplots()
+    moments = np.linspace(0, 1, points)
+    curves = _curves(rows, subject, moments)
+    everything = np.array([curve for members in curves.values() for curve in members])
+    if len(everything):
+        mean, half = everything.mean(axis=0), _half_interval(everything)
+        low, high = np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)
+        axes.fill_between(moments, low, high, color=SOFT, alpha=0.25, linewidth=0)
+        axes.plot(moments, mean, color="black", linewidth=2, label="all, with 95 % interval")
+    for kind, (colour, dashes) in CLASS_LINES.items():
+        if members := curves.get(kind):
+            label = CLASSES[kind].lower()
+            axes.plot(moments, np.mean(members, axis=0), dashes, color=colour, linewidth=1.3, label=label)
+    if len(everything):
+        axes.legend(loc="lower right", frameon=False)
+    axes.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="Share of the episode", ylabel="P(true goal)")
+    return figure
+
+
+def _curves(rows: Sequence[Row], subject: str, moments: np.ndarray) -> dict[str, list[np.ndarray]]:
+    """For every class, one curve per episode, averaged over its people (and seeds)."""
+    followed: dict[tuple[str, str], dict[tuple[int, str], dict[int, float]]] = {}
+    for row in _inferred(rows, subject):
+        watched = followed.setdefault((row["condition"], row["episode"]), {})
+        watched.setdefault((row["seed"], row["agent"]), {})[row["t"]] = row["p_true"]
+    curves: dict[str, list[np.ndarray]] = {}
+    for (condition, _), watched in followed.items():
+        shares = [np.interp(moments * max(p), sorted(p), [p[t] for t in sorted(p)]) for p in watched.values()]
+        curves.setdefault(condition, []).append(np.mean(shares, axis=0))
+    return curves
+
+
+def _inferred(rows: Sequence[Row], subject: str) -> list[Row]:
+    """The decisions for which this facilitator had a posterior, in episodes that are not held out."""
+    own = (row for row in rows if row["subject"] == subject and not row["condition"].startswith("heldout/"))
+    return [row for row in own if row.get("posterior") is not None]
+
+
+def _half_interval(samples: np.ndarray) -> np.ndarray:
+    """Half the width of the 95 % interval (Student's t) of the mean over the first axis; 0 for one sample."""
+    n = len(samples)
+    if n < 2:
+        return np.zeros(samples.shape[1:])
+    half: np.ndarray = scipy.stats.t.ppf(0.975, n - 1) * samples.std(axis=0, ddof=1) / np.sqrt(n)
+    return half
+
+
+# How settings were chosen
+
+
+SWEPT = {
+    ("tuning/all", "success"): ("Success", "#009e73", "o"),
+    ("tuning/useful", "share_of_oracle_speedup"): ("Share of the oracle's speedup (useful)", BLUE, "s"),
+    ("tuning/not_needed", "messages"): ("Messages an episode (not needed)", "#d55e00", "D"),
+}
+
+
+@styled
+def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen: Mapping[str, float]) -> Figure:
+    """What comes of every value of some settings, one at a time, with 95 % intervals; dashed: the chosen one."""
+    found = {(r["condition"], r["metric"], r["subject"]): r for r in summary}
+    figure = Figure(figsize=(WIDTH, 1.9 * len(values) + 0.6))
+    panels = figure.subplots(len(values), sharey=True, squeeze=False)[:, 0]
+    for axes, (setting, tried) in zip(panels, values.items(), strict=True):
+        axes.axvline(chosen[setting], color=SOFT, linewidth=0.8, linestyle="--", zorder=0)
+        for (condition, metric), (label, colour, shape) in SWEPT.items():
+            names = ["protom" if x == chosen[setting] else f"protom_{setting}_{x:g}" for x in tried]
+            rows = [(x, found.get((condition, metric, name))) for x, name in zip(tried, names, strict=True)]
+            there = [(x, row) for x, row in rows if row is not None]
+            xs, ys = [x for x, _ in there], [row["value"] for _, row in there]
+            reach = [[abs(row["value"] - row[end]) for _, row in there] for end in ("low", "high")]
+            axes.errorbar(
+                xs, ys, reach, color=colour, marker=shape, markersize=4, linewidth=1, elinewidth=0.6, label=label
+            )
+        axes.set(xlabel=NAMES_OF_SETTINGS.get(setting, setting), ylim=(-0.05, 1.15))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", frameon=False)
+    return figure
+
+
+# How honest the beliefs are
+
+
+@styled
+def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) -> Figure:
+    """How often a goal that was given probability p was the true one; larger marks stand for more cases."""
+    figure = Figure(figsize=(WIDER, 3.6))
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.7, linestyle="--", zorder=0)
+    cases = [
+        (row["episode"], p, float(goal == row["goal"]))
+        for row in _inferred(rows, subject)
+        for goal, p in row["posterior"].items()
+    ]
+    for members in _binned(cases, bins):
+        share, half = _clustered_mean(members)
+        stated = float(np.mean([p for _, p, _ in members]))
+        _interval_bar(axes, stated, share, half)
+        axes.scatter([stated], [share], s=14 + 150 * len(members) / len(cases), color=BLUE, clip_on=False)
+    axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
+    axes.set(xlabel="Stated probability of a goal", ylabel="Share of these that were true")
+    if cases:
+        error = float(np.mean([(p - true) ** 2 for _, p, true in cases]))
+        axes.text(1.0, 0.0, f"mean squared error {error:.3f}", ha="right")
+    return figure
+
+
+def _interval_bar(axes: Axes, x: float, share: float, half: float) -> None:
+    axes.plot([x, x], [max(share - half, 0.0), min(share + half, 1.0)], color=BLUE, linewidth=1.2, clip_on=False)
+
+
+def _binned(cases: Sequence[Case], bins: int) -> list[list[Case]]:
+    """The cases (episode, stated probability, whether true) in equal bins, without the empty ones."""
+    found: list[list[Case]] = [[] for _ in range(bins)]
+    for case in cases:
+        found[min(int(case[1] * bins), bins - 1)].append(case)
+    return [members for members in found if members]
+
+
+def _clustered_mean(cases: Sequence[Case]) -> tuple[float, float]:
+    """The share of true ones and half its 95 % interval, clustered by episode (ratio estimator)."""
+    true: dict[str, float] = {}
+    size: dict[str, int] = {}
+    for episode, _, outcome in cases:
+        true[episode] = true.get(episode, 0.0) + outcome
+        size[episode] = size.get(episode, 0) + 1
+    successes, sizes = np.array(list(true.values())), np.array(list(size.values()))
+    share = float(successes.sum() / sizes.sum())
+    return share, float(_half_interval((successes - share * sizes) / sizes.mean()))

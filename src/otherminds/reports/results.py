@@ -1,0 +1,146 @@
+"""The results contract: what every experiment shows and is checked against.
+
+A run directory holds run.db, all that was played and asked; rows.jsonl (one decision a line), summary.json (metrics
+with intervals, beside published figures) and report.html are written from it when all is played.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from otherminds.evaluation.store import Row, write_whole
+from otherminds.reports.page import Page
+
+NORMAL = 1.96
+# A subject, and a value and its margin for every metric; in the file they are all in one list.
+Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(lambda row: (*row[:1], row[1:]))]
+
+
+class _Figure(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    experiment: str
+    condition: str
+    subject: str
+    metric: str
+
+    def about(self, row: Mapping[str, Any]) -> bool:
+        """Whether a summary row is about the same thing."""
+        mine = (self.experiment, self.condition, self.subject, self.metric)
+        return mine == tuple(row[name] for name in ("experiment", "condition", "subject", "metric"))
+
+
+class Published(_Figure):
+    """A figure as a paper prints it, with its standard error or the margin of its 95 % interval, if any."""
+
+    value: float
+    error: float | None = None
+    margin: float | None = None
+    source: str
+    note: str = ""
+
+    def columns(self) -> dict[str, Any]:
+        """The figure as columns of a summary row; its interval is the value ± the margin or 1.96 standard errors."""
+        found: dict[str, Any] = {"published": self.value}
+        margin = self.margin if self.error is None else NORMAL * self.error
+        if margin is not None:
+            found |= {"published_low": self.value - margin, "published_high": self.value + margin}
+        return found | {"source": self.source}
+
+
+class Table(BaseModel):
+    """Many published figures: every row is a subject and, for each of the metrics, a value and its margin."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    experiment: str
+    condition: str
+    source: str
+    note: str = ""
+    metrics: tuple[str, ...]
+    rows: tuple[Line, ...]
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        for subject, pairs in self.rows:
+            if len(pairs) != len(self.metrics):
+                raise ValueError(f"{subject} has {len(pairs)} figures for {len(self.metrics)} metrics")
+        return self
+
+    def published(self) -> Iterator[Published]:
+        """The figures one by one."""
+        about = {"experiment": self.experiment, "condition": self.condition, "source": self.source, "note": self.note}
+        for subject, pairs in self.rows:
+            for metric, (value, margin) in zip(self.metrics, pairs, strict=True):
+                yield Published(subject=subject, metric=metric, value=value, margin=margin, **about)
+
+
+class Target(_Figure):
+    """What a metric has to reach."""
+
+    at_least: float = float("-inf")
+    at_most: float = float("inf")
+
+    def met(self, row: Mapping[str, Any]) -> bool:
+        """Whether the value of a summary row is within the bounds."""
+        return bool(self.at_least <= row["value"] <= self.at_most)
+
+    def __str__(self) -> str:
+        bounds = [f"≥ {self.at_least:g}"] if self.at_least > float("-inf") else []
+        bounds += [f"≤ {self.at_most:g}"] if self.at_most < float("inf") else []
+        return f"{self.condition} · {self.subject} · {self.metric} {', '.join(bounds)}"
+
+
+class Figures(BaseModel):
+    """All published figures and targets, as in figures.toml."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    singly: tuple[Published, ...] = Field(alias="published")
+    table: tuple[Table, ...] = ()
+    target: tuple[Target, ...]
+
+    @cached_property
+    def published(self) -> tuple[Published, ...]:
+        """All published figures, given singly or in tables."""
+        return (*self.singly, *(figure for table in self.table for figure in table.published()))
+
+
+@cache
+def figures() -> Figures:
+    """The published figures and the targets that come with the library."""
+    text = (resources.files("otherminds.reports") / "figures.toml").read_text("utf-8")
+    return Figures.model_validate(tomllib.loads(text))
+
+
+def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:
+    """The summary with the published figure in every row that has one."""
+    return [dict(row) | next((p.columns() for p in figures().published if p.about(row)), {}) for row in summary]
+
+
+def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping[str, Any], bool]]:
+    """Every target that the summary has a value for, with that value, and whether it is met."""
+    return [(t, row, t.met(row)) for t in figures().target for row in summary if t.about(row)]
+
+
+class Results(NamedTuple):
+    """What comes of a run: its rows, the metrics, and the page about them."""
+
+    rows: Sequence[Row]
+    summary: list[Row]
+    report: Page
+
+
+def write_results(folder: Path, summary: Sequence[Row], report: str) -> None:
+    """Write summary.json and report.html beside the rows. Raises InputError if they cannot be written."""
+    summary_text = json.dumps(list(summary), indent=1, ensure_ascii=False) + "\n"
+    write_whole(folder / "summary.json", [summary_text.encode("utf-8", "backslashreplace")])
+    write_whole(folder / "report.html", [report.encode("utf-8", "backslashreplace")])

@@ -1,0 +1,171 @@
+"""Answers to questions about stories, and audits, in the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from otherminds.files.text import printable
+from otherminds.stories.answering import Asked
+from otherminds.stories.audit import Audit, Verdict
+from otherminds.stories.model import Event, Happening, Hypothesis, Observation, Term, Utterance
+
+BAR = 20
+LISTED = 40
+LONGEST = 160
+
+
+def answer(asked: Asked) -> RenderableType:
+    """The answer, the posterior as bars, the happenings that decided it, and how much of the story was read."""
+    found, labels = asked.answer, _labels(asked)
+    parts: list[RenderableType] = []
+    if found.option is None:
+        parts.append(Text(f"cannot tell: {_cut(found.abstained or '', 2 * LONGEST)}", style="bold yellow"))
+    else:
+        chosen = Text("answer  ", style="dim")
+        chosen.append(f"{letter(found.option)}) {printable(labels[found.option])}", style="bold green")
+        parts.append(chosen)
+    if asked.question is not None and found.option is not None:
+        parts += [Text(), _posterior(asked, labels)]
+    reasons = list(_reasons(asked))
+    if reasons:
+        parts += [Text(), Text("because", style="dim"), *reasons]
+    parts += [Text(), Text(_read(asked), style="dim"), Text()]
+    return Group(*parts)
+
+
+def letter(number: int) -> str:
+    """What an option is called: A to Z, then AA, AB, …"""
+    return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+
+
+def _posterior(asked: Asked, labels: tuple[str, ...]) -> Table:
+    assert asked.question is not None
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for number, (label, p) in enumerate(zip(labels, asked.answer.posterior, strict=True)):
+        style = "bold" if number == asked.answer.option else ""
+        row = (f"{letter(number)})", printable(label), f"{p:.1%}", "█" * round(BAR * p))
+        table.add_row(*(Text(cell, style=style) for cell in row))
+    if asked.question.polarity == "least":
+        table.caption = "the least likely was asked for"
+        table.caption_justify = "left"
+    return table
+
+
+def _labels(asked: Asked) -> tuple[str, ...]:
+    question = asked.question
+    if question is None:
+        return ()
+    return question.labels or tuple(_said(option) for option in question.options)
+
+
+def _said(option: Hypothesis) -> str:
+    """An option as data, in a few words."""
+    return "; ".join(str(claim) for claim in option.claims)
+
+
+def _reasons(asked: Asked) -> Iterator[Text]:
+    for term in asked.answer.decisive():
+        yield Text.assemble(("  · ", "dim"), happening(term.happening), (f"   {_favours(term)}", "dim"))
+
+
+def _favours(term: Term) -> str:
+    best = max(range(len(term.log_probs)), key=lambda i: term.log_probs[i])
+    if not math.isfinite(term.weight):
+        return f"only fits {letter(best)}"
+    return f"speaks for {letter(best)}, odds up to {math.exp(min(term.weight, 60.0)):,.0f} : 1"
+
+
+def happening(told: Happening) -> str:
+    """A happening in a few words."""
+    where = "" if isinstance(told, Utterance | Observation) else _where(told)
+    match told:
+        case Event(agent=agent, verb=verb, obj=thing):
+            words = f"{agent or 'somebody'} · {verb}{f' {thing}' if thing else ''}{where}"
+        case Utterance(speaker=speaker, act=act, content=content):
+            about = f" {content.subject}" + (f" · {content.value}" if content.value else "") if content else ""
+            words = f"{speaker} · {act}{about}"
+        case Observation(agent=agent, fact=fact, sees=sees):
+            words = f"{agent or 'it'} · {'sees' if sees else 'does not see'} {fact.subject} · {fact.value}"
+    return printable(words + (f"  ({told.source}, p {told.p:.2g})" if told.p < 1.0 else ""))
+
+
+def _where(event: Event) -> str:
+    place = event.place or event.room
+    return f" · {place}" if place else ""
+
+
+def _read(asked: Asked) -> str:
+    reading = asked.reading
+    text = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
+    if reading.unread:
+        text += f"; not read: {_cut(reading.unread[0], LONGEST)}"
+    return text
+
+
+def _cut(text: str, longest: int) -> str:
+    return printable(text if len(text) <= longest else text[: longest - 1] + "…")
+
+
+def as_data(asked: Asked) -> dict[str, Any]:
+    """The answer as JSON data."""
+    found, labels = asked.answer, _labels(asked)
+    return {
+        "answer": None if found.option is None else labels[found.option],
+        "option": found.option,
+        "posterior": [
+            {"option": label, "p": p} for label, p in zip(labels or found.posterior, found.posterior, strict=True)
+        ],
+        "abstained": found.abstained,
+        "because": [happening(term.happening) for term in found.decisive()],
+        "coverage": asked.reading.coverage,
+        "unread": list(asked.reading.unread),
+    }
+
+
+def audit(found: Audit) -> RenderableType:
+    """How many labels were confirmed, contradicted or not judged, and every contradiction."""
+    counts = found.counts
+    line = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items())
+    total = Text(f"{sum(counts.values()):,} labels: {line}", style="bold")
+    followed = [
+        Text(f"{name}: read by the conventions {' or '.join(one.name for one in kept)}", style="dim")
+        for name, kept in found.followed.items()
+    ]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("item", "label", "by simulation", "because"):
+        table.add_column(column, overflow="fold")
+    for verdict in found.contradicted[:LISTED]:
+        because = "\n".join(happening(told) for told in verdict.because)
+        cells = (_name(verdict), verdict.item.gold, verdict.ours, because)
+        table.add_row(*(Text(_lines(cell)) for cell in cells))
+    more = len(found.contradicted) - LISTED
+    rest = [Text(f"… and {more:,} more (--json lists all)", style="dim")] if more > 0 else []
+    return Group(total, *followed, Text(), *([table] if found.contradicted else []), *rest)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def _name(verdict: Verdict) -> str:
+    return verdict.item.id + (f", line {verdict.item.line}" if verdict.item.line is not None else "")
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as JSON data."""
+    return {
+        "id": verdict.item.id,
+        "line": verdict.item.line,
+        "outcome": verdict.outcome,
+        "label": verdict.item.gold,
+        "ours": verdict.ours,
+        "because": [happening(told) for told in verdict.because],
+        "why": verdict.why,
+    }

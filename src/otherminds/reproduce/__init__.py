@@ -1,0 +1,1 @@
+"""Running all experiments, resuming them, and one combined report."""

@@ -1,0 +1,56 @@
+"""Reproducing the papers' experiments: play, summarise beside the published figures, report; and going on with that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from otherminds.errors import unknown
+from otherminds.evaluation.playing import Options
+from otherminds.evaluation.resuming import how_begun
+from otherminds.evaluation.store import Store
+from otherminds.papers.protom.study.export import is_export
+from otherminds.reports.results import Results, write_results
+from otherminds.reproduce.experiments import EXPERIMENTS
+from otherminds.stories.mumatom_files import is_mumatom
+
+__all__ = ["EXPERIMENTS", "Options", "names", "reproduce"]
+
+
+def reproduce(name: str, options: Options) -> Results:
+    """Run one experiment by name and write its results into `options.out`.
+
+    Raises InputError for an unknown name, or if the experiment lacks what it needs, UnfinishedError if some episodes
+    are left, as they are to a shard; what was played is kept.
+    """
+    if name not in EXPERIMENTS:
+        raise unknown("experiment", name, [*EXPERIMENTS, "all"])
+    with ExitStack() as stack:
+        kept: list[Store] = []
+
+        def begin(run: str) -> Store:
+            kept.append(
+                stack.enter_context(
+                    Store(options.out, run, how_begun("reproduce", options, name), frozen=options.frozen)
+                )
+            )
+            return kept[-1]
+
+        results = EXPERIMENTS[name](options, begin)
+        kept[-1].write_rows()
+        write_results(options.out, results.summary, results.report)
+        return results
+
+
+def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
+    """The experiments that a name stands for; `all` leaves out those that need other data than are given."""
+    if name != "all":
+        return (name,)
+    if data is not None and is_export(data):
+        return ("study",)
+    told = data is not None and is_mumatom(data)
+    without = {"dkg-human"} if data is None or told else {"mumatom"}
+    without |= {"study"} if data is not None else set()
+    without |= {"melting-pot", "hypothetical"} if model else set()
+    return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))

@@ -1,0 +1,1 @@
+"""False-belief stories: who witnesses what, and nested beliefs."""

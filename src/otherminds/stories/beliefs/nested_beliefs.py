@@ -1,0 +1,198 @@
+"""Who thinks that who thinks that a thing is where, in stories of what people witness; and questions about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from otherminds.distribution import IMPOSSIBLE
+from otherminds.stories.beliefs.conventions import EVERYDAY, Conventions
+from otherminds.stories.beliefs.perspectives import REALITY, sights
+from otherminds.stories.model import (
+    Answer,
+    Belief,
+    Claim,
+    Episode,
+    Event,
+    Fact,
+    Happening,
+    Holds,
+    Hypothesis,
+    Question,
+    Term,
+)
+from otherminds.stories.social_goals.rooms import comes, find_rooms
+from otherminds.worlds.household.nested_belief import NestedBelief
+
+Chain = tuple[str, ...]
+"""A thinks that B thinks is ("A", "B"); reality is ()."""
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """The claim that a thing is somewhere (or, with `so` false, is not), to a chain of minds."""
+
+    chain: Chain
+    obj: str
+    place: str
+    so: bool = True
+
+
+def believed_place(
+    episode: Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
+) -> str | None:
+    """Where a thing is, as A thinks that B thinks that …: a place, or whoever holds it; None: they have no idea.
+
+    What somebody thinks that he himself thinks is what he thinks.
+    """
+    mind = _mind(chain)
+    for sight in sights(episode, conventions, at):
+        mind = mind.observe(sight.event)
+    return _inmost(mind).place_of(obj)
+
+
+def deciding(
+    episode: Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
+) -> tuple[Happening, ...]:
+    """The happenings that decide it: what set the belief, and, if it is false, who left before what was missed."""
+    mind, reality = _mind(chain), _mind(())
+    set_by: Happening | None = None
+    missed: tuple[Happening | None, ...] = ()
+    for sight in sights(episode, conventions, at):
+        happening = sight.happening
+        after, truth = mind.observe(sight.event), reality.observe(sight.event)
+        if _inmost(after).place_of(obj) != _inmost(mind).place_of(obj):
+            set_by, missed = happening, ()
+        elif truth.place_of(obj) != reality.place_of(obj):
+            absent = [_departure(episode, who, happening) for who in chain if not sight.event.reaches(who)]
+            missed = (*absent[:1], happening)
+        mind, reality = after, truth
+    false = _inmost(mind).place_of(obj) != reality.place_of(obj)
+    found = {h for h in (set_by, *(missed if false else ())) if h is not None}
+    return tuple(sorted(found, key=episode.timeline.index))
+
+
+def whereabouts(claim: Claim) -> Whereabouts | None:
+    """The claim, if it says where a thing is, or where somebody thinks that somebody thinks that it is."""
+    chain, so = list[str](), True
+    inner: object = claim
+    while isinstance(inner, Belief):
+        if not inner.holds and not so:
+            return None
+        chain.append(inner.agent)
+        so, inner = so and inner.holds, inner.content
+    fact = inner.fact if isinstance(inner, Holds) else inner
+    if not isinstance(fact, Fact) or fact.predicate not in ("at", "holds") or fact.value is None:
+        return None
+    if fact.predicate == "holds":
+        return Whereabouts(tuple(chain), fact.value, fact.subject, so)
+    return Whereabouts(tuple(chain), fact.subject, fact.value, so)
+
+
+def answer_where(episode: Episode, question: Question, conventions: Conventions = EVERYDAY) -> Answer:
+    """The option that says where a thing is, or where somebody thinks that somebody thinks that it is.
+
+    Abstains, saying why, if the question asks for anything else, or no or several options fit.
+    """
+    options = [_claims(option) for option in question.options]
+    if question.given or not options or any(not claims for claims in options):
+        return _abstention(question, "the options do not all say where a thing is, or is thought to be")
+    believed = {
+        (claim.chain, claim.obj): believed_place(episode, claim.chain, claim.obj, question.at, conventions)
+        for claims in options
+        for claim in claims
+    }
+    for (chain, obj), place in believed.items():
+        if place is None:
+            return _abstention(question, _ignorance(episode, chain, obj, question.at, conventions))
+        if place != believed_place(_gone(episode), chain, obj, question.at, conventions):
+            return _abstention(question, "it is not said where everybody goes")
+    places = _named(episode, options, believed)
+    fits = [all((places[c.chain, c.obj] == c.place) == c.so for c in claims) for claims in options]
+    wanted = [fit == (question.polarity == "most") for fit in fits]
+    if sum(wanted) != 1:
+        what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in believed.items()}))
+        return _abstention(question, f"{'several' if any(wanted) else 'none'} of the options fit ({what})", fits)
+    return Answer(wanted.index(True), _posterior(fits), _terms(episode, question, options, fits, conventions))
+
+
+def _simple(chain: Chain) -> Chain:
+    return tuple(who for who, _ in groupby(chain))
+
+
+def _mind(chain: Chain) -> NestedBelief:
+    return NestedBelief.along(_simple(chain) or (REALITY,))
+
+
+def _inmost(mind: NestedBelief) -> NestedBelief:
+    return _inmost(mind.others[0]) if mind.others else mind
+
+
+def _gone(episode: Episode) -> Episode:
+    """The story in which whoever walks to nowhere in particular goes away."""
+    events = [event for event in episode.timeline if isinstance(event, Event)]
+    known = {fact.subject for fact in episode.init} | {event.obj for event in events if event.verb != "walk"}
+
+    def gone(event: Happening) -> Happening:
+        if not isinstance(event, Event) or event.verb != "walk" or event.room or event.place:
+            return event
+        return event if event.obj in known - {None} else replace(event, verb="leave")
+
+    return replace(episode, timeline=tuple(map(gone, episode.timeline)))
+
+
+def _departure(episode: Episode, who: str, before: Happening | None) -> Happening | None:
+    """How somebody came to be away when something happened."""
+    earlier = episode.timeline[: episode.timeline.index(before)] if before is not None else ()
+    own = [event for event in earlier if isinstance(event, Event) and event.agent == who]
+    return next((event for event in reversed(own) if event.verb == "leave" or comes(event)), None)
+
+
+def _claims(option: Hypothesis) -> tuple[Whereabouts, ...]:
+    """All claims of an option, or none if some of them are of another kind."""
+    found = [whereabouts(claim) for claim in option.claims]
+    return tuple(claim for claim in found if claim is not None) if None not in found else ()
+
+
+Believed = dict[tuple[Chain, str], str | None]
+
+
+def _named(episode: Episode, options: Sequence[tuple[Whereabouts, ...]], believed: Believed) -> Believed:
+    """The places as the options name them: a room stands for every place in it, if no option names that place."""
+    rooms, offered = find_rooms(episode).of_place, {claim.place for claims in options for claim in claims}
+    return {key: place if place in offered or place is None else rooms.get(place) for key, place in believed.items()}
+
+
+def _posterior(fits: Sequence[bool]) -> tuple[float, ...]:
+    share = 1.0 / sum(fits) if any(fits) else 1.0 / max(1, len(fits))
+    return tuple(share if fit or not any(fits) else 0.0 for fit in fits)
+
+
+def _abstention(question: Question, why: str, fits: Sequence[bool] = ()) -> Answer:
+    return Answer(None, _posterior(fits or [False] * len(question.options)), abstained=why)
+
+
+def _terms(
+    episode: Episode,
+    question: Question,
+    options: Sequence[tuple[Whereabouts, ...]],
+    fits: Sequence[bool],
+    conventions: Conventions,
+) -> tuple[Term, ...]:
+    """What decides it carries all the weight there is: but for any of these, the answer might be another."""
+    about = sorted({(claim.chain, claim.obj) for claims in options for claim in claims})
+    found = [h for chain, obj in about for h in deciding(episode, chain, obj, question.at, conventions)]
+    certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)
+    return tuple(Term(happening.t, happening, certain) for happening in dict.fromkeys(found))
+
+
+def _ignorance(episode: Episode, chain: Chain, obj: str, at: int | None, conventions: Conventions) -> str:
+    """Who has never learnt where a thing is, looking from the outermost mind inwards."""
+    if believed_place(episode, (), obj, at, conventions) is None:
+        return f"nothing tells the place of the {obj}"
+    for end in range(1, len(chain) + 1):
+        if believed_place(episode, chain[:end], obj, at, conventions) is None:
+            outer = "".join(f"{who} does not know that " for who in chain[: end - 1])
+            return f"{outer}{chain[end - 1]} has {'' if outer else 'not '}seen the place of the {obj}"
+    raise AssertionError("asked why nobody knows what somebody knows")

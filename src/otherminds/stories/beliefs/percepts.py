@@ -1,0 +1,91 @@
+"""What somebody believes after a change that he noticed or missed: free English, read by its structure alone.
+
+The story says what somebody believes at first, and ends with what he notices, or does not, or with what he does. Who
+misses a change goes on believing what he did; who sets about mending something, or names what is new, knows of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from otherminds.stories.beliefs.belief_files import Item
+from otherminds.stories.model import Answer
+
+BELIEVES = re.compile(r"\b(believes?|believed|thinks?|thought|assumes?|assumed|expects?|expected)\b")
+MISSES = re.compile(
+    r"\b(not|never|n't|unaware|oblivious|unable|without|cannot|miss(es|ed)|fail(s|ed)|distracted|overlooks?|overlooked)\b"
+    r"|\b(does|did|is|was|has|had|can|could|do)n['’]t\b"
+)
+NOTICES = re.compile(
+    r"\b(see|saw|watch|notice|observe|hear|heard|overhear|overheard|witness|spot|realiz|realis|learn|discover|smell|feel"
+    r"|felt|perceive|detect|catch|caught|taste|read|recogni[sz]e|becom|became aware|is aware|was aware)"
+    r"(s|es|ed|d|t|ing)?\b|\b(find|found)s? (that|out)\b|\b(look|glance)(s|ed)? (at|in|inside|into|over)\b"
+)
+MENDS = re.compile(
+    r"\b(again|another|new|other|back|different|instead|original|correct|once more|wait|check|buy|fetch|repair|replace"
+    r"|retrieve|remove|fix|search|swap|return|clean|ask)(s|es|ed|d|ing)?\b"
+)
+COMMON = (
+    "a an and are as at be been being believe believes by did do does for from had has have he her his if in into is "
+    "it its of on or she still that the their them there they this thinks to was were which will with would"
+)
+SURE, LIKELY = 0.95, 0.7
+"""How far a stated percept is trusted, and how far the words of a deed."""
+
+
+def answer_percept(item: Item) -> Answer:
+    """Which of two options somebody believes. Abstains, saying why, if the wording gives no handle."""
+    sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", item.story) if part.strip()]
+    stated = [place for place, sentence in enumerate(sentences[:-1]) if BELIEVES.search(sentence.casefold())]
+    if len(item.options) != 2 or len(sentences) < 3 or not stated:
+        return _abstain(item, "the story does not say what is believed at first, or there are not two options")
+    words = [content(option) for option in item.options]
+    own = [words[0] - words[1], words[1] - words[0]]
+    before = closest(own, content(sentences[stated[-1]]))
+    if before is None:
+        return _abstain(item, "the belief at first is as close to one option as to the other")
+    last = sentences[-1].casefold()
+    if MISSES.search(last) and NOTICES.search(last):
+        return _choose(before, SURE)
+    if NOTICES.search(last):
+        return _choose(1 - before, SURE)
+    named = closest(own, content(last))
+    if MENDS.search(last) or named == 1 - before:
+        return _choose(1 - before, LIKELY)
+    if named is None and not content(last) & content(" ".join(sentences[:-1])):
+        return _abstain(item, "what is done has nothing to do with what is believed")
+    return _choose(before, LIKELY)
+
+
+def content(text: str) -> frozenset[str]:
+    """The words that carry a meaning, without their endings; `not` is one of them."""
+    common = COMMON.split()
+    words = re.findall(r"[a-z]+", re.sub(r"n['’]t\b", " not", text.casefold()))
+    return frozenset(_stem(word) for word in words if word not in common)
+
+
+def closest(options: Sequence[frozenset[str]], text: frozenset[str]) -> int | None:
+    """The option more of whose words are in the text; an option without words of its own lacks the other's."""
+    shares = [sum(_named(word, text) for word in own) / len(own) if own else None for own in options]
+    filled = [1.0 - (shares[1 - i] or 0.0) if share is None else share for i, share in enumerate(shares)]
+    return None if filled[0] == filled[1] else int(filled[1] > filled[0])
+
+
+def _named(word: str, text: frozenset[str]) -> bool:
+    return word in text or (len(word) > 2 and any(word in other for other in text))
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word.removesuffix(ending).rstrip("e")
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+def _choose(option: int, p: float) -> Answer:
+    return Answer(option, (p, 1.0 - p) if option == 0 else (1.0 - p, p))
+
+
+def _abstain(item: Item, why: str) -> Answer:
+    return Answer(None, (1.0 / max(1, len(item.options)),) * len(item.options), abstained=why)

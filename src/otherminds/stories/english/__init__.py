@@ -1,0 +1,1 @@
+"""Reading English: sentences, phrases, clauses, events and questions."""

@@ -1,0 +1,1 @@
+"""The events and states that clauses of each kind describe."""

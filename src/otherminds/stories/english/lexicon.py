@@ -1,0 +1,268 @@
+"""The words stories are read with: verbs by sense in all their forms, places, rooms, things and names."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any
+
+VOWELS = "aeiou"
+TAGS = ("s", "past", "pp", "ing")
+
+
+@dataclass(frozen=True)
+class VerbForm:
+    """A verb met in a text: its base form, what it can mean, its grammatical form, and how many tokens it spans."""
+
+    lemma: str
+    senses: tuple[str, ...]
+    tags: frozenset[str]
+    length: int
+    particle: str = ""
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The word lists of `lexicon.toml`."""
+
+    verbs: Mapping[str, Sequence[str]]
+    irregular: Mapping[str, str]
+    places: Mapping[str, Any]
+    nouns: Mapping[str, Any]
+    words: Mapping[str, Sequence[str]]
+    names: Mapping[str, str]
+    speech: Mapping[str, Sequence[str]]
+    minds: Mapping[str, Sequence[str]]
+    prepositions: Mapping[str, str]
+    small_sets: Mapping[str, str]
+
+    @cached_property
+    def forms(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """For every written form, the base forms it may belong to, each with its grammatical tags."""
+        found: dict[str, dict[str, frozenset[str]]] = {}
+        lemmas = {phrase.split()[0] for phrases in self.verbs.values() for phrase in phrases} | {"be", "have", "do"}
+        for lemma in sorted(lemmas):
+            for form, tag in self._inflected(lemma):
+                tags = found.setdefault(form, {})
+                tags[lemma] = tags.get(lemma, frozenset()) | {tag}
+        return found
+
+    def _inflected(self, lemma: str) -> Iterator[tuple[str, str]]:
+        yield lemma, "base"
+        if lemma in self.irregular:
+            for forms, tag in zip(self.irregular[lemma].split(), TAGS, strict=True):
+                yield from ((form, tag) for form in forms.split("/"))
+            return
+        yield from _regular(lemma)
+
+    @cached_property
+    def phrases(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...]]]]:
+        """For every base form, what may follow it, longest first, and the senses of the whole."""
+        found: dict[str, dict[tuple[str, ...], list[str]]] = {}
+        for sense, phrases in self.verbs.items():
+            for phrase in phrases:
+                lemma, *rest = phrase.split()
+                found.setdefault(lemma, {}).setdefault(tuple(rest), []).append(sense)
+        return {
+            lemma: sorted(((rest, tuple(senses)) for rest, senses in entries.items()), key=lambda one: -len(one[0]))
+            for lemma, entries in found.items()
+        }
+
+    def is_verb(self, word: str) -> bool:
+        """Whether a word can be a form of a known verb, or begin one of several words."""
+        return word in self.forms
+
+    def verb_at(self, words: Sequence[str], i: int) -> VerbForm | None:
+        """The longest known verb that begins at a word; a particle may come later ("picked it up")."""
+        best: VerbForm | None = None
+        for lemma, tags in self.forms.get(words[i], {}).items():
+            for rest, senses in self.phrases.get(lemma, ()):
+                length, particle = _extent(words, i, rest)
+                score = len(rest)
+                if length and (best is None or score > _score(best)):
+                    best = VerbForm(lemma, senses, tags, length, particle)
+        return best
+
+    @cached_property
+    def furniture(self) -> frozenset[str]:
+        """Kinds of places that make one place with their room."""
+        return frozenset(self.places["furniture"])
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """All known kinds of places."""
+        return self.furniture | frozenset(self.places["inside"]) | frozenset(self.places["on"])
+
+    @cached_property
+    def rooms(self) -> frozenset[str]:
+        """All known rooms."""
+        return frozenset(self.places["rooms"])
+
+    @cached_property
+    def fillers(self) -> Mapping[str, Sequence[tuple[str, ...]]]:
+        """Idioms that change nothing, by their first word, longest first."""
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in sorted(self.words["fillers"], key=len, reverse=True):
+            words = tuple(phrase.split())
+            found.setdefault(words[0], []).append(words)
+        return found
+
+    @cached_property
+    def sets(self) -> Mapping[str, frozenset[str]]:
+        """The lists of single words, as sets."""
+        lists = {name: frozenset(words) for name, words in self.words.items()}
+        return lists | {name: frozenset(words) for name, words in self.nouns.items() if isinstance(words, list)}
+
+    @cached_property
+    def sets_of_speech(self) -> Mapping[str, frozenset[str]]:
+        """The word lists for what is said, as sets."""
+        return {name: frozenset(words) for name, words in self.speech.items()}
+
+    @cached_property
+    def sets_of_minds(self) -> Mapping[str, frozenset[str]]:
+        """The word lists for what is in minds, as sets."""
+        return {name: frozenset(words) for name, words in self.minds.items()}
+
+    @cached_property
+    def common_nouns(self) -> frozenset[str]:
+        """Nouns that are also written like verbs, and are nouns after "to"."""
+        return (self.kinds | self.rooms | self.sets["things"]) - {
+            "watch",
+            "book",
+            "can",
+            "box",
+            "park",
+            "study",
+            "store",
+        }
+
+    @cached_property
+    def copulas(self) -> Sequence[tuple[str, ...]]:
+        """Phrases that mean no more than "was"."""
+        return [(*phrase.split(), "to", "be") for phrase in self.words["copulas"]]
+
+    @cached_property
+    def long_prepositions(self) -> Sequence[tuple[tuple[str, ...], str]]:
+        """Prepositions of several words and what they mean, longest first."""
+        found = [(tuple(phrase.split()), meaning) for phrase, meaning in self.prepositions.items()]
+        return sorted(found, key=lambda one: -len(one[0]))
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """Words that are no names even if they are capitalised at the beginning of a sentence."""
+        lists: tuple[str, ...] = (
+            "determiners",
+            "possessives",
+            "prepositions",
+            "conjunctions",
+            "pronouns",
+            "auxiliaries",
+            "modals",
+        )
+        lists += ("negations", "hedges", "before_now", "adverbs", "persons", "things", "vague", "vessels")
+        words = {word for name in lists for word in self.sets[name]}
+        idioms = {word for phrase in self.words["fillers"] for word in phrase.split()}
+        places = {word for kind in self.kinds | self.rooms for word in kind.split()}
+        return frozenset(words | idioms | places | self.forms.keys() | set(self.nouns["same"]))
+
+    @cached_property
+    def gender(self) -> Mapping[str, str]:
+        """Which pronoun usually stands for a name: a hint, and never more."""
+        return {name: pronoun for pronoun in ("she", "he") for name in self.names[pronoun].split()}
+
+    def canonical(self, words: Iterable[str]) -> tuple[str, ...]:
+        """A noun phrase without articles in one standard wording: singular, and the usual word for the thing."""
+        found = list(words)
+        if found and found[-1] not in self.rooms:
+            found[-1] = singular(found[-1])
+        for size in (3, 2, 1):
+            tail = " ".join(found[-size:])
+            if len(found) >= size and tail in self.nouns["same"]:
+                return (*found[:-size], *self.nouns["same"][tail].split())
+        return tuple(found)
+
+    def kind_of(self, words: Sequence[str]) -> str | None:
+        """The longest known kind of place a noun phrase ends with."""
+        tails = (" ".join(words[-size:]) for size in (3, 2, 1) if len(words) >= size)
+        return next((tail for tail in tails if tail in self.kinds), None)
+
+    def room_in(self, words: Sequence[str]) -> str | None:
+        """The room a noun phrase names, if that is all it names."""
+        text = " ".join(words)
+        if text in self.rooms or (len(words) > 1 and words[-1] in ("room", "bedroom", "bathroom")):
+            return text
+        return None
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The word lists that come with the package."""
+    text = (resources.files("otherminds.stories.english") / "lexicon.toml").read_text("utf-8")
+    return Lexicon(**tomllib.loads(text))
+
+
+@cache
+def wordset(name: str) -> frozenset[str]:
+    """One of the small sets of words."""
+    return frozenset(lexicon().small_sets[name].split())
+
+
+def singular(word: str) -> str:
+    """The singular of a noun, by the rules of spelling."""
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + ("ie" if word in ("cookies", "pies", "movies") else "y")
+    if word.endswith(("oes", "sses", "shes", "ches", "xes")):
+        return word[:-2] if word != "shoes" else "shoe"
+    if word in ("knives", "shelves", "loaves", "scarves", "leaves"):
+        return word[:-3] + ("fe" if word == "knives" else "f")
+    return word[:-1]
+
+
+def _regular(lemma: str) -> Iterator[tuple[str, str]]:
+    sibilant = lemma.endswith(("s", "x", "z", "ch", "sh", "o"))
+    if lemma.endswith("y") and lemma[-2:-1] not in tuple(VOWELS):
+        stem = lemma[:-1]
+        forms = [(stem + "ies", "s"), (stem + "ied", "past"), (lemma + "ing", "ing")]
+    elif lemma.endswith("e"):
+        ing = lemma if lemma.endswith("ee") else lemma[:-1]
+        forms = [(lemma + "s", "s"), (lemma + "d", "past"), (ing + "ing", "ing")]
+    else:
+        forms = [(lemma + ("es" if sibilant else "s"), "s"), (lemma + "ed", "past"), (lemma + "ing", "ing")]
+        if len(lemma) > 2 and lemma[-1] not in VOWELS + "wxy" and lemma[-2] in VOWELS and lemma[-3] not in VOWELS:
+            forms += [(lemma + lemma[-1] + "ed", "past"), (lemma + lemma[-1] + "ing", "ing")]
+    for form, tag in forms:
+        yield form, tag
+        if tag == "past":
+            yield form, "pp"
+
+
+def _extent(words: Sequence[str], i: int, rest: tuple[str, ...]) -> tuple[int, str]:
+    """How many words a phrase takes up right here (0: it is not here), and a particle that comes later."""
+    here = words[i + 1 : i + 1 + len(rest)]
+    if len(here) == len(rest) and all(
+        want == have or (want == "*" and have in wordset("reflexives")) for want, have in zip(rest, here, strict=True)
+    ):
+        return 1 + len(rest), ""
+    if len(rest) == 1 and rest[0] in wordset("particles") - {"to"} and _apart(words, i + 1, rest[0]):
+        return 1, rest[0]
+    return 0, ""
+
+
+def _apart(words: Sequence[str], start: int, particle: str) -> bool:
+    """Whether the particle follows within a few words, with nothing between that ends the object."""
+    for j in range(start + 1, min(start + 7, len(words))):
+        if words[j] == particle:
+            after = words[j + 1] if j + 1 < len(words) else "."
+            return after not in ("of", "the", "a", "an", "his", "her", "it", "another", "some")
+        if words[j] in wordset("stoppers") or words[start] in wordset("stoppers"):
+            return False
+    return False
+
+
+def _score(form: VerbForm) -> int:
+    return form.length - 1 + bool(form.particle)

@@ -1,0 +1,1 @@
+"""Reading questions and their answer options."""

@@ -1,0 +1,1 @@
+"""Social goals in household stories: inverse planning over belief, goal and stance."""

@@ -1,0 +1,146 @@
+"""What somebody is looking for, and where they believe it to be, from the way they go about a home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from otherminds.observer import Observer
+from otherminds.stories.model import (
+    Answer,
+    Belief,
+    Claim,
+    Episode,
+    Event,
+    Fact,
+    Goal,
+    Hypothesis,
+    Observation,
+    Question,
+    Term,
+)
+from otherminds.stories.social_goals.homes import acts_of_event, home_of, opening_of, room_of, steps_before
+from otherminds.stories.social_goals.inference import CannotAnswerError, choose, places_named
+from otherminds.worlds.household.agent import uniform
+from otherminds.worlds.household.rules import Act, Home, Household, Person, State, View
+from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, told
+
+DOUBT = 0.02
+
+
+def answer_goal(episode: Episode, question: Question) -> Answer:
+    """P(option | given, story) for options about one person's goal, or its belief about where what it wants is.
+
+    One `Searcher` per option, watched by an `Observer`: each act is weighed by how well it serves the goal under the
+    belief, P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen).
+
+    Raises CannotAnswerError for claims about anything else. (The inverse planning of MMToM-QA's questions.)
+    """
+    home = home_of(episode, places_named(question))
+    name = _about(question)
+    minds = tuple(_mind(home, name, question, option) for option in question.options)
+    walk = _Walk(episode, home, name)
+    observer = Observer.over(minds).see(walk.view())
+    scores, terms = [0.0] * len(minds), []
+    for event in episode.timeline:
+        if question.at is not None and event.t > question.at:
+            break
+        if isinstance(event, Observation) and event.agent == name:
+            observer = observer.see(walk.shown(event))
+        if not isinstance(event, Event) or event.agent != name:
+            continue
+        for act, told_of in walk.acts(event):
+            if told_of:
+                log_probs = tuple(mind.act().log_prob(act) for mind in observer.minds)
+                terms.append(Term(event.t, event, log_probs))
+                scores = [score + p for score, p in zip(scores, log_probs, strict=True)]
+            walk.follow(act)
+            observer = observer.see(walk.view())
+    return choose(scores, question, tuple(terms))
+
+
+@dataclass
+class _Walk:
+    """One person's way through the home, step by step, with the steps the story leaves out."""
+
+    episode: Episode
+    home: Home
+    name: str
+
+    def __post_init__(self) -> None:
+        self.state: State = opening_of(self.episode, self.home)
+        if self.name not in dict(self.state.people):
+            self.state = self.state._replace(people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
+        self.world = Household(self.home, (self.name,), self.state)
+
+    def view(self) -> View:
+        """What the person sees now."""
+        return self.world.observe(self.state, self.name)
+
+    def shown(self, seen: Observation) -> View:
+        """What the person sees with what the story says outright that it sees, or does not; so it is from then on."""
+        thing, place = seen.fact.subject, seen.fact.value
+        if seen.fact.predicate == "at" and place is not None and place in self.home.place:
+            others = tuple(pair for pair in self.state.things if pair != (thing, place))
+            self.state = self.state._replace(things=(*others, (thing, place)) if seen.sees else others)
+            view = self.view()
+            things = frozenset(pair for pair in self.state.things if pair[1] in view.places or pair[1] == place)
+            return view._replace(places=view.places | {place}, things=things)
+        return self.view()
+
+    def acts(self, event: Event) -> Iterable[tuple[Act, bool]]:
+        """The acts of an event, and before each of them those that must have come first, which nobody told of."""
+        if event.verb == "walk" and event.place is None and event.obj is not None:
+            event = replace(event, place=self._place_of(event.obj))
+        for act in acts_of_event(event, self.home):
+            if act.do == "grab" and act.place is None and act.thing is not None:
+                act = act._replace(place=self._place_of(act.thing))
+            me, opened = self.state.person(self.name), self.state.opened
+            for step in steps_before(self.home, me, opened, act, room_of(self.home, event)):
+                yield step, False
+            yield act, True
+
+    def follow(self, act: Act) -> None:
+        """Let the act happen."""
+        self.state = self.world.act(self.state, self.name, act)
+
+    def _place_of(self, thing: str) -> str | None:
+        me = self.state.person(self.name)
+        places = [place for known, place in self.state.things if known == thing]
+        here = [place for place in places if self.home.place[place].room == me.room]
+        return me.at if me.at in here else next(iter(here or places), None)
+
+
+def _about(question: Question) -> str:
+    claims = (*question.given, *(claim for option in question.options for claim in option.claims))
+    names = {claim.agent for claim in claims if isinstance(claim, Goal | Belief)}
+    if len(names) != 1:
+        raise CannotAnswerError("the options are not about one person's goal or belief")
+    return names.pop()
+
+
+def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Searcher:
+    """The searcher with the goal and the belief that an option, with what is given, says it has."""
+    claims: tuple[Claim, ...] = (*question.given, *option.claims)
+    wants = [claim.content for claim in claims if isinstance(claim, Goal) and claim.content is not None]
+    things = [fact.value or "" if fact.predicate == "holds" else fact.subject for fact in wants] or [
+        claim.content.subject for claim in claims if isinstance(claim, Belief) and isinstance(claim.content, Fact)
+    ]
+    if not things:
+        raise CannotAnswerError("no option says what the person wants")
+    to = next((fact.value for fact in wants if fact.predicate == "at" and fact.value in home.place), None)
+    odds = uniform(home)
+    for claim in claims:
+        if isinstance(claim, Belief) and isinstance(claim.content, Fact) and claim.content.subject == things[0]:
+            odds = _believing(home, odds, claim.content.value, claim.holds)
+    return Searcher(home, name, Errand(things[0], to), odds)
+
+
+def _believing(home: Home, odds: tuple[float, ...], where: str | None, holds: bool) -> tuple[float, ...]:
+    """The odds of somebody who believes the thing to be at a place or in a room, or not to be there."""
+    meant = [i for i, place in enumerate(home.places) if where in (place.name, place.room)]
+    if not meant:
+        raise CannotAnswerError(f"there is no {where!r} in the story")
+    if holds and len(meant) == 1:
+        return told(odds, meant[0], TRUST)
+    return tuple(o if (i in meant) == holds else o * DOUBT for i, o in enumerate(odds))

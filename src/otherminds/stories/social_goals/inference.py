@@ -1,0 +1,230 @@
+"""Which reading of a companion's mind explains a story best: exact Bayes over belief, stance, and the other's goal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.distribution import IMPOSSIBLE, log_sum_exp
+from otherminds.stories.model import (
+    Answer,
+    Belief,
+    Claim,
+    Episode,
+    Fact,
+    Goal,
+    Holds,
+    Knows,
+    Question,
+    SocialGoal,
+    Term,
+    Utterance,
+)
+from otherminds.stories.social_goals.evidence import Roles, gather
+from otherminds.stories.social_goals.factors import Errands, Evidence, Factor, log_p_of, together
+from otherminds.stories.social_goals.homes import home_of
+from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, Stance, errands
+
+TIE = 1e-6
+UNKNOWN_PLACE = "where it was"
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+class CannotAnswerError(ValueError):
+    """The question is about something that this inference does not model."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What an option and the givens leave open: pairs (T, belief), stances, and where the other may want the thing."""
+
+    fits: Booleans
+    stances: tuple[Stance, ...]
+    wants: tuple[str | None, ...]
+
+
+def answer_social(
+    episode: Episode, question: Question, *, manners: SpeakingCosts = RESERVED, explain: bool = True
+) -> Answer:
+    """P(option | given, story) for options about what a companion believes, wants socially, or takes another to want.
+
+    Options are alike a priori:  P(o | E) ∝ P(E | o, given),  with E all happenings, each explained by minds that plan,
+
+        P(E, o) = Σ_s P(s) [Σ_{T,b} P(T) P(b | T) Π p(act | T) Π p(reply | b, s)]
+                           [Σ_g P(g) Σ_e P(e | s, g) Π p(deed | e)].
+
+    Without `explain` the answer has no terms. Raises CannotAnswerError for claims about anything else. (MuMA-ToM §4;
+    the enumeration is exact.)
+    """
+    roles = roles_of(episode, question)
+    if question.at is not None:
+        episode = replace(episode, timeline=tuple(told for told in episode.timeline if told.t <= question.at))
+    home = home_of(episode, places_named(question))
+    people = (roles.seeker, roles.companion, *(event.agent for event in question.presumes))
+    agents = tuple(dict.fromkeys((*episode.agents, *(name for name in people if name is not None))))
+    episode = replace(episode, agents=agents)
+    evidence = gather(episode, home, roles, question.presumes, manners)
+    cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
+    sums = list(accumulate(evidence.factors, together))
+    traces = [list(_trace(evidence, sums if explain else sums[-1:], roles, case)) for case in cases]
+    scores = [trace[-1] for trace in traces]
+    terms = tuple(
+        Term(factor.happening.t, factor.happening, tuple(trace[k + 1] - trace[k] for trace in traces))
+        for k, factor in enumerate(evidence.factors if explain else ())
+    )
+    return choose(scores, question, terms)
+
+
+def choose(scores: Sequence[float], question: Question, terms: tuple[Term, ...] = ()) -> Answer:
+    """The answer from log p(story | option): the likeliest, or the least likely, or neither if two are tied."""
+    total = log_sum_exp(scores)
+    if not math.isfinite(total):
+        return Answer(None, (1.0 / len(scores),) * len(scores), terms, "no option can explain the story")
+    posterior = tuple(math.exp(score - total) for score in scores)
+    sign = 1.0 if question.polarity == "most" else -1.0
+    order = sorted(range(len(scores)), key=lambda i: -sign * scores[i])
+    if len(order) > 1 and abs(scores[order[0]] - scores[order[1]]) < TIE:
+        tied = " and ".join(chr(65 + i) for i in sorted(order[:2]))
+        return Answer(None, posterior, terms, f"nothing in the story tells {tied} apart")
+    return Answer(order[0], posterior, terms)
+
+
+def roles_of(episode: Episode, question: Question) -> Roles:
+    """Whose mind is asked about, who looks for something, and for what. Raises CannotAnswerError if it is unclear."""
+    claims = [claim for option in question.options for claim in option.claims] + list(question.given)
+    about = [claim.agent for claim in claims if isinstance(claim, Belief | SocialGoal | Knows)]
+    companion = about[0] if about else None
+    if companion is None or any(agent != companion for agent in about):
+        raise CannotAnswerError("the options are not about one person's mind")
+    asked = [
+        said
+        for said in episode.timeline
+        if isinstance(said, Utterance) and said.act == "ask" and said.content is not None
+        if said.speaker != companion and said.speaker in episode.agents
+    ]
+    moved = [event.obj for event in question.presumes if event.obj is not None]
+    named = [fact.subject for claim in claims for fact in facts(claim)]
+    if moved or not asked:
+        things = moved or named
+        if not things:
+            raise CannotAnswerError("no thing is at issue")
+        return Roles(things[0], asked[0].speaker if asked else None, companion)
+    assert asked[0].content is not None
+    return Roles(asked[0].content.subject, asked[0].speaker, companion)
+
+
+def facts(claim: Claim) -> Iterator[Fact]:
+    """The facts that a claim speaks of, however deep."""
+    match claim:
+        case Holds(fact):
+            yield fact
+        case Belief(_, content):
+            yield from (content,) if isinstance(content, Fact) else facts(content)
+        case Goal(_, Fact(predicate="at") as content):
+            yield content
+
+
+def places_named(question: Question) -> Iterator[str]:
+    """The places that a question speaks of."""
+    for claim in (*question.given, *(claim for option in question.options for claim in option.claims)):
+        if isinstance(claim, Knows):
+            yield claim.place
+        yield from (fact.value for fact in facts(claim) if fact.predicate == "at" and fact.value is not None)
+    yield from (event.place for event in question.presumes if event.place is not None)
+
+
+def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
+    """The claims as constraints on the variables of the enumeration."""
+    n = len(evidence.home.places)
+    fits, stances = np.ones((n, n + 1), dtype=bool), STANCES
+    wants: tuple[str | None, ...] = (None,)
+    if roles.seeker is None:  # who asks for a thing wants to have it, no more is known
+        wants += tuple(place.name for place in evidence.home.places)
+    for claim in claims:
+        match claim:
+            case SocialGoal(kind=kind):
+                stances = tuple(stance for stance in stances if stance == kind)
+            case Belief(content=Goal(content=None), holds=holds):
+                wants = _wanting(None, holds, wants)
+            case Belief(content=Goal(content=Fact(predicate="at", value=name)), holds=holds):
+                wants = _wanting(_aim(evidence, name), holds, wants)
+            case _:
+                fits &= _fits(evidence, roles, claim)
+    return Case(fits, stances, wants)
+
+
+def _fits(evidence: Evidence, roles: Roles, claim: Claim) -> Booleans:
+    """For which (T, belief) a claim holds; everywhere if it is about another thing."""
+    n, thing = len(evidence.home.places), roles.thing
+    match claim:
+        case Knows(place=name):
+            there = np.append(False, _is_at(evidence, name))
+            return cast("Booleans", there[1 + evidence.truth][:, None] == there)
+        case Belief(content=Fact(predicate="at", subject=subject, value=name), holds=holds):
+            believed = np.append(False, _is_at(evidence, name)) == holds
+            return np.broadcast_to(believed if subject == thing else True, (n, n + 1))
+        case Holds(fact=Fact(predicate="at", subject=subject, value=name)) if subject == thing:
+            so = np.append(False, _is_at(evidence, name))[1 + evidence.truth]
+            return np.broadcast_to(so[:, None], (n, n + 1))
+        case Goal(content=Fact(subject=subject, value=held)) if thing in (subject, held):
+            return np.ones((n, n + 1), dtype=bool)
+    raise CannotAnswerError(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
+
+
+def _wanting(wanted: str | None, holds: bool, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    return (wanted,) if holds else tuple(other for other in wants if other != wanted)
+
+
+def _aim(evidence: Evidence, name: str | None) -> str:
+    if name is not None and name not in evidence.home.place:
+        raise CannotAnswerError(f"{name!r} is not a place to which a thing can be brought")
+    return name or evidence.lies or UNKNOWN_PLACE
+
+
+def _is_at(evidence: Evidence, name: str | None) -> Booleans:
+    """Which places are meant by the name of a place, or of a room."""
+    return np.array([name in (place.name, place.room) for place in evidence.home.places])
+
+
+def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: Case) -> Iterator[float]:
+    """log P(first k happenings | case) for the sums of their factors, of which the differences explain."""
+    start = np.where(case.fits, evidence.prior, IMPOSSIBLE)
+    prior = _log_sum(start) + math.log(max(len(case.stances), 1))
+    if not (math.isfinite(prior) and case.stances and case.wants):
+        raise CannotAnswerError("what is given cannot be so in this story")
+    yield 0.0
+    for said in sums:
+        weights = start if said.places is None else start + said.places[:, None]
+        weights = weights if said.beliefs is None else weights + said.beliefs
+        total = [
+            _log_sum(weights if said.replies is None else weights + said.replies[:, STANCES.index(stance)])
+            + _deeds(evidence, roles.thing, stance, case.wants, said.errands)
+            for stance in case.stances
+        ]
+        yield log_sum_exp(total) - prior
+
+
+def _log_sum(table: Floats) -> float:
+    top = float(table.max(initial=IMPOSSIBLE))
+    return top if math.isinf(top) else top + math.log(float(np.exp(table - top).sum()))
+
+
+def _deeds(
+    evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], done: Errands | None
+) -> float:
+    """log Σ_g P(g) Σ_e P(e | stance, g) p(deeds | e), over all that the companion may take the other to want."""
+    if done is None:
+        return 0.0
+    lies, total = evidence.lies or UNKNOWN_PLACE, 0.0
+    for wanted in wants:
+        odds = errands(evidence.home, thing, lies, stance, wanted)
+        total += sum(p * math.exp(log_p_of(done, errand)) for errand, p in odds.items())
+    return math.log(total / len(wants))

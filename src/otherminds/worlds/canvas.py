@@ -1,0 +1,201 @@
+"""Drawing primitives as SVG and PNG: floors and walls of a grid, shapes, text, and the brush for pictures."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from PIL import Image, ImageDraw, ImageFont
+
+from otherminds.errors import InputError
+from otherminds.files.text import printable
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.sprites import (
+    CELL,
+    EDGE,
+    FLOOR,
+    FRONT,
+    LINES,
+    THEMED,
+    WALL,
+    Box,
+    Disc,
+    Letters,
+    Part,
+    Place,
+    Polygon,
+    Shape,
+    Shapes,
+)
+
+MANY_PIXELS = 2_000_000
+
+
+def ground(grid: Grid) -> Shapes:
+    """The floor and the walls of a grid."""
+    width, height = grid.width * CELL, grid.height * CELL
+    return (
+        Box(0, 0, width, height, FLOOR),
+        *(Box(x * CELL - 1, 0, 2, height, LINES) for x in range(1, grid.width)),
+        *(Box(0, y * CELL - 1, width, 2, LINES) for y in range(1, grid.height)),
+        *(shape for y in range(grid.height) for shape in _walls(grid, y)),
+    )
+
+
+def _walls(grid: Grid, y: int) -> Iterator[Shape]:
+    """The walls of one row, each run of them in one piece, with a darker front where there is floor below."""
+    solid = [not grid.is_floor(grid.cell(x, y)) for x in range(grid.width)]
+    fronts = [wall and grid.is_floor(grid.cell(x, y + 1)) for x, wall in enumerate(solid)]
+    for first, last in runs(solid):
+        yield Box(first * CELL, y * CELL, (last - first) * CELL, CELL, WALL)
+    for first, last in runs(fronts):
+        yield Box(first * CELL, y * CELL + CELL - 9, (last - first) * CELL, 9, FRONT)
+
+
+def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Where flags are set without a gap: the first of them, and the one after the last."""
+    start = 0
+    for x, flag in enumerate((*flags, False)):
+        if not flag:
+            if start < x:
+                yield start, x
+            start = x + 1
+
+
+def svg_part(part: Part) -> str:
+    """A part of a drawing as an SVG group that can be moved."""
+    x, y = part.place or (0.0, 0.0)
+    hidden = "" if part.place else ' display="none"'
+    return f'<g data-part="{part.name}" transform="translate({x:g} {y:g})"{hidden}>{svg_look(part)}</g>'
+
+
+def svg_look(part: Part) -> str:
+    """What a part looks like, wherever it is: its title and its shapes, to stand inside a group."""
+    inner = "".join(svg_shape(shape) for shape in part.shapes)
+    if part.scale != 1.0:
+        inner = f'<g transform="scale({part.scale:g})">{inner}</g>'
+    return f"<title>{svg_text(part.title)}</title>{inner}"
+
+
+def svg_shape(shape: Shape) -> str:
+    """A shape as an SVG element."""
+    if isinstance(shape, Letters):
+        at = f'x="{shape.x:g}" y="{shape.y + 0.36 * shape.size:g}" font-size="{shape.size:g}"'
+        return f'<text {at} fill="{shape.fill}">{svg_text(shape.text)}</text>'
+    paint = f'fill="{shape.fill}"'
+    paint += f' class="{THEMED[shape.fill]}"' if shape.fill in THEMED else ""
+    paint += f' stroke="{shape.outline}" stroke-width="{EDGE:g}"' if shape.outline != "none" else ""
+    if isinstance(shape, Box):
+        rounded = f' rx="{shape.radius:g}"' if shape.radius else ""
+        size = f'width="{shape.width:g}" height="{shape.height:g}"{rounded}'
+        return f'<rect x="{shape.x:g}" y="{shape.y:g}" {size} {paint}/>'
+    if isinstance(shape, Disc):
+        return f'<circle cx="{shape.x:g}" cy="{shape.y:g}" r="{shape.radius:g}" {paint}/>'
+    points = " ".join(f"{x:g},{y:g}" for x, y in shape.points)
+    return f'<polygon points="{points}" stroke-linejoin="round" {paint}/>'
+
+
+def frame(grid: Grid) -> tuple[float, float, float, float]:
+    """What is shown: x, y, width and height, without the outer half of the wall where one runs all around."""
+    rim = [grid.cell(x, y) for x in range(grid.width) for y in (0, grid.height - 1)]
+    rim += [grid.cell(x, y) for y in range(grid.height) for x in (0, grid.width - 1)]
+    cut = 0.0 if any(grid.is_floor(cell) for cell in rim) else CELL / 2
+    return cut, cut, grid.width * CELL - 2 * cut, grid.height * CELL - 2 * cut
+
+
+def svg_text(text: str) -> str:
+    """Text as it can stand in SVG."""
+    return html.escape(printable(text))
+
+
+def painted(scene: Shapes, changing: Iterable[Part], box: tuple[float, float, float, float], cell: int) -> Image.Image:
+    """A drawing as an image of `cell` pixels a cell, as much of it as lies in the box: x, y, width and height."""
+    left, top, width, height = (value * cell / CELL for value in box)
+    size = round(width), round(height)
+    finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
+    image = Image.new("RGB", (size[0] * finer, size[1] * finer), FLOOR)
+    brush = Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
+    brush.paint(scene)
+    for part in changing:
+        if part.place:
+            brush.at(part.place, part.scale).paint(part.shapes)
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def save_png(image: Image.Image, file: Path | str | IO[bytes]) -> None:
+    """Write an image to a path or a binary file. Raises InputError if it cannot be written."""
+    try:
+        image.save(file, format="PNG")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
+
+
+class Brush(NamedTuple):
+    """Paints shapes on a canvas on which one unit of theirs is `unit` pixels and (0, 0) is at `origin`."""
+
+    draw: ImageDraw.ImageDraw
+    unit: float
+    origin: Place = (0.0, 0.0)
+
+    def at(self, place: Place, scale: float) -> Brush:
+        """The same brush with another origin and scale."""
+        return Brush(self.draw, self.unit * scale, self._at(*place))
+
+    def paint(self, shapes: Iterable[Shape]) -> None:
+        """Paint them one over the other."""
+        for shape in shapes:
+            if isinstance(shape, Box):
+                self._box(shape)
+            elif isinstance(shape, Disc):
+                self._disc(shape)
+            elif isinstance(shape, Polygon):
+                self._polygon(shape)
+            else:
+                self._letters(shape)
+
+    def _at(self, x: float, y: float) -> Place:
+        return self.origin[0] + x * self.unit, self.origin[1] + y * self.unit
+
+    def _colours(self, shape: Box | Disc | Polygon) -> tuple[str | None, str | None, int]:
+        outlined = shape.outline != "none"
+        return (
+            None if shape.fill == "none" else shape.fill,
+            shape.outline if outlined else None,
+            max(1, round(EDGE * self.unit)) if outlined else 0,
+        )
+
+    def _box(self, shape: Box) -> None:
+        fill, outline, width = self._colours(shape)
+        x, y = self._at(shape.x, shape.y)
+        corner = self._at(shape.x + shape.width, shape.y + shape.height)
+        # Pillow's rectangles include their last pixel
+        area = (x - width / 2, y - width / 2, corner[0] + width / 2 - 1, corner[1] + width / 2 - 1)
+        self.draw.rounded_rectangle(area, shape.radius * self.unit, fill, outline, width)
+
+    def _disc(self, shape: Disc) -> None:
+        fill, outline, width = self._colours(shape)
+        radius = shape.radius * self.unit + width / 2
+        self.draw.circle(self._at(shape.x, shape.y), radius, fill, outline, width)
+
+    def _polygon(self, shape: Polygon) -> None:
+        fill, outline, width = self._colours(shape)
+        points = [self._at(x, y) for x, y in shape.points]
+        if fill:
+            self.draw.polygon(points, fill)
+        if outline:
+            self.draw.line([*points, *points[:2]], outline, width, joint="curve")
+
+    def _letters(self, shape: Letters) -> None:
+        size = shape.size * self.unit
+        at = self._at(shape.x, shape.y + 0.36 * shape.size)
+        self.draw.text(at, printable(shape.text), shape.fill, _font(round(size, 1)), anchor="ms")
+
+
+@cache
+def _font(size: float) -> ImageFont.FreeTypeFont:
+    import matplotlib  # slow to import, and not needed for text or SVG
+
+    return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf", size)

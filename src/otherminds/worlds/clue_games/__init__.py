@@ -1,0 +1,1 @@
+"""Games of clues, Wavelength and tiny Hanabi, and players for them."""

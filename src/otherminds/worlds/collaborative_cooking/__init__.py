@@ -1,0 +1,1 @@
+"""Collaborative cooking: rules, map files, bots, drawing."""

@@ -1,0 +1,1 @@
+"""Doors-Keys-Gems: rules, level files, planner, agent, advice, drawing."""

@@ -1,0 +1,236 @@
+"""Doors-Keys-Gems levels as text files: a header of `key: value` lines, a blank line, and a map.
+
+The map has one tile of two characters per cell, tiles separated by spaces:
+
+    ##  wall          ..  floor
+    kr  a red key     dr  a red door     gr  a red gem (a letter for the colour; one gem of each colour)
+    a1  the start of the first agent (a2 the second, and so on)
+
+Header: `agents` (names, comma-separated) and `goals` (a gem colour for each agent) are required; `name`,
+`horizon` (steps, default 80) and `turns` (simultaneous or alternating) may be given; a level that has been
+classified also carries its certificate. Lines that begin with `;` are comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from otherminds.errors import InputError, read_text
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State, Thing, Turns
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.map_file import (
+    MAX_SIDE,
+    Line,
+    agent_names,
+    key_values,
+    level_texts,
+    read_horizon,
+    require,
+    rows_of,
+)
+
+COLOURS = {
+    "r": "red",
+    "b": "blue",
+    "y": "yellow",
+    "g": "green",
+    "p": "purple",
+    "o": "orange",
+    "c": "cyan",
+    "m": "magenta",
+    "n": "brown",
+    "w": "white",
+}
+HORIZON = 80
+LEVELS = resources.files("otherminds.worlds.doors_keys_gems") / "levels"
+MAX_THINGS = 26
+CERTIFICATE = ("class", "alone", "told", "together", "message", "seed")
+HEADER = ("name", "agents", "goals", "horizon", "turns", *CERTIFICATE)
+LETTERS = {name: letter for letter, name in COLOURS.items()}
+
+
+@dataclass(frozen=True)
+class Level:
+    """A world to play in, how many steps there are (`horizon`), and what is claimed about it (`certificate`)."""
+
+    name: str
+    world: DoorsKeysGems
+    horizon: int = HORIZON
+    certificate: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """Its class: not_needed, useful or necessary; empty if it has not been classified."""
+        return self.certificate.get("class", "")
+
+
+class _Tile(NamedTuple):
+    kind: str
+    mark: str
+    x: int
+    y: int
+    line: int
+    column: int
+
+
+def read_level(path: Path) -> Level:
+    """Read a level file. Raises InputError with the line and column of the first thing that is wrong."""
+    return parse_level(read_text(path), path)
+
+
+def parse_level(text: str, path: Path) -> Level:
+    """Read a level from text; `path` is what errors call it."""
+    lines = [Line(n, raw.rstrip()) for n, raw in enumerate(rows_of(text, path), 1)] if text else []
+    lines = [line for line in lines if not line.text.startswith(";")]
+    gap = next((i for i, line in enumerate(lines) if not line.text), None)
+    if gap is None:
+        raise InputError("has no map", path=path, hint="write a blank line after the header, then the map")
+    header = key_values(lines[:gap], path, HEADER)
+    require(header, {"agents": "agents: Ana, Ben", "goals": "goals: red, blue"}, path, line=1)
+    body = [line for line in lines[gap:] if line.text]
+    if not body:
+        raise InputError("has no map", path=path, line=lines[-1].number, hint="the map follows the blank line")
+    tiles = list(_tiles(body, path))
+    world = _world(tiles, header, path)
+    certificate = {key: header[key].text for key in CERTIFICATE if key in header}
+    horizon = read_horizon(header["horizon"], path) if "horizon" in header else HORIZON
+    name = header["name"].text if "name" in header else path.stem
+    return Level(name, world, horizon, certificate)
+
+
+def _tiles(body: list[Line], path: Path) -> Iterator[_Tile]:
+    width = len(body[0].text.split())
+    if max(width, len(body)) > MAX_SIDE:
+        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=body[0].number)
+    for y, (number, text) in enumerate(body):
+        row = list(re.finditer(r"\S+", text))
+        if len(row) != width:
+            message = f"this row has {len(row)} tiles, the first one has {width}"
+            raise InputError(message, path=path, line=number, column=len(text) + 1)
+        for x, match in enumerate(row):
+            tile, column = match.group(), match.start() + 1
+            if not re.fullmatch(r"##|\.\.|[kdg][a-z]|a[1-9]", tile):
+                hint = "## .. k d g followed by a colour letter, or a and a digit"
+                raise InputError(f"unknown tile `{tile}`", path=path, line=number, column=column, hint=hint)
+            if tile[0] in "kdg" and tile[1] not in COLOURS:
+                hint = " ".join(f"{letter}={name}" for letter, name in COLOURS.items())
+                raise InputError(f"unknown colour `{tile[1]}`", path=path, line=number, column=column, hint=hint)
+            yield _Tile(tile[0], tile[1], x, y, number, column)
+
+
+def _world(tiles: list[_Tile], header: Mapping[str, Line], path: Path) -> DoorsKeysGems:
+    width, height = tiles[-1].x + 1, tiles[-1].y + 1
+    grid = Grid.of(width, height, ((t.x, t.y) for t in tiles if t.kind == "#"))
+    things = {kind: _things(kind, tiles, grid, path) for kind in "kdg"}
+    names = agent_names(header["agents"], path)
+    return DoorsKeysGems(
+        grid=grid,
+        agents=names,
+        cells=_starts(tiles, names, grid, path),
+        keys=things["k"],
+        doors=things["d"],
+        gems=things["g"],
+        goals=_goals(header["goals"], names, things["g"], path),
+        turns=_turns(header.get("turns"), path),
+    )
+
+
+def _things(kind: str, tiles: list[_Tile], grid: Grid, path: Path) -> tuple[Thing, ...]:
+    word = {"k": "key", "d": "door", "g": "gem"}[kind]
+    found: list[Thing] = []
+    for tile in (t for t in tiles if t.kind == kind):
+        colour = COLOURS[tile.mark]
+        if kind == "g" and any(colour == gem.colour for gem in found):
+            raise InputError(f"a second {colour} gem", path=path, line=tile.line, column=tile.column)
+        if len(found) == MAX_THINGS:
+            message = f"more than {MAX_THINGS} {word}s"
+            raise InputError(message, path=path, line=tile.line, column=tile.column)
+        found.append(Thing(f"{word}{len(found) + 1}", colour, grid.cell(tile.x, tile.y)))
+    return tuple(found)
+
+
+def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid, path: Path) -> tuple[int, ...]:
+    found: dict[int, int] = {}
+    for tile in (t for t in tiles if t.kind == "a"):
+        number = int(tile.mark)
+        if number in found:
+            raise InputError(f"a second `a{number}`", path=path, line=tile.line, column=tile.column)
+        if number > len(names):
+            hint = f"the header names {len(names)}"
+            raise InputError(f"`a{number}` has no name", path=path, line=tile.line, column=tile.column, hint=hint)
+        found[number] = grid.cell(tile.x, tile.y)
+    missing = [f"a{n}" for n in range(1, len(names) + 1) if n not in found]
+    if missing:
+        raise InputError(f"the map lacks {', '.join(missing)}", path=path, line=tiles[-1].line)
+    return tuple(found[n] for n in range(1, len(names) + 1))
+
+
+def _goals(line: Line, names: tuple[str, ...], gems: tuple[Thing, ...], path: Path) -> tuple[int, ...]:
+    colours = [colour.strip() for colour in line.text.split(",")]
+    present = [gem.colour for gem in gems]
+    if len(colours) != len(names):
+        message = f"{len(colours)} goals for {len(names)} agents"
+        raise InputError(message, path=path, line=line.number, hint="one gem colour each, comma-separated")
+    for colour in colours:
+        if colour not in present:
+            hint = f"there is {', '.join(present)}" if present else "the map has no gem"
+            raise InputError(f"there is no {colour} gem", path=path, line=line.number, hint=hint)
+    if len(set(colours)) < len(colours):
+        raise InputError("two agents want the same gem", path=path, line=line.number)
+    return tuple(present.index(colour) for colour in colours)
+
+
+def _turns(line: Line | None, path: Path) -> Turns:
+    if line is None:
+        return "simultaneous"
+    if line.text not in ("simultaneous", "alternating"):
+        raise InputError("`turns` is neither simultaneous nor alternating", path=path, line=line.number)
+    return cast("Turns", line.text)
+
+
+def write_level(level: Level) -> str:
+    """The text of a level file: the inverse of `read_level`. Raises ValueError for a world it cannot express."""
+    world = level.world
+    things = (*world.items, *world.doors)
+    taken = [*world.cells, *(thing.cell for thing in things)]
+    if min(world.goals) < 0 or world.forbidden or len(set(taken)) < len(taken):
+        raise ValueError("level files need a goal for everybody, nothing forbidden, and one thing in a cell")
+    if not {thing.colour for thing in things} <= set(LETTERS):
+        raise ValueError(f"level files know the colours {', '.join(LETTERS)}")
+    header = {
+        "name": level.name,
+        "agents": ", ".join(world.agents),
+        "goals": ", ".join(world.gems[goal].colour for goal in world.goals),
+        "horizon": str(level.horizon),
+        "turns": world.turns,
+        **level.certificate,
+    }
+    lines = [f"{key}: {header[key]}" for key in HEADER if key in header]
+    return "\n".join([*lines, "", draw_text(world, world.initial), ""])
+
+
+def draw_text(world: DoorsKeysGems, state: State) -> str:
+    """The map as text, in the tiles of level files; where several things share a cell, the last agent is shown."""
+    grid = world.grid
+    tiles = dict.fromkeys(grid.cells(), "..")
+    keys = len(world.keys)
+    for i, item in enumerate(world.items):
+        if state.items[i] == -1:
+            tiles[item.cell] = ("k" if i < keys else "g") + LETTERS.get(item.colour, item.colour[0])
+    for d, door in enumerate(world.doors):
+        if state.locked >> d & 1:
+            tiles[door.cell] = "d" + LETTERS.get(door.colour, door.colour[0])
+    for i, cell in enumerate(state.cells):
+        tiles[cell] = f"a{i + 1}"
+    rows = (" ".join(tiles.get(grid.cell(x, y), "##") for x in range(grid.width)) for y in range(grid.height))
+    return "\n".join(rows)
+
+
+def bundled_levels() -> list[Level]:
+    """The twenty Doors-Keys-Gems levels that come with the library, in the order of their file names."""
+    return [parse_level(text, path) for text, path in level_texts(LEVELS / "twenty")]

@@ -1,0 +1,349 @@
+"""Doors-Keys-Gems problems as PDDL, in the two dialects in which they have been published.
+
+Several agents (CLIPS): a bit matrix of walls, `(= (xloc key1) 3)`, y downwards, colours, agents take turns.
+One agent (Plinf): `(wall 3 1)`, `(at key1 3 2)`, `(= (xpos) 1)`, y upwards, and any key opens any door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from otherminds.errors import InputError, read_text
+from otherminds.worlds.doors_keys_gems.level_files import MAX_THINGS, Level
+from otherminds.worlds.doors_keys_gems.pddl_syntax import (
+    Fact,
+    Names,
+    Node,
+    Signatures,
+    flat,
+    head,
+    quote,
+    read_fact,
+    read_name,
+    read_nodes,
+    wrong,
+)
+from otherminds.worlds.doors_keys_gems.rules import NOTHING, DoorsKeysGems, Thing, Turns
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.map_file import MAX_SIDE
+
+AGENT = "agent"
+GEM_COLOURS = ("red", "yellow", "blue", "green", "purple", "orange", "cyan", "magenta")
+KEY_COLOUR = "brown"
+UPWARDS = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0)}
+SECTIONS = ("problem", ":domain", ":objects", ":init", ":goal")
+
+
+class _Dialect(NamedTuple):
+    types: Mapping[str, str]
+    limits: Mapping[str, int]
+    facts: Signatures
+    goals: Signatures
+
+
+# A signature lists the kinds of the arguments; a word that is not a kind stands for itself. Colours may be
+# any name, because the published problems do not declare a colour that only keys have.
+CLIPS = _Dialect(
+    types={"key": "key", "gem": "gem", "door": "door", "color": "color"}
+    | dict.fromkeys(("agent", "human", "robot"), "agent"),
+    limits={"agent": 9},
+    facts={
+        "= walls new-bit-matrix": ("false integer integer",),
+        "= walls set-index": ("walls true integer integer",),
+        **dict.fromkeys(("= xloc", "= yloc"), ("thing integer",)),
+        "iscolor": ("thing name",),
+        "locked": ("door",),
+        "active": ("agent",),
+        "next-turn": ("agent agent",),
+        "forbidden": ("agent item",),
+    },
+    goals={"has": ("agent gem",)},
+)
+PLINF = _Dialect(
+    types={"key": "key", "gem": "gem", "direction": "direction"},
+    limits={"gem": len(GEM_COLOURS)},
+    facts={
+        **dict.fromkeys(("= width", "= height", "= xpos", "= ypos"), ("integer",)),
+        **dict.fromkeys(("= xdiff", "= ydiff"), ("direction integer",)),
+        **dict.fromkeys(("wall", "door", "doorloc", "itemloc", "loc"), ("integer integer",)),
+        "at": ("item integer integer",),
+    },
+    goals={"has": ("gem",)},
+)
+
+
+class _Spot(NamedTuple):
+    """A place in the coordinates of `Grid`, and where the file says so."""
+
+    x: int
+    y: int
+    line: int
+    column: int
+
+
+class _Draft(NamedTuple):
+    """What is where, and of what colour: what the two dialects have in common once they have been read."""
+
+    width: int
+    height: int
+    walls: Sequence[_Spot]
+    spots: Mapping[str, _Spot]
+    colours: Mapping[str, str]
+    agents: tuple[str, ...]
+    doors: Sequence[str]
+    turns: Turns
+    forbidden: Sequence[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True)
+class _Problem:
+    path: Path
+    names: Names
+    facts: Sequence[Fact]
+    goals: Sequence[Fact]
+    init: Node
+
+    @cached_property
+    def by_name(self) -> Mapping[str, list[Fact]]:
+        found: dict[str, list[Fact]] = {}
+        for fact in self.facts:
+            found.setdefault(fact.name, []).append(fact)
+        return found
+
+    def all(self, name: str) -> list[Fact]:
+        return self.by_name.get(name, [])
+
+    def the(self, name: str, *about: str) -> Fact:
+        """The only fact of that name about these words. Raises InputError if there is none, or another."""
+        found = [fact for fact in self.all(name) if fact.words[: len(about)] == about]
+        said = " ".join((name, *about))
+        if not found:
+            raise wrong(f"lacks `{said}`", self.init, self.path)
+        if len(found) > 1:
+            raise wrong(f"`{said}` is given twice", found[1], self.path)
+        return found[0]
+
+
+def read_problem(path: Path, *, forbidden: bool = True) -> Level:
+    """Read a PDDL problem, heeding `forbidden` or not. Raises InputError with the place of what is wrong."""
+    return parse_problem(read_text(path), path, forbidden=forbidden)
+
+
+def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
+    """Read a PDDL problem from text; `path` is what errors call it. Raises InputError like `read_problem`."""
+    sections = _sections(text, path)
+    init = sections[":init"]
+    dialect = _dialect(init, path)
+    names = _objects(sections[":objects"], dialect, path)
+    problem = _Problem(
+        path=path,
+        names=names,
+        facts=[read_fact(node, dialect.facts, names, path) for node in init.items[1:]],
+        goals=[read_fact(node, dialect.goals, names, path) for node in _wanted(sections[":goal"], path)],
+        init=init,
+    )
+    draft = _draft_clips(problem) if dialect is CLIPS else _draft_plinf(problem)
+    return Level(path.stem, _world(problem, draft if forbidden else draft._replace(forbidden=())))
+
+
+def _sections(text: str, path: Path) -> dict[str, Node]:
+    nodes = read_nodes(text, path)
+    if not nodes or head(nodes[0], path) != "define":
+        raise InputError("does not begin with `(define`", path=path, line=1)
+    if len(nodes) > 1:
+        raise wrong("something follows the end of the problem", nodes[1], path)
+    found: dict[str, Node] = {}
+    for node in nodes[0].items[1:]:
+        name = head(node, path)
+        if name not in SECTIONS:
+            raise wrong(f"unknown {quote(name)}", node, path, f"one of {', '.join(SECTIONS)}")
+        if name in found:
+            raise wrong(f"`{name}` is given twice", node, path)
+        found[name] = node
+    for name in SECTIONS:
+        if name not in found:
+            raise wrong(f"lacks `({name} …)`", nodes[0], path)
+    return found
+
+
+def _dialect(init: Node, path: Path) -> _Dialect:
+    names = [flat(node, path)[0] for node in init.items[1:]]
+    for name in names:
+        for dialect in (CLIPS, PLINF):
+            if name in dialect.facts:
+                return dialect
+    message = f"unknown {quote(names[0])}" if names else "nothing is said about the start"
+    raise wrong(message, init.items[1] if names else init, path, "this reads Doors-Keys-Gems problems")
+
+
+def _wanted(goal: Node, path: Path) -> tuple[Node, ...]:
+    if len(goal.items) != 2:
+        raise wrong("a goal is one list", goal, path, "e.g. `(has human gem1)`")
+    only = goal.items[1]
+    return only.items[1:] if head(only, path) == "and" else (only,)
+
+
+def _objects(section: Node, dialect: _Dialect, path: Path) -> Names:
+    names: dict[str, list[str]] = {kind: [] for kind in dialect.types.values()}
+    untyped: list[Node] = []
+    nodes = iter(section.items[1:])
+    for node in nodes:
+        if node.text != "-":
+            untyped.append(node)
+            continue
+        given = next(nodes, node)
+        if given.text not in dialect.types:
+            hint = f"one of {', '.join(dialect.types)}"
+            raise wrong(f"unknown type {quote(given.text)}", given, path, hint)
+        for one in untyped:
+            _declare(one, dialect.types[given.text], names, dialect, path)
+        untyped = []
+    if untyped:
+        raise wrong(f"{quote(untyped[0].text)} has no type", untyped[0], path, "e.g. `key1 key2 - key`")
+    items = names["key"] + names["gem"]
+    return names | {"item": items, "thing": items + names.get("door", []) + names.get("agent", [])}
+
+
+def _declare(node: Node, kind: str, names: Mapping[str, list[str]], dialect: _Dialect, path: Path) -> None:
+    name = read_name(node, path)
+    if any(name in others for others in names.values()):
+        raise wrong(f"{quote(name)} is declared twice", node, path)
+    if len(names[kind]) == dialect.limits.get(kind, MAX_THINGS):
+        raise wrong(f"more than {len(names[kind])} objects of type {kind}", node, path)
+    names[kind].append(name)
+
+
+def _draft_clips(problem: _Problem) -> _Draft:
+    names = problem.names
+    height, width = problem.the("= walls new-bit-matrix").numbers
+    spots = {}
+    for name in names["thing"]:
+        x, y = problem.the("= xloc", name), problem.the("= yloc", name)
+        spots[name] = _Spot(x.numbers[0] - 1, y.numbers[0] - 1, x.line, x.column)
+    walls = problem.all("= walls set-index")
+    locked = {fact.words[0] for fact in problem.all("locked")}
+    return _Draft(
+        width=width,
+        height=height,
+        walls=[_Spot(wall.numbers[1] - 1, wall.numbers[0] - 1, wall.line, wall.column) for wall in walls],
+        spots=spots,
+        colours={name: problem.the("iscolor", name).words[1] for name in (*names["item"], *names["door"])},
+        agents=_turn_order(problem),
+        doors=[door for door in names["door"] if door in locked],  # one that is not locked is floor
+        turns="alternating",
+        forbidden=[fact.words for fact in problem.all("forbidden")],
+    )
+
+
+def _turn_order(problem: _Problem) -> tuple[str, ...]:
+    first = problem.the("active")
+    order = [first.words[0]]
+    for _ in problem.names["agent"]:
+        order.append(problem.the("next-turn", order[-1]).words[1])
+    if order.pop() != order[0] or len(set(order)) < len(order):
+        raise wrong("`next-turn` does not go round all the agents", first, problem.path)
+    return tuple(order)
+
+
+def _draft_plinf(problem: _Problem) -> _Draft:
+    _check_upwards(problem)
+    (width,), (height,) = problem.the("= width").numbers, problem.the("= height").numbers
+    xpos, ypos = problem.the("= xpos"), problem.the("= ypos")
+
+    def spot(fact: Fact, x: int, y: int) -> _Spot:
+        return _Spot(x - 1, height - y, fact.line, fact.column)
+
+    items = {name: problem.the("at", name) for name in problem.names["item"]}
+    holes = sorted((spot(door, *door.numbers) for door in problem.all("door")), key=lambda hole: (hole.y, hole.x))
+    doors = {f"door{n}": hole for n, hole in enumerate(holes, 1)}
+    fixed = doors | {AGENT: spot(xpos, *xpos.numbers, *ypos.numbers)}
+    for name, at in items.items():
+        if name in fixed:
+            raise wrong(f"an item cannot be called `{name}` here", at, problem.path)
+    return _Draft(
+        width=width,
+        height=height,
+        walls=[spot(fact, *fact.numbers) for fact in problem.all("wall")],
+        spots={name: spot(at, *at.numbers) for name, at in items.items()} | fixed,
+        colours=dict.fromkeys((*problem.names["key"], *doors), KEY_COLOUR)
+        | dict(zip(problem.names["gem"], GEM_COLOURS, strict=False)),
+        agents=(AGENT,),
+        doors=list(doors),
+        turns="simultaneous",
+    )
+
+
+def _check_upwards(problem: _Problem) -> None:
+    for axis, name in enumerate(("= xdiff", "= ydiff")):
+        for fact in problem.all(name):
+            expected = UPWARDS.get(fact.words[0])
+            if expected is None or expected[axis] != fact.numbers[0]:
+                hint = "y grows upwards: `(= (ydiff up) 1)`"
+                raise wrong(f"`{fact.words[0]}` points elsewhere", fact, problem.path, hint)
+
+
+def _world(problem: _Problem, draft: _Draft) -> DoorsKeysGems:
+    names, path = problem.names, problem.path
+    grid = _grid(problem, draft)
+    no = {(draft.agents.index(agent), names["item"].index(item)) for agent, item in draft.forbidden}
+    cells = {name: _cell(name, spot, grid, path) for name, spot in draft.spots.items()}
+    taken: set[int] = {cells[agent] for agent in draft.agents}
+    for door in draft.doors:
+        if cells[door] in taken:
+            raise wrong(f"{door} is on the cell of an agent or of another door", draft.spots[door], path)
+        taken.add(cells[door])
+
+    def things(wanted: Sequence[str]) -> tuple[Thing, ...]:
+        return tuple(Thing(name, draft.colours[name], cells[name]) for name in wanted)
+
+    return DoorsKeysGems(
+        grid=grid,
+        agents=draft.agents,
+        cells=tuple(cells[agent] for agent in draft.agents),
+        keys=things(names["key"]),
+        doors=things(draft.doors),
+        gems=things(names["gem"]),
+        goals=_goals(problem, draft.agents),
+        turns=draft.turns,
+        forbidden=frozenset(no),
+    )
+
+
+def _grid(problem: _Problem, draft: _Draft) -> Grid:
+    width, height = draft.width, draft.height
+    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+        hint = f"sides are 1 to {MAX_SIDE} long"
+        raise wrong(f"a grid of {width} × {height}", problem.init, problem.path, hint)
+    if len(draft.doors) > MAX_THINGS:
+        raise wrong(f"more than {MAX_THINGS} doors", problem.init, problem.path)
+    for wall in draft.walls:
+        _inside("this wall", wall, width, height, problem.path)
+    return Grid.of(width, height, ((wall.x, wall.y) for wall in draft.walls))
+
+
+def _inside(name: str, spot: _Spot, width: int, height: int, path: Path) -> None:
+    if not (0 <= spot.x < width and 0 <= spot.y < height):
+        raise wrong(f"{name} is outside the grid of {width} × {height}", spot, path)
+
+
+def _cell(name: str, spot: _Spot, grid: Grid, path: Path) -> int:
+    _inside(name, spot, grid.width, grid.height, path)
+    cell = grid.cell(spot.x, spot.y)
+    if not grid.is_floor(cell):
+        raise wrong(f"{name} is in a wall", spot, path)
+    return cell
+
+
+def _goals(problem: _Problem, agents: tuple[str, ...]) -> tuple[int, ...]:
+    goals = [NOTHING] * len(agents)
+    for fact in problem.goals:
+        *who, gem = fact.words
+        i, wanted = agents.index(who[0]) if who else 0, problem.names["gem"].index(gem)
+        if goals[i] != NOTHING or wanted in goals:
+            raise wrong("a second goal for the same agent, or for the same gem", fact, problem.path)
+        goals[i] = wanted
+    return tuple(goals)

@@ -1,0 +1,1 @@
+"""A household where agents search for items, talk, help and hinder."""

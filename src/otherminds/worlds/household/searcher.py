@@ -1,0 +1,226 @@
+"""A mind that looks for a thing in a household: it searches, asks when that pays, takes it and brings it away."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from otherminds.distribution import Categorical
+from otherminds.worlds.household.rules import WAIT, Act, Home, Person, View
+from otherminds.worlds.household.search_planning import Search
+
+RATIONALITY = 1.5
+LAPSE = 0.02
+CLOSES = 0.5
+OVERLOOKS = 0.1
+TRUST = 0.9
+ASKING = 4.0
+
+
+class Errand(NamedTuple):
+    """A thing to get, and the place to bring it to; to have it is enough if there is none."""
+
+    thing: str
+    to: str | None = None
+
+
+@dataclass(frozen=True)
+class Lapsing:
+    """A policy that now and then does anything at all:  π(a) = (1 − ε) table(a) + ε / N  over the N acts of a home."""
+
+    table: dict[Act, float]
+    lapse: float
+    acts: int
+
+    def log_prob(self, act: Act, /) -> float:
+        """log π(a), in nats."""
+        return math.log((1.0 - self.lapse) * self.table.get(act, 0.0) + self.lapse / self.acts)
+
+    def sample(self, rng: np.random.Generator, /) -> Act:
+        """Draw an act that serves a purpose; lapses are for explaining others, not for acting."""
+        left = rng.random()
+        for act, p in self.table.items():
+            left -= p
+            if left <= 0.0:
+                return act
+        return next(reversed(self.table))
+
+
+@lru_cache(maxsize=256)
+def search_of(home: Home, odds: tuple[float, ...]) -> Search:
+    """The search plan of a home for some odds of where the thing is."""
+    rooms = tuple(home.room_number[place.room] for place in home.places)
+    return Search(rooms, tuple(place.closes for place in home.places), home.steps, odds)
+
+
+def told(odds: tuple[float, ...], place: int, trust: float = TRUST) -> tuple[float, ...]:
+    """The odds after hearing that the thing is at a place, from somebody trusted with probability `trust`."""
+    rest = sum(odds) - odds[place]
+    if rest <= 0.0:
+        return odds
+    return tuple(trust if i == place else (1.0 - trust) * o / rest for i, o in enumerate(odds))
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """Wants its errand done, believes the thing to be at a place with some odds, and looks where it costs least.
+
+    π(first step of a look) ∝ exp(−β · expected steps of finding it that way). If there is somebody to ask and it has
+    not yet, it asks with the probability σ(β (steps saved by a true answer − cost of asking)). It takes the thing as
+    soon as it sees it, but with the probability `overlooks` does not notice it.
+    """
+
+    home: Home
+    name: str
+    errand: Errand
+    odds: tuple[float, ...]
+    company: bool = False
+    unseen: int = -1
+    found: str | None = None
+    asked: bool = False
+    me: Person | None = None
+    opened: frozenset[str] = frozenset()
+    overlooks: float = OVERLOOKS
+
+    def observe(self, view: View, /) -> Self:
+        """Places that were seen and held nothing are crossed off; what others say of the thing is mostly believed."""
+        unseen = self.unseen if self.unseen >= 0 else (1 << len(self.odds)) - 1
+        unseen &= ~_mask(self.home, view.places)
+        here = [place for thing, place in view.things if thing == self.errand.thing]
+        found = min(here) if here else self.found if self.found not in view.places else None
+        odds, asked = self.odds, self.asked
+        for speaker, act in view.last:
+            if act.thing == self.errand.thing and speaker == self.name:
+                asked = asked or act.do == "ask"
+            elif act.thing == self.errand.thing and act.do == "tell" and act.place is not None:
+                odds = told(odds, self.home.number[act.place])
+        known = (unseen, found, asked, view.me, view.opened)
+        if odds is self.odds and known == (self.unseen, self.found, self.asked, self.me, self.opened):
+            return self
+        return type(self)(self.home, self.name, self.errand, odds, self.company, *known, self.overlooks)
+
+    def act(self) -> Lapsing:
+        """π(a). Raises ValueError before the first observation."""
+        noticing, blind = self._policies(self.found)
+        if blind is noticing:
+            return Lapsing(noticing, LAPSE, acts_of(self.home))
+        o = self.overlooks
+        table = {a: (1.0 - o) * noticing.get(a, 0.0) + o * blind.get(a, 0.0) for a in {**noticing, **blind}}
+        return Lapsing(table, LAPSE, acts_of(self.home))
+
+    def prob_knowing(self, act: Act, found: str | None) -> float:
+        """π(a) had it found the thing at a place, all else being the same."""
+        noticing, blind = self._policies(found)
+        p = (1.0 - self.overlooks) * noticing.get(act, 0.0) + self.overlooks * blind.get(act, 0.0)
+        return (1.0 - LAPSE) * p + LAPSE / acts_of(self.home)
+
+    def _policies(self, found: str | None) -> tuple[dict[Act, float], dict[Act, float]]:
+        """What it does having noticed the thing, and having overlooked it."""
+        if self.me is None:
+            raise ValueError("a searcher acts after it has seen where it is")
+        here = self.me.at is not None and self.me.at in self.opened and self.home.place[self.me.at].closes
+        holds = self.errand.thing in self.me.holds
+        asks = self.company and not self.asked
+        position = (self.home, self.errand, self.odds, self.unseen, self.me.room, self.me.at, here)
+        noticing = _policy(*position, found, holds, asks)
+        overlooked = found is not None and not holds and self.overlooks > 0.0
+        return noticing, _policy(*position, None, False, asks) if overlooked else noticing
+
+
+def acts_of(home: Home) -> int:
+    """How many acts about one thing there are in a home."""
+    return 3 + len(home.rooms) + 6 * len(home.places)
+
+
+@lru_cache(maxsize=1 << 14)
+def _mask(home: Home, places: frozenset[str]) -> int:
+    """The set of places as bits."""
+    return sum(1 << home.number[place] for place in places)
+
+
+@lru_cache(maxsize=1 << 16)
+def _policy(
+    home: Home,
+    errand: Errand,
+    odds: tuple[float, ...],
+    unseen: int,
+    room: str,
+    at: str | None,
+    here_open: bool,
+    found: str | None,
+    holds: bool,
+    asks: bool,
+) -> dict[Act, float]:
+    """What it does in its position; a place it has opened and has no more use for it closes as often as not."""
+    if holds and errand.to is None:
+        aim, steps = None, {WAIT: 1.0}
+    elif holds and errand.to is not None:
+        aim = errand.to
+        steps = {_toward(home, aim, room, at, here_open, Act("put", errand.thing, aim)): 1.0}
+    elif found is not None and found == errand.to:
+        aim, steps = None, {WAIT: 1.0}
+    elif found is not None:
+        aim = found
+        steps = {_toward(home, aim, room, at, here_open, Act("grab", errand.thing, aim)): 1.0}
+    else:
+        aim, steps = None, _looking(home, errand.thing, odds, unseen, room, at, asks)
+    if here_open and at is not None and at != aim:
+        return {Act("close", None, at): CLOSES, **{act: p * (1.0 - CLOSES) for act, p in steps.items()}}
+    return steps
+
+
+def _toward(home: Home, aim: str, room: str, at: str | None, here_open: bool, last: Act) -> Act:
+    place = home.place[aim]
+    if place.room != room:
+        return Act("walk", None, place.room)
+    if at != aim:
+        return Act("walk", None, aim)
+    return Act("open", None, aim) if place.closes and not here_open else last
+
+
+def _looking(
+    home: Home, thing: str, odds: tuple[float, ...], unseen: int, room: str, at: str | None, asks: bool
+) -> dict[Act, float]:
+    if not unseen:
+        return {WAIT: 1.0}
+    looks, p_ask = _looks(home, odds, unseen, room, at)
+    if not asks:
+        return looks
+    return {**{act: p * (1.0 - p_ask) for act, p in looks.items()}, Act("ask", thing): p_ask}
+
+
+@lru_cache(maxsize=1 << 16)
+def _looks(
+    home: Home, odds: tuple[float, ...], unseen: int, room: str, at: str | None
+) -> tuple[dict[Act, float], float]:
+    """The first steps of every look, with their probabilities, and the probability of asking first, if one can."""
+    search, here = search_of(home, odds), home.room_number[room]
+    scored = []
+    for look in search.looks(unseen, here):
+        name = None if look.place is None else home.places[look.place].name
+        if look.room != here or name is None:
+            scored.append((Act("walk", None, home.rooms[look.room]), -RATIONALITY * look.cost))
+        else:
+            there = name == at
+            scored.append((Act("open" if there else "walk", None, name), -RATIONALITY * (look.cost - there)))
+    policy = Categorical.from_scores(scored)
+    saved = float(search.costs[unseen, here]) - direct_cost(home, odds, unseen, here)
+    p_ask = 1.0 / (1.0 + math.exp(-RATIONALITY * (saved - ASKING)))
+    return {act: math.exp(p) for act, p in zip(policy.support, policy.log_probs, strict=True)}, p_ask
+
+
+def trip(home: Home, place: int, room: int) -> float:
+    """The steps from a room to a thing that is known to be at a place."""
+    there = home.places[place]
+    return home.steps[room][home.room_number[there.room]] + (2.0 if there.closes else 1.0)
+
+
+def direct_cost(home: Home, odds: tuple[float, ...], unseen: int, room: int) -> float:
+    """The expected steps to the thing for somebody who is told where it is."""
+    pairs = [(o, trip(home, i, room)) for i, o in enumerate(odds) if unseen >> i & 1]
+    total = sum(o for o, _ in pairs)
+    return sum(o * cost for o, cost in pairs) / total if total > 0.0 else 0.0

@@ -1,0 +1,1 @@
+"""Matrix games played by gathering resources: rules, map files, bots, strategies, scenarios, drawing."""

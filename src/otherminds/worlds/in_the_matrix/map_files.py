@@ -1,0 +1,184 @@
+"""Maps of matrix worlds as text files: a map, an empty line, and lines of `key: value`.
+
+    WWWWWWWWW     one character a cell: `W` wall, space floor, `n` or `P` floor where players start and return,
+    Wn r  a W     `a` a resource whose kind is drawn for each episode, and a letter for each kind
+    W  p   nW
+    WWWWWWWWW
+
+    players: 2                              or `agents: Ana, Ben`
+    kinds: r rock, p paper, s scissors      the letter of each kind of resource, and its name
+    payoffs: 0 -10 10, 10 0 -10, -10 10 0   rows of A: what playing each kind against each pays
+    column payoffs: …                       rows of B, what it pays the other; the transpose of A if not given
+    window: 2 2 3 1                         how many cells one sees to the left, to the right, forward, backward
+    regrowth: 15 0.02                       what was picked up is away for so many steps, then regrows with this chance
+    frozen: 16                              for how long those who met stand still, before they die
+    respawn: 23                             how many steps after the meeting they return
+    restock: yes                            whether everything regrows while all are dead
+    ends: 1000 100 0.2 5000                 after so many steps, every so many, with this chance, and surely after
+
+`source` may say where the map comes from. Lines that begin with `;` are comments.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from pathlib import Path
+
+from otherminds.errors import InputError, read_text, unknown
+from otherminds.worlds.avatars import Field
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.in_the_matrix.rules import Ends, Rules
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from otherminds.worlds.map_file import (
+    Line,
+    MapFile,
+    check_characters,
+    number,
+    players_of,
+    reach_of,
+    reached,
+    read_map,
+    whole,
+)
+
+SUBSTRATES = ("rws_repeated", "rws_arena", "pd_repeated")
+Payoffs = tuple[tuple[float, ...], ...]
+WALL, FLOOR, STARTS, ANY = "W", " ", "nP", "a"
+EXAMPLES = {
+    "players": "players: 2",
+    "agents": "agents: Ana, Ben",
+    "kinds": "kinds: c cooperate, d defect",
+    "payoffs": "payoffs: 3 0, 5 1",
+    "column payoffs": "column payoffs: 3 5, 0 1",
+    "window": "window: 2 2 3 1",
+    "regrowth": "regrowth: 10 0.02",
+    "frozen": "frozen: 16",
+    "respawn": "respawn: 23",
+    "restock": "restock: yes",
+    "ends": "ends: 1000 100 0.1 5000",
+    "source": "source: drawn by Ana",
+}
+REQUIRED = ("kinds", "payoffs", "window", "regrowth", "frozen", "respawn", "restock", "ends")
+
+
+def read_matrix_world(path: Path) -> InTheMatrix:
+    """Read a map file. Raises InputError with the line and column of the first thing that is wrong."""
+    return parse_matrix_world(read_text(path), path)
+
+
+def in_the_matrix(substrate: str) -> InTheMatrix:
+    """One of SUBSTRATES, Melting Pot's worlds: running with scissors, repeated or in the arena, or prisoners.
+
+    Raises InputError for another name.
+    """
+    if substrate not in SUBSTRATES:
+        raise unknown("matrix world", substrate, SUBSTRATES)
+    file = resources.files("otherminds.worlds.in_the_matrix").joinpath("substrates", f"{substrate}.txt")
+    return parse_matrix_world(file.read_text("utf-8"), Path(file.name))
+
+
+def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
+    """Read a world from text; `path` is what errors call it. Raises InputError for what is no matrix world."""
+    map_file = read_map(text, path, EXAMPLES, REQUIRED)
+    said = map_file.said
+    kinds = _kinds(said["kinds"], path)
+    check_characters(map_file, [WALL, FLOOR, *STARTS, ANY, *kinds])
+    agents = players_of(map_file, STARTS)
+    grid = _grid(map_file)
+    squares = [(grid.cell(x, y), letter) for y, row in enumerate(map_file.rows) for x, letter in enumerate(row.text)]
+    spawns = tuple(cell for cell, letter in squares if letter in STARTS)
+    sites = _sites(map_file, grid, spawns, [ANY, *kinds])
+    mine = _payoffs(said["payoffs"], "payoffs", len(kinds), path)
+    other = said.get("column payoffs")
+    theirs = _payoffs(other, "column payoffs", len(kinds), path) if other else tuple(zip(*mine, strict=True))
+    delay, rate = _regrowth(said["regrowth"], path)
+    frozen = whole(said["frozen"], "frozen", path, least=1)
+    rules = Rules(
+        field=Field(grid, reach_of(said["window"], path)),
+        players=len(agents),
+        resources=tuple(kinds.values()),
+        payoffs=(mine, theirs),
+        spawns=spawns,
+        sites=tuple(cell for cell, _ in sites),
+        fixed=tuple(None if letter == ANY else list(kinds).index(letter) for _, letter in sites),
+        delay=delay,
+        rate=rate,
+        frozen=frozen,
+        respawn=whole(said["respawn"], "respawn", path, least=frozen + 2),
+        restock=_yes(said["restock"], path),
+        ends=_ends(said["ends"], path),
+    )
+    return InTheMatrix(rules, agents)
+
+
+def _grid(map_file: MapFile) -> Grid:
+    rows = [row.text for row in map_file.rows]
+    walls = ((x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == WALL)
+    return Grid.of(len(rows[0]), len(rows), walls)
+
+
+def _sites(map_file: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> list[tuple[int, str]]:
+    """The cells of resources and their letters. Raises InputError if there are none, or one that nobody can reach."""
+    there, found = reached(grid, spawns), []
+    for y, row in enumerate(map_file.rows):
+        for x, letter in enumerate(row.text):
+            if letter in letters:
+                found.append((grid.cell(x, y), letter))
+                if grid.cell(x, y) not in there:
+                    hint = "floor must lead to it from a start"
+                    message = f"nobody can reach this resource `{letter}`"
+                    raise InputError(message, path=map_file.path, line=row.number, column=x + 1, hint=hint)
+    if not found:
+        hint = f"one of {' '.join(letters)} for each"
+        raise InputError("the map has no resources", path=map_file.path, line=map_file.rows[-1].number, hint=hint)
+    return found
+
+
+def _kinds(line: Line, path: Path) -> dict[str, str]:
+    """The name of each kind, by its letter."""
+    pairs = [part.split() for part in line.text.split(",")]
+    for pair in pairs:
+        if len(pair) != 2 or not re.fullmatch(r"\w", pair[0]) or not re.fullmatch(r"[^\W\d]\w{0,23}", pair[1]):
+            hint = f"a letter or digit and a name for each, such as `{EXAMPLES['kinds']}`"
+            raise InputError(f"`{' '.join(pair)}` is no kind", path=path, line=line.number, hint=hint)
+        if pair[0] in (WALL, ANY, *STARTS):
+            raise InputError(f"`{pair[0]}` means something else on maps", path=path, line=line.number)
+    kinds = {pair[0]: pair[1] for pair in pairs}
+    if len(kinds) < len(pairs) or len(set(kinds.values())) < len(pairs) or not 2 <= len(kinds) <= 9:
+        raise InputError("kinds need two to nine different letters and names", path=path, line=line.number)
+    return kinds
+
+
+def _payoffs(line: Line, key: str, kinds: int, path: Path) -> Payoffs:
+    rows = [row.split() for row in line.text.split(",")]
+    if [len(row) for row in rows] != [kinds] * kinds:
+        hint = f"rows after commas, such as `{EXAMPLES[key]}`"
+        raise InputError(f"`{key}` is not {kinds} rows of {kinds}", path=path, line=line.number, hint=hint)
+    return tuple(tuple(number(text, key, line, path) for text in row) for row in rows)
+
+
+def _regrowth(line: Line, path: Path) -> tuple[int, float]:
+    words = _words(line, "regrowth", 2, path)
+    return whole(Line(line.number, words[0]), "regrowth", path), number(
+        words[1], "regrowth", line, path, least=0, most=1
+    )
+
+
+def _ends(line: Line, path: Path) -> Ends:
+    after, every, chance, limit = _words(line, "ends", 4, path)
+    counts = [whole(Line(line.number, word), "ends", path, least=1) for word in (after, every, limit)]
+    return Ends(counts[0], counts[1], number(chance, "ends", line, path, least=0, most=1), counts[2])
+
+
+def _words(line: Line, key: str, count: int, path: Path) -> list[str]:
+    words = line.text.split()
+    if len(words) != count:
+        raise InputError(f"`{key}` is not {count} numbers", path=path, line=line.number, hint=f"`{EXAMPLES[key]}`")
+    return words
+
+
+def _yes(line: Line, path: Path) -> bool:
+    if line.text not in ("yes", "no"):
+        raise InputError("`restock` is neither yes nor no", path=path, line=line.number)
+    return line.text == "yes"

@@ -1,0 +1,252 @@
+"""The scenarios of matrix and cooking worlds: who is met there, and by which rules they play.
+
+They are the thirty of Melting Pot (Agapiou et al. 2022) on which Hypothetical Minds (Cross et al. 2024) was evaluated,
+and one as upstream describes it rather than as it is. `scenarios.toml` has them all; this reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from otherminds.errors import InputError, faults, unknown
+from otherminds.files.toml import read_toml
+from otherminds.worlds.in_the_matrix.strategies import (
+    Aim,
+    Corrigible,
+    CounterPrevious,
+    Flip,
+    Grim,
+    Specialist,
+    Strategy,
+    TitForTat,
+)
+
+BUNDLED = "scenarios.toml"
+LONGEST = 60
+T = TypeVar("T")
+
+Fidelity = Literal["exact strategy, scripted body", "approximate", "exact"]
+
+
+@dataclass(frozen=True)
+class Bot:
+    """Somebody to be met: `rule` is the sort of its strategy, or of its body if that is all there is to it."""
+
+    name: str
+    rule: str
+    strategy: Strategy | None
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A world, and by name the bots from which its background players are drawn.
+
+    `upstream` is its name in Melting Pot, None if it is not there; `fidelity` says how much of its bots is the same.
+    """
+
+    id: str
+    substrate: str
+    upstream: str | None
+    bots: tuple[str, ...]
+    meaning: str
+    fidelity: Fidelity
+
+
+class Table(NamedTuple):
+    """All scenarios in order, and all bots by name: `<substrate>__<bot>`."""
+
+    scenarios: tuple[Scenario, ...]
+    bots: Mapping[str, Bot]
+
+
+def scenarios() -> tuple[Scenario, ...]:
+    """All scenarios that come with the library, those of a substrate in upstream's order."""
+    return _bundled().scenarios
+
+
+def scenario(name: str) -> Scenario:
+    """The scenario with an id. Raises InputError if there is none."""
+    return _named(name, {found.id: found for found in scenarios()}, "scenario")
+
+
+def bot(name: str) -> Bot:
+    """The bot with a name. Raises InputError if there is none."""
+    return _named(name, _bundled().bots, "bot")
+
+
+def strategy_of(name: str) -> Strategy | None:
+    """The strategy of a bot, None if it is a body without one. Raises InputError if there is no such bot."""
+    return bot(name).strategy
+
+
+def draw(scenario: Scenario, slots: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """Who fills the background slots of an episode: any of the scenario's bots in each, independently."""
+    return tuple(scenario.bots[i] for i in rng.integers(len(scenario.bots), size=slots).tolist())
+
+
+def read_table(text: str, path: Path) -> Table:
+    """Read scenarios and bots from TOML; `path` is what errors call it. Raises InputError for what makes no sense."""
+    try:
+        found = _Table.model_validate(read_toml(text))
+    except ValidationError as error:
+        first = faults(error)[0]
+        raise _wrong(first["msg"], path, *map(str, first["loc"])) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(error), path=path) from None
+    bots = {
+        f"{substrate}__{name}": _bot(row, found.kinds, path, substrate, name)
+        for substrate, rows in found.bots.items()
+        for name, row in rows.items()
+    }
+    listed = [
+        _scenario(row, bots, path, substrate, key)
+        for substrate, rows in found.scenarios.items()
+        for key, row in rows.items()
+    ]
+    return Table(tuple(listed), bots)
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+_Positive = Annotated[int, Field(ge=1)]
+_Chance = Annotated[float, Field(ge=0.0, le=1.0)]
+_Words = Annotated[str, Field(min_length=1, max_length=120)]
+_AimRow = Annotated[tuple[str, _Positive], Field(strict=False)]
+
+
+class _Kinds(tuple[str, ...]):
+    """The kinds of resources of a substrate, in the order of its inventories."""
+
+    def aim(self, kind: str, margin: int) -> Aim:
+        if kind not in self:
+            raise ValueError(f"there is no kind `{kind}`, only {', '.join(self) or 'none at all'}")
+        return Aim(self.index(kind), margin)
+
+    def tit_for_tat(self, margin: int, tremble: float) -> TitForTat:
+        return TitForTat(self.aim("cooperate", margin), self.aim("defect", margin), tremble)
+
+
+class _Specialist(_Row):
+    rule: Literal["specialist"]
+    aim: _AimRow
+
+    def strategy(self, kinds: _Kinds) -> Strategy:
+        return Specialist(kinds.aim(*self.aim))
+
+
+class _Flip(_Row):
+    rule: Literal["flip"]
+    before: _AimRow
+    after: _AimRow
+    interactions: _Positive
+
+    def strategy(self, kinds: _Kinds) -> Strategy:
+        return Flip(kinds.aim(*self.before), kinds.aim(*self.after), self.interactions)
+
+
+class _Grim(_Row):
+    rule: Literal["grim"]
+    strikes: _Positive
+    margin: _Positive
+
+    def strategy(self, kinds: _Kinds) -> Strategy:
+        return Grim(kinds.aim("cooperate", self.margin), kinds.aim("defect", self.margin), self.strikes)
+
+
+class _TitForTat(_Row):
+    rule: Literal["tit_for_tat"]
+    tremble: _Chance
+    margin: _Positive
+
+    def strategy(self, kinds: _Kinds) -> Strategy:
+        return kinds.tit_for_tat(self.margin, self.tremble)
+
+
+class _Corrigible(_Row):
+    rule: Literal["corrigible"]
+    strikes: _Positive
+    tremble: _Chance
+    margin: _Positive
+
+    def strategy(self, kinds: _Kinds) -> Strategy:
+        return Corrigible(self.strikes, kinds.tit_for_tat(self.margin, self.tremble))
+
+
+class _CounterPrevious(_Row):
+    rule: Literal["counter_previous"]
+    replies: list[str]
+    margin: _Positive
+
+    def strategy(self, kinds: _Kinds) -> Strategy:
+        if len(self.replies) != len(kinds):
+            raise ValueError(f"{len(self.replies)} replies to {len(kinds)} kinds")
+        return CounterPrevious(tuple(kinds.aim(kind, self.margin) for kind in self.replies))
+
+
+class _Body(_Row):
+    rule: Literal["scout", "skilled", "semi-skilled", "idle"]
+
+    def strategy(self, kinds: _Kinds) -> None:
+        return None
+
+
+_BotRow = Annotated[
+    _Specialist | _Flip | _Grim | _TitForTat | _Corrigible | _CounterPrevious | _Body, Field(discriminator="rule")
+]
+
+
+class _ScenarioRow(_Row):
+    upstream: _Words | None = None
+    bots: Annotated[list[str], Field(min_length=1)]
+    meaning: _Words
+    fidelity: Fidelity
+
+
+class _Table(_Row):
+    kinds: dict[str, list[str]]
+    bots: dict[str, dict[str, _BotRow]]
+    scenarios: dict[str, dict[str, _ScenarioRow]]
+
+
+def _bot(row: _BotRow, kinds: Mapping[str, list[str]], path: Path, substrate: str, name: str) -> Bot:
+    if substrate not in kinds:
+        raise _wrong("there are no kinds of resources", path, "kinds", substrate)
+    try:
+        return Bot(f"{substrate}__{name}", row.rule, row.strategy(_Kinds(kinds[substrate])))
+    except ValueError as error:
+        raise _wrong(str(error), path, "bots", substrate, name) from None
+
+
+def _scenario(row: _ScenarioRow, bots: Mapping[str, Bot], path: Path, substrate: str, key: str) -> Scenario:
+    # a bot listed twice would be drawn twice as often, unlike in Melting Pot, where they are a set
+    names = tuple(f"{substrate}__{name}" for name in row.bots)
+    for i, name in enumerate(names):
+        if name not in bots or name in names[:i]:
+            message = "is listed twice" if name in bots else "is no bot of this substrate"
+            raise _wrong(f"`{row.bots[i]}` {message}", path, "scenarios", substrate, key)
+    return Scenario(f"{substrate}_{key}", substrate, row.upstream, names, row.meaning, row.fidelity)
+
+
+def _wrong(message: str, path: Path, *place: str) -> InputError:
+    return InputError(f"`{'.'.join(place)[:LONGEST]}`: {message}" if place else message, path=path)
+
+
+def _named(name: str, known: Mapping[str, T], what: str) -> T:
+    if name in known:
+        return known[name]
+    raise unknown(what, name, known, "docs/melting_pot.md tells all")
+
+
+@cache
+def _bundled() -> Table:
+    return read_table((resources.files("otherminds.worlds.in_the_matrix") / BUNDLED).read_text("utf-8"), Path(BUNDLED))

@@ -1,0 +1,181 @@
+"""Shared by the readers of level files: lines, `key: value` headers, names, numbers, maps of worlds with avatars."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import NamedTuple
+
+from otherminds.errors import InputError
+from otherminds.worlds.avatars import Reach
+from otherminds.worlds.grid import Grid
+
+MAX_PLAYERS = 9
+MAX_SIDE = 64
+"""The largest width and height of a map, in cells."""
+MAX_LINES = 10_000
+
+
+class Line(NamedTuple):
+    """A line of a file, with its number."""
+
+    number: int
+    text: str
+
+
+class MapFile(NamedTuple):
+    """The rows of a map and what is said about it, every line with its number in the file."""
+
+    rows: tuple[Line, ...]
+    said: Mapping[str, Line]
+    path: Path
+
+
+def read_map(text: str, path: Path, examples: Mapping[str, str], required: Sequence[str]) -> MapFile:
+    """The parts of a map file; `examples` has a good line for every key that is known.
+
+    Raises InputError if there is no map or it is too large, for what is not `key: value`, and for a key that is
+    unknown, given twice, or missing.
+    """
+    rows = enumerate(rows_of(text, path), 1)
+    lines = [Line(n, row.removesuffix("\r")) for n, row in rows if not row.startswith(";")]
+    gap = next((i for i, line in enumerate(lines) if not line.text.strip()), len(lines))
+    squares = tuple(lines[:gap])
+    if not squares:
+        hint = "the map comes first, then an empty line, then lines such as `players: 2`"
+        raise InputError("has no map", path=path, line=1, hint=hint)
+    if max(len(squares), *(len(row.text) for row in squares)) > MAX_SIDE:
+        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=squares[0].number)
+    hint = f"such as `{next(iter(examples.values()))}`"
+    said = key_values((line for line in lines[gap:] if line.text.strip()), path, list(examples), hint)
+    require(said, {key: examples[key] for key in required}, path, line=lines[-1].number)
+    return MapFile(squares, said, path)
+
+
+def key_values(lines: Iterable[Line], path: Path, known: Sequence[str], hint: str | None = None) -> dict[str, Line]:
+    """The values of `key: value` lines by key. Raises InputError for other lines, and for unknown or repeated keys."""
+    found: dict[str, Line] = {}
+    for number, text in lines:
+        key, colon, value = (part.strip() for part in text.partition(":"))
+        if not colon or not value:
+            raise InputError(f"`{text}` is not `key: value`", path=path, line=number, hint=hint)
+        if key not in known:
+            raise InputError(
+                f"unknown key `{key}`", path=path, line=number, column=1, hint=f"one of {', '.join(known)}"
+            )
+        if key in found:
+            raise InputError(f"`{key}` is given twice", path=path, line=number, column=1)
+        found[key] = Line(number, value)
+    return found
+
+
+def require(found: Mapping[str, Line], examples: Mapping[str, str], path: Path, *, line: int) -> None:
+    """Raises InputError at `line` for the first key of `examples` that is missing, with a good line for it."""
+    for key, example in examples.items():
+        if key not in found:
+            raise InputError(f"`{key}` is missing", path=path, line=line, hint=f"such as `{example}`")
+
+
+def rows_of(text: str, path: Path) -> list[str]:
+    """The lines of a file of a map. Raises InputError if there are far too many."""
+    if text.count("\n") > MAX_LINES:
+        raise InputError(f"has more than {MAX_LINES:,} lines", path=path, line=MAX_LINES + 1)
+    return text.removesuffix("\n").split("\n")  # not splitlines(): editors count newlines only
+
+
+def agent_names(line: Line, path: Path) -> tuple[str, ...]:
+    """The different names that a line gives, after commas. Raises InputError for anything else."""
+    names = tuple(name.strip() for name in line.text.split(","))
+    for name in names:
+        if not re.fullmatch(r"[^\W\d_]\w{0,23}", name):
+            hint = "a letter, then up to 23 letters or digits"
+            raise InputError(f"`{name}` cannot be an agent's name", path=path, line=line.number, hint=hint)
+    if len(set(names)) < len(names) or len(names) > 9:
+        raise InputError("agents need different names, nine at most", path=path, line=line.number)
+    return names
+
+
+def read_horizon(line: Line, path: Path) -> int:
+    """The number of steps that a line gives. Raises InputError if it does not."""
+    if not re.fullmatch(r"[1-9]\d{0,4}", line.text):
+        raise InputError("`horizon` is not a number of steps from 1 to 99999", path=path, line=line.number)
+    return int(line.text)
+
+
+def check_characters(map_file: MapFile, known: Iterable[str]) -> None:
+    """Raises InputError for the first character that is not known, and for rows that are not equally long."""
+    letters = list(dict.fromkeys(known))
+    width = len(map_file.rows[0].text)
+    for number, row in map_file.rows:
+        for column, letter in enumerate(row, 1):
+            if letter not in letters:
+                hint = f"one of {' '.join(x for x in letters if x != ' ')} and space"
+                message = f"unknown character `{letter}`"
+                raise InputError(message, path=map_file.path, line=number, column=column, hint=hint)
+        if len(row) != width:
+            message = f"this row has {len(row)} characters, the first one has {width}"
+            hint = "fill rows up with spaces, or end them all with a wall"
+            column = min(len(row), width) + 1
+            raise InputError(message, path=map_file.path, line=number, column=column, hint=hint)
+
+
+def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
+    """Who plays: so many `players`, or the `agents` by name. Raises InputError if there are fewer starts."""
+    said, path = map_file.said, map_file.path
+    given = [said[key] for key in ("players", "agents") if key in said]
+    if len(given) != 1:
+        last = given[-1] if given else map_file.rows[-1]
+        hint = "`players: 2` or `agents: Ana, Ben`"
+        raise InputError("needs either `players` or `agents`", path=path, line=last.number, hint=hint)
+    line = given[0]
+    if "agents" in said:
+        names = agent_names(line, path)
+    else:
+        names = tuple(f"player_{i}" for i in range(whole(line, "players", path, least=1, most=MAX_PLAYERS)))
+    found = sum(row.text.count(letter) for row in map_file.rows for letter in starts)
+    if found < len(names):
+        places = " or ".join(f"`{letter}`" for letter in starts)
+        message = f"{found or 'no'} start{'s' * (found != 1)} for {len(names)} players"
+        raise InputError(message, path=path, line=line.number, hint=f"mark floor of the map with {places}")
+    return names
+
+
+def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
+    """The cells to which one can walk from a start."""
+    found = edge = set(starts)
+    while edge:
+        edge = {near for cell in edge for near in grid.neighbours[cell]} - found
+        found = found | edge
+    return found
+
+
+def reach_of(line: Line, path: Path) -> Reach:
+    """How far a line lets avatars see. Raises InputError if it does not say."""
+    if not re.fullmatch(r"\d{1,2}(\s+\d{1,2}){3}", line.text, re.ASCII):
+        hint = "left right forward backward, such as `window: 2 2 3 1`"
+        raise InputError("`window` is not four numbers from 0 to 99", path=path, line=line.number, hint=hint)
+    return Reach(*map(int, line.text.split()))
+
+
+def whole(line: Line, key: str, path: Path, *, least: int = 0, most: int = 99999) -> int:
+    """The whole number that a line gives. Raises InputError if it does not."""
+    if not re.fullmatch(r"\d{1,5}", line.text, re.ASCII) or not least <= int(line.text) <= most:
+        raise InputError(f"`{key}` is not a whole number from {least} to {most}", path=path, line=line.number)
+    return int(line.text)
+
+
+def number(text: str, key: str, line: Line, path: Path, *, least: float = -1e6, most: float = 1e6) -> float:
+    """The decimal number in a text of a line. Raises InputError if there is none."""
+    if not re.fullmatch(r"-?\d{0,7}(\.\d{1,9})?", text, re.ASCII) or not re.search(r"\d", text):
+        raise InputError(f"`{key}`: `{text}` is not a number", path=path, line=line.number)
+    if not least <= float(text) <= most:
+        raise InputError(f"`{key}` is not from {least:g} to {most:g}", path=path, line=line.number)
+    return float(text)
+
+
+def level_texts(folder: Traversable) -> list[tuple[str, Path]]:
+    """The text files of a folder, each with its name, sorted by name."""
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
+    return [(file.read_text("utf-8"), Path(file.name)) for file in files]

@@ -1,0 +1,1 @@
+"""Overcooked with rooms: rules, level files, planner, agent, its beliefs, advice, drawing."""

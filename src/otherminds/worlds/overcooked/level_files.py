@@ -1,0 +1,219 @@
+"""Kitchens as text files: a map, the recipes, where people start, and `key: value` lines; blank lines between them.
+
+    -----t-      one character a square: a space is floor, `-` counter, `/` cutting board, `*` delivery,
+    /  -  l      `#` wall, `D` door; `t l o p` are counters with a fresh tomato, lettuce or onion, or a plate
+    /  D  -
+    *  -  -
+    -----p-
+
+    SimpleTomato     one recipe a line, for the first agent, the second …; agents beyond the last have none
+    SimpleLettuce
+
+    2 1              column and row of each agent, from 0
+    4 1
+
+    agents: Ana, Ben
+
+The last block may be missing; it may also give `name`, `horizon` (steps, default 100), and the certificate of a level
+that has been classified. Files of gym-cooking (Wu et al. 2021) have the first three blocks and are read as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+
+from otherminds.errors import InputError, read_text
+from otherminds.worlds.map_file import MAX_SIDE, Line, agent_names, key_values, read_horizon, rows_of
+from otherminds.worlds.overcooked.kitchen import (
+    COUNTER,
+    DOOR,
+    FLOOR,
+    FRESH,
+    MANY,
+    NOTHING,
+    PARTS,
+    PLATE,
+    RECIPES,
+    TILES,
+    Layout,
+)
+from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State, View
+
+HORIZON = 100
+LEVELS = resources.files("otherminds.worlds.overcooked") / "levels"
+MAX_AGENTS = 9
+CERTIFICATE = ("class", "seed", "L0", "Lf", "L*", "message")
+KEYS = ("name", "agents", "horizon", *CERTIFICATE)
+THINGS = {"t": FRESH["tomato"], "l": FRESH["lettuce"], "o": FRESH["onion"], "p": PLATE}
+SIGNS = dict(zip(PARTS, "tloTLOp", strict=True))
+
+
+@dataclass(frozen=True)
+class KitchenLevel:
+    """A kitchen to play in, how many steps there are (`horizon`), and what is claimed about it (`certificate`)."""
+
+    name: str
+    world: Overcooked
+    horizon: int = HORIZON
+    certificate: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """Its class: not_needed, useful or necessary; empty if it has not been classified."""
+        return self.certificate.get("class", "")
+
+
+def read_kitchen(path: Path) -> KitchenLevel:
+    """Read a kitchen file. Raises InputError with the line and column of the first thing that is wrong."""
+    return parse_kitchen(read_text(path), path)
+
+
+def parse_kitchen(text: str, path: Path) -> KitchenLevel:
+    """Read a kitchen from text; `path` is what errors call it. Raises InputError for what is no kitchen."""
+    squares, recipes, positions, notes = _blocks(text, path)
+    _check_squares(squares, path)
+    layout = Layout(tuple(re.sub("[tlop]", COUNTER, line.text) for line in squares))
+    said = key_values(notes, path, KEYS)
+    cells = tuple(_cells(positions, layout, path))
+    names = agent_names(said["agents"], path) if "agents" in said else tuple(f"agent{i + 1}" for i in range(len(cells)))
+    if len(names) != len(cells):
+        message = f"{len(names)} names for {len(cells)} agents"
+        raise InputError(message, path=path, line=said["agents"].number, hint="one for each position")
+    tiles = "".join(line.text for line in squares)
+    world = Overcooked(
+        layout=layout,
+        agents=names,
+        cells=cells,
+        recipes=_recipes(recipes, len(cells), path),
+        on=tuple(THINGS.get(tile, NOTHING) for tile in tiles if tile in "-/tlop"),
+    )
+    name = said["name"].text if "name" in said else path.stem
+    horizon = read_horizon(said["horizon"], path) if "horizon" in said else HORIZON
+    return KitchenLevel(name, world, horizon, {key: said[key].text for key in CERTIFICATE if key in said})
+
+
+def is_kitchen(text: str) -> bool:
+    """Whether a level file is about a kitchen: its first line is a row of a map."""
+    first = text.partition("\n")[0].removesuffix("\r")
+    return bool(first) and set(first) <= {*TILES, *THINGS}
+
+
+def _blocks(text: str, path: Path) -> Iterator[list[Line]]:
+    """The map, whose rows may be all spaces, then the recipes, the positions and the notes, without spaces around."""
+    lines = [Line(n, raw.removesuffix("\r")) for n, raw in enumerate(rows_of(text, path), 1)]
+    gap = next((i for i, line in enumerate(lines) if not line.text), len(lines))
+    rest = [Line(number, raw.strip()) for number, raw in lines[gap:]]
+    blocks = [lines[:gap], *(list(group) for filled, group in groupby(rest, lambda line: bool(line.text)) if filled)]
+    for i, missing in enumerate(("map", "recipes", "positions of agents")):
+        if not [*blocks, [], []][i]:
+            hint = "a map, recipes and positions, with an empty line between them"
+            last = blocks[-1][-1].number if i else 1
+            raise InputError(f"has no {missing}", path=path, line=last, hint=hint)
+    if len(blocks) > 4:
+        hint = "a map, recipes, positions, and lines of `key: value`"
+        raise InputError("a fifth block", path=path, line=blocks[4][0].number, hint=hint)
+    yield from blocks
+    yield from [[]] * (4 - len(blocks))
+
+
+def _check_squares(squares: Sequence[Line], path: Path) -> None:
+    """Raise InputError for what is not a rectangle of known squares, or has too many things of a kind."""
+    width = len(squares[0].text)
+    if max(width, len(squares)) > MAX_SIDE:
+        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=1)
+    found = dict.fromkeys(THINGS, 0)
+    for number, row in squares:
+        if len(row) != width:
+            message = f"this row has {len(row)} squares, the first one has {width}"
+            hint = "floor is a space, also at the end of a line"
+            raise InputError(message, path=path, line=number, column=min(len(row), width) + 1, hint=hint)
+        for column, tile in enumerate(row, 1):
+            if tile not in (*TILES, *THINGS):
+                hint = f"one of {' '.join((*TILES[1:], *THINGS))} and space"
+                raise InputError(f"unknown square `{tile}`", path=path, line=number, column=column, hint=hint)
+            found[tile] = found.get(tile, 0) + 1
+            if tile in THINGS and found[tile] > MANY:
+                raise InputError(f"more than {MANY} `{tile}`", path=path, line=number, column=column)
+
+
+def _recipes(lines: Sequence[Line], agents: int, path: Path) -> tuple[str | None, ...]:
+    for number, recipe in lines:
+        if recipe not in RECIPES:
+            hint = f"one of {', '.join(RECIPES)}"
+            raise InputError(f"unknown recipe `{recipe}`", path=path, line=number, column=1, hint=hint)
+    if len(lines) > agents:
+        message = f"a recipe too many for {agents} agent{'s' * (agents > 1)}"
+        raise InputError(message, path=path, line=lines[agents].number, hint="one each; positions say how many agents")
+    return (*(line.text for line in lines), *(None,) * (agents - len(lines)))
+
+
+def _cells(lines: Sequence[Line], layout: Layout, path: Path) -> Iterator[int]:
+    taken: set[tuple[int, int]] = set()
+    for number, text in lines:
+        if not (match := re.fullmatch(r"([0-9]{1,4})\s+([0-9]{1,4})", text)):
+            hint = "column and row, from 0, such as 2 1"
+            raise InputError(f"`{text}` is not a position", path=path, line=number, column=1, hint=hint)
+        x, y = int(match[1]), int(match[2])
+        inside = x < layout.grid.width and y < layout.grid.height
+        if not inside or layout.rows[y][x] not in (FLOOR, DOOR):
+            hint = f"the map has columns 0 to {layout.grid.width - 1} and rows 0 to {layout.grid.height - 1}"
+            message = f"`{text}` is not {'floor' if inside else 'on the map'}"
+            raise InputError(message, path=path, line=number, column=1, hint=hint)
+        if (x, y) in taken:
+            raise InputError(f"a second agent at `{text}`", path=path, line=number, column=1)
+        if len(taken) == MAX_AGENTS:
+            raise InputError(f"more than {MAX_AGENTS} agents", path=path, line=number)
+        taken.add((x, y))
+        yield layout.grid.cell(x, y)
+
+
+def write_kitchen(level: KitchenLevel) -> str:
+    """The text of a kitchen file: the inverse of `read_kitchen`. Raises ValueError for a world it cannot express."""
+    world, layout = level.world, level.world.layout
+    letters = {thing: letter for letter, thing in THINGS.items()}
+    lying = {cell: thing for cell, thing in zip(layout.counters, world.on, strict=True) if thing}
+    wanted = [recipe for recipe in world.recipes if recipe]
+    if not set(lying.values()) <= set(letters) or any(world.on[board] for board in layout.boards):
+        raise ValueError("kitchen files can say of fresh foods and plates that they lie on counters, and nothing else")
+    if tuple(wanted) != world.recipes[: len(wanted)]:
+        raise ValueError("in kitchen files, agents without a recipe come last")
+    rows = [
+        "".join(letters.get(lying.get(layout.grid.cell(x, y), NOTHING), tile) for x, tile in enumerate(row))
+        for y, row in enumerate(layout.rows)
+    ]
+    positions = ["{} {}".format(*layout.grid.xy(cell)) for cell in world.cells]
+    said = {"name": level.name, "agents": ", ".join(world.agents), "horizon": level.horizon, **level.certificate}
+    notes = [f"{key}: {said[key]}" for key in KEYS if key in said]
+    return "\n".join([*rows, "", *wanted, "", *positions, "", *notes, ""])
+
+
+def draw_text(world: Overcooked, state: State | View) -> str:
+    """The map as text: 1, 2 … are the agents, `.` is floor, other squares are as in kitchen files.
+
+    After the sign of a square or an agent come those of the parts that are there: `t l o` fresh, `T L O` chopped, `p` a
+    plate, `?` not seen. So `1Tp` is the first agent with a chopped tomato on a plate.
+    """
+    layout, grid = world.layout, world.layout.grid
+    tiles = {grid.cell(x, y): tile for y, row in enumerate(layout.rows) for x, tile in enumerate(row)}
+    tiles |= dict.fromkeys(layout.cells(FLOOR), ".")
+    for cell, thing in zip(layout.counters, state.on, strict=True):
+        tiles[cell] += _signs(thing)
+    for cell, dishes in zip(layout.deliveries, state.delivered, strict=True):
+        tiles[cell] += "?" if dishes is None else ",".join(map(_signs, dishes))
+    for i, (cell, thing) in enumerate(zip(state.cells, state.hands, strict=True), 1):
+        if cell != UNSEEN:
+            tiles[cell] = f"{i}{_signs(thing)}"
+    width = max(map(len, tiles.values()))
+    rows = (" ".join(tiles[grid.cell(x, y)].ljust(width) for x in range(grid.width)) for y in range(grid.height))
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def _signs(thing: int) -> str:
+    if thing == UNSEEN:
+        return "?"
+    return "".join(sign for name, sign in SIGNS.items() for _ in range(thing // PARTS[name] & MANY))

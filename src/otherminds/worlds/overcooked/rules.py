@@ -1,0 +1,216 @@
+"""Overcooked with rooms: people carry, chop, plate and deliver, each for a recipe of their own, each seeing their room.
+
+The rules are those of gym-cooking (Wu et al. 2021, Too many cooks), with doors and rooms as in ProToM (§4.1,
+appendix A), for any number of people.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from otherminds.worlds.grid import DIRECTIONS
+from otherminds.worlds.overcooked.kitchen import (
+    MANY,
+    NOTHING,
+    NOWHERE,
+    RECIPES,
+    STAY,
+    Layout,
+    deliverable,
+    interact,
+    is_thing,
+    parts,
+)
+
+T = TypeVar("T")
+
+ACTIONS = (*DIRECTIONS, STAY)
+UNSEEN = -1
+
+
+class State(NamedTuple):
+    """Everything that changes.
+
+    cells: where each agent is. hands: what each holds. on: what lies on each counter or board. delivered: what has
+    been delivered at each delivery square, smallest first. served: the agents whose recipe has been delivered, as bits.
+    """
+
+    cells: tuple[int, ...]
+    hands: tuple[int, ...]
+    on: tuple[int, ...]
+    delivered: tuple[tuple[int, ...], ...]
+    served: int = 0
+
+
+class View(NamedTuple):
+    """A state as seen from one place: UNSEEN, or None for deliveries, stands for what is in other rooms."""
+
+    cells: tuple[int, ...]
+    hands: tuple[int, ...]
+    on: tuple[int, ...]
+    delivered: tuple[tuple[int, ...] | None, ...]
+
+
+@dataclass(frozen=True)
+class Overcooked:
+    """The world of one kitchen: where people start, what each is to deliver, and what lies where at the start.
+
+    A move onto floor walks; a move against anything else uses it. Everything exists once: nothing is ever supplied.
+    A delivery counts if it is exactly the recipe, for who brings it if it is still open for them, else for the first
+    for whom it is. Somebody who is served, or has no recipe (None), can go on helping.
+
+    Raises ValueError if the parts do not fit together.
+    """
+
+    layout: Layout
+    agents: tuple[str, ...]
+    cells: tuple[int, ...]
+    recipes: tuple[str | None, ...]
+    on: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        n = len(self.agents)
+        if not n or len(set(self.agents)) < n or len(self.cells) != n or len(self.recipes) != n:
+            raise ValueError("agents need different names, and a square and a recipe (or None) each")
+        if len(set(self.cells)) < n or not all(map(self.layout.grid.is_floor, self.cells)):
+            raise ValueError("agents start on floor or on doors, each on a square of their own")
+        if not any(self.recipes) or not set(self.recipes) <= {*RECIPES, None}:
+            raise ValueError(f"there must be a recipe, and recipes are {', '.join(RECIPES)}")
+        if len(self.on) != len(self.layout.counters) or not all(map(is_thing, self.items)):
+            raise ValueError("`on` needs a thing, or NOTHING, for every counter and board")
+        if max(self.stock.values(), default=0) > MANY:
+            raise ValueError(f"there can be {MANY} of a kind at the most")
+
+    # What everybody knows
+
+    @cached_property
+    def items(self) -> tuple[int, ...]:
+        """The things that are there at the start, without where."""
+        return tuple(sorted(thing for thing in self.on if thing))
+
+    @cached_property
+    def stock(self) -> dict[str, int]:
+        """How many there are of each food, fresh or chopped, and of plates."""
+        return Counter(part.split()[-1] for thing in self.items for part in parts(thing))
+
+    @cached_property
+    def dishes(self) -> tuple[int, ...]:
+        """The thing that each agent is to deliver, or NOTHING."""
+        return tuple(RECIPES[recipe] if recipe else NOTHING for recipe in self.recipes)
+
+    # The rules
+
+    @cached_property
+    def initial(self) -> State:
+        """The state at the start of an episode."""
+        nobody = (NOTHING,) * len(self.agents)
+        return State(self.cells, nobody, self.on, ((),) * len(self.layout.deliveries))
+
+    def start(self, _rng: np.random.Generator | None = None, /) -> State:
+        """The initial state; nothing about it is random."""
+        return self.initial
+
+    def actions(self, state: State, agent: str) -> tuple[str, ...]:
+        """Always the same five: what has no effect is as good as staying."""
+        return ACTIONS
+
+    def is_served(self, state: State, i: int) -> bool:
+        """Whether the recipe of agent i has been delivered, or it has none."""
+        return not self.dishes[i] or bool(state.served >> i & 1)
+
+    def done(self, state: State) -> bool:
+        """Whether every recipe has been delivered."""
+        return all(self.is_served(state, i) for i in range(len(self.agents)))
+
+    def reward(self, state: State, joint: Mapping[str, str], after: State) -> dict[str, float]:
+        """−1 for every step that an agent begins before it is served."""
+        return {a: -float(not self.is_served(state, i)) for i, a in enumerate(self.agents)}
+
+    def step(self, state: State, joint: Mapping[str, str], _rng: np.random.Generator | None = None, /) -> State:
+        """T(s, a): all choose in s, who is in the way of whom is held up, effects apply in the order of the agents.
+
+        Raises ValueError for what is not an action.
+        """
+        return self.advance(state, [joint[agent] for agent in self.agents])
+
+    def advance(self, state: State, actions: Sequence[str]) -> State:
+        """The same with the actions in the order of the agents."""
+        cells, hands, on, delivered, served = state
+        ahead = self.layout.ahead
+        try:
+            heads = [ahead[cell][action] for cell, action in zip(cells, actions, strict=True)]
+        except KeyError as error:
+            raise ValueError(f"{error} is not an action: {', '.join(ACTIONS)}") from None
+        for i in self._held_up(cells, heads, actions):
+            heads[i] = cells[i], NOWHERE
+        after = State(tuple([to for to, _ in heads]), hands, on, delivered, served)
+        for i, (_, place) in enumerate(heads):
+            if place != NOWHERE:
+                after = self._use(after, i, place)
+        return after
+
+    def _held_up(self, cells: Sequence[int], heads: Sequence[tuple[int, int]], actions: Sequence[str]) -> set[int]:
+        """Who cannot do what they intend, each pair by itself; following into a square that is being left is fine.
+
+        Only intentions count, as in gym-cooking: of three in a row, the last one walks onto the square of the second
+        even if the first does not move and so holds the second up.
+        """
+        stopped: set[int] = set()
+        for i, j in self._pairs:
+            mine, theirs = heads[i][0], heads[j][0]
+            if mine == theirs:
+                if mine == cells[i] and actions[i] != STAY:
+                    stopped.add(j)
+                elif theirs == cells[j] and actions[j] != STAY:
+                    stopped.add(i)
+                else:
+                    stopped |= {i, j}
+            elif mine == cells[j] and theirs == cells[i]:
+                stopped |= {i, j}
+        return stopped
+
+    @cached_property
+    def _pairs(self) -> tuple[tuple[int, int], ...]:
+        return tuple(combinations(range(len(self.agents)), 2))
+
+    def _use(self, state: State, i: int, place: int) -> State:
+        """The state after agent i has used a place."""
+        cells, hands, on, delivered, served = state
+        if place < len(on):
+            hand, lying = interact(hands[i], on[place], place in self.layout.boards)
+            return State(cells, _put(hands, i, hand), _put(on, place, lying), delivered, served)
+        dish, d = hands[i], place - len(on)
+        if not deliverable(dish):
+            return state
+        there = tuple(sorted((*delivered[d], dish)))
+        return State(cells, _put(hands, i, NOTHING), on, _put(delivered, d, there), self._credit(served, i, dish))
+
+    def _credit(self, served: int, i: int, dish: int) -> int:
+        """Who is served when agent i has delivered a dish."""
+        for j in sorted(range(len(self.agents)), key=lambda j: j != i):
+            if self.dishes[j] == dish and not served >> j & 1:
+                return served | 1 << j
+        return served
+
+    def observe(self, state: State, agent: str) -> View:
+        """What is in the rooms where the agent is, and the agent itself."""
+        layout, here = self.layout, state.cells[self.agents.index(agent)]
+        seen, mine = layout.visible(here), layout.sight[here]
+        near = [bool(layout.sight[cell] & mine) for cell in state.cells]
+        return View(
+            tuple([cell if sees else UNSEEN for cell, sees in zip(state.cells, near, strict=True)]),
+            tuple([hand if sees else UNSEEN for hand, sees in zip(state.hands, near, strict=True)]),
+            tuple([thing if sees else UNSEEN for thing, sees in zip(state.on, seen, strict=False)]),
+            tuple([d if sees else None for d, sees in zip(state.delivered, seen[len(state.on) :], strict=True)]),
+        )
+
+
+def _put(values: tuple[T, ...], i: int, value: T) -> tuple[T, ...]:
+    return (*values[:i], value, *values[i + 1 :])

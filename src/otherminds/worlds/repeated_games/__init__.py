@@ -1,0 +1,1 @@
+"""Repeated matrix games: rules, payoff files, machines, partners."""

@@ -1,0 +1,279 @@
+"""Partners by name, for games of two: `partner("tft~0.05", game)`, and the suites that experiments draw them from.
+
+The partner plays in the second place. In 2 × 2 games the first action counts as cooperation, the second as defection.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from otherminds.errors import InputError, meant
+from otherminds.worlds.repeated_games import machines as strategies
+from otherminds.worlds.repeated_games.machine_files import bundled_machines
+from otherminds.worlds.repeated_games.machines import Machine, build, constant, periodic, reactive
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.rules import Game
+
+TIE = 1e-9
+PERIOD = 10
+MAX_ACTIONS = 30
+MAX_ROUNDS = 1000
+MAX_SUITE = 10_000
+
+Maker = Callable[[Game], Machine]
+
+
+class UnknownPartnerError(InputError):
+    """There is no partner of that name."""
+
+
+def partner(name: str, game: Game) -> Machine:
+    """The partner of that name, without regard to case; `~0.05` after it is the noise with which it trembles.
+
+    Raises UnknownPartnerError for a name that is unknown, InputError for a partner that cannot play the game.
+    """
+    plain, tilde, noise = _plain(name).partition("~")
+    _need(_of_two(game), plain, game, f"it plays games of two, with {MAX_ACTIONS} actions at most")
+    machine = _by_digits(plain, game) or _by_name(plain, game)
+    return machine.trembling(_noise(noise)) if tilde else machine
+
+
+def partner_names(game: Game) -> tuple[str, ...]:
+    """The names of the partners that can play a game, without those that need digits: cycle-011, reactive-001, …"""
+    if not _of_two(game):
+        return ()
+    machines = _bundled() if game.shape == (2, 2) else ()
+    return (*_constants(game), *_named(game), *machines)
+
+
+def single_action(game: Game) -> tuple[Machine, ...]:
+    """Those that always do the same, one for each action (Riemer et al., §2.2)."""
+    return tuple(constant(game, action) for action in range(len(game.actions[1])))
+
+
+def tit_for_tat(game: Game) -> tuple[Machine, ...]:
+    """The tit-for-tat partner of the paper alone (Riemer et al., §2.2); InputError if it does not fit the game."""
+    return (partner("tft", game),)
+
+
+def memory_one(game: Game) -> tuple[Machine, ...]:
+    """All 32 deterministic memory-one partners of a 2 × 2 game, all reactive ones of a larger game.
+
+    Raises InputError if these are more than 10,000.
+    """
+    options, others = game.payoff(1).shape
+    if (options, others) == (2, 2):
+        return tuple(strategies.all_memory_one(game))
+    if options ** (1 + others) > MAX_SUITE:
+        raise InputError(f"{game.name} has more than {MAX_SUITE:,} reactive partners")
+    return tuple(strategies.all_reactive(game))
+
+
+def machines(game: Game) -> tuple[Machine, ...]:
+    """The strategies of the Axelrod library that come with this one; InputError if the game is not 2 × 2."""
+    return bundled_machines(game)
+
+
+def _tft(game: Game) -> Machine:
+    """The paper's: a best response in Rock, Paper, Scissors and a copy elsewhere, as if action 0 had gone before."""
+    imitates = game.payoffs != find_game("rps").payoffs
+    answers = list(range(_square("tft", game))) if imitates else _best_replies(game)
+    return reactive("tft", game, answers[0], answers)
+
+
+def _copy(game: Game) -> Machine:
+    return reactive("copy", game, 0, range(_square("copy", game)))
+
+
+def _anti_copy(game: Game) -> Machine:
+    """The action after the other's last one, which in 2 × 2 games is the opposite."""
+    size = _square("anti-copy", game)
+    return reactive("anti-copy", game, 0, [(action + 1) % size for action in range(size)])
+
+
+def _best_response(game: Game) -> Machine:
+    answers = _best_replies(game)
+    return reactive("best-response", game, answers[0], answers)
+
+
+def _best_replies(game: Game) -> list[int]:
+    return [int(action) for action in game.payoff(1).argmax(axis=0)]
+
+
+def _by_success(name: str, repeat: bool) -> Maker:
+    """Repeats its action, or shifts to the next one, after at least the mean of its payoffs; otherwise after less."""
+
+    def make(game: Game) -> Machine:
+        payoff = game.payoff(1)
+        won = payoff >= payoff.mean() - TIE  # equal payoffs are their own mean, but for rounding
+
+        def follow(_: int, own: int, theirs: int) -> int:
+            return own if won[own, theirs] == repeat else (own + 1) % len(payoff)
+
+        return build(name, game, 0, lambda action: action, follow)
+
+    return make
+
+
+def _alternate(game: Game) -> Machine:
+    return periodic("alternate", game, range(len(game.actions[1])))
+
+
+def _random(game: Game) -> Machine:
+    options = len(game.actions[1])
+    return build("random", game, (), lambda _: (1.0 / options,) * options, lambda q, _own, _theirs: q)
+
+
+def _stubborn(game: Game) -> Machine:
+    """Insists on the outcome it likes best; whenever the other gave in, it does its part in the other's for a round."""
+    insist, wanted = divmod(int(game.payoff(1).argmax()), len(game.actions[0]))
+    repay = int(game.payoff(0).argmax()) % len(game.actions[1])
+    return build(
+        "reciprocal-stubborn",
+        game,
+        False,
+        lambda owes: repay if owes else insist,
+        lambda owes, _own, theirs: not owes and theirs == wanted,
+    )
+
+
+def _switcher(game: Game) -> Machine:
+    """Its first action for ten rounds, then copies for ten, and so on."""
+    _square("switcher", game)
+    return build(
+        "switcher",
+        game,
+        (0, 0),
+        lambda q: 0 if q[0] < PERIOD else q[1],
+        lambda q, _own, theirs: ((q[0] + 1) % (2 * PERIOD), theirs),
+    )
+
+
+def _grim(game: Game) -> Machine:
+    _two_by_two("grim", game)
+    return build("grim", game, 0, lambda q: q, lambda q, _own, theirs: q or theirs)
+
+
+def _two_tats(game: Game) -> Machine:
+    _two_by_two("tit-for-two-tats", game)
+    return strategies.memory(
+        "tit-for-two-tats", game, 2, lambda history: int([theirs for _, theirs in history] == [1, 1])
+    )
+
+
+def _four_vector(name: str, *cooperates: float) -> Maker:
+    """Cooperates first, then with a probability for each of CC, CD, DC, DD, its own action first."""
+
+    def make(game: Game) -> Machine:
+        _two_by_two(name, game)
+        laws = [(p, 1.0 - p) for p in cooperates]
+        return strategies.memory_one(name, game, 0, [laws[:2], laws[2:]])
+
+    return make
+
+
+PARTNERS: Mapping[str, Maker] = {
+    "tft": _tft,
+    "copy": _copy,
+    "anti-copy": _anti_copy,
+    "best-response": _best_response,
+    "wsls": _by_success("wsls", repeat=True),
+    "win-shift": _by_success("win-shift", repeat=False),
+    "alternate": _alternate,
+    "random": _random,
+    "reciprocal-stubborn": _stubborn,
+    "switcher": _switcher,
+    "grim": _grim,
+    "tit-for-two-tats": _two_tats,
+    "gtft": _four_vector("gtft", 1.0, 1 / 3, 1.0, 1 / 3),
+    "zd-extort-2": _four_vector("zd-extort-2", 8 / 9, 1 / 2, 1 / 3, 0.0),
+    "joss": _four_vector("joss", 0.9, 0.0, 0.9, 0.0),
+}
+
+
+def _by_name(name: str, game: Game) -> Machine:
+    if name in PARTNERS:
+        return PARTNERS[name](game)
+    if name in _bundled():
+        _two_by_two(name, game)
+        return _bundled()[name]
+    constants = _constants(game)
+    if name in constants:
+        return constants[name]
+    hint = meant(name, partner_names(game), "also cycle-, reactive- and memory-one- with digits, as cycle-011")
+    raise UnknownPartnerError(f"unknown partner `{name[:60]}`", hint=hint)
+
+
+def _by_digits(name: str, game: Game) -> Machine | None:
+    found = re.fullmatch(r"(cycle|reactive|memory-one)-([0-9]+)", name)
+    if not found:
+        return None
+    options, others = game.payoff(1).shape
+    first, *rest = actions = [int(digit) for digit in found[2]]
+    _need(max(actions) < options, name, game, f"its actions are 0 to {options - 1}")
+    title = f"{found[1]} {found[2]}"
+    if found[1] == "cycle":
+        _need(len(actions) <= MAX_ROUNDS, name, game, f"{MAX_ROUNDS} digits are the most")
+        return periodic(title, game, actions)
+    contexts = others if found[1] == "reactive" else options * others
+    _need(len(rest) == contexts, name, game, f"it needs a first action and {contexts} replies")
+    if found[1] == "reactive":
+        return reactive(title, game, first, rest)
+    replies = [rest[own * others : (own + 1) * others] for own in range(options)]
+    return strategies.memory_one(title, game, first, replies)
+
+
+def _named(game: Game) -> tuple[str, ...]:
+    return tuple(name for name, make in PARTNERS.items() if _fits(make, game))
+
+
+def _fits(make: Maker, game: Game) -> bool:
+    try:
+        make(game)
+    except InputError:
+        return False
+    return True
+
+
+def _constants(game: Game) -> dict[str, Machine]:
+    return {_plain(machine.name): machine for machine in single_action(game)}
+
+
+@cache
+def _bundled() -> dict[str, Machine]:
+    return {_plain(machine.name): machine for machine in bundled_machines(find_game("ipd"))}
+
+
+def _plain(name: str) -> str:
+    return "-".join(name.casefold().split())
+
+
+def _noise(text: str) -> float:
+    try:
+        noise = float(text)
+    except ValueError:
+        noise = -1.0
+    if not 0.0 <= noise <= 1.0:
+        raise InputError(f"`{text[:60]}` is no noise", hint="a number from 0 to 1, as in tft~0.05")
+    return noise
+
+
+def _of_two(game: Game) -> bool:
+    return len(game.agents) == 2 and max(game.shape) <= MAX_ACTIONS
+
+
+def _square(name: str, game: Game) -> int:
+    theirs, own = map(len, game.actions)
+    _need(own == theirs, name, game, "it needs as many actions as the other has")
+    return own
+
+
+def _two_by_two(name: str, game: Game) -> None:
+    _need(game.shape == (2, 2), name, game, "it plays 2 × 2 games")
+
+
+def _need(condition: bool, name: str, game: Game, reason: str) -> None:
+    if not condition:
+        raise InputError(f"{name[:60]} cannot play {game.name}", hint=reason)

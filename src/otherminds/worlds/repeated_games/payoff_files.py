@@ -1,0 +1,246 @@
+"""Games in normal form as TOML files: who plays, what everybody may do, and what that is worth to everybody.
+
+    name = "ibs"
+    title = "Iterated Battle of the Sexes"
+    agents = ["you", "partner"]
+    actions = ["Fight", "Ballet"]
+    payoffs = [
+      [[10, 7], [0, 0]],
+      [[ 0, 0], [7,10]],
+    ]
+
+`actions` are the same for all, or a list for each agent. `payoffs` have one level of lists for each agent, a list for
+each of its actions, and in the end a number for each agent. `title` may be left out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from math import prod
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from otherminds.errors import InputError, faults, read_text, unknown
+from otherminds.files.toml import read_toml
+from otherminds.worlds.repeated_games.rules import Game, ordinal_games
+
+MAX_AGENTS = 16
+MAX_CELLS = 100_000
+LARGEST_FILE = 500_000
+LARGEST = 1e9
+LONGEST = 60
+STRICT = ConfigDict(extra="forbid", strict=True)
+SYMBOL = re.compile(
+    r"""(?P<comment>\#[^\n]*)
+    |(?P<mark>[\[\]{},=\n])
+    |(?P<string>"{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*')
+    |(?P<word>[^\s\[\]{},=\#"']+)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+Place = tuple[str | int, ...]
+
+
+def _check_name(text: str) -> str:
+    if not text.isprintable() or text != text.strip() or not 0 < len(text) <= LONGEST:
+        raise PydanticCustomError("name", "a name has 1 to 60 printable characters and no space around them")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+Number = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
+
+
+class _Keys(BaseModel):
+    model_config = STRICT
+
+    name: Name
+    title: Name | None = None
+    agents: Annotated[list[Name], Field(min_length=2, max_length=MAX_AGENTS)]
+    actions: Annotated[list[Any], Field(min_length=1)]
+    payoffs: list[Any]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """The text of a file, what errors call it, and where everything is in it."""
+
+    text: str
+    path: Path
+
+    @cached_property
+    def lines(self) -> Mapping[Place, int]:
+        return dict(_places(self.text))
+
+    def wrong(self, message: str, place: Place = (), hint: str | None = None) -> InputError:
+        """What is wrong with something, and the line on which it begins, or the innermost list around it does."""
+        around = (place[:end] for end in range(len(place), 0, -1))
+        line = next((self.lines[outer] for outer in around if outer in self.lines), 1)
+        return InputError(message, path=self.path, line=line, hint=hint)
+
+    def nested(self, kind: Any, value: object, key: str, levels: Sequence[str] = ()) -> Any:
+        """Lists of a kind; `levels` says what is wanted in the list, in the lists in it, and so on."""
+        try:
+            return TypeAdapter[Any](kind, config=STRICT).validate_python(value)
+        except ValidationError as error:
+            found = _first(error)
+            inner = found["loc"]
+            hint = levels[len(inner)] if len(inner) < len(levels) else None
+            raise self.wrong(f"`{key}`: {_words(found)}", (key, *inner), hint) from None
+
+
+def read_game(path: Path) -> Game:
+    """Read a game in normal form from a TOML file. Raises InputError with the line of the first thing that is wrong."""
+    return parse_game(read_text(path, limit=LARGEST_FILE), path)
+
+
+def parse_game(text: str, path: Path) -> Game:
+    """Read a game from text; `path` is what errors call it. Raises InputError for what is no game."""
+    source = _Source(text, path)
+    keys = _keys(source)
+    _refuse_repeats(keys.agents, ("agents",), source)
+    actions = _actions(keys, source)
+    payoffs = _payoffs(keys, actions, source)
+    return Game(keys.name, tuple(keys.agents), actions, payoffs, keys.title or "")
+
+
+def _keys(source: _Source) -> _Keys:
+    try:
+        return _Keys.model_validate(read_toml(source.text))
+    except ValidationError as error:
+        raise _complaint(_first(error), source) from None
+    except RecursionError:
+        raise source.wrong("is nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:
+        message, _, place = str(error).partition(" (at ")
+        line, column = map(int, re.findall(r"\d+", place) or (source.text.count("\n") + 1, 1))
+        raise InputError(message, path=source.path, line=line, column=column) from None
+    except ValueError:
+        raise InputError("a number has thousands of digits", path=source.path) from None
+
+
+def _first(error: ValidationError) -> ErrorDetails:
+    """The first complaint; unknown keys come before all others, as one may be a known key with a slip of the pen."""
+    found = faults(error)
+    return min(found, key=lambda one: one["type"] != "extra_forbidden")
+
+
+def _complaint(found: ErrorDetails, source: _Source) -> InputError:
+    place = found["loc"]
+    key, known = str(place[0])[:LONGEST], list(_Keys.model_fields)
+    if found["type"] == "missing":
+        return source.wrong(f"the file lacks `{key}`", hint=f"a game has {', '.join(known)}")
+    if found["type"] == "extra_forbidden":
+        close = difflib.get_close_matches(key, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"a game has {', '.join(known)}"
+        return source.wrong(f"unknown key `{key}`", place, hint)
+    return source.wrong(f"`{key}`: {_words(found)}", place)
+
+
+def _words(found: ErrorDetails) -> str:
+    return found["msg"].replace(" after validation", "")
+
+
+def _actions(keys: _Keys, source: _Source) -> tuple[tuple[str, ...], ...]:
+    names = Annotated[list[Name], Field(min_length=1)]
+    if not any(isinstance(entry, list) for entry in keys.actions):
+        own: list[str] = source.nested(names, keys.actions, "actions")
+        _refuse_repeats(own, ("actions",), source)
+        return (tuple(own),) * len(keys.agents)
+    hint = f"one list of names for each of {', '.join(keys.agents)}, or one for all"
+    lists: list[list[str]] = source.nested(_just(len(keys.agents), names), keys.actions, "actions", (hint, hint))
+    for i, own in enumerate(lists):
+        _refuse_repeats(own, ("actions", i), source)
+    return tuple(map(tuple, lists))
+
+
+def _payoffs(keys: _Keys, actions: Sequence[Sequence[str]], source: _Source) -> tuple[tuple[float, ...], ...]:
+    shape = [len(own) for own in actions]
+    if prod(shape) * len(shape) > MAX_CELLS:
+        raise source.wrong(f"the game has more than {MAX_CELLS:,} payoffs", ("actions",))
+    kind = _just(len(shape), Number)
+    for size in reversed(shape):
+        kind = _just(size, kind)
+    levels = [f"one list for each action of {who}" for who in keys.agents]
+    levels += [f"one number for each of {', '.join(keys.agents)}"]
+    rows = source.nested(kind, keys.payoffs, "payoffs", levels)
+    for _ in shape[1:]:
+        rows = [row for inner in rows for row in inner]
+    return tuple(map(tuple, rows))
+
+
+def _just(size: int, kind: Any) -> Any:
+    """The type of a list of so many things of a kind."""
+    return Annotated[list[kind], Field(min_length=size, max_length=size)]
+
+
+def _refuse_repeats(names: Sequence[str], place: Place, source: _Source) -> None:
+    # names are typed on command lines, without regard to case
+    seen: set[str] = set()
+    for i, name in enumerate(" ".join(name.casefold().split()) for name in names):
+        if name in seen:
+            message = f"`{place[0]}`: {names[i]} is there twice"
+            raise source.wrong(message, (*place, i), "names must differ in more than case")
+        seen.add(name)
+
+
+def _places(text: str) -> Iterator[tuple[Place, int]]:
+    """The line on which every key, and everything in its lists, begins in what is known to be TOML."""
+    line, place = 1, list[str | int]()
+    for symbol in SYMBOL.finditer(text):
+        sign = symbol.group()
+        if symbol["word"] or symbol["string"]:
+            place = place or [_key(sign)]
+            yield tuple(place), line
+        elif place and sign in "[{":
+            yield tuple(place), line
+            place.append(0)
+        elif len(place) > 1 and sign in "]}":
+            place.pop()
+        elif len(place) > 1 and sign == ",":
+            place[-1] = int(place[-1]) + 1
+        elif len(place) == 1 and sign == "\n":
+            place = []
+        line += sign.count("\n")
+
+
+def _key(sign: str) -> str:
+    """The first part of a key such as `payoffs`, `"payoffs"` or `payoffs.mine`."""
+    return next(iter(tomllib.loads(f"{sign} = 0"))) if sign[0] in "\"'" else sign.split(".")[0]
+
+
+@cache
+def bundled_games() -> tuple[Game, ...]:
+    """The games that come with the library, in the order of their file names."""
+    root = resources.files("otherminds.worlds.repeated_games") / "games"
+    files = sorted((file for file in root.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return tuple(parse_game(file.read_text("utf-8"), Path(file.name)) for file in files)
+
+
+def find_game(name: str | Path) -> Game:
+    """A bundled game by name, an ordinal 2 × 2 game such as ordinal-017, or a game file; InputError for others."""
+    bundled = bundled_games()
+    ordinal: Iterable[Game] = ordinal_games() if str(name).startswith("ordinal-") else ()
+    for game in (*bundled, *ordinal):
+        if game.name == str(name):
+            return game
+    if Path(name).suffix == ".toml" or _is_file(Path(name)):
+        return read_game(Path(name))
+    names = [game.name for game in bundled]
+    raise unknown("file and no bundled game", name, names, "ordinal-001 to ordinal-144")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

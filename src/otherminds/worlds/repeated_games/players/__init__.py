@@ -1,0 +1,1 @@
+"""Players of repeated games, one file each."""

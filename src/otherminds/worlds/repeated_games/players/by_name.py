@@ -1,0 +1,94 @@
+"""Players by name, for the first seat of a game of two: those who learn, those who infer, and scripted ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from otherminds.errors import InputError, meant
+from otherminds.worlds.repeated_games.partners import UnknownPartnerError, machines, partner, partner_names
+from otherminds.worlds.repeated_games.plan_cache import user_cache
+from otherminds.worlds.repeated_games.players.bayes_adaptive import BayesAdaptive, Plan
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
+    BayesianLookahead,
+    HypothesisSet,
+    open_to_strangers,
+)
+from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
+from otherminds.worlds.repeated_games.players.k_tom import KToM
+from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, Split, tabular
+from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
+from otherminds.worlds.repeated_games.rules import Game
+
+MOST_KNOWLEDGE = 300_000
+
+Maker = Callable[[Game, int, np.random.Generator], Reader]
+
+
+def player(name: str, game: Game, *, horizon: int, rng: np.random.Generator) -> Reader:
+    """The player of that name; the name of a partner is a scripted player, who predicts by counting.
+
+    Raises InputError for a name that is unknown, and for a player that does not fit the game.
+    """
+    if name in PLAYERS:
+        return PLAYERS[name](game, horizon, rng)
+    try:
+        scripted = partner(name, game.seen_by(1))
+    except UnknownPartnerError:
+        names = [*PLAYERS, *partner_names(game.seen_by(1))]
+        hint = meant(name, names, "all partners play, too")
+        raise InputError(f"unknown player `{name[:60]}`", hint=hint) from None
+    return Split(scripted.start, Counts.of(game))
+
+
+@lru_cache(maxsize=64)
+def plan_for(game: Game, horizon: int) -> Plan:
+    """The Bayes-adaptive plan under the simplicity prior, shared by all players of a process.
+
+    Raises InputError if the game is too large to be solved exactly.
+    """
+    options, replies = game.payoff().shape
+    if (1 + replies) ** (options * replies) > MOST_KNOWLEDGE:
+        hint = "posterior_sampling plays games of any size"
+        raise InputError(f"{game.name} is too large to be solved exactly", hint=hint)
+    return Plan(game, horizon=horizon, cache=user_cache())
+
+
+@lru_cache(maxsize=8)
+def _library(game: Game, horizon: int) -> HypothesisSet:
+    """The bundled machines and strangers; the same ones in every process."""
+    return open_to_strangers(game, machines(game), horizon, rng=np.random.default_rng(0))
+
+
+def _k_tom(level: int) -> Maker:
+    def make(game: Game, _horizon: int, _rng: np.random.Generator) -> Reader:
+        try:
+            return KToM.of(game, level)
+        except ValueError as error:
+            raise InputError(f"k_tom_{level} cannot play {game.name}", hint=str(error)) from None
+
+    return make
+
+
+def _two_by_two_library(game: Game, horizon: int, _rng: np.random.Generator) -> Reader:
+    if game.shape != (2, 2):
+        raise InputError(f"bayes_library cannot play {game.name}", hint="its machines play 2 × 2 games")
+    return BayesianLookahead.of(_library(game, horizon))
+
+
+PLAYERS: Mapping[str, Maker] = {
+    "rmax": lambda game, _horizon, _rng: tabular(game),
+    "rmax_exact_ties": lambda game, _horizon, _rng: tabular(game, exact_ties=True),
+    "counts_myopic": lambda game, _horizon, _rng: Myopic(Counts.of(game), game),
+    "counts_model": lambda game, horizon, _rng: Rational(Counts.of(game), game, horizon),
+    "fictitious_play": lambda game, _horizon, _rng: FictitiousPlay.of(game),
+    "k_tom_0": _k_tom(0),
+    "k_tom_1": _k_tom(1),
+    "k_tom_2": _k_tom(2),
+    "bayes_simplicity": lambda game, horizon, _rng: BayesAdaptive.of(plan_for(game, horizon)),
+    "bayes_library": _two_by_two_library,
+    "posterior_sampling": lambda game, horizon, rng: PosteriorSampling.of(game, rng, horizon=horizon),
+}
+"""Who does what is told in each one's own module; bayes_library is open to strangers here."""

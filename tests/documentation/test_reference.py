@@ -1,0 +1,48 @@
+"""The reference leaves nothing out: every public name and every command has its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+import otherminds
+from otherminds.cli.app import app
+from paths import ROOT
+
+PAGES = ROOT / "docs" / "reference"
+LISTED = re.compile(r"^        - (\w+)$", re.MULTILINE)
+SECTION = re.compile(r"^::: (otherminds[\w.]*)\n((?: +.*\n)*)", re.MULTILINE)
+COMMAND = re.compile(r"^\| `otherminds ([a-z -]+?)` \|.*\| `otherminds ([^`]*)` \|$", re.MULTILINE)
+
+
+def commands(group: Any, *path: str) -> Iterator[str]:
+    """Every command that can be run, as it is typed."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, *path, name)
+        else:
+            yield " ".join((*path, name))
+
+
+def test_every_public_name_is_on_a_page() -> None:
+    listed = {name for page in PAGES.glob("*.md") for name in LISTED.findall(page.read_text("utf-8"))}
+    assert set(otherminds.__all__) - listed == set()
+
+
+def test_every_command_is_on_its_page_with_an_example_of_it() -> None:
+    told = COMMAND.findall((PAGES / "command-line.md").read_text("utf-8"))
+    assert {name for name, _ in told} == set(commands(typer.main.get_command(app)))
+    assert [name for name, example in told if not example.startswith(name.removesuffix(" list"))] == []
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_what_a_page_lists_is_there(page: Path) -> None:
+    for module, names in SECTION.findall(page.read_text("utf-8")):
+        lacking = [name for name in LISTED.findall(names) if not hasattr(import_module(module), name)]
+        assert lacking == [], module

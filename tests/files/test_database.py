@@ -1,0 +1,262 @@
+"""Databases are there whole or not at all, say in one line what is wrong, and are for one program at a time."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fake_models import fails
+from otherminds.errors import InputError
+from otherminds.files.database import MARK, VERSION, Database, alone, is_database
+from run_files import alter, read, unsynced
+
+SCHEMA = "create table if not exists things (n integer primary key, text text not null)"
+PUT = "insert into things (text) values (?)"
+ALL = "select text from things order by n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "down" / "things.db"
+
+
+def begun(path: Path, count: int = 3) -> Path:
+    with unsynced(), Database(path, SCHEMA) as database, database.transaction() as base:
+        base.executemany(PUT, [(f"thing {n}",) for n in range(count)])
+    return path
+
+
+def test_what_was_written_is_there_and_marked_as_ours(path: Path) -> None:
+    begun(path)
+    assert is_database(path)
+    assert not is_database(path.parent)
+    assert read(path, "pragma application_id") == [(MARK,)]
+    assert read(path, "pragma user_version") == [(VERSION,)]
+    assert [file.name for file in path.parent.iterdir()] == ["things.db"]
+    with Database(path, "", readonly=True) as database:
+        assert database.read(ALL) == [("thing 0",), ("thing 1",), ("thing 2",)]
+        assert database.faults() == []
+        with fails([f"{path}: cannot be used: attempt to write a readonly database"]), database.transaction() as base:
+            base.execute(PUT, ("more",))
+    assert [file.name for file in path.parent.iterdir()] == ["things.db"]
+
+
+def test_what_is_written_survives_the_end_of_the_machine(path: Path) -> None:
+    with Database(path, SCHEMA) as database:
+        assert database.read("pragma journal_mode") == [("wal",)]
+        assert database.read("pragma synchronous") == [(2,)]  # full
+
+
+def test_a_transaction_is_whole_or_nothing(path: Path) -> None:
+    with Database(begun(path), SCHEMA) as database:
+        with pytest.raises(ZeroDivisionError), database.transaction() as base:
+            base.executemany(PUT, (("more" * (1 // n),) for n in (1, 0)))
+        assert len(database.read(ALL)) == 3
+        with fails([f"{path}: cannot be used: NOT NULL constraint failed"]), database.transaction() as base:
+            base.execute(PUT, ("more",))
+            base.execute(PUT, (None,))
+        assert len(database.read(ALL)) == 3
+        with database.transaction() as base:
+            base.execute(PUT, ("more",))
+        assert database.read(ALL)[-1] == ("more",)
+
+
+def test_tables_are_there_all_or_none(path: Path) -> None:
+    """Whoever looks at it meanwhile finds nothing, or everything."""
+    with Database(path, SCHEMA) as database:
+        with fails(["syntax error"]):
+            database.add("create table one (x); create table two (y); nonsense")
+        database.add("create table one (x); create table two (y)")
+    assert read(path, "select count(*) from sqlite_master") == [(3,)]
+
+
+def test_a_copy_at_any_moment_is_in_order(path: Path) -> None:
+    """As if the machine had ended then: what was written to the log counts, in as far as it is whole."""
+    count, rng = 4, np.random.default_rng(1)
+    with unsynced(), Database(path, SCHEMA) as database:
+        for n in range(count):
+            with database.transaction() as base:
+                base.execute(PUT, (f"thing {n}",))
+        shutil.copytree(path.parent, path.parents[1] / "copy")
+    copy = path.parents[1] / "copy" / path.name
+    log = copy.with_name(f"{path.name}-wal")
+    whole, found = log.read_bytes(), set[int]()
+    base_file = copy.read_bytes()
+    for cut in (0, len(whole), *map(int, rng.integers(0, len(whole), 30))):
+        copy.write_bytes(base_file)
+        log.write_bytes(whole[:cut])
+        with Database(copy, SCHEMA) as database:
+            assert database.read(ALL) == [(f"thing {n}",) for n in range(len(database.read(ALL)))]
+            assert database.faults() == []
+            found.add(len(database.read(ALL)))
+    assert {0, count} < found
+
+
+# What is wrong with files
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("create table mine (x)")
+    before = path.read_bytes()
+    for readonly in (False, True):
+        with fails([f"{path}: is a database of another program"]):
+            Database(path, SCHEMA, readonly=readonly)
+    assert read(path, "select name from sqlite_master") == [("mine",)]
+    assert read(path, "pragma application_id") == [(0,)]
+    assert len(path.read_bytes()) == len(before)
+
+
+def test_a_newer_version_is_refused(path: Path) -> None:
+    alter(begun(path), f"pragma user_version = {VERSION + 1}")
+    for readonly in (False, True):
+        with fails([f"{path}: is of version {VERSION + 1}, and this reads version {VERSION}"]):
+            Database(path, SCHEMA, readonly=readonly)
+    assert read(path, "pragma user_version") == [(VERSION + 1,)]
+
+
+def opened_in_any_way(path: Path) -> list[str]:
+    """What is read from a file that may be damaged, or what is said about that."""
+    said = []
+    for readonly in (True, False):
+        try:
+            with Database(path, SCHEMA, readonly=readonly) as database:
+                database.read(ALL)
+        except InputError as error:
+            said.append(str(error))
+    assert all(line.startswith(f"{path}: ") and "\n" not in line for line in said)
+    return said
+
+
+def test_a_file_that_was_cut_off_anywhere_is_told_in_one_line(path: Path) -> None:
+    whole = begun(path, 500).read_bytes()
+    for cut in (1, 15, 16, 50, 99, 100, 512, 4095, 4096, 4097, 8192, len(whole) // 2, len(whole) - 500):
+        path.write_bytes(whole[:cut])
+        assert opened_in_any_way(path), cut
+        path.unlink()
+
+
+CHANGES: dict[str, Callable[[bytes], bytes]] = {
+    "zeros": lambda old: bytes(len(old)),
+    "flipped": lambda old: bytes(byte ^ 0xFF for byte in old),
+    "backwards": lambda old: old[::-1],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_file_that_was_changed_anywhere_says_so_or_is_read(path: Path, change: Callable[[bytes], bytes]) -> None:
+    """Never anything else than an error in one line; what is in the rows has checksums of its own."""
+    whole, rng = begun(path, 500).read_bytes(), np.random.default_rng(2)
+    told = 0
+    for at in map(int, rng.integers(0, len(whole) - 64, 60)):
+        path.write_bytes(whole[:at] + change(whole[at : at + 64]) + whole[at + 64 :])
+        told += bool(opened_in_any_way(path))
+        path.unlink()
+    assert told
+
+
+@pytest.mark.parametrize("content", [b"once\n", b"SQLite format 3\0", b"\xff" * 5000, b"PK\x03\x04" * 200])
+def test_a_file_of_another_kind_is_refused_and_left_alone(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    for readonly in (False, True):
+        with fails([f"{path}: cannot be used: "]):
+            Database(path, SCHEMA, readonly=readonly)
+        assert path.read_bytes() == content
+
+
+def test_nothing_is_made_for_who_only_reads(path: Path) -> None:
+    with fails([f"{path}: cannot be used: unable to open"]):
+        Database(path, "", readonly=True)
+    assert not path.parent.exists()
+
+
+def test_a_full_disk_undoes_what_does_not_fit(path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Database(begun(path), SCHEMA) as database:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
+        try:
+            with fails([f"{path}: cannot be used: .*what was recorded before is kept"]), database.transaction() as base:
+                base.executemany(PUT, [("x" * 1000,)] * 5000)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert len(database.read(ALL)) == 3
+        with database.transaction() as base:
+            base.execute(PUT, ("more",))
+    assert len(read(path, ALL)) == 4
+
+
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from otherminds.files.database import Database, alone
+from otherminds.errors import InputError
+os.setuid(65534)
+path = Path(sys.argv[1])
+with Database(path, "", readonly=True) as database:
+    print(len(database.read("select * from things")))
+make = lambda: Database(path, "create table if not exists x (y)")
+lock = lambda: alone(path.parent / "x").__enter__()
+for attempt in (make, lock):
+    try:
+        attempt()
+    except InputError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
+def test_a_place_that_is_read_only_can_be_read(path: Path) -> None:
+    begun(path).chmod(0o444)
+    path.parent.chmod(0o555)
+    for folder in path.parents:
+        if folder.stat().st_mode & 0o005 != 0o005 and folder.owner() == "root" and folder.is_relative_to("/tmp/"):
+            folder.chmod(0o755)
+    done = subprocess.run([sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    count, written, locked = done.stdout.splitlines()
+    assert count == "3"
+    assert written.startswith(f"{path}: cannot be used: ")
+    assert locked.startswith(f"{path.parent / 'x'}: cannot be written: ")
+
+
+# One at a time
+
+
+ENTER = """
+import sys
+from pathlib import Path
+from otherminds.files.database import alone
+alone(Path(sys.argv[1])).__enter__()
+"""
+
+
+def test_somebody_is_alone_until_it_ends(path: Path) -> None:
+    lock = path.with_name("lock")
+    with alone(lock):
+        with fails([f"{lock.parent}: another program is at work on this run"]), alone(lock):
+            raise AssertionError
+        command = [sys.executable, "-c", ENTER, str(lock)]
+        other = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "another program is at work" in other.stderr
+    with alone(lock):
+        pass
+    assert lock.stat().st_size == 0
+
+
+def test_a_place_for_a_lock_that_cannot_be_written_is_told(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text("")
+    with fails([f"{path}/x: cannot be written: "]), alone(path / "x" / "lock"):
+        raise AssertionError

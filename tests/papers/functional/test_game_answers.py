@@ -1,0 +1,421 @@
+"""An answer counts if it is in the form asked for, and an action never comes out of anything else."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+
+import pytest
+
+from otherminds.language.replies import LONGEST, Unreadable
+from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
+
+NEUTRAL = ("J", "F", "B")
+ODD = (
+    ("Rock and roll", "Rock", "Answer"),
+    ("X", "option", "plans"),
+    (r"a.*b", r"(?P<x>", "[a-z]+"),
+    ('say "hi"', "it's", "`tick` tock"),
+    ("J" * 21, "F" * 21, "B" * 21),
+    ("Zürich", "東京", "🂡 ace"),
+    ("a: b", "a, b", "Answer: a"),
+    ("option J", "J", "j2"),
+    ("$own", "\\1", "{0}"),
+    ("None", "null", "-1"),
+)
+
+
+# When an action may come out, told by a pattern: case and marks around do not matter, anything else does
+
+MARKS = "[ \t\r*_`\"'.]*"
+ANSWER = re.compile(rf"{MARKS}answer{MARKS}:{MARKS}(.*?){MARKS}", re.IGNORECASE | re.DOTALL)
+OPTION = re.compile(rf"option(?: {MARKS}(.*))?", re.IGNORECASE | re.DOTALL)
+
+
+def allowed(text: str, labels: Sequence[str]) -> int | None:
+    """The option that may be taken from a reply: its last line names it, and no other line names another."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    named = [name(match[1]) if (match := ANSWER.fullmatch(line)) else None for line in lines]
+    if len(text) > 100_000 or not named or named[-1] is None or len({*named} - {None}) > 1:
+        return None
+    fitting = [i for i, label in enumerate(labels) if label.strip(" \t\r*_`\"'.").casefold() == named[-1]]
+    return fitting[0] if named[-1] and len(fitting) == 1 else None
+
+
+def name(answer: str) -> str:
+    match = OPTION.fullmatch(answer)
+    return ((match[1] or "") if match else answer).casefold()
+
+
+# Replies that are right, and what can become of them
+
+PROSE = (
+    "I think that the other player repeats option {0}.",
+    "Option {1} would be best against that.",
+    "Not option {0}!",
+    "As a language model I cannot play games.",
+    "I'm sorry, but I can't help with that.",
+    "Ich wähle Option {1}.",
+    "答案是 {0}",
+    "الجواب: {1}",
+    "Réponse : option {0}",
+    "Final answer: option {1}",
+    "My answer: {0}",
+    "The answer is option {1}.",
+    "Answer:",
+    "Answer: option",
+    "answer = option {0}",
+    "{0}",
+    "option {1}",
+    '{{"answer": "option {0}"}}',
+    "# Answer",
+    "- Answer: option {0}",
+    "1. Answer: option {1}",
+    "> Answer: option {0}",
+    "| Answer: | option {1} |",
+    "None",
+    "null",
+    "NaN",
+    "undefined",
+    "",
+    "   ",
+    "```",
+    "```json",
+    "</think>",
+    "<|im_end|>",
+)
+MARKED = (
+    "{}",
+    "**{}**",
+    "*{}*",
+    "`{}`",
+    "  {}  ",
+    "{}.",
+    '"{}"',
+    "{}\r",
+    "\t{}",
+    "__{}__",
+    "({})",
+    "{}!",
+    "# {}",
+    "{},",
+)
+STRANGE = (
+    "\u200b",
+    "\u200f",
+    "\u202e",
+    "\u0301",
+    "\u00a0",
+    "\ufeff",
+    "\u2028",
+    "\x00",
+    "\x1b[2J",
+    "\r",
+    "\v",
+    "\x85",
+    "\ud800",
+)
+
+
+def right(rng: random.Random, labels: Sequence[str]) -> str:
+    """An answer in the form asked for, or nearly."""
+    label = rng.choice([*labels, *labels, "Z", "J or F", "", "X", "none"])
+    word = rng.choice(["Answer", "Answer", "Answer", "answer", "ANSWER", "**Answer**", "Final answer"])
+    body = rng.choice(["option {}", "option {}", "{}", "Option {}", "option **{}**", "option  {}", "`{}`"]).format(
+        label
+    )
+    return rng.choice(MARKED[:1] * 5 + MARKED).format(f"{word}: {body}")
+
+
+def prose(rng: random.Random, labels: Sequence[str]) -> str:
+    return rng.choice(PROSE).format(*rng.sample(list(labels), 2))
+
+
+def plain(rng: random.Random, labels: Sequence[str]) -> str:
+    return "\n".join([*(prose(rng, labels) for _ in range(rng.randrange(4))), right(rng, labels)])
+
+
+def planned(rng: random.Random, labels: Sequence[str]) -> str:
+    fields = [f"Plans: {prose(rng, labels)}", f"Insights: {prose(rng, labels)}", right(rng, labels)]
+    if rng.random() < 0.2:
+        rng.shuffle(fields)
+    if rng.random() < 0.2:
+        fields.insert(rng.randrange(4), rng.choice([*fields, prose(rng, labels)]))
+    return "\n".join(fields)
+
+
+def doubled(rng: random.Random, labels: Sequence[str]) -> str:
+    return "\n".join([right(rng, labels), prose(rng, labels), right(rng, labels)])
+
+
+def mutated(rng: random.Random, labels: Sequence[str]) -> str:
+    """A right answer with letters lost, doubled, swapped or strange."""
+    text = list(plain(rng, labels))
+    for _ in range(rng.randrange(1, 4)):
+        at = rng.randrange(len(text) + 1)
+        change = rng.randrange(4)
+        if change == 0:
+            text[at : at + 1] = []
+        elif change == 1:
+            text[at:at] = rng.choice(STRANGE)
+        elif change == 2:
+            text[at:at] = text[max(0, at - 3) : at]
+        else:
+            text[at : at + 2] = text[at : at + 2][::-1]
+    return "".join(text)
+
+
+def structured(rng: random.Random, labels: Sequence[str]) -> str:
+    """JSON instead of the form, whole, cut off or in a fence, with a right answer before or after it at times."""
+    value = rng.choice(["1" * 5000, "NaN", "1e999", json.dumps(rng.choice(labels)), "[" * 500, '{"a":' * 300, "null"])
+    text = f'{{"answer": {value}, "options": {json.dumps(list(labels))}}}'
+    text = rng.choice([text, text[: rng.randrange(len(text))], f"```json\n{text}\n```"])
+    return rng.choice([text, f"{text}\n{right(rng, labels)}", f"{right(rng, labels)}\n{text}"])
+
+
+def noise(rng: random.Random, labels: Sequence[str]) -> str:
+    pieces = [*STRANGE, *labels, "Answer", ":", "option ", "\n", " ", "*", "Plans:", "Insights:", "é", "ſ", "\u212a"]
+    return "".join(rng.choice(pieces) for _ in range(rng.randrange(40)))
+
+
+KINDS: tuple[Callable[[random.Random, Sequence[str]], str], ...] = (
+    plain,
+    plain,
+    planned,
+    planned,
+    doubled,
+    mutated,
+    structured,
+    noise,
+)
+
+
+class TestFuzz:
+    @pytest.mark.parametrize("part", range(4))
+    def test_actions_come_out_of_answers_alone(self, part: int) -> None:
+        rng = random.Random(part)
+        read: Counter[bool] = Counter()
+        for n in range(2500):
+            labels = NEUTRAL if n % 2 else rng.choice(ODD)
+            text = rng.choice(KINDS)(rng, labels)
+            found = read_answer(text, labels)
+            expected = allowed(text, labels)
+            assert (None if isinstance(found, Unreadable) else found) == expected, (text, labels)
+            if isinstance(found, Unreadable):
+                assert found.why
+                assert text.startswith(found.text)
+                assert len(found.text) <= 200
+            check_plans(text, labels, expected)
+            read[expected is not None] += 1
+        assert min(read.values()) > 400
+
+    def test_most_plans_that_are_right_are_read(self) -> None:
+        rng = random.Random(0)
+        texts = [planned(rng, NEUTRAL) for _ in range(500)]
+        assert sum(isinstance(read_plans(text, NEUTRAL), Plans) for text in texts) > 100
+
+
+def check_plans(text: str, labels: Sequence[str], expected: int | None) -> None:
+    """Plans come with the action of the answer, and with the beginnings of notes that are there."""
+    found = read_plans(text, labels)
+    if isinstance(found, Unreadable):
+        return
+    assert found.action == expected, (text, labels)
+    order = [text.casefold().find(field) for field in ("plans", "insights")]
+    assert -1 < order[0] < order[1] < text.casefold().rfind("answer"), text
+    assert max(len(found.plans), len(found.insights)) <= 1000
+
+
+class TestForms:
+    @pytest.mark.parametrize("labels", [NEUTRAL, *ODD], ids=lambda labels: labels[0][:8])
+    def test_the_form_asked_for_is_read(self, labels: tuple[str, ...]) -> None:
+        for i, label in enumerate(labels):
+            for text in (f"Answer: option {label}", f"answer: OPTION {label}\n\n", f"So.\n**Answer:** option {label}."):
+                assert read_answer(text, labels) == i
+            assert read_plans(f"Plans: p\nInsights: q\nAnswer: option {label}", labels) == Plans(i, "p", "q")
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("", "is empty"),
+            (" \n\t\n", "is empty"),
+            ("J", "the last line is not an answer"),
+            ("Answer: option J\nThank you!", "the last line is not an answer"),
+            ("```\nAnswer: option J\n```", "the last line is not an answer"),
+            ("Answer: option J\n\u200b", "the last line is not an answer"),
+            ("Answer: option F\nAnswer: option J", "gives two answers"),
+            ("Answer: option Z\nAnswer: option J", "gives two answers"),
+            ("Answer:\nAnswer: option J", "gives two answers"),
+            ("Answer: option X", "names no option of the game"),
+            ("Answer: option J or F", "names no option of the game"),
+            ("Answer: option J, option F", "names no option of the game"),
+            ("Answer: not option J", "names no option of the game"),
+            ("Answer: option \u200fJ", "names no option of the game"),
+            ("Answer: option J\u2028Answer: option F", "names no option of the game"),
+            ("Answer: option Z\rAnswer: option J", "names no option of the game"),
+            ("Answer: option", "names no option of the game"),
+            ("Answer: option JJ", "names no option of the game"),
+            ("x" * LONGEST + "\nAnswer: option J", "is longer than 100,000 characters"),
+        ],
+    )
+    def test_everything_else_is_not(self, text: str, why: str) -> None:
+        assert read_answer(text, NEUTRAL) == Unreadable(why, text[:200])
+
+    def test_the_same_answer_twice_is_one(self) -> None:
+        assert read_answer("Answer: option J\nYes.\nanswer: j", NEUTRAL) == 0
+
+    def test_the_word_alone_is_no_name(self) -> None:
+        for text in ("Answer: option", "Answer: option ", "Answer: option **"):
+            assert isinstance(read_answer(text, ("option", "choice", "*")), Unreadable)
+
+    def test_labels_that_read_alike_name_nothing(self) -> None:
+        assert isinstance(read_answer("Answer: option a", ("a", "A.")), Unreadable)
+
+
+class TestPlans:
+    def test_notes_go_on_until_the_next_one_begins(self) -> None:
+        text = "Let me see.\n**Plans:** first\n  then more: and more\nInsights: it copies\n\nAnswer: option F"
+        assert read_plans(text, NEUTRAL) == Plans(1, "** first then more: and more", "it copies")
+
+    def test_notes_are_of_limited_length(self) -> None:
+        found = read_plans(f"Plans: {'p' * 5000}\nInsights: {'i ' * 5000}\nAnswer: option F", NEUTRAL)
+        assert isinstance(found, Plans)
+        assert (len(found.plans), len(found.insights)) == (1000, 1000)
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("Answer: option J", "does not have plans, insights and an answer, in this order"),
+            ("Insights: q\nPlans: p\nAnswer: option J", "does not have plans, insights and an answer, in this order"),
+            ("Plans: p\nAnswer: option J", "does not have plans, insights and an answer, in this order"),
+            ("Plans: p\nPlans: p\nInsights: q\nAnswer: option J", "gives plans twice"),
+            ("Plans: p\nInsights: q\nAnswer: option J\nAnswer: option J", "gives answer twice"),
+            ("Plans: p\nInsights: q\nAnswer: option Z", "names no option of the game"),
+            ("Plans: p\nInsights: q\n", "the last line is not an answer"),
+        ],
+    )
+    def test_all_three_have_to_be_there_once_and_in_order(self, text: str, why: str) -> None:
+        assert read_plans(text, NEUTRAL) == Unreadable(why, text)
+
+
+# Ghost moves: an option that cannot be chosen in the form, and one that can in the prose around it
+
+ILLEGAL = ("Z", "Q", "JF", "J or F", "J and F", "J, F", "neither", "none", "X", "?", "", "Paper", "J (or F)", "4", "J2")
+AROUND = (
+    "I would never choose option {0}.",
+    "Option {0} is what the other player expects.",
+    "I thought about `Answer: option {0}` and rejected it.",
+    "Rejected: Answer: option {0}",
+    "(Answer: option {0})",
+    "Do not read this as Answer: option {0}",
+    "{0}",
+    "option {0}",
+    '{{"answer": "option {0}"}}',
+    "The legal options are option B, option F, option J; I want none of them, least of all {0}.",
+)
+CHOICES = (
+    "Answer: option {0}",
+    "**Answer:** {0}",
+    "Plans: win\nInsights: none\nAnswer: option {0}",
+    '{{"answer": "option {0}"}}',
+    "```\nAnswer: option {0}\n```",
+    "Answer: option {0}\nAnswer: option {0}",
+)
+
+
+def ghosts() -> Iterator[str]:
+    for illegal, around, choice, label in product(ILLEGAL, AROUND, CHOICES, NEUTRAL[:2]):
+        chosen, said = choice.format(illegal), around.format(label)
+        yield f"{said}\n{chosen}"
+        yield f"{chosen}\n{said}"
+        yield f"{said}\n\n{chosen}\n\n{said}"
+
+
+def test_no_move_comes_out_of_prose_around_an_illegal_one() -> None:
+    corpus = set(ghosts())
+    assert len(corpus) > 1000
+    for text in corpus:
+        assert isinstance(read_answer(text, NEUTRAL), Unreadable), text
+        assert isinstance(read_plans(text, NEUTRAL), Unreadable), text
+
+
+@pytest.mark.parametrize("label", NEUTRAL)
+def test_no_move_comes_out_of_a_legal_answer_that_takes_back_an_illegal_one(label: str) -> None:
+    for illegal in ILLEGAL:
+        for text in (f"Answer: option {illegal}\nAnswer: option {label}", f"Answer: {label}\nAnswer: {illegal}"):
+            assert isinstance(read_answer(text, NEUTRAL), Unreadable), text
+
+
+PROMPT = (
+    "Write one line and nothing else, in this form, with one of option B, option F in place of X:\nAnswer: option X"
+)
+ERRORS = (
+    '{"error": {"message": "Incorrect API key provided: sk-J", "type": "invalid_request_error", "code": 401}}',
+    '{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}',
+    '{"error": {"message": "Rate limit reached", "type": "requests", "param": null, "code": "rate_limit_exceeded"}}',
+    '{"detail": [{"loc": ["body", "prompt"], "msg": "field required", "type": "value_error.missing"}]}',
+    '{"object": "error", "message": "maximum context length is 2048 tokens", "code": 40303}',
+    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>",
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 20\r\n\r\n",
+    "Error: option J is not supported by this model",
+    "Internal Server Error",
+    "Traceback (most recent call last):\n  File 'server.py', line 1\nValueError: Answer: option J",
+    "upstream connect error or disconnect/reset before headers. reset reason: connection failure",
+    '{"choices": [{"message": {"content": "Answer: option J"}}]}',
+    'data: {"delta": "Answer: option J"}\n\ndata: [DONE]',
+    f'{{"error": "cannot parse", "prompt": {json.dumps(PROMPT)}}}',
+    PROMPT,
+)
+
+
+@pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
+def test_no_move_comes_out_of_an_error_message(text: str) -> None:
+    for reply in (text, f"Plans: p\nInsights: i\n{text}", f"{text}\n"):
+        assert isinstance(read_answer(reply, NEUTRAL), Unreadable)
+        assert isinstance(read_plans(reply, NEUTRAL), Unreadable)
+
+
+# Long replies
+
+UNITS = (
+    "Answer: option J\n",
+    "`",
+    "Answer:",
+    ":",
+    "\n",
+    " ",
+    "Plans: x\n",
+    "\u0301",
+    "J ",
+    "*_`\"'.",
+    "x\n",
+    "option ",
+)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_long_replies_are_read_or_refused_at_once(unit: str) -> None:
+    for length in (LONGEST, 1_000_000):
+        text = (unit * length)[:length]
+        for whole in (text, text[:-17] + "\nAnswer: option J", "Plans: a\nInsights: b\n" + text):
+            started = time.process_time()
+            read_answer(whole, NEUTRAL)
+            read_plans(whole, NEUTRAL)
+            assert time.process_time() - started < 1.0  # it takes milliseconds, unless it is quadratic
+
+
+def test_long_replies_take_little_memory() -> None:
+    texts = [(unit * length)[:length] for unit in UNITS[:5] for length in (LONGEST, 1_000_000)]
+    tracemalloc.start()
+    try:
+        for text in texts:
+            read_plans(text, NEUTRAL)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()

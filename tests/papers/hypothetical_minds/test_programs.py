@@ -1,0 +1,121 @@
+"""Programs as hypotheses: judged by Bayes' rule or by value, believed, and played upon."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
+from otherminds.planning.best_response import best_response
+from otherminds.worlds.in_the_matrix.hypotheses import library
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.in_the_matrix.meetings import holding, machine, meeting_game
+from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed
+from otherminds.worlds.repeated_games.rules import Outcome
+
+RULES = in_the_matrix("rws_repeated").rules
+GAME = meeting_game(RULES)
+AIMS = [Aim(kind, 5) for kind in range(3)]
+BEATS = machine("beats", CounterPrevious((AIMS[1], AIMS[2], AIMS[0])), GAME)
+ALWAYS = [machine(f"always {k}", Specialist(AIMS[k]), GAME) for k in range(3)]
+FEW = closed(GAME, [*ALWAYS, BEATS])
+ROCK, PAPER, SCISSORS = range(3)
+
+
+def told(mind: RescorlaWagner | Programs, *plays: tuple[int, int | None]) -> RescorlaWagner | Programs:
+    for own, theirs in plays:
+        mind = mind.met(holding(own, 3), theirs, 0.0)
+    return mind
+
+
+def rewards(found: Machine, plays: list[tuple[int, int]]) -> list[int]:
+    """Which plays a machine foretells, +1 or −1, by stepping through it by hand."""
+    state, right = 0, []
+    for own, theirs in plays:
+        law = found.outputs[state]
+        right.append(1 if max(range(3), key=law.__getitem__) == theirs else -1)
+        state = found.moves[state][theirs][own]
+    return right
+
+
+def value(found: list[int], alpha: float) -> float:
+    v = 0.0
+    for reward in found:
+        v += alpha * (reward - v)
+    return v
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("alpha", [0.3, 0.1, 1.0])
+def test_values_are_those_of_the_rule(seed: int, alpha: float) -> None:
+    rng = np.random.default_rng(seed)
+    plays = [(int(a), int(b)) for a, b in rng.integers(3, size=(9, 2))]
+    mind = told(RescorlaWagner.of(FEW, alpha), *plays)
+    assert isinstance(mind, RescorlaWagner)
+    expected = [value(rewards(one, plays), alpha) for one in FEW.machines]
+    assert mind.values == pytest.approx(expected)
+    best = max(range(4), key=lambda i: (round(expected[i], 12), -i))
+    name, best_value = mind.held[0]
+    assert name == FEW.machines[best].name
+    assert best_value == pytest.approx(expected[best])
+    assert [v for _, v in mind.held] == sorted((v for _, v in mind.held), reverse=True)
+
+
+def test_the_best_is_believed_and_answered() -> None:
+    mind = told(RescorlaWagner.of(FEW), (ROCK, SCISSORS), (ROCK, SCISSORS))
+    assert mind.predict().mode == SCISSORS
+    assert mind.act().mode == ROCK
+    beaten = told(RescorlaWagner.of(FEW), (ROCK, ROCK), (PAPER, PAPER), (SCISSORS, SCISSORS), (ROCK, ROCK))
+    assert beaten.predict().mode == PAPER
+    assert beaten.act().mode == SCISSORS
+
+
+def test_its_play_is_the_first_of_the_best_response_to_the_best() -> None:
+    for own, theirs in product(range(3), repeat=2):
+        mind = told(RescorlaWagner.of(FEW), (own, theirs))
+        assert isinstance(mind, RescorlaWagner)
+        best = max(range(4), key=lambda i: (mind.values[i], -i))
+        one = FEW.machines[best]
+        state = one.moves[0][theirs][own]
+        plan = best_response(GAME.payoff(), one.chances, FEW.horizon)
+        assert mind.act().mode == plan.actions[0, state]
+
+
+def test_before_any_meeting_the_likeliest_is_believed() -> None:
+    mind = RescorlaWagner.of(library(RULES))
+    prior = mind.library.prior
+    assert mind.held[0][0].startswith(mind.library.machines[int(np.argmax(prior))].name)
+    assert mind.values == (0.0,) * len(prior)
+
+
+@pytest.mark.parametrize("kind", [RescorlaWagner, Programs])
+def test_a_meeting_of_which_a_play_is_not_known_teaches_nothing(kind: type[RescorlaWagner] | type[Programs]) -> None:
+    mind = kind.of(FEW)
+    assert mind.met((3, 3, 1), ROCK, 1.0) is mind
+    assert mind.met(holding(ROCK, 3), None, 1.0) is mind
+    assert mind.about("Ana") is mind
+
+
+def test_programs_are_a_librarian_of_meetings() -> None:
+    mind, librarian = Programs.of(library(RULES)), BayesianLookahead.of(library(RULES))
+    for own, theirs in ((ROCK, ROCK), (ROCK, PAPER), (PAPER, PAPER), (SCISSORS, SCISSORS), (PAPER, ROCK)):
+        mind, librarian = mind.met(holding(own, 3), theirs, 0.5), librarian.observe(Outcome(own, theirs, 0.5))
+        assert mind.predict() == librarian.predict()
+        assert mind.act() == librarian.act()
+    assert mind.held[0][0] == "answers the last play: rock→paper paper→scissors scissors→rock"
+    assert [p for _, p in mind.held] == sorted((p for _, p in mind.held), reverse=True)
+    assert sum(p for _, p in mind.held) <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("kind", [RescorlaWagner, Programs])
+def test_who_always_plays_the_same_is_found_out(kind: type[RescorlaWagner] | type[Programs]) -> None:
+    for often in range(3):
+        mind = kind.of(library(RULES))
+        for _ in range(6):
+            mind = mind.met(holding(mind.act().mode, 3), often, 0.0)
+        assert mind.predict().mode == often
+        assert mind.act().mode == (often + 1) % 3

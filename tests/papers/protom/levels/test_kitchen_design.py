@@ -1,0 +1,473 @@
+"""Kitchens with certificates: who lacks what, what helps, and that every claim follows from play without the code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from cooks import place
+from kitchens import kitchen
+from otherminds.errors import InputError
+from otherminds.evaluation.run import stream
+from otherminds.papers.protom.episodes import SilentFacilitator
+from otherminds.papers.protom.experiment import Entry
+from otherminds.papers.protom.levels import kitchen_design, level_work
+from otherminds.papers.protom.levels.kitchen_design import DESIGN, lacking, prove, symmetry_hash
+from otherminds.papers.protom.levels.level_work import check
+from otherminds.papers.protom.overcooked import rows
+from otherminds.worlds.doors_keys_gems.level_files import bundled_levels, write_level
+from otherminds.worlds.overcooked.advice import OvercookedAdvice
+from otherminds.worlds.overcooked.agent import Cook
+from otherminds.worlds.overcooked.level_files import KitchenLevel, parse_kitchen, read_kitchen, write_kitchen
+from otherminds.worlds.overcooked.planner import Request
+from otherminds.worlds.overcooked.rules import State
+from paths import KITCHENS_BY_CLASS
+
+FOLDER = KITCHENS_BY_CLASS
+NOT_NEEDED, USEFUL, NECESSARY = (read_kitchen(FOLDER / f"{k}.txt") for k in ("not_needed", "useful", "necessary"))
+SMALL = (NOT_NEEDED, USEFUL, NECESSARY)
+BUNDLED = DESIGN.bundled()
+SAMPLE = [*SMALL, *BUNDLED[::4]]
+
+
+def names(levels: list[KitchenLevel]) -> list[str]:
+    return [level.name for level in levels]
+
+
+def by_hand(*rows: str, recipes: tuple[str | None, ...] = ("SimpleTomato", "SimpleLettuce")) -> KitchenLevel:
+    return KitchenLevel("by hand", kitchen(*rows, recipes=recipes))
+
+
+# Play, without the facilitators and episodes of the library
+
+
+def cooks(level: KitchenLevel, requests: OvercookedAdvice, seed: int) -> list[Cook]:
+    """The people of a kitchen as certificates have them: perfectly rational, each with a belief drawn from the seed."""
+    people = []
+    for i, (agent, recipe) in enumerate(zip(level.world.agents, level.world.recipes, strict=True)):
+        particle = int(stream(seed, "belief", "proof", agent).integers(1 << 31))
+        people.append(
+            Cook(requests.cooking, requests.imagination, i, recipe, beta=math.inf, lapse=0.0, particle=particle)
+        )
+    return people
+
+
+def play(
+    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Request | None = None, since: int = 0
+) -> Iterator[tuple[State, list[Cook]]]:
+    """The states of a run and what people have in mind in them; somebody is told the request as soon as can be.
+
+    Whoever is told drops everything, until the errand is over.
+    """
+    world, rng = level.world, stream(seed, "people", "proof")
+    state, minds, errand, said = world.initial, cooks(level, requests, seed), None, request is None
+    for t in range(level.horizon + 1):
+        views = [world.observe(state, agent) for agent in world.agents]
+        minds = [mind.observe(view) for mind, view in zip(minds, views, strict=True)]
+        yield state, minds
+        if world.done(state):
+            return
+        if errand is not None:
+            errand = errand.observe(views[errand.agent])
+            errand = None if errand.over else errand
+        if request and not said and t >= since and request in requests.candidates(state):
+            said, errand = True, requests.errand(request, minds[request.helper])
+            rng.random()  # whether somebody listens, which these people always do
+        doing = [errand if errand and errand.agent == i and not errand.over else m for i, m in enumerate(minds)]
+        state = world.advance(state, [mind.act().sample(rng) for mind in doing])
+
+
+def length(
+    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Request | None = None, since: int = 0
+) -> int:
+    """How long a run takes, the horizon if somebody fails."""
+    return min(sum(1 for _ in play(level, requests, seed, request, since)) - 1, level.horizon)
+
+
+def lengths(level: KitchenLevel, request: Request | None = None, since: int = 0) -> list[int]:
+    requests = OvercookedAdvice(level.world)
+    return [length(level, requests, seed, request, since) for seed in range(10)]
+
+
+def said(level: KitchenLevel) -> tuple[Request, int]:
+    """The request that the certificate names, and from which step on it is made."""
+    words, _, step = level.certificate["message"].partition(", after step ")
+    requests = OvercookedAdvice(level.world)
+    state = [state for state, _ in play(level, requests, 0)][int(step)]
+    (request,) = [request for request in requests.candidates(state) if requests.address(request) == words]
+    return request, int(step)
+
+
+def figures(level: KitchenLevel, key: str) -> list[int]:
+    return [int(word) for word in level.certificate[key].split()]
+
+
+# Who lacks what
+
+
+def near(level: KitchenLevel, i: int) -> str:
+    """All squares around the floor that agent i can get to, read off the file."""
+    drawing, _, positions, *_ = write_kitchen(level).split("\n\n")
+    tiles = {(x, y): tile for y, row in enumerate(drawing.split("\n")) for x, tile in enumerate(row)}
+    x, y = map(int, positions.split("\n")[i].split())
+    reached, todo, found = {(x, y)}, [(x, y)], ""
+    while todo:
+        x, y = todo.pop()
+        for to in {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)} - reached:
+            reached.add(to)
+            if tiles.get(to, "#") in " D":
+                todo.append(to)
+            else:
+                found += tiles.get(to, "#")
+    return found
+
+
+def test_whose_food_or_plate_lies_across_a_counter_lacks_it() -> None:
+    apart = ("-/*--/*-", "-1 -  2-", "p  -   p", "-t----l-")
+    assert lacking(by_hand(*apart)) == []
+    assert lacking(by_hand(*apart[:3], "-----tl-")) == [0]
+    assert lacking(by_hand(*apart[:3], "-t-l----")) == [1]
+    assert lacking(by_hand(*apart[:3], "-l----t-")) == [0, 1]
+    assert lacking(by_hand(*apart[:2], "p  p   -", "-t----l-")) == []
+    assert lacking(by_hand(*apart[:2], "p  -   -", "-t-p--l-")) == [1]
+    assert lacking(by_hand(*apart[:2], "-  -   p", "-t----l-")) == [0]
+
+
+def test_what_can_be_walked_to_is_not_lacking() -> None:
+    for opening in "D ":
+        assert lacking(by_hand("-/*--/*-", "-1 -  2-", f"p  {opening}   p", "-----tl-")) == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    {
+        "no board": ("-**--/*-", "-1 -  2-", "p  -   p", "-----tl-"),
+        "no delivery": ("-//--/*-", "-1 -  2-", "p  -   p", "-----tl-"),
+        "no food at all": ("-/*--/*-", "-1 -  2-", "p  -   p", "------l-"),
+        "no plate at all": ("-/*--/*-", "-1 -  2-", "-  -   -", "-----tl-"),
+    }.values(),
+)
+def test_who_could_not_cook_even_with_help_is_not_said_to_lack_anything(rows: tuple[str, ...]) -> None:
+    assert 0 not in lacking(by_hand(*rows))
+
+
+def test_who_cooks_nothing_lacks_nothing() -> None:
+    assert lacking(by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-----t--", recipes=("SimpleTomato",))) == [0]
+    assert lacking(by_hand("-/*--/*-", "-1 -  2-", "-  -   -", "--t-----", recipes=("SimpleTomato",))) == []
+
+
+@pytest.mark.parametrize("level", SAMPLE, ids=names(SAMPLE))
+def test_help_is_necessary_where_somebody_lacks_something_and_nowhere_else(level: KitchenLevel) -> None:
+    without = [not {str(recipe)[6].lower(), "p"} <= set(near(level, i)) for i, recipe in enumerate(level.world.recipes)]
+    assert lacking(level) == [i for i, lacks in enumerate(without) if lacks]
+    assert any(without) == (level.kind == "necessary")
+
+
+# Certificates
+
+
+@pytest.mark.parametrize("level", SMALL, ids=lambda level: level.kind)
+def test_small_kitchens_are_proved_again_whatever_they_are_called(level: KitchenLevel) -> None:
+    again = prove(replace(level, name="another", certificate={}))
+    assert again is not None
+    assert again.certificate("") == level.certificate
+
+
+@pytest.mark.parametrize("level", SAMPLE, ids=names(SAMPLE))
+def test_the_lengths_of_a_certificate_are_those_of_the_kitchen(level: KitchenLevel) -> None:
+    assert lengths(level) == figures(level, "L0")
+    if level.kind != "not_needed":
+        assert lengths(level, *said(level)) == figures(level, "Lf")
+
+
+@pytest.mark.parametrize("level", [*SMALL, *BUNDLED], ids=names([*SMALL, *BUNDLED]))
+def test_the_class_of_a_kitchen_follows_from_its_lengths(level: KitchenLevel) -> None:
+    alone = figures(level, "L0")
+    assert len(alone) == 10
+    if level.kind == "not_needed":
+        assert max(alone) < level.horizon
+        assert (level.certificate["message"], level.certificate.get("Lf")) == ("none", None)
+        return
+    told = figures(level, "Lf")
+    assert len(told) == 10
+    assert max(told) < level.horizon
+    if level.kind == "necessary":
+        assert set(alone) == {level.horizon}
+    else:
+        assert level.kind == "useful"
+        assert max(alone) < level.horizon
+        assert fmean(alone) - fmean(told) >= max(4, 0.15 * fmean(alone))
+
+
+QUIET = [level for level in SAMPLE if level.kind == "not_needed"]
+
+
+@pytest.mark.parametrize("level", QUIET, ids=names(QUIET))
+def test_where_help_is_not_needed_no_message_is_foreseen_to_save_more_than_a_step(level: KitchenLevel) -> None:
+    requests = OvercookedAdvice(level.world)
+    found = []
+    for seed in range(3):
+        for t, (state, minds) in enumerate(play(level, requests, seed)):
+            without = requests.length(state, minds, None, level.horizon - t)
+            for request in requests.candidates(state) if t else ():
+                found.append(without - requests.length(state, minds, request, level.horizon - t))
+    assert found
+    assert max(found) <= 1
+
+
+@pytest.mark.parametrize("level", [USEFUL, NECESSARY], ids=lambda level: level.kind)
+def test_where_help_counts_somebody_who_knows_the_recipes_makes_everybody_succeed(level: KitchenLevel) -> None:
+    for seed in range(3):
+        assert rows(Entry(replace(level, name="proof"), "oracle", level.kind, seed))[-1]["success"]
+
+
+# Between the classes
+
+
+def test_a_kitchen_in_which_two_messages_are_needed_has_no_class() -> None:
+    both = by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-l----t-")
+    assert lacking(both) == [0, 1]
+    assert set(lengths(both)) == {100}
+    assert prove(both) is None
+
+
+def test_a_kitchen_in_which_somebody_fails_for_no_good_reason_has_no_class() -> None:
+    no_lettuce = by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-t------")
+    no_delivery = by_hand("-/*--/--", "-1 -  2-", "p  -   p", "-t----l-")
+    for level in (no_lettuce, no_delivery):
+        assert set(lengths(level)) == {100}
+        assert prove(level) is None
+
+
+def test_a_kitchen_in_which_nobody_can_do_anything_for_anybody_has_no_class() -> None:
+    level = by_hand("-/*##---", "-1 ## 2-", "-tp##-l-", recipes=("SimpleTomato", None))
+    assert max(lengths(level)) < 100
+    assert not OvercookedAdvice(level.world).candidates(level.world.initial)
+    assert prove(level) is None
+
+
+NARROW = by_hand("-/*----/*-", "-1  -   2-", "p   -    p", "-   -    -", "-   -    -", "-   D    -", "-----t--l-")
+
+
+def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its best message saves 3.6 of 29 steps: too few of them even if no share were asked for."""
+    monkeypatch.setattr(kitchen_design, "SHARE", 0.0)
+    assert prove(NARROW) is None
+    monkeypatch.setattr(kitchen_design, "LEAST", 3.5)
+    found = prove(NARROW)
+    assert found is not None
+    assert found.kind == "useful"
+    assert 3.5 <= fmean(found.alone) - fmean(found.told) < 4
+
+
+def test_what_saves_too_small_a_share_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
+    level = DESIGN.candidate(779, 76)
+    assert prove(level) is None
+    monkeypatch.setattr(kitchen_design, "SHARE", 0.14)
+    found = prove(level)
+    assert found is not None
+    saves = fmean(found.alone) - fmean(found.told)
+    assert saves >= 4
+    assert 0.14 <= saves / fmean(found.alone) < 0.15
+
+
+def test_a_kitchen_in_which_some_runs_fail_has_no_class() -> None:
+    level = DESIGN.candidate(779, 57)
+    alone = lengths(level)
+    assert min(alone) < 100 == max(alone)
+    assert lacking(level) == []
+    assert prove(level) is None
+
+
+def test_a_kitchen_in_which_all_runs_fail_though_nobody_lacks_anything_has_no_class() -> None:
+    level = DESIGN.candidate(779, 99)
+    assert set(lengths(level)) == {100}
+    assert lacking(level) == []
+    assert prove(level) is None
+
+
+def test_a_message_that_does_not_always_help_makes_no_class() -> None:
+    level = DESIGN.candidate(779, 39)
+    assert lacking(level) == [0]
+    assert set(lengths(level)) == {100}
+    claimed = replace(level, certificate={"message": "Ben: pass the plate at (3, 6) to Ana, after step 1"})
+    assert min(lengths(level, *said(claimed))) < 50 < 100 == max(lengths(level, *said(claimed)))
+    assert prove(level) is None
+
+
+def test_help_that_a_facilitator_would_not_give_makes_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def dumb(subject: str, *_: object) -> SilentFacilitator:
+        asked.append(subject)
+        return SilentFacilitator()
+
+    monkeypatch.setattr(kitchen_design, "facilitator", dumb)
+    assert prove(NECESSARY) is None
+    assert set(asked) == {"oracle"}
+    assert prove(NOT_NEEDED) is not None
+
+
+# The same kitchen drawn otherwise
+
+Rows = list[list[str]]
+
+
+def redrawn(level: KitchenLevel, change: Callable[[Rows], Rows], name: str = "redrawn") -> KitchenLevel:
+    """The kitchen with its map changed, people standing where they stood."""
+    drawing, recipes, positions, *_ = write_kitchen(level).split("\n\n")
+    tiles = [list(row) for row in drawing.split("\n")]
+    for i, line in enumerate(positions.split("\n"), 1):
+        x, y = map(int, line.split())
+        tiles[y][x] = str(i)
+    tiles = change(tiles)
+    where = {tile: f"{x} {y}" for y, row in enumerate(tiles) for x, tile in enumerate(row) if tile.isdigit()}
+    rows = ("".join(" " if tile.isdigit() else tile for tile in row) for row in tiles)
+    blocks = ("\n".join(rows), recipes, "\n".join(where[i] for i in sorted(where)), f"name: {name}\nagents: Ana, Ben")
+    return parse_kitchen("\n\n".join(blocks) + "\n", Path("redrawn.txt"))
+
+
+def transposed(rows: Rows) -> Rows:
+    return [list(row) for row in zip(*rows, strict=True)]
+
+
+def reflected(rows: Rows) -> Rows:
+    return [row[::-1] for row in rows]
+
+
+def views(level: KitchenLevel) -> list[KitchenLevel]:
+    """All eight, by turning and reflecting."""
+    found = []
+    for _ in range(4):
+        found += [level, redrawn(level, reflected)]
+        level = redrawn(level, lambda rows: reflected(transposed(rows)))
+    return found
+
+
+@pytest.mark.parametrize("level", SAMPLE, ids=names(SAMPLE))
+def test_a_kitchen_drawn_otherwise_has_the_same_hash(level: KitchenLevel) -> None:
+    drawn = views(redrawn(level, lambda rows: rows))
+    assert len({write_kitchen(view) for view in drawn}) == 8
+    assert {symmetry_hash(replace(view, name=str(k))) for k, view in enumerate(drawn)} == {symmetry_hash(level)}
+    renamed = replace(level.world, agents=("Zoe", "Yan"))
+    assert symmetry_hash(KitchenLevel("x", renamed, horizon=7)) == symmetry_hash(level)
+
+
+def swapped(level: KitchenLevel, one: str, other: str) -> KitchenLevel:
+    return redrawn(level, lambda rows: [[{one: other, other: one}.get(t, t) for t in row] for row in rows])
+
+
+def test_a_kitchen_that_differs_in_anything_that_matters_has_another_hash() -> None:
+    world, layout = NECESSARY.world, NECESSARY.world.layout
+    emptied = [0 if k == place(world, 6, 4) else thing for k, thing in enumerate(world.on)]
+    moved = list(world.on)
+    moved[place(world, 2, 4)], moved[place(world, 5, 4)] = moved[place(world, 5, 4)], 0
+    others = [
+        NECESSARY,
+        KitchenLevel("x", replace(world, recipes=world.recipes[::-1])),
+        KitchenLevel("x", replace(world, recipes=("SimpleTomato", None))),
+        KitchenLevel("x", replace(world, cells=(world.cells[0] + 1, world.cells[1]))),
+        KitchenLevel("x", replace(world, on=tuple(emptied))),
+        KitchenLevel("x", replace(world, on=tuple(moved))),
+        swapped(NECESSARY, "t", "l"),
+        swapped(NECESSARY, "/", "*"),
+        swapped(NECESSARY, "-", "#"),
+        redrawn(NECESSARY, lambda rows: [*rows[:1], list("-  -   -"), *rows[1:]]),
+        redrawn(NECESSARY, lambda rows: [*rows[:2], list("p  D   p"), *rows[3:]]),
+        redrawn(NECESSARY, lambda rows: [*rows[:2], list("p      p"), *rows[3:]]),
+    ]
+    assert layout == others[1].world.layout
+    assert len({symmetry_hash(level) for level in others}) == len(others)
+    assert len({symmetry_hash(level) for level in BUNDLED}) == len(BUNDLED)
+
+
+ANEW = [level for level in BUNDLED if level.kind == "necessary"][:2]
+
+
+def test_the_class_mostly_stays_the_same_however_a_kitchen_is_drawn() -> None:
+    """Ties are broken in the order of directions, so a turned kitchen may fall between the classes; into no other."""
+    for levels, change in (
+        (ANEW, transposed),
+        ([level for level in BUNDLED if level.kind == "not_needed"][:4], reflected),
+    ):
+        kinds = [None if (proof := prove(redrawn(level, change))) is None else proof.kind for level in levels]
+        assert set(kinds) <= {levels[0].kind, None}
+        assert kinds.count(levels[0].kind) >= len(kinds) - 1
+
+
+# Files that claim something
+
+
+def verdicts(folder: Path) -> dict[str, tuple[str, bool]]:
+    """What is found out about every file of a folder."""
+    lines = list(check([str(folder)], jobs=1))
+    return {line.partition(":")[0]: (line, held) for line, held in lines}
+
+
+def write(folder: Path, *levels: KitchenLevel) -> None:
+    for n, level in enumerate(levels):
+        (folder / f"{n}.txt").write_text(write_kitchen(level), "utf-8")
+
+
+def test_a_folder_with_levels_of_both_worlds_is_checked(tmp_path: Path) -> None:
+    level = bundled_levels()[0]
+    write(tmp_path, NECESSARY, replace(NOT_NEEDED, name="plain", certificate={}))
+    (tmp_path / "doors.txt").write_text(write_level(level), "utf-8")
+    claims = {**level.certificate, "together": str(int(level.certificate["together"]) + 1)}
+    (tmp_path / "a.txt").write_text(write_level(replace(level, name="wrong", certificate=claims)), "utf-8")
+    assert verdicts(tmp_path) == {
+        NECESSARY.name: (f"{NECESSARY.name}: necessary, proved", True),
+        "plain": ("plain: has no certificate", False),
+        level.name: (f"{level.name}: {level.kind}, proved", True),
+        "wrong": ("wrong: together cannot be proved", False),
+    }
+
+
+def claiming(level: KitchenLevel, key: str, old: str, new: str) -> KitchenLevel:
+    assert old in level.certificate[key]
+    claims = {**level.certificate, key: level.certificate[key].replace(old, new, 1)}
+    return replace(level, name=f"{level.kind} {key}", certificate=claims)
+
+
+def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    proofs = {level.world: prove(level) for level in (NOT_NEEDED, NECESSARY)}
+    quick = replace(DESIGN, prove=lambda level: proofs[level.world])
+    monkeypatch.setattr(level_work, "DESIGNS", {**level_work.DESIGNS, "overcooked": quick})
+    write(
+        tmp_path,
+        NECESSARY,
+        claiming(NECESSARY, "Lf", "18", "19"),
+        claiming(NECESSARY, "L0", "100", "99"),
+        claiming(NECESSARY, "message", "step 1", "step 2"),
+        claiming(NECESSARY, "message", "(5, 4)", "(6, 4)"),
+        claiming(NOT_NEEDED, "L0", "10", "11"),
+        claiming(NOT_NEEDED, "class", "not_needed", "useful"),
+    )
+    text = write_kitchen(replace(NECESSARY, name="without Lf"))
+    (tmp_path / "9.txt").write_text("\n".join(line for line in text.split("\n") if line[:3] != "Lf:"), "utf-8")
+    assert list(check([str(tmp_path)], jobs=1)) == [
+        ("across: necessary, proved", True),
+        ("necessary Lf: Lf cannot be proved", False),
+        ("necessary L0: L0 cannot be proved", False),
+        ("necessary message: message cannot be proved", False),
+        ("necessary message: message cannot be proved", False),
+        ("not_needed L0: L0 cannot be proved", False),
+        ("not_needed class: class cannot be proved", False),
+        ("without Lf: Lf cannot be proved", False),
+    ]
+
+
+def test_a_kitchen_that_belongs_to_no_class_cannot_claim_one(tmp_path: Path) -> None:
+    both = by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-l----t-")
+    write(tmp_path, replace(both, name="x", certificate=NECESSARY.certificate))
+    assert verdicts(tmp_path) == {"x": ("x: belongs to no class, but claims to be necessary", False)}
+
+
+def test_a_folder_without_levels_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no level"):
+        verdicts(tmp_path)

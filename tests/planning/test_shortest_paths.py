@@ -1,0 +1,215 @@
+"""Bitboard distances and A* against a queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otherminds.planning.shortest_paths import UNREACHABLE, cost_fields, distances, shortest_plan
+from otherminds.worlds.grid import Grid
+
+
+def walk(grid: Grid, source: int) -> dict[int, int]:
+    """Steps to every cell that can be reached, with a queue."""
+    found, queue = {source: 0}, deque([source])
+    while queue:
+        cell = queue.popleft()
+        x, y = grid.xy(cell)
+        for to in ((x, y - 1), (x, y + 1), (x - 1, y), (x + 1, y)):
+            near = grid.cell(*to)
+            inside = 0 <= to[0] < grid.width and 0 <= to[1] < grid.height
+            if inside and grid.floor >> near & 1 and near not in found:
+                found[near] = found[cell] + 1
+                queue.append(near)
+    return found
+
+
+@st.composite
+def grids(draw: st.DrawFn, longest: int = 8) -> Grid:
+    width, height = draw(st.integers(1, longest)), draw(st.integers(1, longest))
+    return Grid(width, height, sum(draw(st.integers(0, 2**width - 1)) << y * (width + 1) for y in range(height)))
+
+
+def check(grid: Grid, sources: list[int]) -> None:
+    rows = distances(grid.floor, grid.stride, sources)
+    assert rows.shape[0] == len(sources)
+    for row, source in zip(rows.tolist(), sources, strict=True):
+        expected = walk(grid, source)
+        assert row == [expected.get(cell, UNREACHABLE) for cell in range(len(row))]
+        assert len(row) > max(grid.cells())
+
+
+@given(grids().filter(lambda grid: grid.floor), st.data())
+def test_distances_are_those_of_a_queue(grid: Grid, data: st.DataObject) -> None:
+    check(grid, data.draw(st.lists(st.sampled_from(list(grid.cells())), max_size=5)))
+
+
+@given(grids(5).filter(lambda grid: grid.floor))
+def test_distances_from_everywhere_at_once(grid: Grid) -> None:
+    check(grid, list(grid.cells()))
+
+
+@pytest.mark.parametrize("shape", [(1, 300), (300, 1)], ids=["column", "row"])
+def test_distances_along_a_corridor_of_more_steps_than_fit_a_byte(shape: tuple[int, int]) -> None:
+    grid = Grid.of(*shape, [])
+    row = distances(grid.floor, grid.stride, [0])[0]
+    assert [int(row[cell]) for cell in grid.cells()] == list(range(300))
+
+
+def test_distances_in_a_spiral_that_fills_the_largest_map() -> None:
+    walls = [(x, y) for y in range(1, 64, 2) for x in range(64) if x != (63 if y % 4 == 1 else 0)]
+    check(Grid.of(64, 64, walls), [0, 63, 0])
+
+
+def test_an_isolated_cell_reaches_itself_alone() -> None:
+    grid = Grid.of(3, 3, [(1, 0), (0, 1), (2, 1), (1, 2)])
+    centre = grid.cell(1, 1)
+    row = distances(grid.floor, grid.stride, [centre])[0].tolist()
+    assert {cell for cell, steps in enumerate(row) if steps < UNREACHABLE} == {centre}
+    assert row[centre] == 0
+
+
+def test_the_same_source_twice_has_the_same_distances() -> None:
+    grid = Grid.of(4, 3, [(1, 1)])
+    first, second, third = distances(grid.floor, grid.stride, [0, 7, 0]).tolist()
+    assert first == third != second
+
+
+def test_no_sources_no_rows() -> None:
+    assert distances(Grid.of(2, 2, []).floor, 3, []).shape[0] == 0
+
+
+# Costs-to-go in stages
+
+
+@st.composite
+def staged(draw: st.DrawFn) -> tuple[list[Grid], list[tuple[int, int, int]], list[list[tuple[int, int]]]]:
+    """Some grids of one shape, deeds that lead from one to another, and goals that are reached here and there."""
+    width, height, stages = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    rows = st.lists(st.integers(0, 2**width - 1), min_size=height, max_size=height)
+    floors = [sum(row << y * (width + 1) for y, row in enumerate(draw(rows))) for _ in range(stages)]
+    grids = [Grid(width, height, floor) for floor in floors]
+    stage = st.integers(0, stages - 1)
+    cell = st.sampled_from([grids[0].cell(x, y) for x in range(width) for y in range(height)])
+    links = draw(st.lists(st.tuples(stage, stage, cell), max_size=6))
+    return (
+        grids,
+        links,
+        draw(st.lists(st.lists(st.tuples(stage, cell), max_size=2, unique=True), min_size=1, max_size=3)),
+    )
+
+
+@given(staged())
+def test_costs_to_go_in_stages_are_those_of_searching_forwards(
+    case: tuple[list[Grid], list[tuple[int, int, int]], list[list[tuple[int, int]]]],
+) -> None:
+    grids, links, targets = case
+    fields = cost_fields([grid.floor for grid in grids], grids[0].stride, links, targets)
+    assert fields.shape[:2] == (len(targets), len(grids))
+    for goal, where in enumerate(targets):
+        for stage, grid in enumerate(grids):
+            for cell in grid.cells():
+                steps = steps_in_stages(grids, links, where, (stage, cell))
+                assert min(fields[goal, stage, cell], UNREACHABLE) == steps
+
+
+def steps_in_stages(
+    grids: list[Grid], links: list[tuple[int, int, int]], targets: list[tuple[int, int]], start: tuple[int, int]
+) -> int:
+    """Walk, and change the stage where there is a link, until a target is reached; one more step, and it is done."""
+    found, queue = {start: 0}, deque([start])
+    while queue:
+        node = stage, cell = queue.popleft()
+        if node in targets:
+            return found[node] + 1
+        near = [(stage, to) for to in grids[stage].neighbours[cell]]
+        for after in [*near, *((to, cell) for at, to, place in links if (at, place) == node)]:
+            if after not in found and grids[after[0]].is_floor(after[1]):
+                found[after] = found[node] + 1
+                queue.append(after)
+    return UNREACHABLE
+
+
+# A*
+
+Successors = Callable[[int], Iterator[tuple[str, int]]]
+
+
+def moves(grid: Grid) -> Successors:
+    return lambda cell: ((name, cell + offset) for name, offset in grid.offsets.items() if grid.is_floor(cell + offset))
+
+
+def check_plan(plan: list[str] | None, grid: Grid, start: int, end: int) -> None:
+    """The plan leads from start to end in as few steps as a queue finds, or there is no way."""
+    expected = walk(grid, start).get(end)
+    if expected is None:
+        assert plan is None
+        return
+    assert plan is not None
+    assert len(plan) == expected
+    cell = start
+    for name in plan:
+        cell += grid.offsets[name]
+        assert grid.is_floor(cell)
+    assert cell == end
+
+
+ends = (
+    grids(7)
+    .filter(lambda grid: grid.floor)
+    .flatmap(lambda grid: st.tuples(st.just(grid), *[st.sampled_from(list(grid.cells()))] * 2))
+)
+
+
+@given(ends)
+def test_a_star_is_as_short_as_breadth_first(case: tuple[Grid, int, int]) -> None:
+    grid, start, end = case
+    (x, y) = grid.xy(end)
+
+    def manhattan(cell: int) -> float:
+        return abs(grid.xy(cell)[0] - x) + abs(grid.xy(cell)[1] - y)
+
+    check_plan(shortest_plan(start, moves(grid), end.__eq__), grid, start, end)
+    check_plan(shortest_plan(start, moves(grid), end.__eq__, manhattan), grid, start, end)
+
+
+@given(ends, st.randoms(use_true_random=False))
+def test_a_star_is_right_with_a_heuristic_that_is_admissible_but_inconsistent(
+    case: tuple[Grid, int, int], random: Random
+) -> None:
+    grid, start, end = case
+    hints = {cell: random.uniform(0, steps) for cell, steps in walk(grid, end).items()}
+    check_plan(shortest_plan(start, moves(grid), end.__eq__, lambda cell: hints.get(cell, 0.0)), grid, start, end)
+
+
+def test_a_star_takes_back_a_detour_that_an_inconsistent_heuristic_lured_it_into() -> None:
+    ways = {"start": "ab", "a": "c", "c": "d", "b": "d", "d": "e", "e": "f", "f": "g"}
+    hints = {"b": 4.0}
+    looked: list[str] = []
+
+    def successors(at: str) -> list[tuple[str, str]]:
+        looked.append(at)
+        return [(to, to) for to in ways[at]]
+
+    assert shortest_plan("start", successors, "g".__eq__, lambda at: hints.get(at, 0.0)) == list("bdefg")
+    assert looked == ["start", *"acde", *"bdef"]
+
+
+def test_who_is_there_already_has_nothing_to_do() -> None:
+    assert shortest_plan(3, lambda n: [("up", n + 1)], lambda n: n == 3) == []
+
+
+def test_a_good_heuristic_looks_at_the_way_alone() -> None:
+    looked: list[int] = []
+
+    def successors(n: int) -> list[tuple[int, int]]:
+        looked.append(n)
+        return [(1, n + 1), (-1, n - 1)]
+
+    assert shortest_plan(0, successors, lambda n: n == 9, lambda n: abs(9 - n)) == [1] * 9
+    assert looked == list(range(9))

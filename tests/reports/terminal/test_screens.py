@@ -1,0 +1,110 @@
+"""Worlds in the terminal: everything can be told apart without colours, and fits."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console, RenderableType
+
+from kitchens import holding, kitchen, thing
+from otherminds.distribution import Categorical
+from otherminds.reports.terminal.screens import bars, frame, picture
+from otherminds.worlds.doors_keys_gems.level_files import parse_level
+from otherminds.worlds.doors_keys_gems.locked_map import Goal
+
+ROOM = ("-t-T--", "p12  *", "-/--D#")
+GEMS = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
+
+
+def shown(renderable: RenderableType, width: int = 80, colours: str | None = None) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=colours, force_terminal=bool(colours))  # type: ignore[arg-type]
+    console.print(renderable)
+    written = console.file
+    assert isinstance(written, io.StringIO)
+    return written.getvalue()
+
+
+def squares(*hands: str, delivered: tuple[int, ...] = (), seen_by: str | None = None) -> list[list[str]]:
+    """The kitchen, square by square, with these things in people's hands."""
+    world = kitchen(*ROOM, recipes=("OnionSalad", "Salad"))
+    state = holding(world, *hands)._replace(delivered=(delivered,))
+    rows = picture(world, state, seen_by).plain.split("\n")[1:]
+    return [[row[2 + 4 * x : 6 + 4 * x] for x in range(6)] for row in rows]
+
+
+def test_every_kind_of_square_looks_different() -> None:
+    found = squares("", "")
+    assert found[0][0] == "░░░░"
+    assert found[1] == ["░()░", " 1  ", " 2  ", " ·  ", " ·  ", "****"]
+    assert found[2][1:] == ["////", "░░░░", "░░░░", " ∩  ", "████"]
+
+
+def test_fresh_food_differs_from_chopped_food() -> None:
+    top = squares("", "")[0]
+    assert (top[1], top[3]) == ("░t░░", "░T░░")
+
+
+@pytest.mark.parametrize(
+    ("held", "sign"),
+    [
+        ("", " 1  "),
+        ("plate", " 1()"),
+        ("fresh lettuce", " 1l "),
+        ("chopped lettuce", " 1L "),
+        ("chopped onion, plate", "1(O)"),
+        ("chopped tomato, chopped lettuce", " 1TL"),
+        ("chopped tomato, chopped lettuce, plate", "1(T…"),
+    ],
+)
+def test_people_are_shown_with_what_they_carry(held: str, sign: str) -> None:
+    assert squares(held, "")[1][1:3] == [sign, " 2  "]
+
+
+def test_what_has_been_delivered_is_shown_or_counted() -> None:
+    dish = thing("chopped tomato, plate")
+    assert squares("", "", delivered=(dish,))[1][5] == "*(T)"
+    assert squares("", "", delivered=(dish, dish))[1][5] == "*×2*"
+
+
+def test_foods_and_goals_have_colours() -> None:
+    world = kitchen("tlo", "1  ", recipes=("SimpleTomato",))
+    drawn = shown(picture(world, world.initial), colours="truecolor")
+    for red, green, blue in ((216, 65, 47), (90, 160, 44), (180, 138, 196)):
+        assert f"38;2;{red};{green};{blue}m" in drawn
+
+
+def test_a_star_marks_what_somebody_really_wants() -> None:
+    world = kitchen("t1-", recipes=("SimpleOnion",))
+    belief = Categorical.from_scores([("SimpleTomato", 0.0), ("SimpleOnion", 0.0)])
+    lines = shown(bars(world, 0, belief, "1 Ana")).splitlines()
+    assert "1 Ana" in lines[0]
+    assert [line.strip("│ ") for line in lines[1:3]] == [
+        "SimpleTomato ██████░░░░░░ 0.50",
+        "★ SimpleOnion  ██████░░░░░░ 0.50",
+    ]
+
+
+def test_what_nobody_thought_of_is_told() -> None:
+    belief = Categorical.uniform(["SimpleTomato"])
+    assert "★ Salad" in shown(bars(kitchen("t1-", recipes=("Salad",)), 0, belief, "1 Ana"))
+
+
+def test_a_star_marks_the_gem_that_somebody_really_wants() -> None:
+    world = parse_level(GEMS, Path("level.txt")).world
+    belief = Categorical.uniform([Goal("gem", 0), Goal("gem", 1)])
+    lines = shown(bars(world, 1, belief, "Ben")).splitlines()
+    assert ["★" in line for line in lines[1:3]] == [False, True]
+    assert "blue" in lines[2]
+
+
+def test_a_large_kitchen_with_its_bars_fits_80_columns() -> None:
+    world = kitchen("-" * 9, "1      2-", *["-       -"] * 6, "t" * 9, recipes=("SimpleTomato", "SimpleLettuce"))
+    belief = Categorical.uniform(["SimpleTomato", "SimpleLettuce", "SimpleOnion"])
+    state = holding(world, "chopped tomato, plate", "")
+    lines = shown(frame(world, state, {"Ana": belief, "Ben": belief}, ["well"], "kitchen, step 3")).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "kitchen, step 3" in lines[0]
+    assert "1 Ana: chopped tomato, plate" in lines[0]
+    assert lines[-1].strip() == "» well"

@@ -1,0 +1,102 @@
+"""The book of everything: its parts stand together, and what is worse than published is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from otherminds.errors import InputError
+from otherminds.reports.page import Section, page
+from otherminds.reports.results import Results
+from otherminds.reproduce.combined_report import write_book
+from otherminds.reproduce.verdicts import verdict
+
+Row = dict[str, Any]
+
+
+def row(value: float, low: float, high: float, **more: Any) -> Row:
+    about = {"experiment": "study", "condition": "all", "subject": "protom", "metric": "success", "n": 9}
+    return {**about, "value": value, "low": low, "high": high, "source": "nowhere: §1", **more}
+
+
+def results(*summary: Row, title: str = "A chapter") -> Results:
+    return Results([], list(summary), page(title, "What it is.", [Section("Part", "text"), Section("Other", "text")]))
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "n", "expected"),
+    [
+        ("success", 0.55, 9, "agrees"),
+        ("success", 0.9, 9, "better"),
+        ("success", 0.1, 9, "worse"),
+        ("functional_regret", 0.1, 9, "better"),
+        ("functional_regret", 0.9, 9, "worse"),
+        ("messages", 0.9, 9, "higher"),
+        ("messages", 0.1, 1, "lower, once"),
+    ],
+)
+def test_a_verdict_says_who_is_ahead_if_intervals_are_apart(metric: str, value: float, n: int, expected: str) -> None:
+    mine = row(value, value - 0.05, value + 0.05, n=n, metric=metric)
+    mine |= {"published": 0.5, "published_low": 0.42, "published_high": 0.58}
+    assert verdict(mine) == expected
+
+
+def test_a_figure_without_an_interval_is_a_point() -> None:
+    assert verdict(row(0.5, 0.4, 0.6, published=0.6)) == "agrees"
+    assert verdict(row(0.5, 0.4, 0.6, published=0.61)) == "worse"
+
+
+def test_what_is_worse_is_told_and_what_agrees_is_not(tmp_path: Path) -> None:
+    bad = row(0.1, 0.05, 0.15, published=0.9, subject="left behind")
+    good = row(0.9, 0.8, 1.0, published=0.9, subject="level with it")
+    text = write_book(tmp_path, {"study": results(bad, good)}).read_text()
+    short = text.partition("What falls short</h2>")[2].partition("<section")[0]
+    assert "left behind" in short
+    assert "level with it" not in short
+    assert "Of 2 figures" in short
+    empty = write_book(tmp_path, {"study": results(good)}).read_text()
+    assert "Nothing that was compared is worse" in empty
+
+
+def test_every_link_leads_to_a_place_in_the_book_and_no_name_is_there_twice(tmp_path: Path) -> None:
+    found = {"dkg-human": results(row(1, 1, 1), title="Another"), "study": results(row(1, 1, 1))}
+    text = write_book(tmp_path, found).read_text()
+    names = re.findall(r'\bid="([^"]+)"', text)
+    assert len(names) == len(set(names))
+    assert set(re.findall(r'href="#([^"]+)"', text)) <= set(names)
+    assert text.index(">A chapter</h2>") < text.index(">Another</h2>")
+    assert not re.search(r'(?:src|href)="(?!#)', text)
+
+
+def test_what_was_not_run_is_told_with_how_to_run_it(tmp_path: Path) -> None:
+    without = write_book(tmp_path, {"study": results(row(1, 1, 1))}).read_text()
+    assert "reproduce dkg-human --data" in without
+    there = write_book(tmp_path, {"dkg-human": results(row(1, 1, 1))}).read_text()
+    assert "reproduce dkg-human --data" not in there
+
+
+def test_the_summary_has_everything_and_the_scoreboard(tmp_path: Path) -> None:
+    rows = [
+        {"schema": 1, "experiment": "mumatom", "condition": "invented/plain", "subject": who, "episode": "all"}
+        | {"group": str(i), "correct": i < right, "t": i}
+        for who, right in (("symbolic", 8), ("question_only", 2))
+        for i in range(8)
+    ]
+    summary = [
+        row(right / 8, 0.0, 1.0, condition="invented/plain", experiment="mumatom", subject=who, metric="accuracy")
+        for who, right in (("symbolic", 8), ("question_only", 2))
+    ]
+    write_book(tmp_path, {"mumatom": results(*summary)._replace(rows=rows)})
+    found = json.loads((tmp_path / "summary.json").read_text())
+    board = {(one["condition"], one["subject"]): one["value"] for one in found if one["experiment"] == "scoreboard"}
+    assert board == {("Invented stories", "symbolic"): 1.0, ("Invented stories", "question_only"): 0.25}
+
+
+def test_a_book_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError):
+        write_book(tmp_path / "file" / "below", {"study": results(row(1, 1, 1))})

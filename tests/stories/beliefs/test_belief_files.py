@@ -1,0 +1,249 @@
+"""Benchmark files: every item with its label and line, and one clear line for every file that is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from otherminds.errors import InputError
+from otherminds.stories.beliefs.belief_files import LARGEST, Format, Item, plain, read_items
+
+TOMI = """1 Oskar entered the wine_cellar.
+2 The celery is in the green_bucket.
+3 Oskar dislikes the hat
+4 Oskar moved the celery to the red_box.
+5 Where will Oskar look for the celery?\tred_box\t1 4
+1 The pear is in the blue_crate.
+2 Where was the pear at the beginning?\tblue_crate\t1
+"""
+HI_TOM: dict[str, Any] = {
+    "prompting_type": "MC",
+    "deception": True,
+    "story_length": 1,
+    "question_order": 2,
+    "sample_id": 7,
+    "story": "Read the following story and answer it\n1 Ada and Bo entered the hut.\n2 The egg is in the red_box.\n***",
+    "question": "Where does Ada think Bo thinks the egg is?",
+    "choices": "A. red_box, B. blue_box",
+    "answer": "red_box",
+}
+ROW: dict[str, Any] = {
+    "story": "Ann puts her cup on the shelf.",
+    "question": "Where is the cup?",
+    "answer": "the shelf",
+}
+SCENARIO = [
+    "Ann fills the jar with salt. Ann believes that the jar contains salt. A guest swaps the salt for sugar.",
+    "Ann sees the guest swap it.",
+    "Ann does not see the guest swap it.",
+    "Ann refills the jar.",
+    "Ann salts the soup from the jar.",
+    "Does Ann believe the jar contains salt or sugar?",
+    "Does Ann want salt?",
+    "What will Ann do?",
+    "Ann believes the jar contains sugar.",
+    "Ann wants salt.",
+    "Ann will refill the jar.",
+    "Ann believes the jar contains salt.",
+    "Ann wants salt.",
+    "Ann will salt the soup.",
+    "A bird sings.",
+    "Ann hears the bird.",
+    "Ann does not hear the bird.",
+    "auto",
+    "0",
+]
+Write = Callable[[str | bytes], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(content: str | bytes) -> Path:
+        path = tmp_path / "items"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def rows(*changes: dict[str, Any]) -> str:
+    return "\n".join(json.dumps(ROW | change) for change in changes) + "\n"
+
+
+def hi_tom(**changes: Any) -> str:
+    return json.dumps({"data": [HI_TOM, HI_TOM | changes]}, indent=2)
+
+
+def test_reads_numbered_stories_with_their_questions(write: Write) -> None:
+    first, second = read_items(write(TOMI))
+    assert first.story.splitlines()[2] == "Oskar dislikes the hat."
+    assert first.story.count("\n") == 3
+    assert (first.question, first.gold, first.line) == ("Where will Oskar look for the celery?", "red_box", 5)
+    assert (first.options, first.group) == ((), "ToMi")
+    assert (second.story, second.gold, second.line) == ("The pear is in the blue_crate.", "blue_crate", 7)
+    assert first.id != second.id
+
+
+def test_the_kinds_of_questions_are_in_a_file_beside(tmp_path: Path) -> None:
+    (tmp_path / "set.txt").write_text(TOMI)
+    (tmp_path / "set.trace").write_text("enter,move,first_order_0_tom,true_belief\nmemory,true_belief\n")
+    assert [item.group for item in read_items(tmp_path / "set.txt")] == ["ToMi first_order_0_tom", "ToMi memory"]
+    (tmp_path / "set.trace").write_text("memory,true_belief\n")
+    with pytest.raises(InputError, match=r"set\.trace: has 1 lines for 2 questions"):
+        read_items(tmp_path / "set.txt")
+
+
+def test_questions_may_stand_between_the_lines_of_a_story(write: Write) -> None:
+    text = TOMI.replace("1 The pear", "6 The pear").replace("2 Where was", "7 Where was")
+    first, second = read_items(write(text))
+    assert second.story == first.story + "\nThe pear is in the blue_crate."
+
+
+def test_reads_one_object_with_a_list(write: Write) -> None:
+    first, second = read_items(write(hi_tom(question_order=4, deception=False, answer="B")))
+    assert first.story == "Ada and Bo entered the hut.\nThe egg is in the red_box."
+    assert (first.options, first.gold, first.group) == (
+        ("red_box", "blue_box"),
+        "red_box",
+        "Hi-ToM order 2 with deception",
+    )
+    assert (second.gold, second.group) == ("blue_box", "Hi-ToM order 4")
+    assert (first.line, second.line) == (3, 14)
+
+
+def test_reads_rows_with_what_they_may_have(write: Write) -> None:
+    found = read_items(
+        write(
+            rows(
+                {}, {"id": 7, "order": 2}, {"options": ["The shelf.", "a box"]}, {"choices": "shelf, box", "more": None}
+            )
+        )
+    )
+    assert found[0] == Item("1", ROW["story"], ROW["question"], (), "the shelf", 1, "")
+    assert (found[1].id, found[1].group, found[1].line) == ("7", "order 2", 2)
+    assert (found[2].options, found[2].gold) == (("The shelf.", "a box"), "The shelf.")
+    assert (found[3].options, found[3].gold) == (("shelf", "box"), "shelf")
+
+
+def test_reads_scenarios_as_four_questions_each(write: Write) -> None:
+    found = read_items(write(";".join(SCENARIO) + "\n" + ";".join(SCENARIO[:16]) + "\n"))
+    assert len(found) == 8
+    assert [item.story.splitlines()[1] for item in found[:4]] == SCENARIO[1:5]
+    assert [item.gold for item in found[:4]] == [SCENARIO[8], SCENARIO[11]] * 2
+    assert {item.options for item in found} == {(SCENARIO[8], SCENARIO[11])}
+    assert [item.line for item in found] == [1] * 4 + [2] * 4
+    assert {item.group for item in found} == {"BigToM forward belief", "BigToM backward belief"}
+
+
+def test_a_format_may_be_named(write: Write) -> None:
+    assert read_items(write(TOMI), "tomi") == read_items(write(TOMI))
+    with pytest.raises(InputError, match="is not JSON"):
+        read_items(write(TOMI), "jsonl")
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [("the green_bucket", "Green bucket."), ("A drawer", "drawer"), ('"the"', "the"), ("an attic", "attic")],
+)
+def test_what_makes_no_difference_to_an_answer(text: str, alike: str) -> None:
+    assert plain(text) == plain(alike)
+
+
+DEEP = '{"story": ' + "[" * 100_000 + "]" * 100_000 + "}"
+BAD: list[tuple[str, str | bytes, str]] = [
+    ("empty", "", ": is empty (ToMi has numbered lines"),
+    ("blank", " \n \n", ": is empty"),
+    ("binary", b"\x89PNG\r\n\x1a\n\xff\xd8", ":1: is not UTF-8 text"),
+    ("NUL", '{"story": "a"}\n{"st\0ry"', ":2: holds a NUL byte"),
+    ("too large", b"1 A entered the hall.\n" * 1_000_000, ": is larger than 20,000,000 bytes"),
+    ("prose", "Once upon a time there was a benchmark.\n", ":1: is in none of the formats tomi, hi_tom"),
+    ("truncated row", rows({}) + '{"story": "Ann put', ":2:11: is not JSON: Unterminated string"),
+    ("truncated list", hi_tom()[:-40], " is not JSON: "),
+    ("deep nesting", DEEP, ":1: is nested too deeply"),
+    ("no object", rows({}) + "[1, 2]\n", ":2: Input should be a valid dictionary"),
+    ("missing key", rows({}) + '{"story": "a", "question": "b"}', ":2: lacks `answer`"),
+    ("wrong type", rows({"answer": 3}), ":1: `answer`: Input should be a valid string"),
+    ("wrong option", rows({"options": ["box", 4]}), ":1: `options.1`: Input should be a valid string"),
+    ("empty story", rows({"story": "  "}), ":1: `story`: String should have at least 1 character"),
+    (
+        "huge number",
+        '{"story": "a", "question": "b", "answer": "c", "id": ' + "9" * 5000 + "}",
+        ":1: is not JSON: a number too long",
+    ),
+    (
+        "not a number",
+        '{"story": "a", "question": "b", "answer": "c", "order": NaN}',
+        ":1: is not JSON: NaN is no number",
+    ),
+    (
+        "a key twice",
+        '{"story": "a", "story": "b", "question": "b", "answer": "c"}',
+        ":1: is not JSON: a key is there twice",
+    ),
+    (
+        "no choice",
+        rows({}, {"options": ["box", "bag"]}),
+        ":2: the answer `the shelf` is not among the choices (there is",
+    ),
+    ("no letter", rows({"answer": "D", "options": ["box", "bag"]}), ":1: the answer `D` is not among the choices"),
+    ("a choice twice", rows({"options": ["shelf", "the shelf"]}), ":1: the same choice is there twice"),
+    ("Hi-ToM type", hi_tom(question_order="2"), ":14: `question_order`: Input should be a valid integer"),
+    ("Hi-ToM answer", hi_tom(answer="green_box"), ":14: the answer `green_box` is not among the choices"),
+    ("Hi-ToM no list", '{"data": {}}', ":1: `data`: Input should be a valid list"),
+    ("Hi-ToM nothing", '{"data": []}', ":1: `data`: List should have at least 1 item"),
+    (
+        "a line is missing",
+        TOMI.replace("3 Oskar dislikes the hat\n", ""),
+        ":3: the story that begins on line 1 breaks off",
+    ),
+    ("a line without number", TOMI.replace("3 Oskar", "Oskar"), ":3: the story that begins on line 1 breaks off"),
+    ("no question", TOMI + "1 Eva entered the hall.\n", ":8: the story that begins on line 8 ends without a question"),
+    ("next story", "1 Eva entered the hall.\n" + TOMI, ":2: the story that begins on line 1 ends without a question"),
+    ("no answer", TOMI.replace("\tblue_crate\t1", ""), ":7: the question has no answer (question, tab, answer)"),
+    ("a question alone", "1 Where is it?\tbox\t1\n", ":1: the question has no story (question, tab, answer)"),
+    ("columns", ";".join(SCENARIO) + "\na;b;c\n", ":2: has 3 columns, not 14 to 19"),
+    ("more columns", ";".join([*SCENARIO, "0"]), ":1: has 20 columns, not 14 to 19"),
+    ("an empty column", ";".join([*SCENARIO[:11], " ", *SCENARIO[12:]]), ":1: column 12 is empty"),
+    ("an open quote", ";".join(SCENARIO) + '\n"' + ";".join(SCENARIO), ":2: is not CSV: "),
+    ("control characters", rows({"answer": "\x1b[31m", "options": ["a", "b"]}), r"\x1b[31m"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
+def test_what_is_wrong_is_told_in_one_line(write: Write, content: str | bytes, message: str) -> None:
+    path = write(content)
+    with pytest.raises(InputError) as error:
+        read_items(path)
+    assert message in str(error.value)
+    assert str(error.value).startswith(str(path))
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 400 + len(str(path))
+
+
+def test_there_is_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read_items(tmp_path / "none.txt")
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        read_items(tmp_path)
+    assert LARGEST == 20_000_000
+
+
+@pytest.mark.parametrize("format_name", ["tomi", "hi_tom", "bigtom", "jsonl"])
+def test_cut_anywhere_a_file_is_read_or_refused(write: Write, format_name: Format) -> None:
+    whole = {"tomi": TOMI, "hi_tom": hi_tom(), "bigtom": ";".join(SCENARIO), "jsonl": rows({}, {"order": 1})}[
+        format_name
+    ]
+    for end in range(0, len(whole), 5):
+        path = write(whole[:end])
+        for named in (None, format_name):
+            try:
+                found = read_items(path, named)
+            except InputError as error:
+                message = str(error)
+            else:
+                message = str(path) if all(item.gold for item in found) else "an item without a label"
+            assert message.startswith(str(path))

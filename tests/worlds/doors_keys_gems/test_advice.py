@@ -1,0 +1,281 @@
+"""DoorsKeysGemsAdvice: what is offered can be done, what it saves is what playing it out step by step saves."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from otherminds.mind import WithErrand
+from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.agent import Seeker
+from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.rules import GROUND, MOVES, NOTHING, STAY, USED, Action, DoorsKeysGems, State
+from strategies import BOTH, Alone, deed, generator, moments, world_of, worlds
+
+Moment = tuple[DoorsKeysGems, State]
+
+some = worlds(sides=(2, 6), agents=(2, 3), apart=True, forbid=True)
+small = worlds(sides=(2, 4), agents=(2, 2), keys=(0, 2), doors=(1, 2), gems=(1, 2), apart=True, forbid=True)
+lively = worlds(sides=(2, 5), turns=BOTH, forbid=True)
+DOOR = Advice(1, Goal("door", 0), 0)
+GIVE = Advice(1, Goal("give", 0, 0), 0)
+
+
+def gems_of(world: DoorsKeysGems) -> tuple[Goal, ...]:
+    return tuple(Goal("gem", gem) for gem in world.goals)
+
+
+# One step at a time: everybody looks at the state afresh and does the first thing on a best way
+
+
+def next_deed(plans: Plans, state: State, i: int, goal: Goal) -> Action:
+    if plans.achieved(state, i, goal) or not plans.available(state, i, goal):
+        return STAY
+    if goal.kind == "give":
+        if state.items[goal.thing] == i:
+            return towards_friend(plans, state, i, goal)
+        goal = Goal("key", goal.thing)
+    return deed(plans.world, state, i, plans.heads(goal, plans.stage_for(state, i, goal))[state.cells[i]])
+
+
+def towards_friend(plans: Plans, state: State, i: int, goal: Goal) -> Action:
+    """Hand it over if the friend is one step away, else walk nearer, or one step off if in the same cell."""
+    away, here = plans.map.distances_to(state.cells[goal.whom], state.locked), state.cells[i]
+    if away[here] == 1:
+        return Action("handover", goal.thing, goal.whom)
+    wanted = away[here] - 1 if away[here] else 1
+    for move, offset in zip(MOVES, plans.world.grid.offsets.values(), strict=True):
+        if plans.world.passable(here + offset, state.locked) and away[here + offset] == wanted:
+            return move
+    return STAY
+
+
+def step_by_step(
+    world: DoorsKeysGems, state: State, goals: tuple[Goal, ...], favour: Advice | None, horizon: int
+) -> int:
+    plans = Plans(world)
+    for t in range(horizon):
+        if all(plans.achieved(state, i, goal) for i, goal in enumerate(goals)):
+            return t
+        if favour and plans.settled(state, favour.helper, favour.goal):
+            favour = None
+        wants = [favour.goal if favour and favour.helper == i else goal for i, goal in enumerate(goals)]
+        state = world.step(state, {a: next_deed(plans, state, i, wants[i]) for i, a in enumerate(world.agents)})
+    return horizon
+
+
+@settings(max_examples=200)
+@given(moments(lively, steps=6), st.integers(0, 50))
+def test_steps_are_those_of_playing_it_out(moment: Moment, horizon: int) -> None:
+    world, state = moment
+    favours, goals = DoorsKeysGemsAdvice(world), gems_of(world)
+    for favour in (None, *favours.candidates(state)):
+        expected = step_by_step(world, state, goals, favour, horizon)
+        assert favours.steps(state, goals, favour, horizon) == expected
+
+
+@settings(max_examples=60)
+@given(moments(lively, steps=6), moments(lively, steps=6))
+def test_what_was_asked_before_does_not_change_the_answer(moment: Moment, other: Moment) -> None:
+    world, state = moment
+    used, goals = DoorsKeysGemsAdvice(world), gems_of(world)
+    said = [None, *used.candidates(state)]
+    first = [used.steps(state, goals, favour, 60) for favour in said]
+    again = [used.steps(state, goals, favour, 60) for favour in said]
+    fresh = [DoorsKeysGemsAdvice(world).steps(state, goals, favour, 60) for favour in said]
+    shorter = [used.steps(state, goals, favour, 3) for favour in said]
+    assert first == again == fresh
+    assert shorter == [min(steps, 3) for steps in first]
+
+
+def test_a_deadlock_takes_for_ever() -> None:
+    world = world_of("a1 dr gr", "## ## ##", "a2 gb ..")
+    favours = DoorsKeysGemsAdvice(world)
+    assert favours.candidates(world.initial) == []
+    assert favours.steps(world.initial, gems_of(world), None, 80) == 80
+    assert favours.steps(world.initial, gems_of(world), None, 12345) == 12345
+
+
+def test_nothing_is_left_to_do_where_everybody_has_their_gem() -> None:
+    world = world_of("gr a1 dr a2 gb kr")
+    state = world.initial._replace(items=(GROUND, 0, 1))
+    assert DoorsKeysGemsAdvice(world).steps(state, gems_of(world), DOOR, 80) == 0
+
+
+def test_a_long_walk_takes_as_many_steps_as_it_takes() -> None:
+    rows = [" ".join([".."] * 64) if y % 2 == 0 else " ".join(["##"] * 63 + [".."]) for y in range(32)]
+    rows = [row if y % 4 != 3 else " ".join(reversed(row.split())) for y, row in enumerate(rows)]
+    rows[0], rows[-1] = rows[0].replace("..", "a1", 1), rows[-1].replace("..", "gr", 1)
+    world = world_of(*rows)
+    cost = Plans(world).cost(world.initial, 0, Goal("gem", 0))
+    assert cost == 16 * 63 + 31 + 1
+    assert DoorsKeysGemsAdvice(world).steps(world.initial, gems_of(world), None, 5000) == cost
+
+
+# Candidates
+
+
+@settings(max_examples=150)
+@given(moments(some, steps=6))
+def test_whoever_follows_an_offered_favour_completes_it(moment: Moment) -> None:
+    world, state = moment
+    favours = DoorsKeysGemsAdvice(world)
+    for favour in favours.candidates(state):
+        later, steps = state, 0
+        while favours.status(later, favour) == "running" and steps < 200:
+            action = next_deed(favours.plans, later, favour.helper, favour.goal)
+            later, steps = world.apply(later, favour.helper, action), steps + 1
+        assert favours.status(later, favour) == "completed"
+        assert steps == favours.effort(state, favour)
+        if favour.goal.kind == "give":
+            assert later.items[favour.goal.thing] == favour.friend
+
+
+@given(moments(some, steps=6), st.integers(0, 9))
+def test_a_mind_told_to_open_a_door_opens_it_whatever_ties_it_breaks(moment: Moment, seed: int) -> None:
+    world, state = moment
+    favours, rng = DoorsKeysGemsAdvice(world), generator(seed)
+    for favour in (f for f in favours.candidates(state) if f.goal.kind == "door"):
+        own = Seeker(favours.plans, favour.helper, Goal("gem", 0), math.inf, 0.0)
+        errand, later = favours.errand(favour, own), state
+        for _ in range(favours.effort(state, favour)):
+            assert favours.status(later, favour) == "running"
+            later = world.apply(later, favour.helper, errand.observe(later).act().sample(rng))
+        assert favours.status(later, favour) == "completed"
+
+
+@given(moments(small, steps=5))
+def test_nobody_is_asked_to_open_a_door_they_cannot_open_and_everybody_who_can_is(moment: Moment) -> None:
+    world, state = moment
+    asked = {(f.helper, f.goal.thing) for f in DoorsKeysGemsAdvice(world).candidates(state) if f.goal.kind == "door"}
+    able = {
+        (i, d)
+        for i in range(len(world.agents))
+        for d in range(len(world.doors))
+        if Alone(world, i, state).costs(Goal("door", d)).get(state, 0) > 0
+    }
+    assert asked == able
+
+
+@given(moments(small, steps=5))
+def test_nobody_is_asked_to_give_what_they_could_never_give(moment: Moment) -> None:
+    world, state = moment
+    for favour in DoorsKeysGemsAdvice(world).candidates(state):
+        if favour.goal.kind == "give":
+            reached = Alone(world, favour.helper, state).before
+            assert any(later.items[favour.goal.thing] == favour.friend for later in reached)
+            assert not {(favour.helper, favour.goal.thing), (favour.friend, favour.goal.thing)} & world.forbidden
+
+
+def test_every_favour_of_a_small_world_by_name() -> None:
+    world = world_of("kr a1 .. a2 .. kb dr gr", goals=(0, 0))
+    favours = DoorsKeysGemsAdvice(world)
+    said = {favours.address(f) for f in favours.candidates(world.initial)}
+    assert said == {
+        "Ana: unlock the red door for Ben",
+        "Ben: unlock the red door for Ana",
+        "Ana: hand the red key to Ben",
+        "Ben: hand the red key to Ana",
+        "Ana: hand the blue key to Ben",
+        "Ben: hand the blue key to Ana",
+    }
+
+
+@pytest.mark.parametrize("holder", [0, USED], ids=["the friend has it", "it has been used"])
+def test_what_is_done_is_not_asked_for(holder: int) -> None:
+    world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
+    candidates = DoorsKeysGemsAdvice(world).candidates(world.initial._replace(items=(holder, GROUND), locked=0))
+    assert GIVE not in candidates
+    assert all(favour.goal.kind != "door" for favour in candidates)
+
+
+def test_a_friend_behind_a_locked_door_cannot_be_given_anything() -> None:
+    world = world_of("a1 dr a2 kr gr", goals=(0, 0))
+    assert DoorsKeysGemsAdvice(world).candidates(world.initial) == [DOOR]
+
+
+def test_a_friend_whom_fetching_the_key_brings_into_reach_can_be_given_it() -> None:
+    beyond = world_of("a1 kr db a2 kb", goals=(NOTHING, NOTHING))
+    assert Advice(1, Goal("give", 0, 0), 0) in DoorsKeysGemsAdvice(beyond).candidates(beyond.initial)
+    at_hand = world_of("a1 .. db a2 kb kr", goals=(NOTHING, NOTHING))
+    assert Advice(1, Goal("give", 1, 0), 0) not in DoorsKeysGemsAdvice(at_hand).candidates(at_hand.initial)
+
+
+# What a favour takes and where it stands
+
+
+def test_the_status_of_a_favour() -> None:
+    world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
+    favours, start = DoorsKeysGemsAdvice(world), world.initial
+    assert favours.status(start, DOOR) == favours.status(start, GIVE) == "running"
+    given = start._replace(items=(0, GROUND))
+    assert (favours.status(given, GIVE), favours.status(given, DOOR)) == ("completed", "impossible")
+    opened = start._replace(items=(USED, GROUND), locked=0)
+    assert favours.status(opened, DOOR) == "completed"
+
+
+def test_the_effort_of_a_favour() -> None:
+    world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
+    favours = DoorsKeysGemsAdvice(world)
+    assert favours.effort(world.initial, DOOR) == 3
+    assert favours.effort(world.initial, GIVE) == 2 + 3
+    assert favours.effort(world.initial._replace(items=(1, GROUND)), GIVE) == 2
+
+
+def test_giving_something_in_the_same_cell_takes_two_steps() -> None:
+    world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
+    state = world.initial._replace(cells=(1, 1), items=(1, GROUND))
+    assert DoorsKeysGemsAdvice(world).effort(state, GIVE) == 2
+
+
+def test_an_errand_is_run_by_somebody_as_rational() -> None:
+    world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
+    favours = DoorsKeysGemsAdvice(world)
+    mind = Seeker(favours.plans, 1, Goal("gem", 0), beta=1.5, lapse=0.2, state=world.initial)
+    errand = Seeker(favours.plans, 1, Goal("door", 0), beta=1.5, lapse=0.2, state=world.initial)
+    assert favours.errand(DOOR, mind) == errand
+    assert favours.errand(DOOR, WithErrand(mind, favours.errand(GIVE, mind))) == errand
+
+
+# How it is put
+
+
+def test_who_cannot_get_there_alone() -> None:
+    world = world_of("a1 dr gr", ".. ## ##", ".. a2 kr", ".. gb ..")
+    favours, goals = DoorsKeysGemsAdvice(world), gems_of(world)
+    locked_out = world.initial._replace(items=(1, GROUND, GROUND))
+    assert favours.explain(locked_out, DOOR, goals) == (
+        "Ben, please unlock the red door for Ana. "
+        "I believe Ana wants the red gem, and Ana cannot get there without your help."
+    )
+
+
+def test_who_would_need_longer() -> None:
+    world = world_of("a1 dr gr", ".. ## ..", ".. ## ..", "kr .. ..", "a2 gb ..")
+    favours, goals = DoorsKeysGemsAdvice(world), gems_of(world)
+    assert favours.explain(world.initial, DOOR, goals) == (
+        "Ben, please unlock the red door for Ana. "
+        "I believe Ana wants the red gem, and without your help Ana would need about 6 more steps."
+    )
+    assert "hand the red key to Ana. " in favours.explain(world.initial, GIVE, goals)
+
+
+def test_things_of_the_same_colour_are_told_apart_by_name() -> None:
+    world = world_of("a1 dr dr gr", "a2 kr kr db", goals=(0, 0))
+    favours = DoorsKeysGemsAdvice(world)
+    assert favours.words(Advice(1, Goal("door", 1), 0)) == "unlock the red door (door2) for Ana"
+    assert favours.words(Advice(1, Goal("door", 2), 0)) == "unlock the blue door for Ana"
+    assert favours.words(Advice(1, Goal("give", 0, 0), 0)) == "hand the red key (key1) to Ana"
+
+
+def test_a_favour_that_saves_the_friend_nothing_alone() -> None:
+    world = world_of("a1 gr ..", "kr ## ..", "a2 dr gb")
+    assert (
+        DoorsKeysGemsAdvice(world)
+        .explain(world.initial, DOOR, gems_of(world))
+        .endswith("and this would spare you both a detour.")
+    )

@@ -1,0 +1,161 @@
+"""The table of scenarios: all thirty and one of our own, every bot by its rule, and nonsense refused by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from otherminds.errors import InputError
+from otherminds.worlds.in_the_matrix.scenarios import Scenario, bot, draw, read_table, scenario, scenarios, strategy_of
+from otherminds.worlds.in_the_matrix.strategies import (
+    Aim,
+    Corrigible,
+    CounterPrevious,
+    Flip,
+    Grim,
+    Specialist,
+    TitForTat,
+)
+
+UPSTREAM = tuple(found for found in scenarios() if found.upstream)
+EXACT_STRATEGY = "exact strategy, scripted body"
+SMALL = """
+[kinds]
+w = ["a", "b"]
+
+[bots.w]
+x = { rule = "specialist", aim = ["a", 5] }
+y = { rule = "idle" }
+
+[scenarios.w.0]
+bots = ["x", "y"]
+meaning = "one or the other"
+fidelity = "approximate"
+"""
+
+
+def test_there_are_thirty_scenarios_of_four_substrates_and_one_of_our_own() -> None:
+    assert Counter(found.substrate for found in UPSTREAM) == {
+        "rws_repeated": 9,
+        "rws_arena": 8,
+        "pd_repeated": 10,
+        "cooking_asymmetric": 3,
+    }
+    assert [found.id for found in scenarios() if not found.upstream] == ["rws_arena_3_documented"]
+    assert len({found.id for found in scenarios()}) == len({found.upstream for found in scenarios()}) == 31
+
+
+def test_twenty_five_play_exact_strategies_four_are_approximate_and_one_is_exact() -> None:
+    assert Counter(found.fidelity for found in UPSTREAM) == {EXACT_STRATEGY: 25, "approximate": 4, "exact": 1}
+    assert {found.id for found in UPSTREAM if found.fidelity == "approximate"} == {
+        "rws_repeated_5",
+        "rws_arena_1",
+        "cooking_asymmetric_0",
+        "cooking_asymmetric_1",
+    }
+    assert scenario("cooking_asymmetric_2").fidelity == "exact"
+
+
+def test_a_strategy_is_called_exact_just_where_all_bots_have_one() -> None:
+    for found in scenarios():
+        assert (found.fidelity == EXACT_STRATEGY) == all(strategy_of(name) for name in found.bots), found.id
+
+
+def test_every_bot_is_met_somewhere_and_only_bodies_have_no_strategy() -> None:
+    met = {name for found in scenarios() for name in found.bots}
+    bodies = {bot(name).rule for name in met if strategy_of(name) is None}
+    assert len(met) == 45
+    assert bodies == {"scout", "skilled", "semi-skilled", "idle"}
+
+
+def test_the_same_name_means_other_margins_in_other_substrates() -> None:
+    rocks = [strategy_of(f"{substrate}__rock_margin_0") for substrate in ("rws_repeated", "rws_arena")]
+    assert rocks == [Specialist(Aim(0, 5)), Specialist(Aim(0, 3))]
+
+
+def test_flips_count_real_interactions_one_fewer_than_upstream_says() -> None:
+    assert strategy_of("rws_repeated__flip_r2s_0") == Flip(Aim(0, 1), Aim(2, 5), interactions=2)
+    assert strategy_of("rws_repeated__flip_r2s_1") == Flip(Aim(0, 5), Aim(2, 5), interactions=1)
+    assert strategy_of("pd_repeated__flip_0") == Flip(Aim(0, 1), Aim(1, 5), interactions=2)
+
+
+def test_the_third_of_the_arena_never_flips_to_rock_unless_as_documented() -> None:
+    def kinds(name: str) -> set[int]:
+        strategies = [strategy_of(name) for name in scenario(name).bots]
+        return {strategy.after.kind for strategy in strategies if isinstance(strategy, Flip)}
+
+    assert (kinds("rws_arena_3"), kinds("rws_arena_3_documented")) == ({2}, {0})
+
+
+def test_reciprocators_name_cooperation_first() -> None:
+    tit_for_tat = TitForTat(Aim(0, 5), Aim(1, 5), 0.15)
+    assert strategy_of("pd_repeated__tft_tremble_margin_0") == tit_for_tat
+    assert strategy_of("pd_repeated__corrigible_tremble_0") == Corrigible(3, tit_for_tat)
+    assert strategy_of("pd_repeated__grim_two_strikes_margin_1") == Grim(Aim(0, 7), Aim(1, 7), 2)
+
+
+def test_the_counter_to_rock_is_paper_to_paper_scissors_and_to_scissors_rock() -> None:
+    assert strategy_of("rws_repeated__resp2prev_margin_0") == CounterPrevious((Aim(1, 5), Aim(2, 5), Aim(0, 5)))
+
+
+def test_each_slot_draws_any_bot_on_its_own() -> None:
+    three, rng = scenario("rws_arena_2"), np.random.default_rng(5)
+    episodes = [draw(three, 7, rng) for _ in range(1000)]
+    first_two = Counter(episode[:2] for episode in episodes)
+    assert all(len(episode) == 7 for episode in episodes)
+    assert set(first_two) == {(a, b) for a in three.bots for b in three.bots}
+    assert all(abs(seen - 1000 / 9) < 4.5 * (1000 / 9 * 8 / 9) ** 0.5 for seen in first_two.values())
+
+
+def test_a_seed_fixes_who_is_met() -> None:
+    drawn = [draw(scenario("rws_arena_0"), 7, np.random.default_rng(8)) for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    assert all(type(name) is str for name in drawn[0])
+
+
+def test_an_unknown_name_is_refused_with_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"no scenario `rws_aren_3` \(did you mean rws_arena_3\?\)"):
+        scenario("rws_aren_3")
+    with pytest.raises(InputError, match=r"no bot `pd_repeated__tft_margin_2` \(did you mean pd_repeated__tft_margin"):
+        bot("pd_repeated__tft_margin_2")
+    with pytest.raises(InputError, match=r"no bot `!` \(there is rws_repeated__rock_0, .* and \d+ more; "):
+        strategy_of("!")
+
+
+def test_a_table_is_read_as_it_is_written() -> None:
+    table = read_table(SMALL, Path("small.toml"))
+    assert table.scenarios == (Scenario("w_0", "w", None, ("w__x", "w__y"), "one or the other", "approximate"),)
+    assert [(name, found.rule, found.strategy) for name, found in table.bots.items()] == [
+        ("w__x", "specialist", Specialist(Aim(0, 5))),
+        ("w__y", "idle", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "complaint"),
+    [
+        ('["a", 5]', '["c", 5]', r"`bots.w.x`: there is no kind `c`, only a, b"),
+        ('["a", 5]', '["a", 0]', r"`bots.w.x.specialist.aim.1`: .*greater than or equal to 1"),
+        ('["a", 5]', '["a", "5"]', r"`bots.w.x.specialist.aim.1`: .*valid integer"),
+        ('["a", 5]', '["a"]', r"`bots.w.x.specialist.aim.1`: Field required"),
+        ('"idle"', '"lazy"', r"`bots.w.y`: .*'lazy'"),
+        ('"idle"', '"idle", margin = 3', r"`bots.w.y.idle.margin`: Extra inputs"),
+        ('"idle"', '"grim", strikes = 1, margin = 3', r"`bots.w.y`: there is no kind `cooperate`"),
+        ('"idle"', '"counter_previous", replies = ["a"], margin = 3', r"`bots.w.y`: 1 replies to 2 kinds"),
+        ('"idle"', '"tit_for_tat", tremble = 1.5, margin = 3', r"`bots.w.y.tit_for_tat.tremble`: .*less than"),
+        ('w = ["a", "b"]', 'v = ["a", "b"]', r"`kinds.w`: there are no kinds"),
+        ('"x", "y"]', '"x", "z"]', r"`scenarios.w.0`: `z` is no bot of this substrate"),
+        ('"x", "y"]', '"x", "x"]', r"`scenarios.w.0`: `x` is listed twice"),
+        ('"x", "y"]', "]", r"`scenarios.w.0.bots`: .*at least 1 item"),
+        ('"approximate"', '"perfect"', r"`scenarios.w.0.fidelity`: "),
+        ("[kinds]", "[kinds", r"Expected ']'"),
+        ("[kinds]", "[[kinds]]", r"`kinds`: Input should be a valid dictionary"),
+    ],
+)
+def test_nonsense_is_refused_by_the_place_where_it_stands(right: str, wrong: str, complaint: str) -> None:
+    assert SMALL.count(right) == 1
+    with pytest.raises(InputError, match=r"^small\.toml: " + complaint):
+        read_table(SMALL.replace(right, wrong), Path("small.toml"))

@@ -1,0 +1,361 @@
+"""What it costs to cook: against trying everything, by hand, within bounds, and with hope."""
+
+from __future__ import annotations
+
+from itertools import islice, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cooks import FOODS_OF, SIMPLE, Alone, anywhere, cook, follow, place, shuffled, small_kitchen
+from kitchens import holding, kitchen, thing
+from otherminds.planning.shortest_paths import UNREACHABLE
+from otherminds.worlds.overcooked.kitchen import RECIPES
+from otherminds.worlds.overcooked.planner import HOPE, IN_HAND, Aim, Cooking, Pass, Pickup
+from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
+
+seeds = st.integers(0, 10**6)
+spares = st.sampled_from(("", "-", "--", "o-", "l--", "t-", "/-", "p--", "oo-", "tt--", "ool--", "-----"))
+FEW = {"SimpleTomato": 200, "SimpleLettuce": 200, "SimpleOnion": 200, "Salad": 2000, "OnionSalad": 10000}
+TOMATO, PLATE = thing("fresh tomato"), thing("plate")
+
+
+def value(world: Overcooked, cooking: Cooking, aim: Aim, state: State, i: int = 0) -> int:
+    return cooking.values(aim, state.hands[i], state.on)[state.cells[i]]
+
+
+def costs(world: Overcooked, aim: Aim, state: State, cooking: Cooking | None = None) -> dict[str, int]:
+    found = (cooking or Cooking(world.layout)).action_costs(aim, state.cells[0], state.hands[0], state.on)
+    return dict(zip(ACTIONS, found, strict=True))
+
+
+# Against trying everything
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_costs_are_never_below_those_of_the_best_way(seed: int) -> None:
+    world = small_kitchen(seed, spare=("", "-", "o", "l-", "t")[seed % 5])
+    cooking, start = Cooking(world.layout), shuffled(world, seed)
+    alone = Alone(world, start)
+    for state in islice((start, *alone.steps), 0, None, 23):
+        if not state.served and (cost := value(world, cooking, "SimpleTomato", state)) < HOPE:
+            assert cost >= alone.steps[state]
+
+
+@settings(max_examples=150)
+@given(seeds, st.sampled_from(tuple(RECIPES)), spares)
+def test_every_step_of_who_follows_the_costs_brings_the_dish_nearer(seed: int, recipe: str, spare: str) -> None:
+    world = small_kitchen(seed, (recipe,), spare, walls="#-")
+    check_that_the_dish_comes_nearer(world, recipe, anywhere(seed, shuffled(world, seed), world))
+
+
+def check_that_the_dish_comes_nearer(world: Overcooked, recipe: str, start: State) -> None:
+    cooking = Cooking(world.layout)
+    cost = value(world, cooking, recipe, start)
+    if cost < HOPE:
+        for state in islice(follow(world, cooking, recipe, start), 1, None):
+            if state.served:
+                break
+            after = value(world, cooking, recipe, state)
+            assert 1 <= after < cost
+            cost = after
+        assert cost == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "recipe", "hand"),
+    [
+        (("#o##*#", "t1   -", "#/##p#"), "SimpleTomato", "fresh onion"),
+        (("-/o--", "-1  *", "-p---"), "SimpleTomato", "fresh tomato"),
+        (("-/l--", "l1  -", "-p  t", "--o*-"), "OnionSalad", "fresh lettuce"),
+        (("#o##*#", "t1   -", "#/##p#"), "SimpleTomato", "chopped lettuce"),
+    ],
+    ids=["useless and fresh", "of use", "one of two", "useless and chopped"],
+)
+def test_nobody_gets_stuck_where_the_nearest_counter_is_taken(rows: tuple[str, ...], recipe: str, hand: str) -> None:
+    world = kitchen(*rows, recipes=(recipe,))
+    start = holding(world, hand)
+    assert value(world, Cooking(world.layout), recipe, start) < HOPE
+    check_that_the_dish_comes_nearer(world, recipe, start)
+
+
+def test_nobody_gets_stuck_who_has_to_make_room_twice() -> None:
+    """The onion and then the plate on the board have to be put somewhere, and the nearest place is the same."""
+    world = kitchen("--*t", "/ 1-", "-  -", "-t--")
+    start = put(holding(world, "chopped onion"), {place(world, 0, 1): PLATE})
+    assert value(world, Cooking(world.layout), "SimpleTomato", start) < HOPE
+    check_that_the_dish_comes_nearer(world, "SimpleTomato", start)
+
+
+def test_what_lies_on_counters_near_a_board_is_in_the_way_of_what_is_put_down_there() -> None:
+    world = kitchen("-----", "-   -", "/   -", "L  1*", "--t--")
+    state = world.initial._replace(on=tuple(PLATE if k in world.layout.boards else t for k, t in enumerate(world.on)))
+    best = Alone(world, state).steps[state]
+    assert value(world, Cooking(world.layout), "SimpleTomato", state) >= best
+
+
+def test_from_the_start_costs_are_nearly_always_the_best_possible() -> None:
+    exact = [best_from_the_start(seed) for seed in range(60)]
+    found = [cost == best for cost, best in exact if best < UNREACHABLE]
+    assert len(found) > 30
+    assert sum(found) / len(found) >= 0.95
+
+
+def best_from_the_start(seed: int) -> tuple[int, int]:
+    world = small_kitchen(seed, spare=("-", "--", "o-", "l--")[seed % 4])
+    best = Alone(world, world.initial).steps.get(world.initial, UNREACHABLE)
+    cost = value(world, Cooking(world.layout), "SimpleTomato", world.initial)
+    assert cost >= min(best, HOPE)
+    return cost, best
+
+
+@settings(max_examples=50)
+@given(seeds, st.sampled_from(tuple(RECIPES)), spares)
+def test_no_action_is_worse_than_its_cost_says_and_the_best_is_no_worse_than_the_value(
+    seed: int, recipe: str, spare: str
+) -> None:
+    world = small_kitchen(seed, (recipe,), spare, walls="#-")
+    cooking, start = Cooking(world.layout), shuffled(world, seed)
+    for cell in world.layout.grid.cells():
+        state = start._replace(cells=(cell,))
+        cost = value(world, cooking, recipe, state)
+        found = costs(world, recipe, state, cooking)
+        assert found["stay"] == 1 + cost
+        if cost < HOPE:
+            assert min(found.values()) <= cost
+        for action, q in found.items():
+            after = world.advance(state, (action,))
+            if after.served or not any(after.delivered):
+                assert q == 1 + (0 if after.served else value(world, cooking, recipe, after))
+
+
+def test_by_hand() -> None:
+    world = kitchen("-----", "t1  /", "p   -", "--*--")
+    assert value(world, Cooking(world.layout), "SimpleTomato", world.initial) == 10
+    assert costs(world, "SimpleTomato", world.initial) == {"left": 10, "up": 11, "stay": 11, "right": 12, "down": 12}
+    chopped = holding(world, "chopped tomato")._replace(cells=(world.layout.grid.cell(3, 1),))
+    assert value(world, Cooking(world.layout), "SimpleTomato", chopped) == 6
+    dish = holding(world, "chopped tomato, plate")
+    assert costs(world, "SimpleTomato", dish) == {"up": 14, "down": 3, "left": 14, "right": 3, "stay": 4} | {
+        "left": 4,
+        "up": costs(world, "SimpleTomato", dish)["up"],
+    }
+
+
+def test_to_deliver_something_else_is_no_way_to_cook() -> None:
+    world = kitchen("-/---", "*1  -", "--lp-", recipes=("Salad",))
+    found = costs(world, "Salad", holding(world, "chopped tomato, plate"))
+    assert found["stay"] < HOPE <= found["left"]
+
+
+# It ends
+
+
+@settings(max_examples=150)
+@given(seeds, st.sampled_from(tuple(RECIPES)), st.sampled_from(("", "/", "p", "tlo", "-o", "p/", "t-p", "ll", "oo//")))
+def test_few_kitchens_have_to_be_considered(seed: int, recipe: str, spare: str) -> None:
+    world = small_kitchen(seed, (recipe,), spare, walls="#-")
+    cooking, state = Cooking(world.layout), shuffled(world, seed)
+    cooking.values(recipe, state.hands[0], state.on)
+    assert len(cooking._known) < FEW[recipe]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_few_kitchens_have_to_be_considered_when_all_boards_are_taken(recipe: str) -> None:
+    world = kitchen("-------", "-1    *", "-     -", "-     -", "-/-/-/-", recipes=(recipe,))
+    foods = [{"t": "fresh tomato", "l": "fresh lettuce", "o": "fresh onion"}[f] for f in FOODS_OF[recipe]]
+    for on_boards in islice(permutations([*foods, "plate"], min(3, 1 + len(foods))), 0, None, 5):
+        lying = dict(zip(sorted(world.layout.boards), map(thing, on_boards), strict=False))
+        rest = [thing(t) for t in (*foods, "plate") if t not in on_boards]
+        on = [lying.get(k, 0) for k in range(len(world.on))]
+        on[1 : 1 + len(rest)] = rest
+        cooking = Cooking(world.layout)
+        assert cooking.values(recipe, 0, tuple(on))[world.cells[0]] < HOPE
+        assert len(cooking._known) < FEW[recipe]
+
+
+@pytest.mark.parametrize("hand", ["fresh tomato", "fresh onion", "chopped lettuce", "plate"])
+@pytest.mark.parametrize("boards", ["---/---", "-/---/-"], ids=["one board", "two boards"])
+def test_few_kitchens_have_to_be_considered_with_full_hands_and_full_boards(boards: str, hand: str) -> None:
+    """One thing of each kind: first on the boards, then on counters."""
+    world = kitchen("-------", "-1    *", "-     -", "-     -", boards, recipes=("OnionSalad",))
+    rest = [t for t in ("plate", "fresh lettuce", "fresh tomato", "fresh onion") if t.split()[-1] != hand.split()[-1]]
+    spots = [*sorted(world.layout.boards), 2, 3, 4]
+    cooking, state = Cooking(world.layout), put(holding(world, hand), dict(zip(spots, map(thing, rest), strict=False)))
+    assert cooking.values("OnionSalad", state.hands[0], state.on)[state.cells[0]] < HOPE
+    assert len(cooking._known) < FEW["OnionSalad"]
+
+
+def put(state: State, there: dict[int, int]) -> State:
+    return state._replace(on=tuple(there.get(k, on) for k, on in enumerate(state.on)))
+
+
+# What does not matter
+
+
+@settings(max_examples=15)
+@given(seeds, st.sampled_from(SIMPLE))
+def test_costs_do_not_depend_on_what_was_asked_before(seed: int, recipe: str) -> None:
+    world = small_kitchen(seed, (recipe,), "o-", walls="#-")
+    states = [shuffled(world, seed + n) for n in range(4)]
+    shared = Cooking(world.layout)
+    for state in (*states, *reversed(states)):
+        fresh = Cooking(world.layout)
+        for other in RECIPES:
+            assert shared.values(other, state.hands[0], state.on) == fresh.values(other, state.hands[0], state.on)
+
+
+# Hope
+
+DIVIDED = ("-/----", "-1 - t", "*  -2-", "-p----")
+
+
+def test_who_lacks_something_walks_to_a_counter_between_rooms_and_hopes() -> None:
+    world = kitchen(*DIVIDED)
+    cooking, cell = Cooking(world.layout), world.layout.grid.cell
+    found = cooking.values("SimpleTomato", 0, world.on)
+    assert {at: found[cell(*at)] - HOPE for at in ((1, 1), (2, 1), (1, 2), (2, 2))} == {
+        (1, 1): 7,
+        (2, 1): 6,
+        (1, 2): 8,
+        (2, 2): 7,
+    }
+    there = world.initial._replace(cells=(cell(2, 1), world.cells[1]))
+    waiting = {"up": 7, "down": 8, "left": 8, "right": 7, "stay": 7}
+    assert costs(world, "SimpleTomato", there, cooking) == {a: HOPE + c for a, c in waiting.items()}
+
+
+def test_who_hopes_stays_there() -> None:
+    world = kitchen(*DIVIDED)
+    mind, state = cook(world, "SimpleTomato"), world.initial
+    for _ in range(6):
+        mind = mind.observe(world.observe(state, "Ana"))
+        deeds = [action for action, p in mind.act() if p > 0]
+        after = {world.advance(state, (deed, "stay")) for deed in deeds}
+        assert len(after) == 1
+        state = after.pop()
+    assert world.layout.grid.xy(state.cells[0]) == (2, 1)
+    assert not mind.over
+
+
+def test_what_is_missing_is_hoped_for_once_for_each_thing() -> None:
+    world = kitchen("-/----", "-1 - -", "*  -2t", "-p---l", recipes=("Salad",))
+    cooking = Cooking(world.layout)
+    assert 2 * HOPE < value(world, cooking, "Salad", world.initial) < 3 * HOPE
+    helped = world.initial._replace(on=tuple(TOMATO if k == place(world, 3, 1) else t for k, t in enumerate(world.on)))
+    assert HOPE < value(world, cooking, "Salad", helped) < 2 * HOPE
+
+
+def test_a_missing_plate_is_hoped_for_with_the_food_in_hand() -> None:
+    world = kitchen("-/----", "t1 - -", "*  -2p", "------")
+    chopped = holding(world, "chopped tomato", "")
+    assert value(world, Cooking(world.layout), "SimpleTomato", chopped) == HOPE + 5
+    assert HOPE < value(world, Cooking(world.layout), "SimpleTomato", world.initial) < 2 * HOPE
+
+
+def test_nothing_is_hoped_for_that_can_be_had() -> None:
+    world = kitchen("-/----", "-1 - t", "*  -2-", "-pt---")
+    assert value(world, Cooking(world.layout), "SimpleTomato", world.initial) < HOPE
+
+
+@pytest.mark.parametrize(
+    "rows", [("#####", "#1 t#", "#/-p#"), ("-----", "-1 t*", "---p-")], ids=["nowhere to deliver", "no board"]
+)
+def test_what_cannot_be_cooked_costs_more_than_hope(rows: tuple[str, ...]) -> None:
+    world = kitchen(*rows)
+    assert value(world, Cooking(world.layout), "SimpleTomato", world.initial) >= UNREACHABLE
+
+
+# OvercookedAdvice
+
+ROOMS = kitchen("------", "t1 - -", "p  -2-", "------")
+SHARED = (place(ROOMS, 3, 1), place(ROOMS, 3, 2))
+PASS = Pass(0, TOMATO, place(ROOMS, 0, 1), 1, SHARED)
+PASS_ON = Pass(0, PLATE, IN_HAND, 1, SHARED)
+PICKUP = Pickup(0, TOMATO, place(ROOMS, 0, 1), 1)
+
+
+@pytest.mark.parametrize(
+    ("aim", "hand", "expected"),
+    [
+        (PASS, "", {(1, 1): 3, (2, 1): 4, (1, 2): 4, (2, 2): 5}),
+        (PASS, "fresh tomato", {(1, 1): 2, (2, 1): 1, (1, 2): 2, (2, 2): 1}),
+        (PASS, "plate", {(1, 1): 4, (2, 1): 5, (1, 2): 5, (2, 2): 6}),
+        (PASS_ON, "plate", {(1, 1): 2, (2, 1): 1, (1, 2): 2, (2, 2): 1}),
+        (PASS_ON, "", {(1, 1): UNREACHABLE}),
+        (PASS_ON, "fresh onion", {(1, 1): UNREACHABLE}),
+        (PICKUP, "", {(1, 1): 1, (2, 1): 2, (1, 2): 2, (2, 2): 3}),
+        (PICKUP, "plate", {(1, 1): 2, (2, 1): 3, (1, 2): 3, (2, 2): 4}),
+        (PICKUP, "fresh tomato", {(1, 1): UNREACHABLE}),
+    ],
+)
+def test_what_a_favour_costs(aim: Aim, hand: str, expected: dict[tuple[int, int], int]) -> None:
+    found = Cooking(ROOMS.layout).values(aim, thing(hand), ROOMS.on)
+    assert {at: found[ROOMS.layout.grid.cell(*at)] for at in expected} == expected
+
+
+@pytest.mark.parametrize(("rows", "cost"), [(("####", "t1 -", "####"), UNREACHABLE), (("##-#", "t1 -", "####"), 6)])
+def test_with_full_hands_another_free_counter_is_needed_first(rows: tuple[str, ...], cost: int) -> None:
+    world = kitchen(*rows)
+    aim = Pass(0, TOMATO, place(world, 0, 1), 0, (place(world, 3, 1),))
+    assert value(world, Cooking(world.layout), aim, world.initial) == 3
+    assert value(world, Cooking(world.layout), aim, holding(world, "plate")) == cost
+
+
+def test_there_is_nothing_to_be_done_where_all_counters_are_full() -> None:
+    on = tuple(PLATE if k in SHARED else there for k, there in enumerate(ROOMS.on))
+    assert Cooking(ROOMS.layout).values(PASS, TOMATO, on)[ROOMS.cells[0]] >= UNREACHABLE
+    assert Cooking(ROOMS.layout).values(PASS, 0, on)[ROOMS.cells[0]] >= UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    ("aim", "hand", "at", "expected"),
+    [
+        (PASS, "", (1, 1), {"left": 3, "right": 5, "stay": 4, "down": 5, "up": 4}),
+        (PASS, "fresh tomato", (2, 1), {"right": 1, "left": 3, "stay": 2, "down": 2, "up": UNREACHABLE}),
+        (PASS_ON, "plate", (2, 2), {"right": 1, "left": 3, "stay": 2, "up": 2, "down": UNREACHABLE}),
+        (PICKUP, "", (1, 1), {"left": 1, "right": 3, "stay": 2, "down": 3, "up": 2}),
+    ],
+    ids=["fetch", "put down", "hand over", "take"],
+)
+def test_what_each_action_costs_who_does_a_favour(
+    aim: Aim, hand: str, at: tuple[int, int], expected: dict[str, int]
+) -> None:
+    on = tuple(0 if there == thing(hand) else there for there in ROOMS.on)
+    state = holding(ROOMS, hand, "")._replace(cells=(ROOMS.layout.grid.cell(*at), ROOMS.cells[1]), on=on)
+    found = costs(ROOMS, aim, state)
+    assert {action: min(cost, UNREACHABLE) for action, cost in found.items()} == expected
+
+
+def test_what_is_in_the_way_is_not_put_where_the_favour_is_to_be_put() -> None:
+    world = kitchen("#t###", "#1-2#", "# ###", "#-###")
+    aim = Pass(0, TOMATO, place(world, 1, 0), 1, (place(world, 2, 1),))
+    start = holding(world, "plate", "")
+    assert value(world, Cooking(world.layout), aim, start) == 5
+    check_favour(world, Cooking(world.layout), aim, start)
+
+
+@given(seeds, st.sampled_from(("", "o", "--", "t-")))
+def test_a_favour_takes_at_most_as_many_steps_as_it_costs(seed: int, spare: str) -> None:
+    world = small_kitchen(seed, spare=spare, walls="##-")
+    cooking, state = Cooking(world.layout), shuffled(world, seed)
+    counters = tuple(k for k in range(len(world.on)) if k not in world.layout.boards)[seed % 3 :: 3]
+    for k, there in enumerate(state.on):
+        if there and k not in counters:
+            check_favour(world, cooking, Pass(0, there, k, 0, counters), state)
+            check_favour(world, cooking, Pickup(0, there, k, 0), state)
+
+
+def check_favour(world: Overcooked, cooking: Cooking, aim: Pass | Pickup, start: State) -> None:
+    cost = value(world, cooking, aim, start)
+    if cost < UNREACHABLE:
+        met = [is_met(state, aim) for state in islice(follow(world, cooking, aim, start), 1 + cost)]
+        assert True in met
+        assert not met[0]
+
+
+def is_met(state: State, aim: Pass | Pickup) -> bool:
+    if isinstance(aim, Pickup):
+        return state.hands[0] == aim.thing and state.on[aim.place] != aim.thing
+    return state.hands[0] != aim.thing and any(state.on[k] == aim.thing for k in aim.counters)

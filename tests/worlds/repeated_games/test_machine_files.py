@@ -1,0 +1,179 @@
+"""Machines as files: they play what is written there, and what is wrong is said with the line or the machine."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from otherminds.errors import InputError
+from otherminds.worlds.repeated_games.machine_files import bundled_machines, read_machines
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.rules import Game, Outcome
+
+IPD, IBS, RPS = map(find_game, ("ipd", "ibs", "rps"))
+BUNDLED: dict[str, Any] = json.loads(
+    (resources.files("otherminds.worlds.repeated_games") / "ipd_machines.json").read_text("utf-8")
+)
+
+TFT = '"Tit For Tat": {"states": 2, "output": ["C", "D"], "next": [[0, 1], [0, 1]]}'
+BULLY = '"Bully": {"states": 2, "output": ["Defect", "Cooperate"], "next": [[0, 1], [0, 1]]}'
+FILE = f'{{"about": "two", "machines": {{\n{TFT},\n{BULLY}\n}}}}\n'
+
+
+def read(folder: Path, text: str, game: Game = IPD) -> tuple[Machine, ...]:
+    path = folder / "machines.json"
+    path.write_text(text, "utf-8")
+    return read_machines(path, game)
+
+
+def replies(machine: Machine, theirs: list[int], own: list[int] | None = None) -> list[int]:
+    """What a machine would do while the other does as told, and so does the machine itself if that is told, too."""
+    mind, done = machine.start.observe(None), []
+    for t, deed in enumerate(theirs):
+        done.append(mind.act().mode)
+        mind = mind.observe(Outcome(own[t] if own else done[-1], deed, 0.0))
+    return [*done, mind.act().mode]
+
+
+def test_machines_are_read_in_the_order_of_the_file(tmp_path: Path) -> None:
+    tft, bully = read(tmp_path, FILE)
+    assert (tft.name, bully.name) == ("Tit For Tat", "Bully")
+    assert replies(tft, [0, 1, 1, 0]) == [0, 0, 1, 1, 0]
+    assert replies(bully, [0, 1, 1, 0]) == [1, 1, 0, 0, 1]
+
+
+def test_actions_go_by_first_letters_or_whole_names(tmp_path: Path) -> None:
+    found = {"states": 3, "output": ["Scissors", "P", "R"], "next": [[1, 1, 2], [0, 0, 0], [2, 2, 1]]}
+    (machine,) = read(tmp_path, json.dumps({"machines": {"x": found}}), RPS)
+    assert replies(machine, [2, 0, 2, 1, 0]) == [2, 0, 0, 1, 2, 1]
+    chicken = Game("chicken", ("you", "partner"), (("Stay", "Swerve"),) * 2, IPD.payoffs)
+    for word, fine in [("Stay", True), ("Swerve", True), ("S", False), ("stay", False), ("St", False), ("", False)]:
+        text = json.dumps({"machines": {"x": {"states": 1, "output": [word], "next": [[0, 0]]}}})
+        if fine:
+            assert read(tmp_path, text, chicken)
+        else:
+            with pytest.raises(InputError, match=r"`output.0`: .*is not one action \(write Stay, Swerve\)"):
+                read(tmp_path, text, chicken)
+
+
+@settings(max_examples=30)
+@given(data=st.data())
+def test_bundled_machines_do_what_their_file_says(data: st.DataObject) -> None:
+    machines = bundled_machines(IPD)
+    assert [machine.name for machine in machines] == list(BUNDLED["machines"])
+    assert all(machine.deterministic for machine in machines)
+    bits = st.lists(st.integers(0, 1), min_size=100, max_size=100)
+    theirs, own = data.draw(bits), data.draw(bits)
+    for machine in machines:
+        found = BUNDLED["machines"][machine.name]
+        states = [0]
+        for deed in theirs:
+            states.append(found["next"][states[-1]][deed])
+        expected = ["CD".index(found["output"][q]) for q in states]
+        assert replies(machine, theirs) == expected
+        assert replies(machine, theirs, own) == expected
+
+
+def test_bundled_machines_play_every_two_by_two_game() -> None:
+    assert bundled_machines(IBS) == bundled_machines(IPD)
+    for game in (RPS, Game("three", ("a", "b", "c"), (("x", "y"),) * 3, ((0, 0, 0),) * 8)):
+        with pytest.raises(InputError, match=f"do not fit {game.name}"):
+            bundled_machines(game)
+
+
+def test_bundled_machines_name_their_source_and_can_be_told_apart() -> None:
+    assert BUNDLED["licence"] == "MIT"
+    assert "Axelrod" in BUNDLED["about"]
+    assert "https://github.com/Axelrod-Python/Axelrod" in BUNDLED["source"]
+    assert len({name.casefold() for name in BUNDLED["machines"]}) == len(BUNDLED["machines"]) >= 45
+    assert {found["states"] == len(found["output"]) for found in BUNDLED["machines"].values()} == {True}
+
+
+def changed(**parts: object) -> str:
+    machine: Mapping[str, object] = {"states": 2, "output": ["C", "D"], "next": [[0, 1], [0, 1]]}
+    return json.dumps({"machines": {"Tit": {**machine, **parts}}})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (FILE.replace('"Bully":', '"Bully"'), "3:9: "),
+        ("", "1:1: "),
+        ("[" * 100_000, "1:"),
+        (FILE.replace("[0, 1]", "[0, 1", 1), "2:"),
+        ("[]", " Input should be an object"),
+        ("{}", " `machines`: Field required"),
+        ('{"machines": {}}', " `machines`: Dictionary should have at least 1 item"),
+        ('{"machines": {}, "machine": 1}', " `"),
+        ('{"machines": {"Tit": {}}}', " machine `Tit`: `states`: Field required"),
+        ('{"machines": {"Tit": 3}}', " machine `Tit`: Input should be an object"),
+        (changed(state=2), " machine `Tit`: `state`: Extra inputs are not permitted"),
+        (changed(states=True), " machine `Tit`: `states`: Input should be a valid integer"),
+        (changed(states=2.0), " machine `Tit`: `states`: Input should be a valid integer"),
+        (changed(states=0), " machine `Tit`: `states`: Input should be greater than or equal to 1"),
+        (changed(states=10**30), " machine `Tit`: `states`: "),
+        (changed(states=3), " machine `Tit`: `output` has 2 entries (one for each of 3 states)"),
+        (changed(next=[[0, 1]]), " machine `Tit`: `next` has 1 entries (one for each of 2 states)"),
+        (changed(next=[[0, 1], [0]]), " machine `Tit`: `next.1` has 1 entries (one for each of Cooperate, Defect)"),
+        (changed(next=[[0, 1], [0, 1, 1]]), " machine `Tit`: `next.1` has 3 entries"),
+        (
+            changed(next=[[0, 2], [0, 1]]),
+            " machine `Tit`: `next.0` leads to a state that is not there (there are 0 to 1)",
+        ),
+        (changed(next=[[0, -1], [0, 1]]), " machine `Tit`: `next.0` leads to a state that is not there"),
+        (changed(next=[[0, True], [0, 1]]), " machine `Tit`: `next.0.1`: Input should be a valid integer"),
+        (changed(output=["C", "E"]), " machine `Tit`: `output.1`: E is not one action (write Cooperate, Defect)"),
+        (changed(output=["C", 1]), " machine `Tit`: `output.1`: Input should be a valid string"),
+        (changed(output="CD"), " machine `Tit`: `output`: Input should be a valid array"),
+        (changed(output=["C", "x" * 10_000]), f" machine `Tit`: `output.1`: {'x' * 60} is not one action"),
+        (changed().replace("Tit", ""), " machine ``: this is no name"),
+        (changed().replace("Tit", "a\\u0007b"), " machine `a\\x07b`: this is no name"),
+        (f'{{"machines": {{{TFT}, {TFT}}}}}', " `Tit For Tat` is given twice"),
+        (changed().replace('"states": 2', '"states": 2, "states": 2'), " `states` is given twice"),
+    ],
+)
+def test_what_is_wrong_with_machines(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    assert str(caught.value).startswith(f"{tmp_path / 'machines.json'}:{message}")
+
+
+def test_machines_play_games_of_two(tmp_path: Path) -> None:
+    game = Game("three", ("a", "b", "c"), (("C", "D"),) * 3, ((0, 0, 0),) * 8)
+    with pytest.raises(InputError, match="machines play games of two, and three has 3 agents"):
+        read(tmp_path, FILE, game)
+
+
+PIECES = ["", '"', "[", "]", "{", "}", ":", ",", "\n", "1", "-", "1e999", "9" * 5000, "NaN", "true", "null", "\\ud800"]
+PIECES += ['"Bully": ', '"states": 2, ', '"', "\\u0000", "\x00", "\ufeff", "é"]
+
+
+@settings(max_examples=500)
+@given(data=st.data())
+def test_a_damaged_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    text = FILE
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(st.sampled_from(PIECES)) + text[at + data.draw(st.integers(0, 9)) :]
+    try:
+        read(tmp_path_factory.getbasetemp(), text)
+    except InputError as error:
+        complaint = str(error)
+        assert re.fullmatch(r"[^\n]*machines\.json:(\d+:\d+:)? [^\n]+", complaint)
+
+
+@given(raw=st.binary() | st.text().map(str.encode))
+def test_any_bytes_are_refused(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.json"
+    path.write_bytes(raw)
+    with pytest.raises(InputError):
+        read_machines(path, IPD)
