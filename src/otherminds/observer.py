@@ -19,7 +19,7 @@ A = TypeVar("A", bound=Hashable)
 
 @dataclass(frozen=True)
 class Observer(Generic[M]):
-    """A posterior over minds, kept up by watching what the agent does.
+    """A posterior over minds, updated by watching what the agent does.
 
     Log weights follow  w(m) ← decay · w(m) + gain · log p(a | m)  and  P(m) ∝ exp w(m).
     Bayes' rule is decay = gain = 1; decay < 1 leaks old evidence; decay = 1 − α, gain = α is Rescorla–Wagner.
@@ -60,29 +60,26 @@ class Observer(Generic[M]):
         Raises ValueError if no mind could have done it (a mind with a lapse rate always could).
         """
         evidence = [mind.act().log_prob(action) for mind in self.minds]
-        weights = tuple(
-            _leak(self.decay, w) + (self.gain * e if self.gain else 0.0)
-            for w, e in zip(self.weights, evidence, strict=True)
-        )
+        weights = rescore(self.weights, evidence, decay=self.decay, gain=self.gain)
         top = max(weights)
         if top == IMPOSSIBLE:
             raise ValueError(f"none of the {len(self.minds)} minds could have done {action!r}")
         return replace(self, weights=tuple(w - top for w in weights)).see(obs)
 
     def see(self, obs: object) -> Self:
-        """Let every mind see `obs` without any deed to explain."""
+        """Let every mind observe `obs` without an action to explain."""
         return self.map(lambda mind: mind.observe(obs))
 
     def map(self, change: Callable[[M], M]) -> Self:
-        """Change every mind in the same way (tell it something, say), keeping its weight."""
+        """Replace every mind by `change(mind)`, for example by a mind that has been told something; weights stay."""
         return replace(self, minds=tuple(change(mind) for mind in self.minds))
 
     def condition(self, event: Callable[[M], bool]) -> Self:
-        """P(m | event): rule out the minds of which it does not hold. Raises ValueError if none is left."""
+        """P(m | event): rule out all minds for which `event(mind)` is false. Raises ValueError if none is left."""
         held = [event(mind) for mind in self.minds]
         weights = tuple(w if holds else IMPOSSIBLE for w, holds in zip(self.weights, held, strict=True))
         if max(weights) == IMPOSSIBLE:
-            raise ValueError("no mind is left of which this holds")
+            raise ValueError("the event is false for every mind that is still possible")
         return replace(self, weights=weights)
 
     def prune(self, least: float) -> Self:
@@ -97,7 +94,7 @@ class Observer(Generic[M]):
         return replace(self, minds=tuple(m for m, _ in kept), weights=tuple(w for _, w in kept))
 
     def equalise(self, group: Callable[[M], Hashable]) -> Self:
-        """Give all groups of minds the same probability, keeping the odds within each; impossible groups stay so."""
+        """Give every group of minds the same probability and keep the odds within groups; impossible groups stay so."""
         groups = [group(mind) for mind in self.minds]
         weights = dict.fromkeys(groups, IMPOSSIBLE)
         for name, w in zip(groups, self.weights, strict=True):
@@ -118,19 +115,29 @@ class Observer(Generic[M]):
         return self.posterior.bind(lambda mind: cast("Categorical[Any]", mind.act()))
 
 
-def _leak(decay: float, weight: float) -> float:
-    """What has been impossible once stays so."""
-    return weight if weight == IMPOSSIBLE else decay * weight
+def rescore(
+    weights: Iterable[float], evidence: Iterable[float], *, decay: float = 1.0, gain: float = 1.0
+) -> tuple[float, ...]:
+    """New weights from any evidence, one number for each mind: decay · w + gain · e.
+
+    With evidence log p(a | m) and decay = gain = 1 this is Bayes' rule in nats. With evidence ±1 for a prediction that
+    was right or wrong, decay = 1 − α and gain = α, it is the Rescorla–Wagner value of Hypothetical Minds (Cross et al.
+    2024, §3.3). A mind that was impossible (−∞) once stays so; gain = 0 ignores the evidence.
+    """
+    return tuple(
+        (w if w == IMPOSSIBLE else decay * w) + (gain * e if gain else 0.0)
+        for w, e in zip(weights, evidence, strict=True)
+    )
 
 
 Watchers = Mapping[str, Observer[M]]
 
 
 def attend(world: World[S, Any, A], watchers: Watchers[M], joint: Mapping[str, A], after: S) -> Watchers[M]:
-    """Hand every observer what its agent did and what *that agent* saw of the outcome.
+    """Every observer after it has watched its agent act, given what *that agent* saw of the outcome.
 
-    The one place where perspective is taken: the wrong view here would silently give wrong posteriors.
-    Raises ValueError if none of an observer's minds could have done what its agent did.
+    Perspective is taken here and nowhere else: the view of another agent would silently give wrong posteriors.
+    Raises ValueError if none of an observer's minds could have taken its agent's action.
     """
     return {agent: observer.watch(joint[agent], world.observe(after, agent)) for agent, observer in watchers.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -68,17 +69,29 @@ def rollout(
     rng: np.random.Generator,
     state: S | None = None,
 ) -> Iterator[Step[S, A]]:
-    """Run minds forward from `state` (default: s₀) until the world is done, `steps` at the most.
+    """Run minds forward from `state` (default: s₀) until the world is done, at most `steps` steps.
 
     Every mind acts on its own observations alone: aⁱ ~ πⁱ(· | oⁱ₀ … oⁱₜ), s′ ~ T(· | s, a).
     """
+    return (step for step, _ in rollout_with_minds(world, minds, steps=steps, rng=rng, state=state))
+
+
+def rollout_with_minds(
+    world: World[S, Any, A],
+    minds: Mapping[str, Mind[Any, A]],
+    *,
+    steps: int | None = None,
+    rng: np.random.Generator,
+    state: S | None = None,
+) -> Iterator[tuple[Step[S, A], Mapping[str, Mind[Any, A]]]]:
+    """A rollout that yields each step with the minds after they have observed its outcome. `steps` None: no limit."""
     state = world.start(rng) if state is None else state
     minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
-    for _ in range(steps):
+    for _ in count() if steps is None else range(steps):
         if world.done(state):
             return
         joint = {agent: mind.act().sample(rng) for agent, mind in minds.items()}
         after = world.step(state, joint, rng)
-        yield Step(state, joint, after)
         minds = {agent: mind.observe(world.observe(after, agent)) for agent, mind in minds.items()}
+        yield Step(state, joint, after), minds
         state = after
