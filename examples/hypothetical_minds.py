@@ -19,7 +19,7 @@ from otherminds.worlds.in_the_matrix.scenarios import bot
 
 world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)
 me, other = world.agents
-mind = Hypothetical.born(world, me, Programs.of(library(world.rules)), rng)
+mind = Hypothetical.initial(world, me, Programs.of(library(world.rules)), rng)
 partner = background(world, other, bot("rws_repeated__flip_r2s_0"), rng)
 for step in rollout(world, {me: mind, other: partner}, steps=1000, rng=rng):
     mind = mind.observe(world.observe(step.after, me))
@@ -31,7 +31,7 @@ for number, lesson in enumerate(mind.lessons[:6], 1):
         f"meeting {number}: expected {kinds[expected.mode]:8} ({expected.prob(expected.mode):.2f}), "
         f"was {played:8}, paid {lesson.reward:+.1f}"
     )
-print("in the end:", *(f"{name} ({p:.2f})" for name, p in mind.theories[1].held[:1]))
+print("in the end:", *(f"{name} ({p:.2f})" for name, p in mind.theories[1].ranked[:1]))
 right = [0.0 if lesson.theirs is None else lesson.expected.prob(lesson.theirs) for lesson in mind.lessons]
 meetings = range(1, len(right) + 1)
 plt.rcParams.update(LOOK)

@@ -171,7 +171,7 @@ def _guesses() -> Iterator[ReplyReader]:
 
 def _bodies() -> Iterator[ReplyReader]:
     world, why = in_the_matrix("rws_repeated"), {"reasoning": WHY}
-    body = Subgoals.born(world, world.agents[0], Asker(Scripted("none", lambda _: "")))
+    body = Subgoals.initial(world, world.agents[0], Asker(Scripted("none", lambda _: "")))
     start = world.start(np.random.default_rng(0))
     situation = body.look(world.observe(start, world.agents[0])).situation
     good = why | {"plan": [{"do": "interact"}, {"do": "wait", "steps": 3}, {"do": "fire_at", "player": "player_1"}]}

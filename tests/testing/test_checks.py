@@ -108,7 +108,7 @@ def in_matrix(make: Callable[[Any, str], Any]) -> tuple[Any, Any, Mapping[str, A
 
 
 def hypothetical(world: Any, me: str) -> Hypothetical:
-    return Hypothetical.born(world, me, Programs.of(library(world.rules)), generator())
+    return Hypothetical.initial(world, me, Programs.of(library(world.rules)), generator())
 
 
 MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {
@@ -121,7 +121,7 @@ MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {
     "guesser": lambda: (DIAL, WAVELENGTH, {"agent": "guesser"}),
     "giver": lambda: (dials.bayesian(WAVELENGTH), WAVELENGTH, {"others": {"guesser": DIAL}}),
     "bot": lambda: in_matrix(lambda world, me: background(world, me, bot("rws_repeated__rock_0"), generator())),
-    "trained": lambda: in_matrix(lambda world, me: Trained.born(world, me, shipped("rws_repeated"))),
+    "trained": lambda: in_matrix(lambda world, me: Trained.initial(world, me, shipped("rws_repeated"))),
     "hypothetical": lambda: in_matrix(hypothetical),
     "searcher": lambda: (
         Searcher(home().home, "Ana", Errand("apple", "table"), uniform(home().home), True),

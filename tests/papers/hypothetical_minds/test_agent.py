@@ -41,10 +41,10 @@ class Listener:
     told: tuple[Told, ...] = ()
     of: str = ""
 
-    def about(self, partner: str) -> Listener:
+    def for_partner(self, partner: str) -> Listener:
         return dataclasses.replace(self, told=(), of=partner)
 
-    def met(self, own: Inventory, theirs: int | None, reward: float) -> Listener:
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Listener:
         return dataclasses.replace(self, told=(*self.told, (own, theirs, reward)))
 
     def predict(self) -> Categorical[int]:
@@ -55,7 +55,7 @@ class Listener:
         return Categorical((self.plays[len(self.told) % len(self.plays)],), (0.0,))
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         return ()
 
 
@@ -75,8 +75,8 @@ def certain(kind: int) -> Listener:
     return Listener((tuple(float(k == kind) for k in range(3)),), (kind,))
 
 
-def born(world: InTheMatrix, i: int = 0, prior: Listener | None = None, **more: Any) -> Hypothetical:
-    return Hypothetical.born(world, world.agents[i], prior or Listener(), np.random.default_rng(0), **more)
+def initial(world: InTheMatrix, i: int = 0, prior: Listener | None = None, **more: Any) -> Hypothetical:
+    return Hypothetical.initial(world, world.agents[i], prior or Listener(), np.random.default_rng(0), **more)
 
 
 def watching(world: InTheMatrix, mind: Hypothetical, *states: matrix_rules.State) -> Hypothetical:
@@ -111,7 +111,7 @@ def paying(world: InTheMatrix, hit: matrix_rules.State) -> Iterator[matrix_rules
 def test_a_meeting_is_noticed_at_the_hit_with_what_one_held(i: int, held: tuple[Any, Any]) -> None:
     """Whether one zapped or was zapped, won and was reset, tied, or lost."""
     world, before, hit = hit_of(held)
-    expectant = watching(world, born(world, i), before)
+    expectant = watching(world, initial(world, i), before)
     assert expectant.meeting is None
     mind = watching(world, expectant, hit)
     assert mind.meeting == Meeting(1 - i, held[i])
@@ -123,14 +123,14 @@ def test_what_one_picks_up_in_the_step_of_the_hit_counts() -> None:
     meeting = hit.met[1]
     assert meeting is not None
     assert meeting[0] == (7, 1, 1)
-    assert watching(world, born(world, 1), before, hit).meeting == Meeting(0, meeting[0])
+    assert watching(world, initial(world, 1), before, hit).meeting == Meeting(0, meeting[0])
 
 
 def test_nothing_is_noticed_where_nobody_is_hit() -> None:
     world = world_of()
     states = [scene(world, "3 3 >", "5 3 <", held=((1, 1, 1), ROCK))]
     states += [play(world, states[0], "interact"), play(world, states[0], "noop", "interact")]
-    mind = watching(world, born(world), *states)
+    mind = watching(world, initial(world), *states)
     assert (mind.meeting, mind.lessons) == (None, ())
 
 
@@ -139,7 +139,7 @@ def test_the_dead_meet_nobody() -> None:
     states = [hit := met(world), *paying(world, hit)]
     dead = wait(world, states[-1], 3)
     assert world.observe(dead, world.agents[0]).frozen
-    mind = watching(world, born(world), *states, dead)
+    mind = watching(world, initial(world), *states, dead)
     assert (mind.meeting, len(mind.lessons)) == (None, 1)
 
 
@@ -150,7 +150,7 @@ def test_the_dead_meet_nobody() -> None:
 @pytest.mark.parametrize("held", [(a, b) for a in HELD for b in HELD if a != b])
 def test_a_theory_is_told_once_what_was_played_and_paid(i: int, held: tuple[Any, Any]) -> None:
     world, before, hit = hit_of(held)
-    mind = watching(world, born(world, i), before, hit)
+    mind = watching(world, initial(world, i), before, hit)
     *until, last = paying(world, hit)
     mind = watching(world, mind, *until)
     assert (heard(mind.theories[1 - i]), mind.lessons) == ((), ())
@@ -168,7 +168,7 @@ def test_a_theory_is_told_once_what_was_played_and_paid(i: int, held: tuple[Any,
 def test_a_meeting_of_the_same_kinds_is_told_too() -> None:
     world, before, hit = hit_of((ROCK, ROCK))
     states = [wait(world, hit, n) for n in range(1, 18)]
-    mind = watching(world, born(world), before, hit, *states)
+    mind = watching(world, initial(world), before, hit, *states)
     assert heard(mind.theories[1]) == ((ROCK, 0, 0.0),)
 
 
@@ -176,7 +176,7 @@ def test_a_lesson_has_what_was_expected_before_it() -> None:
     world, before, hit = hit_of((PAPER, ROCK))
     states = [before, hit, *paying(world, hit)]
     again = [state._replace(t=state.t + 30) for state in states]
-    mind = watching(world, born(world), *states, *again)
+    mind = watching(world, initial(world), *states, *again)
     expected = [lesson.expected.probs for lesson in mind.lessons]
     assert expected == [pytest.approx((0.5, 0.3, 0.2)), pytest.approx((0.1, 0.6, 0.3))]
     assert [heard(lesson.theory) for lesson in mind.lessons] == [(), ((PAPER, 0, PAID),)]
@@ -186,7 +186,7 @@ def test_a_lesson_has_what_was_expected_before_it() -> None:
 
 def test_who_held_as_much_of_two_kinds_has_played_nothing_yet_the_theory_is_told_of_the_meeting() -> None:
     world, before, hit = hit_of(((3, 3, 1), ROCK))
-    mind = watching(world, born(world), before, hit, *paying(world, hit))
+    mind = watching(world, initial(world), before, hit, *paying(world, hit))
     (lesson,) = mind.lessons
     assert (lesson.partner, lesson.own, lesson.theirs) == (1, None, 0)
     assert heard(mind.theories[1]) == (((3, 3, 1), 0, lesson.reward),)
@@ -197,7 +197,7 @@ def test_it_is_not_known_what_a_partner_played_who_held_as_much_of_two() -> None
     view = world.observe(world.start(np.random.default_rng(0)), world.agents[0])
     hit = view._replace(frozen=True, inventory=(1, 6))
     paid = hit._replace(t=17, window=(), inventory=(1, 1), reward=world.rules.reward((1, 6), (3, 3))[0])
-    mind = born(world, prior=Listener(((0.5, 0.5),), (1,)))
+    mind = initial(world, prior=Listener(((0.5, 0.5),), (1,)))
     for seen in (view, hit, paid):
         mind = mind.observe(seen)
     (lesson,) = mind.lessons
@@ -210,7 +210,7 @@ def test_it_is_not_known_what_a_partner_played_who_held_as_much_of_two() -> None
 
 def test_the_aim_is_what_the_theory_plays() -> None:
     world, before, hit = hit_of((PAPER, ROCK))
-    mind = born(world, margin=3)
+    mind = initial(world, margin=3)
     assert mind.aim == Aim(0, 3)
     mind = watching(world, mind, before, hit)
     assert (mind.aim, body_of(mind).state) == (Aim(0, 3), State(Aim(0, 3)))
@@ -223,21 +223,21 @@ def test_the_aim_is_what_the_theory_plays() -> None:
 
 def test_a_first_aim_is_that_of_the_theory_of_the_partner_not_of_anybody() -> None:
     world = world_of()
-    mind = born(world, prior=certain(0), theories=(certain(1), certain(2)))
+    mind = initial(world, prior=certain(0), theories=(certain(1), certain(2)))
     assert mind.aim == Aim(2, 5)
-    assert born(world, 1, prior=certain(0), theories=(certain(1), certain(2))).aim == Aim(1, 5)
+    assert initial(world, 1, prior=certain(0), theories=(certain(1), certain(2))).aim == Aim(1, 5)
 
 
 def test_the_body_acts() -> None:
     world = in_the_matrix("rws_repeated")
     state = world.start(np.random.default_rng(3))
     for kind in range(3):
-        mind = watching(world, born(world, prior=certain(kind)), state)
-        body = MatrixBot.born(
+        mind = watching(world, initial(world, prior=certain(kind)), state)
+        body = MatrixBot.initial(
             world, world.agents[0], Specialist(Aim(kind, 5)), np.random.default_rng(0), body_of(mind).skill
         )
         assert mind.act() == body.observe(world.observe(state, world.agents[0])).act()
-    minds = [watching(world, born(world, prior=certain(kind)), state) for kind in range(3)]
+    minds = [watching(world, initial(world, prior=certain(kind)), state) for kind in range(3)]
     assert len({body_of(mind).plan.cell for mind in minds} | {mind.act().mode for mind in minds}) > 1
 
 
@@ -252,13 +252,13 @@ def test_the_partner_is_who_froze_in_view() -> None:
     for third, acts in (("3 6 <", ("interact",)), ("3 1 v", ("interact",)), ("5 1 v", ("noop", "interact"))):
         world, before, hit = hit_of(SOME[:3], *acts, players=("3 3 >", "5 3 <", third))
         assert hit.met[2] is None
-        assert watching(world, born(world), before, hit).meeting == Meeting(1, PAPER)
+        assert watching(world, initial(world), before, hit).meeting == Meeting(1, PAPER)
 
 
 def test_who_stays_unseen_is_not_known() -> None:
     world, before, hit = hit_of((PAPER, ROCK, ROCK), "noop", "interact", players=("5 3 >", "3 3 >", "7 6 <"))
     assert hit.met[0] == (PAPER, ROCK)
-    mind = watching(world, born(world), before, hit)
+    mind = watching(world, initial(world), before, hit)
     assert mind.meeting == Meeting(None, PAPER)
     mind = watching(world, mind, *paying(world, hit))
     (lesson,) = mind.lessons
@@ -271,7 +271,7 @@ def test_two_who_freeze_at_once_cannot_be_told_apart() -> None:
     places = ("3 5 ^", "3 3 v", "5 3 <", "5 2 v")
     world, before, hit = hit_of(SOME, "interact", "noop", "noop", "interact", players=places)
     assert [meeting is not None for meeting in hit.met] == [True] * 4
-    assert watching(world, born(world), before, hit).meeting == Meeting(None, PAPER)
+    assert watching(world, initial(world), before, hit).meeting == Meeting(None, PAPER)
 
 
 def test_who_had_been_frozen_before_is_not_the_partner() -> None:
@@ -279,27 +279,27 @@ def test_who_had_been_frozen_before_is_not_the_partner() -> None:
     world, before, first = hit_of(SOME, "noop", "noop", "noop", "interact", players=places)
     assert first.met[2] is not None
     hit = play(world, first, "interact")
-    mind = watching(world, born(world), before, first)
+    mind = watching(world, initial(world), before, first)
     assert mind.meeting is None
     assert watching(world, mind, hit).meeting == Meeting(1, PAPER)
 
 
 def test_only_the_theory_of_who_was_met_learns() -> None:
     world, before, hit = hit_of(SOME[:3], players=("3 3 >", "5 3 <", "3 6 <"))
-    mind = watching(world, born(world), before, hit, *paying(world, hit))
+    mind = watching(world, initial(world), before, hit, *paying(world, hit))
     assert [heard(theory) for theory in mind.theories] == [(), ((PAPER, 0, PAID),), ()]
 
 
 def test_of_every_player_there_is_a_theory_of_its_own() -> None:
     world = world_of(players=4)
-    names = [theory.of for theory in born(world).theories if isinstance(theory, Listener)]
+    names = [theory.of for theory in initial(world).theories if isinstance(theory, Listener)]
     assert names == list(world.agents)
 
 
 def test_a_body_may_be_given() -> None:
     world = world_of()
-    body = MatrixBot.born(world, world.agents[0], Specialist(Aim(0, 5)), np.random.default_rng(7), WALKER)
-    mind = born(world, prior=certain(1), body=body)
+    body = MatrixBot.initial(world, world.agents[0], Specialist(Aim(0, 5)), np.random.default_rng(7), WALKER)
+    mind = initial(world, prior=certain(1), body=body)
     assert body_of(mind) == body.toward(Aim(1, 5))
 
 
@@ -316,7 +316,7 @@ def test_with_many_what_pays_best_is_played_meeting_half_the_time_whom_one_likes
     for _ in range(40):
         laws = rng.dirichlet((0.4, 0.4, 0.4), size=3).tolist()
         theories = [Listener(), *(Listener((tuple(law),)) for law in laws)]
-        mind = born(world, theories=theories)
+        mind = initial(world, theories=theories)
         pays = payoffs(laws)
         value = [sum(max(pay[a], CHANCE * pay[a]) for pay in pays) for a in range(3)]
         best = int(np.argmax(value))
@@ -329,7 +329,7 @@ def test_with_many_what_pays_best_is_played_meeting_half_the_time_whom_one_likes
 
 def test_who_has_not_been_met_is_taken_to_be_as_anybody_or_like_those_who_were() -> None:
     world, before, hit = hit_of(SOME[:3], players=("3 3 >", "5 3 <", "3 6 <"))
-    mind = born(world)
+    mind = initial(world)
     first, second, _ = Listener().expects
     assert body_of(mind).worth == pytest.approx((0.0, *(payoffs([first])[0][mind.aim.kind],) * 2))
     mind = watching(world, mind, before, hit, *paying(world, hit))
@@ -355,11 +355,11 @@ def prior_in(substrate: str) -> Programs:
 
 def thinker(world: InTheMatrix, rng: np.random.Generator) -> Hypothetical:
     substrate = {2: "pd_repeated", 3: "rws_repeated"}[len(world.rules.resources)]
-    return Hypothetical.born(world, world.agents[0], prior_in(substrate), rng)
+    return Hypothetical.initial(world, world.agents[0], prior_in(substrate), rng)
 
 
 def walker(world: InTheMatrix, rng: np.random.Generator) -> MatrixBot:
-    return MatrixBot.born(world, world.agents[0], Specialist(Aim(0, 5)), rng, WALKER)
+    return MatrixBot.initial(world, world.agents[0], Specialist(Aim(0, 5)), rng, WALKER)
 
 
 def frank(view: View) -> View:
@@ -389,7 +389,7 @@ def episode(
     for agent, name in zip(others, bots, strict=True):
         strategy = strategy_of(name)
         assert strategy is not None
-        minds[agent] = MatrixBot.born(world, agent, strategy, rng)
+        minds[agent] = MatrixBot.initial(world, agent, strategy, rng)
     state = world.start(rng)
 
     def watched(minds: Mapping[str, Any]) -> dict[str, Any]:
@@ -470,7 +470,7 @@ def test_theories_are_what_the_lessons_make_of_the_prior(substrate: str, bots: t
         known.add(lesson.partner)
         assert lesson.theory == theories[lesson.partner]
         if lesson.own is not None and lesson.theirs is not None:
-            theories[lesson.partner] = theories[lesson.partner].met(
+            theories[lesson.partner] = theories[lesson.partner].update(
                 holding(lesson.own, len(world.rules.resources)), lesson.theirs, lesson.reward
             )
     assert mind.theories == tuple(theories)
@@ -502,7 +502,7 @@ def test_who_thinks_gets_more_than_who_walks_about(substrate: str, bot: str, lea
 
 def test_a_mind_is_a_value() -> None:
     world, before, hit = hit_of((PAPER, ROCK))
-    mind = born(world)
+    mind = initial(world)
     states = [before, hit, *paying(world, hit)]
     copy = dataclasses.replace(mind)
     one, other = (watching(world, mind, *states) for _ in range(2))
@@ -523,6 +523,6 @@ def test_an_episode_is_decided_by_its_seed() -> None:
 
 def test_the_game_of_a_mind_is_that_of_meetings_with_its_margin() -> None:
     world = world_of()
-    assert born(world).game == meeting_game(world.rules, 5)
-    assert np.array_equal(born(world, margin=2).game.payoff(), meeting_game(world.rules, 2).payoff())
-    assert born(world, 1).me == 1
+    assert initial(world).game == meeting_game(world.rules, 5)
+    assert np.array_equal(initial(world, margin=2).game.payoff(), meeting_game(world.rules, 2).payoff())
+    assert initial(world, 1).me == 1

@@ -66,7 +66,7 @@ PATTERNS = [
 def test_beliefs_are_exact(helped: list[bool], leak: float) -> None:
     """The first view is nothing to compare with, whatever it shows."""
     for first in (False, True):
-        cook = after(HypotheticalCook.born(WORLD, leak=leak), [first, *helped])
+        cook = after(HypotheticalCook.initial(WORLD, leak=leak), [first, *helped])
         assert beliefs(cook) == pytest.approx(by_hand(helped, leak))
 
 
@@ -78,7 +78,7 @@ def test_a_habit_is_to_help_with_the_same_probability_in_every_step() -> None:
 
 
 def test_at_first_anybody_is_as_likely_as_any_other_and_one_does_everything() -> None:
-    cook = HypotheticalCook.born(WORLD, slip=0.25)
+    cook = HypotheticalCook.initial(WORLD, slip=0.25)
     assert beliefs(cook) == pytest.approx(dict.fromkeys(("skilled", "semi-skilled", "idle"), 1 / 3))
     assert (cook.chef.duty, cook.chef.slip) == ("everything", 0.25)
     assert beliefs(after(cook, [True])) == pytest.approx(beliefs(cook))
@@ -86,7 +86,7 @@ def test_at_first_anybody_is_as_likely_as_any_other_and_one_does_everything() ->
 
 @pytest.mark.parametrize("me", [0, 1])
 def test_who_seems_to_be_helped_does_the_half_that_fits_its_room(me: int) -> None:
-    cook = HypotheticalCook.born(WORLD)
+    cook = HypotheticalCook.initial(WORLD)
     for helped in [False, False, True, False]:
         cook = cook.observe(view_of(helped=helped, me=me))
     assert cook.chef.duty == ("dishes", "tomatoes")[me] == fitting(WORLD, (LEFT, RIGHT)[me])
@@ -99,7 +99,7 @@ def changes(cook: HypotheticalCook) -> int:
 
 
 def test_it_does_everything_just_as_long_as_the_partner_is_idle_more_likely_than_not() -> None:
-    cook = after(HypotheticalCook.born(WORLD), [False, True])
+    cook = after(HypotheticalCook.initial(WORLD), [False, True])
     assert cook.chef.duty == "dishes"
     for n in range(1, 400):
         cook = cook.observe(view_of())
@@ -111,13 +111,13 @@ def test_it_does_everything_just_as_long_as_the_partner_is_idle_more_likely_than
 def test_old_help_is_forgotten_so_that_it_can_change_its_mind() -> None:
     """Forty helping steps long ago are held against many more idle ones, if nothing leaks."""
     much = [False, *([True] + [False] * 9) * 40]
-    leaking, firm = (after(HypotheticalCook.born(WORLD, leak=leak), much) for leak in (0.005, 0.0))
+    leaking, firm = (after(HypotheticalCook.initial(WORLD, leak=leak), much) for leak in (0.005, 0.0))
     assert leaking.chef.duty == firm.chef.duty == "dishes"
     assert 10 < changes(leaking) < changes(firm) / 2
 
 
 def test_it_changes_its_mind_back_when_it_is_helped_again() -> None:
-    cook = after(HypotheticalCook.born(WORLD), [False] * 2000)
+    cook = after(HypotheticalCook.initial(WORLD), [False] * 2000)
     assert cook.chef.duty == "everything"
     times = [*takewhile(lambda n: after(cook, [True] * n).chef.duty == "everything", range(20))]
     assert len(times) < 5
@@ -131,7 +131,7 @@ def episode(partner: str, seed: int, leak: float = 0.005) -> Iterator[tuple[floa
     rng = np.random.default_rng(seed)
     state = WORLD.start(rng)
     me, other = WORLD.agents
-    cook, helper = HypotheticalCook.born(WORLD, leak=leak), COOKS[partner](WORLD)
+    cook, helper = HypotheticalCook.initial(WORLD, leak=leak), COOKS[partner](WORLD)
     minds: dict[str, Any] = {me: cook, other: helper}
     minds = {agent: mind.observe(WORLD.observe(state, agent)) for agent, mind in minds.items()}
     for _ in range(WORLD.steps):
@@ -161,8 +161,8 @@ def test_it_does_everything_with_an_idle_partner_and_half_with_one_who_helps(
 
 
 def test_it_acts_as_its_chef_does_and_is_a_value() -> None:
-    cook = HypotheticalCook.born(WORLD)
+    cook = HypotheticalCook.initial(WORLD)
     seen = after(cook, [False, True, False])
     assert seen.act() == seen.chef.act() == CookingBot(WORLD, "dishes", 0.0, seen.chef.memory).act()
     assert seen.act() != CookingBot(WORLD, "tomatoes", 0.0, seen.chef.memory).act()
-    assert (cook, len({cook, seen, after(cook, [False, True, False])})) == (HypotheticalCook.born(WORLD), 2)
+    assert (cook, len({cook, seen, after(cook, [False, True, False])})) == (HypotheticalCook.initial(WORLD), 2)

@@ -220,10 +220,10 @@ class Expects:
 
     law: tuple[float, ...]
 
-    def about(self, partner: str) -> Expects:
+    def for_partner(self, partner: str) -> Expects:
         return self
 
-    def met(self, own: Inventory, theirs: int | None, reward: float) -> Expects:
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Expects:
         return self
 
     def predict(self) -> Categorical[int]:
@@ -235,7 +235,7 @@ class Expects:
         return Categorical((0,), (0.0,))
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         return [("x" * 999, 0.123456), ("y", -1.0)]
 
 
@@ -247,7 +247,7 @@ def lesson(t: int, law: tuple[float, ...], theirs: int | None, reward: float, pa
 def knowing(*lessons: Lesson) -> Hypothetical:
     """A mind with these lessons."""
     world = shortened("rws_repeated")
-    mind = Hypothetical.born(world, world.agents[0], Expects((0.5, 0.2, 0.3)), np.random.default_rng(0))
+    mind = Hypothetical.initial(world, world.agents[0], Expects((0.5, 0.2, 0.3)), np.random.default_rng(0))
     return dataclasses.replace(mind, lessons=lessons)
 
 

@@ -24,7 +24,7 @@ def world_of(name: str) -> InTheMatrix:
 
 
 def mind_in(world: InTheMatrix, agent: str, network: Network | None = None) -> Trained:
-    return Trained.born(world, agent, network or blank_network(world))
+    return Trained.initial(world, agent, network or blank_network(world))
 
 
 def blank_network(world: InTheMatrix) -> Network:

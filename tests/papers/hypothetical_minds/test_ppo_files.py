@@ -47,7 +47,7 @@ def test_a_network_survives_a_file(tmp_path: Path) -> None:
         for x, y in zip(one, two, strict=True)
     )
     view = world.observe(world.start(rng), "player_1")
-    acts = [Trained.born(world, "player_1", one).observe(view).act() for one in (network, read)]
+    acts = [Trained.initial(world, "player_1", one).observe(view).act() for one in (network, read)]
     assert acts[0] == acts[1]
 
 

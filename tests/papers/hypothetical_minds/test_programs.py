@@ -28,7 +28,7 @@ ROCK, PAPER, SCISSORS = range(3)
 
 def told(mind: RescorlaWagner | Programs, *plays: tuple[int, int | None]) -> RescorlaWagner | Programs:
     for own, theirs in plays:
-        mind = mind.met(holding(own, 3), theirs, 0.0)
+        mind = mind.update(holding(own, 3), theirs, 0.0)
     return mind
 
 
@@ -59,10 +59,10 @@ def test_values_are_those_of_the_rule(seed: int, alpha: float) -> None:
     expected = [value(rewards(one, plays), alpha) for one in FEW.machines]
     assert mind.values == pytest.approx(expected)
     best = max(range(4), key=lambda i: (round(expected[i], 12), -i))
-    name, best_value = mind.held[0]
+    name, best_value = mind.ranked[0]
     assert name == FEW.machines[best].name
     assert best_value == pytest.approx(expected[best])
-    assert [v for _, v in mind.held] == sorted((v for _, v in mind.held), reverse=True)
+    assert [v for _, v in mind.ranked] == sorted((v for _, v in mind.ranked), reverse=True)
 
 
 def test_the_best_is_believed_and_answered() -> None:
@@ -88,27 +88,27 @@ def test_its_play_is_the_first_of_the_best_response_to_the_best() -> None:
 def test_before_any_meeting_the_likeliest_is_believed() -> None:
     mind = RescorlaWagner.of(library(RULES))
     prior = mind.library.prior
-    assert mind.held[0][0].startswith(mind.library.machines[int(np.argmax(prior))].name)
+    assert mind.ranked[0][0].startswith(mind.library.machines[int(np.argmax(prior))].name)
     assert mind.values == (0.0,) * len(prior)
 
 
 @pytest.mark.parametrize("kind", [RescorlaWagner, Programs])
 def test_a_meeting_of_which_a_play_is_not_known_teaches_nothing(kind: type[RescorlaWagner] | type[Programs]) -> None:
     mind = kind.of(FEW)
-    assert mind.met((3, 3, 1), ROCK, 1.0) is mind
-    assert mind.met(holding(ROCK, 3), None, 1.0) is mind
-    assert mind.about("Ana") is mind
+    assert mind.update((3, 3, 1), ROCK, 1.0) is mind
+    assert mind.update(holding(ROCK, 3), None, 1.0) is mind
+    assert mind.for_partner("Ana") is mind
 
 
 def test_programs_are_a_librarian_of_meetings() -> None:
     mind, librarian = Programs.of(library(RULES)), BayesianLookahead.of(library(RULES))
     for own, theirs in ((ROCK, ROCK), (ROCK, PAPER), (PAPER, PAPER), (SCISSORS, SCISSORS), (PAPER, ROCK)):
-        mind, librarian = mind.met(holding(own, 3), theirs, 0.5), librarian.observe(Outcome(own, theirs, 0.5))
+        mind, librarian = mind.update(holding(own, 3), theirs, 0.5), librarian.observe(Outcome(own, theirs, 0.5))
         assert mind.predict() == librarian.predict()
         assert mind.act() == librarian.act()
-    assert mind.held[0][0] == "answers the last play: rock→paper paper→scissors scissors→rock"
-    assert [p for _, p in mind.held] == sorted((p for _, p in mind.held), reverse=True)
-    assert sum(p for _, p in mind.held) <= 1.0 + 1e-9
+    assert mind.ranked[0][0] == "answers the last play: rock→paper paper→scissors scissors→rock"
+    assert [p for _, p in mind.ranked] == sorted((p for _, p in mind.ranked), reverse=True)
+    assert sum(p for _, p in mind.ranked) <= 1.0 + 1e-9
 
 
 @pytest.mark.parametrize("kind", [RescorlaWagner, Programs])
@@ -116,6 +116,6 @@ def test_who_always_plays_the_same_is_found_out(kind: type[RescorlaWagner] | typ
     for often in range(3):
         mind = kind.of(library(RULES))
         for _ in range(6):
-            mind = mind.met(holding(mind.act().mode, 3), often, 0.0)
+            mind = mind.update(holding(mind.act().mode, 3), often, 0.0)
         assert mind.predict().mode == often
         assert mind.act().mode == (often + 1) % 3

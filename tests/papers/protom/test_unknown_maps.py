@@ -66,7 +66,7 @@ def seen_of(world: InTheMatrix, text: str, views: list[View]) -> dict[tuple[int,
 
 def gatherer(world: InTheMatrix, margin: int = 3) -> MatrixBot:
     strategy = Specialist(Aim(1, margin))
-    return MatrixBot.born(world, world.agents[0], strategy, np.random.default_rng(0), DEFT, mapped=False)
+    return MatrixBot.initial(world, world.agents[0], strategy, np.random.default_rng(0), DEFT, mapped=False)
 
 
 @pytest.mark.parametrize("margin", [1, 99])
@@ -106,10 +106,10 @@ def test_a_model_is_told_the_same_and_its_plans_end_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)
     text, world = drawn(rng)
     first = Listening()
-    lived = list(life(world, Subgoals.born(world, world.agents[0], Asker(first), aim=Aim(0, 3)), rng))
+    lived = list(life(world, Subgoals.initial(world, world.agents[0], Asker(first), aim=Aim(0, 3)), rng))
     _, elsewhere = drawn(rng, seen_of(world, text, [view for view, _ in lived]), SOLID)
     second = Listening()
-    twin = Subgoals.born(elsewhere, elsewhere.agents[0], Asker(second), aim=Aim(0, 3))
+    twin = Subgoals.initial(elsewhere, elsewhere.agents[0], Asker(second), aim=Aim(0, 3))
     for view, mind in lived:
         twin = twin.observe(view)
         assert twin.act() == mind.act()

@@ -62,7 +62,7 @@ def watching(
     agent: str = "player_0",
 ) -> MatrixBot:
     """A mind that has seen these states."""
-    mind = MatrixBot.born(world, agent, strategy, np.random.default_rng(0), skill)
+    mind = MatrixBot.initial(world, agent, strategy, np.random.default_rng(0), skill)
     for state in states:
         mind = mind.observe(world.observe(state, agent))
     return mind
@@ -140,8 +140,8 @@ def test_not_to_know_a_kind_is_worth_eight_steps(far: int, action: Action) -> No
 def test_it_steps_off_the_only_source_there_is_so_that_it_can_regrow() -> None:
     world = world_of("WWWWWWW\nWn  rnW\nWWWWWWW")
     rng = np.random.default_rng(0)
-    minds = {world.agents[0]: MatrixBot.born(world, world.agents[0], ROCKS, rng, PERFECT)}
-    minds[world.agents[1]] = MatrixBot.born(world, world.agents[1], PAPERS, rng, PERFECT)
+    minds = {world.agents[0]: MatrixBot.initial(world, world.agents[0], ROCKS, rng, PERFECT)}
+    minds[world.agents[1]] = MatrixBot.initial(world, world.agents[1], PAPERS, rng, PERFECT)
     start = scene(world, "3 1 >", "1 1 >")
     *_, last = rollout(world, minds, steps=400, rng=rng, state=start)
     assert last.after.inventories[0][0] > 2
@@ -453,7 +453,7 @@ class Listener:
     def start(self) -> Categorical[State]:
         return Categorical.uniform([State(Aim(0, 2))])
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         self.told.append((own, partner))
         return Categorical.uniform([state])
 
@@ -461,7 +461,7 @@ class Listener:
 def test_a_strategy_is_told_of_each_meeting_once_with_its_own_inventory_first() -> None:
     world, rng = in_the_matrix("rws_arena"), np.random.default_rng(3)
     ears = {agent: Listener() for agent in world.agents}
-    minds = {agent: MatrixBot.born(world, agent, ear, rng, PERFECT) for agent, ear in ears.items()}
+    minds = {agent: MatrixBot.initial(world, agent, ear, rng, PERFECT) for agent, ear in ears.items()}
     happened: dict[str, list[Meeting]] = {agent: [] for agent in world.agents}
     for step in rollout(world, minds, steps=250, rng=rng):
         for agent, met in zip(world.agents, step.after.met, strict=True):
@@ -472,7 +472,7 @@ def test_a_strategy_is_told_of_each_meeting_once_with_its_own_inventory_first() 
 
 def test_every_shot_of_a_perfect_body_is_at_somebody_ready_with_the_margin_reached() -> None:
     world, rng, shots = in_the_matrix("rws_repeated"), np.random.default_rng(5), 0
-    minds = {agent: MatrixBot.born(world, agent, ROCKS, rng, PERFECT) for agent in world.agents}
+    minds = {agent: MatrixBot.initial(world, agent, ROCKS, rng, PERFECT) for agent in world.agents}
     for step in rollout(world, minds, steps=400, rng=rng):
         for i in [i for i, agent in enumerate(world.agents) if step.joint[agent] == "interact"]:
             state, other = step.state, 1 - i
@@ -553,7 +553,7 @@ def test_a_seed_fixes_a_trajectory() -> None:
     def once(seed: int) -> list[Scene]:
         rng = np.random.default_rng(seed)
         strategy = CounterPrevious((Aim(0, 2), Aim(1, 2)))
-        minds = {agent: MatrixBot.born(world, agent, strategy, rng, ORDINARY) for agent in world.agents}
+        minds = {agent: MatrixBot.initial(world, agent, strategy, rng, ORDINARY) for agent in world.agents}
         return [step.after for step in rollout(world, minds, steps=80, rng=rng)]
 
     assert once(1) == once(1) != once(2)
@@ -564,7 +564,7 @@ def test_chance_decides_each_choice_of_a_strategy_anew() -> None:
     world, rng, found = world_of(YARD), np.random.default_rng(8), Counter[tuple[int, ...]]()
     view = world.observe(scene(world, *BEFORE), "player_0")._replace(met=(PAPER, ROCK))
     for _ in range(800):
-        minds = [MatrixBot.born(world, "player_0", TitForTat(Aim(0, 1), Aim(1, 1), 0.5), rng)]
+        minds = [MatrixBot.initial(world, "player_0", TitForTat(Aim(0, 1), Aim(1, 1), 0.5), rng)]
         for _ in range(2):
             minds.append(minds[-1].observe(view))
         found[tuple(mind.state.aim.kind for mind in minds)] += 1
@@ -580,7 +580,7 @@ def played(strategy: Strategy, meetings: Sequence[Meeting]) -> list[Aim]:
     ((state, _),) = strategy.start()
     aims = [state.aim]
     for own, partner in meetings:
-        ((state, p),) = strategy.met(state, own, partner)
+        ((state, p),) = strategy.update(state, own, partner)
         assert p == 1.0
         aims.append(state.aim)
     return aims
@@ -608,6 +608,6 @@ def test_a_script_that_has_ended_does_not_change_any_more() -> None:
     ((state, _),) = Script((Aim(1, 5), Aim(0, 5))).start()
     ends = []
     for _ in range(4):
-        ((state, _),) = Script((Aim(1, 5), Aim(0, 5))).met(state, ROCK, ROCK)
+        ((state, _),) = Script((Aim(1, 5), Aim(0, 5))).update(state, ROCK, ROCK)
         ends.append(state)
     assert len(set(ends)) == 1

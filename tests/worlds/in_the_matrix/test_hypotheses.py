@@ -245,7 +245,7 @@ def after_meetings(bot: str, meetings: int, seed: int) -> tuple[BayesianLookahea
         held = [tuple(1 + 5 * (k == kind) for k in range(kinds)) for kind in (own, theirs)]
         mind = mind.observe(Outcome(own, theirs, float(game.payoff()[own, theirs])))
         true = true.observe(Outcome(theirs, own, 0.0))
-        state = strategy.met(state, held[1], held[0]).sample(rng)
+        state = strategy.update(state, held[1], held[0]).sample(rng)
     predicted = mind.predict()
     return mind, [predicted.prob(k) for k in range(kinds)], [true.act().prob(k) for k in range(kinds)]
 

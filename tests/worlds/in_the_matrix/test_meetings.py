@@ -59,7 +59,7 @@ class Faithful:
     def start(self) -> Categorical[State]:
         return Categorical.uniform(State(aim) for aim in self.aims)
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         return Categorical((state,), (0.0,))
 
 
@@ -104,7 +104,7 @@ def onward(strategy: Strategy, weights: Weights, own: int, theirs: int, kinds: i
     possible, found = share(weights, own) > 0, dict[State, float]()
     for state, p in weights.items():
         if state.aim.kind == own or not possible:
-            for after, q in strategy.met(state, mine, other):
+            for after, q in strategy.update(state, mine, other):
                 found[after] = found.get(after, 0.0) + p * q
     return found
 

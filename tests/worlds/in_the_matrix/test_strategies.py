@@ -49,7 +49,7 @@ def reached(strategy: Strategy, rows: Sequence[tuple[int, ...]]) -> Categorical[
     """P(state) after interactions in which everybody held these."""
     states = strategy.start()
     for row in rows:
-        states = states.bind(lambda state, row=row: strategy.met(state, row, row))  # type: ignore[misc]
+        states = states.bind(lambda state, row=row: strategy.update(state, row, row))  # type: ignore[misc]
     return states
 
 
@@ -121,7 +121,7 @@ def test_every_strategy_has_finitely_many_states(name: str) -> None:
     seen = set(strategy.start().support)
     while True:
         rows = [row for rows in HELD[kinds].values() for row in rows]
-        more = {after for state in seen for row in rows for after in strategy.met(state, row, row).support} - seen
+        more = {after for state in seen for row in rows for after in strategy.update(state, row, row).support} - seen
         if not more:
             break
         seen |= more
@@ -131,8 +131,8 @@ def test_every_strategy_has_finitely_many_states(name: str) -> None:
 def test_a_flip_counts_interactions_that_really_happened_and_ties_among_them() -> None:
     twice, tie = Flip(Aim(2, 1), Aim(1, 5), 2), (1, 1, 1)
     start = twice.start().mode
-    once = twice.met(start, (1, 1, 2), tie).mode
-    assert (start.aim, once.aim, twice.met(once, (1, 1, 2), tie).mode.aim) == (Aim(2, 1), Aim(2, 1), Aim(1, 5))
+    once = twice.update(start, (1, 1, 2), tie).mode
+    assert (start.aim, once.aim, twice.update(once, (1, 1, 2), tie).mode.aim) == (Aim(2, 1), Aim(2, 1), Aim(1, 5))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_flip_counts_interactions_that_really_happened_and_ties_among_them() -
 def test_a_tie_leaves_a_choice_as_it_is_even_one_that_was_a_slip(strategy: Strategy) -> None:
     for row in ((9, 1), (1, 9)):
         for state in reached(strategy, [row] * 3).support:
-            assert strategy.met(state, (6, 1), (4, 4)) == Categorical((state,), (0.0,))
+            assert strategy.update(state, (6, 1), (4, 4)) == Categorical((state,), (0.0,))
 
 
 def test_the_strike_that_suffices_starts_tit_for_tat_and_later_ones_are_copied() -> None:
@@ -159,13 +159,14 @@ def test_what_oneself_held_changes_nothing() -> None:
     for kinds, strategy, _ in CASES.values():
         for state in strategy.start().support:
             rows = [row for rows in HELD[kinds].values() for row in rows]
-            assert all(strategy.met(state, own, rows[0]) == strategy.met(state, rows[-1], rows[0]) for own in rows)
+            last = [strategy.update(state, own, rows[0]) for own in rows]
+            assert all(after == last[-1] for after in last)
 
 
 def test_a_third_kind_is_neither_cooperation_nor_defection() -> None:
     other = (1, 1, 9)
-    assert Grim(C, D, 1).met(State(C), other, other).mode == State(C, 0)
-    assert TitForTat(C, D).met(State(D), other, other).mode == State(D)
+    assert Grim(C, D, 1).update(State(C), other, other).mode == State(C, 0)
+    assert TitForTat(C, D).update(State(D), other, other).mode == State(D)
 
 
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=4))

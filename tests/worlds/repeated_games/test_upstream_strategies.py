@@ -156,7 +156,7 @@ def random_meeting(rng: np.random.Generator, size: int) -> Meeting:
 
 
 def follow(ours: Strategy, state: State, meeting: Meeting | None) -> Categorical[State]:
-    return Categorical.uniform([state]) if meeting is None else ours.met(state, *meeting)
+    return Categorical.uniform([state]) if meeting is None else ours.update(state, *meeting)
 
 
 @pytest.mark.parametrize("bot", BOTS)

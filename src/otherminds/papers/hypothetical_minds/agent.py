@@ -28,11 +28,11 @@ CHANCE = 0.5
 class Theory(Protocol):
     """What one thinks of a partner: it learns from meetings, says what the partner will play, and what to play then."""
 
-    def about(self, partner: str, /) -> Self:
+    def for_partner(self, partner: str, /) -> Self:
         """The same about somebody of that name, before any meeting."""
         ...
 
-    def met(self, own: Inventory, theirs: int | None, reward: float, /) -> Self:
+    def update(self, own: Inventory, theirs: int | None, reward: float, /) -> Self:
         """After a meeting: what one held, what the partner played (None if that is not known), and what it paid."""
         ...
 
@@ -45,7 +45,7 @@ class Theory(Protocol):
         ...
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         """The hypotheses, the best first, with their probabilities or values."""
         ...
 
@@ -115,7 +115,7 @@ class Hypothetical:
     lessons: tuple[Lesson, ...] = ()
 
     @classmethod
-    def born(
+    def initial(
         cls,
         world: InTheMatrix,
         agent: str,
@@ -131,8 +131,8 @@ class Hypothetical:
         `theories` are what it thinks of each player if not the same of all.
         """
         aim = Aim(prior.act().mode, margin)
-        body = body or MatrixBot.born(world, agent, Specialist(aim), rng, DEFT)
-        of_all = tuple(prior.about(name) for name in world.agents) if theories is None else tuple(theories)
+        body = body or MatrixBot.initial(world, agent, Specialist(aim), rng, DEFT)
+        of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
         known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         return cls(body, meeting_game(world.rules, margin), prior, margin, of_all, aim, known)._aimed()
 
@@ -188,7 +188,7 @@ class Hypothetical:
         lesson = Lesson(t, self.partner, theory, expected, over.played, over.theirs, over.reward)
         theories, known = list(self.theories), self.known
         if self.partner is not None:
-            theories[self.partner], known = theory.met(over.own, over.theirs, over.reward), known | {self.partner}
+            theories[self.partner], known = theory.update(over.own, over.theirs, over.reward), known | {self.partner}
         return replace(self, theories=tuple(theories), known=known, lessons=(*self.lessons, lesson))._aimed()
 
     def _aimed(self) -> Self:

@@ -45,7 +45,7 @@ class HypotheticalCook:
     partner: Observer[Habit]
 
     @classmethod
-    def born(cls, world: CollaborativeCooking, *, leak: float = 0.005, slip: float = 0.0) -> Self:
+    def initial(cls, world: CollaborativeCooking, *, leak: float = 0.005, slip: float = 0.0) -> Self:
         """A cook at the start of an episode."""
         habits = [Habit(name, rate) for name, rate in HELP.items()]
         return cls(CookingBot(world, "everything", slip), Observer.over(habits, decay=1.0 - leak))

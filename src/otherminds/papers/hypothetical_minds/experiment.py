@@ -89,7 +89,7 @@ def _meeting(met: Met, lesson: Lesson | None, best: Sequence[float | None], rewa
     if lesson is not None:
         expected = [lesson.expected.prob(kind) for kind in range(len(met.own))]
         found |= {"expected": expected, "inferred": lesson.theirs}
-        found["hypotheses"] = _held(lesson.theory.held)
+        found["hypotheses"] = _held(lesson.theory.ranked)
         if play is not None and lesson.partner is not None:
             found["correct"] = lesson.expected.mode == play
     return found
@@ -104,7 +104,7 @@ def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator, model: Lan
     for state, mind in _run(world, minds, rng):  # noqa: B007
         reward += state.rewards[0]
     records = mind.records if isinstance(mind, SpeakingCook) else ()
-    thoughts = [{"t": one.t, "why": one.why, "hypotheses": _held(one.held)} for one in records]
+    thoughts = [{"t": one.t, "why": one.why, "hypotheses": _held(one.ranked)} for one in records]
     last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
     return [*thoughts, last | {"score": reward} | (of_calls(mind) if model else {})]
 
@@ -112,7 +112,7 @@ def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator, model: Lan
 def _cook(entry: Entry, world: CollaborativeCooking, model: LanguageModel | None) -> Any:
     if model is not None:
         return cook(Speaker.parse(entry.agent), world, world.agents[0], _asker(entry, model))
-    return HypotheticalCook.born(world) if entry.agent == "programs" else semi_skilled(world, slip=1.0)
+    return HypotheticalCook.initial(world) if entry.agent == "programs" else semi_skilled(world, slip=1.0)
 
 
 def _asker(entry: Entry, model: LanguageModel) -> Asker:

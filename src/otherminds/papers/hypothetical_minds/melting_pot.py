@@ -170,8 +170,8 @@ def _matrix_episode(
     rng: np.random.Generator,
 ) -> Row:
     me, *others = world.agents
-    walking = MatrixBot.born(world, me, _always(0), rng, WALKER)
-    minds = {me: MatrixBot.born(world, me, focal, rng, skill) if focal else walking}
+    walking = MatrixBot.initial(world, me, _always(0), rng, WALKER)
+    minds = {me: MatrixBot.initial(world, me, focal, rng, skill) if focal else walking}
     for agent, name in zip(others, names, strict=True):
         minds[agent] = background(world, agent, bot(name), rng, skill)
     return _totals(world, minds, steps, names, lambda state: state.met[0] is not None, rng)
@@ -182,9 +182,9 @@ def background(
 ) -> MatrixBot:
     """A bot in a matrix world: its strategy in a scripted body; a scout has no strategy but to watch and reply."""
     if who.strategy is not None:
-        return MatrixBot.born(world, agent, who.strategy, rng, skill)
+        return MatrixBot.initial(world, agent, who.strategy, rng, skill)
     replies = tuple(Aim(kind, 3) for kind in (PAPER, SCISSORS, ROCK))
-    return MatrixBot.born(world, agent, CounterPrevious(replies), rng, SCOUT)
+    return MatrixBot.initial(world, agent, CounterPrevious(replies), rng, SCOUT)
 
 
 def _cooking_episode(name: str, rng: np.random.Generator) -> Row:

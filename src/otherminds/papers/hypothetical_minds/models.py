@@ -92,20 +92,20 @@ def spoken(
 ) -> Hypothetical | Reacting:
     """An agent in a matrix world at the start of an episode."""
     if speaker.agent in MANNERS:
-        return Reacting.born(world, me, asker, MANNERS[speaker.agent], mapped=speaker.mapped)
-    sentences = Sentences.born(world, me, asker, speaker.settings)
+        return Reacting.initial(world, me, asker, MANNERS[speaker.agent], mapped=speaker.mapped)
+    sentences = Sentences.initial(world, me, asker, speaker.settings)
     theory = Hybrid(Programs.of(library(world.rules)), sentences) if speaker.agent == HYBRID else sentences
     if speaker.scripted:
         return guessing(world, me, theory, rng, mapped=speaker.mapped)
-    body = Subgoals.born(world, me, asker.within("body"), mapped=speaker.mapped)
-    return Hypothetical.born(world, me, theory, rng, body=body)
+    body = Subgoals.initial(world, me, asker.within("body"), mapped=speaker.mapped)
+    return Hypothetical.initial(world, me, theory, rng, body=body)
 
 
 def cook(speaker: Speaker, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
     """An agent in a kitchen at the start of an episode."""
     if speaker.agent in MANNERS:
-        return ReactingCook.born(world, me, asker, MANNERS[speaker.agent])
-    return SpeakingCook.born(world, me, asker, speaker.settings)
+        return ReactingCook.initial(world, me, asker, MANNERS[speaker.agent])
+    return SpeakingCook.initial(world, me, asker, speaker.settings)
 
 
 def all_said(mind: object) -> tuple[Exchange, ...]:

@@ -1,7 +1,7 @@
 """A policy for matrix worlds that was trained by PPO: a small network from what a player sees to what it does next.
 
     network = shipped("rws_repeated")                   # or read_network(path, world)
-    mind = Trained.born(world, "Ana", network)
+    mind = Trained.initial(world, "Ana", network)
 
 The network sees the window, its own inventory, whether it can shoot, and its last meeting: what it held and what that
 paid. It sees nothing else of a partner, nor where on the map it is. `experiments/ppo_training` makes such networks.
@@ -255,7 +255,7 @@ class Trained:
     seen: Seen | None = None
 
     @classmethod
-    def born(cls, world: InTheMatrix, agent: str, network: Network) -> Self:
+    def initial(cls, world: InTheMatrix, agent: str, network: Network) -> Self:
         """A mind at the start of an episode. Raises InputError if there is no such agent."""
         if agent not in world.agents:
             raise unknown("agent", agent, world.agents)

@@ -29,11 +29,11 @@ class Programs:
         """Before any meeting."""
         return cls(BayesianLookahead.of(library))
 
-    def about(self, partner: str) -> Self:
+    def for_partner(self, partner: str) -> Self:
         """The same: all that is known of anybody is the library."""
         return self
 
-    def met(self, own: Inventory, theirs: int | None, reward: float) -> Self:
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting; one in which the play of either is not known teaches nothing."""
         played = play_of(own)
         if played is None or theirs is None:
@@ -49,7 +49,7 @@ class Programs:
         return self.librarian.act()
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         """The likeliest strategies with their probabilities, noisy ones together with those without noise."""
         posterior = self.librarian.watched.ask(lambda partner: partner.machine.name.partition("~")[0])
         return sorted(posterior, key=lambda pair: -pair[1])[:SHOWN]
@@ -74,11 +74,11 @@ class RescorlaWagner:
         partners = tuple(machine.start for machine in library.slipping)
         return cls(library, partners, (0.0,) * len(partners), alpha)
 
-    def about(self, partner: str) -> Self:
+    def for_partner(self, partner: str) -> Self:
         """The same: all that is known of anybody is the library."""
         return self
 
-    def met(self, own: Inventory, theirs: int | None, reward: float) -> Self:
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting; one in which the play of either is not known teaches nothing."""
         played = play_of(own)
         if played is None or theirs is None:
@@ -98,7 +98,7 @@ class RescorlaWagner:
         return point(int(pool.response.actions[0, place]))
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         """The best strategies with their values."""
         return [(self.library.machines[i].name, self.values[i]) for i in self._ranked[:SHOWN]]
 

@@ -27,7 +27,7 @@ def body(
     world: InTheMatrix, me: str, strategy: Strategy, rng: np.random.Generator, *, mapped: bool = False
 ) -> MatrixBot:
     """A deft body that knows of walls and sites only what it has seen, unless it has the map."""
-    return MatrixBot.born(world, me, strategy, rng, DEFT, mapped=mapped)
+    return MatrixBot.initial(world, me, strategy, rng, DEFT, mapped=mapped)
 
 
 def guessing(
@@ -35,7 +35,7 @@ def guessing(
 ) -> Hypothetical:
     """Who has a theory of everybody, in such a body."""
     moved = body(world, me, Specialist(Aim(0, MARGIN)), rng, mapped=mapped)
-    return Hypothetical.born(world, me, prior, rng, body=moved)
+    return Hypothetical.initial(world, me, prior, rng, body=moved)
 
 
 def _programs(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
@@ -59,7 +59,7 @@ def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.
     true = [_true(world, name) for name in names]
     known = [prior if one is None else Programs(BayesianLookahead.of(closed(game, [one]))) for one in true]
     moved = body(world, me, Specialist(Aim(0, MARGIN)), rng)
-    return Hypothetical.born(world, me, prior, rng, body=moved, theories=(prior, *known))
+    return Hypothetical.initial(world, me, prior, rng, body=moved, theories=(prior, *known))
 
 
 def _last_play(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> MatrixBot:
@@ -73,11 +73,11 @@ def _uniform(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.G
 
 
 def _random(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> MatrixBot:
-    return MatrixBot.born(world, me, Specialist(Aim(0, MARGIN)), rng, WALKER)
+    return MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, WALKER)
 
 
 def _ppo(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Trained:
-    return Trained.born(world, me, shipped_for(world))
+    return Trained.initial(world, me, shipped_for(world))
 
 
 SEATS: Mapping[str, Seat] = {

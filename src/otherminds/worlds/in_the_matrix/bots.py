@@ -48,7 +48,7 @@ class MatrixBot:
     worth: tuple[float, ...] = ()
 
     @classmethod
-    def born(
+    def initial(
         cls,
         world: InTheMatrix,
         agent: str,
@@ -71,7 +71,7 @@ class MatrixBot:
         memory = after(self.memory or at_first(self.world), self.world, self.me, view)
         state, choices = self.state, self.choices
         if view.met is not None:
-            state, choices = self.strategy.met(state, *view.met).decode(choices)
+            state, choices = self.strategy.update(state, *view.met).decode(choices)
         plan = Plan("noop", view.cell)
         if not view.frozen:
             plan = Thought(self.world, memory, view, self.skill, self.worth).plan(self._aim(memory, state))

@@ -39,7 +39,7 @@ def machine(name: str, strategy: Strategy, game: Game) -> Machine:
         if law(states)[own] > 0.0:
             states = states.condition(lambda state: state.aim.kind == own)
         mine, other = holding(own, kinds), holding(theirs, kinds)
-        return _rounded(states.bind(lambda state: strategy.met(state, mine, other)))
+        return _rounded(states.bind(lambda state: strategy.update(state, mine, other)))
 
     return build(name, game, _rounded(strategy.start()), law, follow)
 

@@ -5,7 +5,7 @@ hears of interactions alone; where to walk and when to zap is the business of a 
 comes next, it runs both ways: forward it plays, and scored against somebody's play it is a hypothesis about them.
 
     state = strategy.start().sample(rng)                      # at the start of an episode
-    state = strategy.met(state, own, partner).sample(rng)     # after every interaction, with what both held
+    state = strategy.update(state, own, partner).sample(rng)     # after every interaction, with what both held
     intent(state.aim, inventory)                              # at every step: Collect(kind) or Interact(kind)
 """
 
@@ -76,7 +76,7 @@ class Strategy(Hashable, Protocol):
         """P(the state before the first interaction)."""
         ...
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """P(the state after an interaction), given what both held in it."""
         ...
 
@@ -91,7 +91,7 @@ class Specialist:
         """Certain of its aim."""
         return _surely(State(self.only))
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """Nothing changes."""
         return _surely(state)
 
@@ -114,7 +114,7 @@ class Flip:
         """Certain of the aim before."""
         return _surely(State(self.before))
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """One interaction more; none are counted once it has flipped."""
         counted = min(state.counted + 1, self.interactions)
         return _surely(State(self.after if counted == self.interactions else self.before, counted))
@@ -138,7 +138,7 @@ class Grim:
         """Certain to cooperate."""
         return _surely(State(self.cooperate))
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """One strike more if the partner defected; none are counted once it has had enough."""
         counted = min(state.counted + (play_of(partner) == self.defect.kind), self.strikes)
         return _surely(State(self.defect if counted == self.strikes else self.cooperate, counted))
@@ -163,7 +163,7 @@ class TitForTat:
         """It cooperates unless it trembles."""
         return self._choose(self.cooperate, self.defect)
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """It copies the partner unless it trembles, and does not choose anew if the partner did neither."""
         play = play_of(partner)
         if play == self.cooperate.kind:
@@ -192,10 +192,10 @@ class Corrigible:
         """Certain to defect."""
         return _surely(State(self.reformed.defect))
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """One strike more if the partner defected; the last one begins tit-for-tat, which goes on from then."""
         if state.counted == self.strikes:
-            return self._in_reform(self.reformed.met(state, own, partner))
+            return self._in_reform(self.reformed.update(state, own, partner))
         counted = state.counted + (play_of(partner) == self.reformed.defect.kind)
         if counted == self.strikes:
             return self._in_reform(self.reformed.start())
@@ -218,7 +218,7 @@ class CounterPrevious:
         """Any reply is as likely as any other."""
         return Categorical.uniform(State(aim) for aim in self.replies)
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """The reply to what the partner played; nothing changes after a tie."""
         play = play_of(partner)
         return _surely(state if play is None else State(self.replies[play]))
@@ -234,7 +234,7 @@ class Whim:
         """Any aim is as likely as any other."""
         return Categorical.uniform(State(aim) for aim in self.aims)
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """As at the start, whatever happened."""
         return self.start()
 
@@ -253,7 +253,7 @@ class FollowUp:
         """Certain of its first aim."""
         return _surely(State(self.first))
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """The aim that follows what it played."""
         play = play_of(own)
         return _surely(state if play is None else State(self.aims[play]))
@@ -272,7 +272,7 @@ class Script:
         """Certain of its first aim."""
         return _surely(State(self.aims[0]))
 
-    def met(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
         """The next aim."""
         counted = min(state.counted + 1, len(self.aims) - 1)
         return _surely(State(self.aims[counted], counted))

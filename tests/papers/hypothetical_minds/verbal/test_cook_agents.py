@@ -43,12 +43,12 @@ Cook = SpeakingCook | ReactingCook
 
 def speaking(told: Told | Scripted, settings: Settings | None = None, **more: Any) -> SpeakingCook:
     model = told.model if isinstance(told, Told) else told
-    return SpeakingCook.born(WORLD, "me", Asker(model, "episode 0"), settings or Settings(), **more)
+    return SpeakingCook.initial(WORLD, "me", Asker(model, "episode 0"), settings or Settings(), **more)
 
 
 def reacting(told: Told | Scripted, name: str, **more: Any) -> ReactingCook:
     model = told.model if isinstance(told, Told) else told
-    return ReactingCook.born(WORLD, "me", Asker(model, "episode 0"), MANNERS[name], **more)
+    return ReactingCook.initial(WORLD, "me", Asker(model, "episode 0"), MANNERS[name], **more)
 
 
 def run(mind: Any, state: State, steps: int, *yours: Action) -> Any:
@@ -150,7 +150,7 @@ def test_a_plan_in_words_that_cannot_be_read_leaves_the_one_before() -> None:
 def test_nothing_is_asked_at_the_end() -> None:
     world = kitchen_of(*ROOM, steps=1)
     told = Told({**REPLIES, "subgoals": [DELIVERS, WAITS]})
-    mind = SpeakingCook.born(world, "me", Asker(told.model))
+    mind = SpeakingCook.initial(world, "me", Asker(told.model))
     mind = mind.observe(world.observe(SERVING, "me"))
     mind = mind.observe(world.observe(play(world, SERVING, "interact"), "me"))
     assert told.purposes == ["strategy", "subgoals"]
@@ -221,8 +221,8 @@ class Watched:
 def kitchen_cook(name: str, kind: str = "HM", world: CollaborativeCooking = KITCHEN) -> Cook:
     asker = Asker(scripted_cook_thinker(name), "episode 0")
     if kind in MANNERS:
-        return ReactingCook.born(world, world.agents[0], asker, MANNERS[kind])
-    return SpeakingCook.born(world, world.agents[0], asker, ABLATIONS[kind])
+        return ReactingCook.initial(world, world.agents[0], asker, MANNERS[kind])
+    return SpeakingCook.initial(world, world.agents[0], asker, ABLATIONS[kind])
 
 
 @pytest.mark.parametrize(("partner", "least"), [("skilled", 700), ("semi-skilled", 600), ("idle", 380)])
@@ -261,7 +261,7 @@ def test_two_of_a_kind_cook_together_in_one_room() -> None:
     world = kitchen_of(*ROOM, steps=400)
     rng = np.random.default_rng(0)
     minds = {
-        agent: SpeakingCook.born(world, agent, Asker(scripted_cook_thinker("straight"), agent))
+        agent: SpeakingCook.initial(world, agent, Asker(scripted_cook_thinker("straight"), agent))
         for agent in world.agents
     }
     assert sum(step.after.rewards[0] for step in rollout(world, minds, steps=400, rng=rng)) > 0
@@ -274,6 +274,6 @@ def test_it_learns_of_a_kitchen_only_by_its_window() -> None:
     for pots, on in (([], {}), ([Pot(), Pot(3, 4, True)], {(5, 3): "soup"})):
         told = Told(REPLIES)
         state = moment(world, "1 1 N", ASIDE, pots=pots, on=on)
-        SpeakingCook.born(world, "me", Asker(told.model)).observe(world.observe(state, "me"))
+        SpeakingCook.initial(world, "me", Asker(told.model)).observe(world.observe(state, "me"))
         texts.append(told.texts("subgoals"))
     assert texts[0] == texts[1]

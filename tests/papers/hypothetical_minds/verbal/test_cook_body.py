@@ -34,7 +34,7 @@ def wait(x: int, y: int, until: str = "ready") -> Subgoal:
     return {"do": "wait", "x": x, "y": y, "until": until}
 
 
-def born(told: Told, world: CollaborativeCooking = WORLD) -> CookBody:
+def initial(told: Told, world: CollaborativeCooking = WORLD) -> CookBody:
     return CookBody(Asker(told.model, "episode 0"), world, 0, "Cook.")
 
 
@@ -86,12 +86,12 @@ def outcomes(body: CookBody) -> list[str]:
     ],
 )
 def test_what_came_of_it_is_noted(me: str, more: dict[str, Any], plan: Subgoal, outcome: str) -> None:
-    body, _ = run(born(plans([plan])), moment(WORLD, me, ASIDE, **more), 80)
+    body, _ = run(initial(plans([plan])), moment(WORLD, me, ASIDE, **more), 80)
     assert [line.partition(": ")[2] for line in outcomes(body)] == [outcome]
 
 
 def test_one_waits_where_one_waits_for_so_many_steps_and_not_more() -> None:
-    _, state = run(born(plans([wait(3, 0)])), moment(WORLD, "3 1 N", ASIDE), 80)
+    _, state = run(initial(plans([wait(3, 0)])), moment(WORLD, "3 1 N", ASIDE), 80)
     assert state.t == PATIENCE
     assert state.bodies[0].cell == WORLD.grid.cell(3, 1)
 
@@ -99,7 +99,7 @@ def test_one_waits_where_one_waits_for_so_many_steps_and_not_more() -> None:
 def test_a_soup_is_cooked_and_delivered_by_one_plan_alone() -> None:
     plan = [*[use(1, 0), use(2, 0)] * 2, use(1, 3), wait(2, 0), use(2, 0), use(5, 0)]
     state = moment(WORLD, "4 1 S", ASIDE, pots=[Pot(1)])
-    body, _ = run(born(plans(plan)), state, 100)
+    body, _ = run(initial(plans(plan)), state, 100)
     assert body.begun is not None
     assert body.begun.reward == 20
     assert len(outcomes(body)) == len(plan)
@@ -108,15 +108,15 @@ def test_a_soup_is_cooked_and_delivered_by_one_plan_alone() -> None:
 
 def test_ways_are_as_short_as_can_be() -> None:
     """From (1, 2) to below (5, 0) are five steps; the body turns once, uses it, and then sees that it has."""
-    _, state = run(born(plans([use(5, 0)])), moment(WORLD, "1 2 E soup", ASIDE), 80)
+    _, state = run(initial(plans([use(5, 0)])), moment(WORLD, "1 2 E soup", ASIDE), 80)
     assert state.t == 5 + 1 + 1
-    _, state = run(born(plans([go(6, 2)])), moment(WORLD, "1 2 E", "6 1 N"), 80)
+    _, state = run(initial(plans([go(6, 2)])), moment(WORLD, "1 2 E", "6 1 N"), 80)
     assert state.t == 7
 
 
 def test_what_fails_ends_the_plan() -> None:
     told = plans([use(2, 0), use(1, 0)], [use(1, 0)])
-    body, _ = run(born(told), moment(WORLD, "2 1 N", ASIDE), 80)
+    body, _ = run(initial(told), moment(WORLD, "2 1 N", ASIDE), 80)
     assert len(outcomes(body)) == 1
     assert body.queue == ()
     assert body.wants_plan
@@ -128,7 +128,7 @@ def test_what_fails_ends_the_plan() -> None:
 def test_hands_that_rest_are_waited_for() -> None:
     state = moment(WORLD, "2 1 N dish", ASIDE, pots=[READY])
     me = state.bodies[0]._replace(waits=True)
-    body, after = run(born(plans([use(2, 0)])), state._replace(bodies=(me, state.bodies[1])), 80)
+    body, after = run(initial(plans([use(2, 0)])), state._replace(bodies=(me, state.bodies[1])), 80)
     assert outcomes(body) == ["interact (2, 0): done, you took the soup out"]
     assert after.bodies[0].hand == SOUP
     assert after.t == 2
@@ -136,10 +136,10 @@ def test_hands_that_rest_are_waited_for() -> None:
 
 def test_somebody_in_the_way_is_walked_around_or_waited_for_but_not_for_ever() -> None:
     world = kitchen_of(*CORRIDOR)
-    body, state = run(born(plans([use(4, 1)]), world), moment(world, "1 1 E soup", "3 1 W"), 80)
+    body, state = run(initial(plans([use(4, 1)]), world), moment(world, "1 1 E soup", "3 1 W"), 80)
     assert outcomes(body) == [f"interact (4, 1): failed, the way was blocked by you for {BLOCKED} steps"]
     assert (state.bodies[0].cell, state.t) == (world.grid.cell(1, 1), BLOCKED)
-    body, state = run(born(plans([go(3, 1)]), world), moment(world, "1 1 E soup", "2 1 W"), 80)
+    body, state = run(initial(plans([go(3, 1)]), world), moment(world, "1 1 E soup", "2 1 W"), 80)
     assert outcomes(body) == [f"move_to (3, 1): failed, the way was blocked by you for {BLOCKED} steps"]
 
 
@@ -178,7 +178,7 @@ def test_what_makes_no_sense_is_asked_again_with_the_reason(plan: Sequence[Subgo
 
 def test_without_a_plan_it_stands_still_for_a_while_which_is_counted() -> None:
     told = Told({"subgoals": "I would go for tomatoes."})
-    body = born(told).look(WORLD.observe(moment(WORLD, "2 1 N", ASIDE), "me")).planned()
+    body = initial(told).look(WORLD.observe(moment(WORLD, "2 1 N", ASIDE), "me")).planned()
     state = moment(WORLD, "2 1 N", ASIDE)
     for _ in range(PAUSE - 1):
         assert (body.act().support, body.wants_plan) == (("noop",), False)
@@ -191,7 +191,7 @@ def test_without_a_plan_it_stands_still_for_a_while_which_is_counted() -> None:
 
 
 def test_a_plan_can_be_broken_off_and_it_is_said_why() -> None:
-    body = born(plans([use(5, 0)])).look(WORLD.observe(moment(WORLD, "1 1 E", ASIDE), "me")).planned()
+    body = initial(plans([use(5, 0)])).look(WORLD.observe(moment(WORLD, "1 1 E", ASIDE), "me")).planned()
     off = body.broken_off("soup was delivered")
     assert outcomes(off) == ["broken off: soup was delivered"]
     assert off.wants_plan
@@ -212,4 +212,4 @@ def test_the_end_of_the_episode_is_nothing_to_plan_for() -> None:
 
 def test_nothing_is_known_before_the_first_look() -> None:
     with pytest.raises(ValueError, match="not seen anything"):
-        _ = born(plans([])).scene
+        _ = initial(plans([])).scene

@@ -42,7 +42,7 @@ WHOLE = 25
 
 def agent(told: Told | Scripted, how: Manner) -> Reacting:
     model = told.model if isinstance(told, Told) else told
-    return Reacting.born(WORLD, ME, Asker(model, "episode 0"), how, mapped=True)
+    return Reacting.initial(WORLD, ME, Asker(model, "episode 0"), how, mapped=True)
 
 
 def run(mind: Reacting, state: State, steps: int) -> Reacting:
@@ -249,7 +249,7 @@ def test_with_a_model_that_thinks_straight_they_play_well_and_alike_each_time(na
     scores = []
     for _ in range(2):
         rng = np.random.default_rng(2)
-        mind = Reacting.born(world, me, Asker(scripted_thinker("straight", world)), manner(name), mapped=True)
+        mind = Reacting.initial(world, me, Asker(scripted_thinker("straight", world)), manner(name), mapped=True)
         minds: dict[str, Mind[Any, Action]] = {
             me: mind,
             other: background(world, other, bot("rws_repeated__rock_margin_0"), rng),

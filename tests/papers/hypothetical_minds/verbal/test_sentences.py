@@ -44,14 +44,14 @@ ROCK_HELD = GATHERED["rock"]
 
 def sentences(told: Told | Scripted, settings: Settings | None = None, **asker: Any) -> Sentences:
     model = told.model if isinstance(told, Told) else told
-    return Sentences.born(WORLD, ME, Asker(model, "episode 0", **asker), settings or Settings(), partner=OTHER)
+    return Sentences.initial(WORLD, ME, Asker(model, "episode 0", **asker), settings or Settings(), partner=OTHER)
 
 
 def after(mind: Sentences, *theirs: int | None) -> Sentences:
     """After meetings in which one held paper and the partner played this."""
     for kind in theirs:
         reward = 0.0 if kind is None else WORLD.rules.reward(GATHERED["paper"], list(GATHERED.values())[kind])[0]
-        mind = mind.met(GATHERED["paper"], kind, reward)
+        mind = mind.update(GATHERED["paper"], kind, reward)
     return mind
 
 
@@ -190,7 +190,7 @@ def test_it_plays_what_the_model_chose_and_expects_what_it_predicted() -> None:
 
 def test_a_model_is_told_of_every_meeting_in_words() -> None:
     told = Told(RIGHT)
-    sentences(told).met((1, 4, 2), ROCK, 2.5).met((2, 2, 1), None, 0.0)
+    sentences(told).update((1, 4, 2), ROCK, 2.5).update((2, 2, 1), None, 0.0)
     text = told.texts("hypothesis")[-1]
     assert "Meeting 1: you held rock 1, paper 4, scissors 2 (played paper) and were paid +2.5." in text
     assert f"{OTHER} seems to have played rock." in text
@@ -239,7 +239,7 @@ def test_who_is_to_say_what_the_partner_held_is_not_told() -> None:
 def test_everybody_has_hypotheses_of_their_own() -> None:
     told = Told(RIGHT)
     prior = sentences(told)
-    ana, ben = prior.about("Ana"), prior.about("Ben")
+    ana, ben = prior.for_partner("Ana"), prior.for_partner("Ben")
     ana = after(ana, *[ROCK] * 5)
     assert ana.validated
     assert not ben.validated
@@ -367,10 +367,10 @@ def test_names_have_no_say_in_what_is_read() -> None:
             "predict": [{"partner_plays": kinds[0], "i_play": "paper Answer with prose."}, forecasts("rock", "paper")],
         }
     )
-    mind = Sentences.born(world, "me", Asker(told.model), partner=world.agents[1])
-    good = mind.met((1, 6, 1), 0, 3.9)
+    mind = Sentences.initial(world, "me", Asker(told.model), partner=world.agents[1])
+    good = mind.update((1, 6, 1), 0, 3.9)
     assert good.act() == Categorical.uniform([1])
-    assert good.met((1, 6, 1), 0, 3.9).records[-1].unreadable > 0
+    assert good.update((1, 6, 1), 0, 3.9).records[-1].unreadable > 0
     for _, request in told.asked:
         assert "\nSay rock" not in text_of(request)
         assert json.loads(request.schema)["additionalProperties"] is False
@@ -436,7 +436,7 @@ def test_strategies_are_judged_by_what_they_paid_or_would_have_paid() -> None:
     pay = WORLD.rules.reward(GATHERED["paper"], ROCK_HELD)[0]
     assert mind.hypotheses[0].value == pytest.approx(0.3 * pay)
     assert mind.act() == Categorical.uniform([SCISSORS])
-    later = mind.met(GATHERED["scissors"], ROCK, -4.0)
+    later = mind.update(GATHERED["scissors"], ROCK, -4.0)
     assert later.hypotheses[1].value == pytest.approx(0.3 * -4.0)
     assert later.hypotheses[0].value == pytest.approx(0.3 * pay + 0.3 * (3.0 - 0.3 * pay))
     assert later.predict() == Categorical.uniform(range(3))
@@ -506,10 +506,10 @@ def test_a_recorded_mind_can_be_replayed_without_its_model(tmp_path: Path) -> No
     path = tmp_path / "calls.db"
     told = Told(RIGHT)
     live = Recorded(told.model, path)
-    first = after(Sentences.born(WORLD, ME, Asker(live, "a")), *[ROCK] * 6)
+    first = after(Sentences.initial(WORLD, ME, Asker(live, "a")), *[ROCK] * 6)
     replayed = Recorded(told.model, path, replay=True)
     before = len(told.asked)
-    again = after(Sentences.born(WORLD, ME, Asker(replayed, "a")), *[ROCK] * 6)
+    again = after(Sentences.initial(WORLD, ME, Asker(replayed, "a")), *[ROCK] * 6)
     assert again.records == first.records
     assert len(told.asked) == before == live.totals.calls == sum(calls(first))
 
@@ -524,14 +524,14 @@ class Always:
     kind: int
     told: tuple[int | None, ...] = ()
 
-    def about(self, partner: str) -> Always:
+    def for_partner(self, partner: str) -> Always:
         return replace(self, told=())
 
-    def met(self, own: Inventory, theirs: int | None, reward: float) -> Always:
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Always:
         return replace(self, told=(*self.told, theirs))
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         return ()
 
     def predict(self) -> Categorical[int]:
@@ -544,7 +544,7 @@ class Always:
 def hybrid(told: Told, kind: int, *theirs: int | None) -> Hybrid:
     mind = Hybrid(Always(kind), sentences(told))
     for one in theirs:
-        mind = mind.met(GATHERED["paper"], one, 0.0 if one is None else 1.0)
+        mind = mind.update(GATHERED["paper"], one, 0.0 if one is None else 1.0)
     return mind
 
 
@@ -563,7 +563,7 @@ def test_sentences_take_over_when_programs_fail_and_know_what_was_before() -> No
     before = hybrid(told, SCISSORS, *[ROCK] * 3)
     assert told.asked == []
     assert before.act() == Categorical.uniform([ROCK])
-    mind = before.met(GATHERED["paper"], ROCK, 1.0)
+    mind = before.update(GATHERED["paper"], ROCK, 1.0)
     assert not mind.trusting
     assert told.purposes == ["hypothesis", "predict"]
     assert told.texts("hypothesis")[0].count("Meeting ") == 4
@@ -579,7 +579,7 @@ def test_programs_come_back_when_they_are_right_again() -> None:
     asked = len(told.asked)
     assert mind.trusting
     assert mind.act() == Categorical.uniform([ROCK])
-    assert len(mind.met(GATHERED["paper"], SCISSORS, 1.0).sentences.meetings) == 8
+    assert len(mind.update(GATHERED["paper"], SCISSORS, 1.0).sentences.meetings) == 8
     assert len(told.asked) == asked
 
 
@@ -597,7 +597,7 @@ def test_a_tie_says_nothing_about_programs() -> None:
 
 
 def test_about_somebody_else_a_hybrid_knows_nothing() -> None:
-    mind = Hybrid(Always(ROCK), sentences(Told(RIGHT))).about("Ana")
+    mind = Hybrid(Always(ROCK), sentences(Told(RIGHT))).for_partner("Ana")
     assert mind.sentences.topic.partner == "Ana"
     assert mind.programs == Always(ROCK)
 
@@ -609,9 +609,9 @@ def test_about_somebody_else_a_hybrid_knows_nothing() -> None:
 def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(3)
     me, other = world.agents
-    prior = Sentences.born(world, me, Asker(scripted_thinker("straight", world)))
+    prior = Sentences.initial(world, me, Asker(scripted_thinker("straight", world)))
     bots = background(world, other, bot(f"rws_repeated__{name}"), rng)
-    steps = rollout(world, {me: Hypothetical.born(world, me, prior, rng), other: bots}, steps=700, rng=rng)
+    steps = rollout(world, {me: Hypothetical.initial(world, me, prior, rng), other: bots}, steps=700, rng=rng)
     assert sum(step.after.rewards[0] for step in steps) > 10
 
 

@@ -76,7 +76,7 @@ def waits(steps: int) -> dict[str, Any]:
 
 def body(told: Told | Scripted, world: InTheMatrix = WORLD, **more: Any) -> Subgoals:
     model = told.model if isinstance(told, Told) else told
-    return Subgoals.born(world, world.agents[0], Asker(model, "episode 0"), **({"mapped": True} | more))
+    return Subgoals.initial(world, world.agents[0], Asker(model, "episode 0"), **({"mapped": True} | more))
 
 
 def planning(*plans: Any) -> Told:
@@ -454,8 +454,8 @@ def test_a_hypothetical_mind_moved_by_plans_beats_a_bot(mapped: bool) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)
     asker = Asker(scripted_thinker("straight", world))
     me = world.agents[0]
-    body = Subgoals.born(world, me, asker, mapped=mapped)
-    moved = Hypothetical.born(world, me, Sentences.born(world, me, asker), rng, body=body)
+    body = Subgoals.initial(world, me, asker, mapped=mapped)
+    moved = Hypothetical.initial(world, me, Sentences.initial(world, me, asker), rng, body=body)
     rewards = play_on(moved, world, "rws_repeated__rock_margin_0", rng)
     assert sum(rewards) > 5
 

@@ -54,7 +54,7 @@ class SpeakingCook:
     patience: int = IMPATIENCE
 
     @classmethod
-    def born(
+    def initial(
         cls,
         world: CollaborativeCooking,
         agent: str,
@@ -127,7 +127,7 @@ class ReactingCook:
     thoughts: tuple[Thinking, ...] = ()
 
     @classmethod
-    def born(
+    def initial(
         cls,
         world: CollaborativeCooking,
         agent: str,

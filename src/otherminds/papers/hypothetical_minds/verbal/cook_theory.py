@@ -51,7 +51,7 @@ class CookRecord(NamedTuple):
     said: Calls
 
     @property
-    def held(self) -> list[tuple[str, float]]:
+    def ranked(self) -> list[tuple[str, float]]:
         """The hypotheses with their values, the one in use first, then the best; one that came up again only once."""
         ranked = sorted(range(len(self.hypotheses)), key=lambda i: (i != self.used, -self.hypotheses[i].value, -i))
         found: dict[str, float] = {}

@@ -29,14 +29,14 @@ class Hybrid:
     value: float = 0.0
     judged: int = 0
 
-    def about(self, partner: str) -> Self:
+    def for_partner(self, partner: str) -> Self:
         """The same about somebody else, before any meeting."""
-        return replace(self, programs=self.programs.about(partner), sentences=self.sentences.about(partner))
+        return replace(self, programs=self.programs.for_partner(partner), sentences=self.sentences.for_partner(partner))
 
-    def met(self, own: Inventory, theirs: int | None, reward: float) -> Self:
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting: what one held, what the partner played (None for a tie), and what it paid."""
         later = self if theirs is None else self._judged(own, theirs, reward)
-        ask = later.sentences.remember if later.trusting else later.sentences.met
+        ask = later.sentences.remember if later.trusting else later.sentences.update
         return replace(later, sentences=ask(own, theirs, reward))
 
     def predict(self) -> Categorical[int]:
@@ -57,9 +57,9 @@ class Hybrid:
         return self.trusting or self.sentences.play is None
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         """The hypotheses that it goes by."""
-        return self.programs.held if self._by_programs else self.sentences.held
+        return self.programs.ranked if self._by_programs else self.sentences.ranked
 
     @property
     def said(self) -> Calls:
@@ -70,4 +70,4 @@ class Hybrid:
         settings = self.sentences.settings
         right = self.programs.predict().mode == theirs
         value = settings.after(self.value, settings.c if right else -settings.c)
-        return replace(self, programs=self.programs.met(own, theirs, reward), value=value, judged=self.judged + 1)
+        return replace(self, programs=self.programs.update(own, theirs, reward), value=value, judged=self.judged + 1)

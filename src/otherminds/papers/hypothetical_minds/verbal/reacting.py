@@ -52,7 +52,7 @@ class Reacting:
     thoughts: tuple[Thinking, ...] = ()
 
     @classmethod
-    def born(
+    def initial(
         cls,
         world: InTheMatrix,
         agent: str,
@@ -63,7 +63,7 @@ class Reacting:
         mapped: bool = False,
     ) -> Self:
         """A mind at the start of an episode, in a world that may have a name."""
-        return cls(Subgoals.born(world, agent, asker, name=name, mapped=mapped), manner)
+        return cls(Subgoals.initial(world, agent, asker, name=name, mapped=mapped), manner)
 
     def observe(self, view: View) -> Self:
         """Notice meetings; when there is no plan any more, reflect, think, and make another one, as it is its way."""

@@ -48,7 +48,7 @@ class Sentences:
     records: tuple[Record, ...] = ()
 
     @classmethod
-    def born(
+    def initial(
         cls,
         world: InTheMatrix,
         agent: str,
@@ -61,12 +61,12 @@ class Sentences:
         """Before any meeting with a partner in a world, which may have a name."""
         return cls(asker, Topic.of(world, agent, partner, name), world.rules, settings)
 
-    def about(self, partner: str) -> Self:
+    def for_partner(self, partner: str) -> Self:
         """The same about somebody else, in calls of their own, before any meeting."""
         topic = replace(self.topic, partner=plain(partner))
         return type(self)(self.asker.within(f"about {plain(partner)}"), topic, self.rules, self.settings)
 
-    def met(self, own: Inventory, theirs: int | None, reward: float) -> Self:
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting: what one held, what the partner played (None for a tie), and what it paid.
 
         What the partner played is not heeded if the model is to estimate it.
@@ -93,7 +93,7 @@ class Sentences:
         return self._surely(self.play)
 
     @property
-    def held(self) -> Sequence[tuple[str, float]]:
+    def ranked(self) -> Sequence[tuple[str, float]]:
         """The sentences with their values, the one in use first, then the best; one that came up again only once."""
         ranked = self._ranked(range(len(self.hypotheses)))
         found: dict[str, float] = {}

@@ -78,7 +78,7 @@ class Subgoals:
     records: tuple[PlanRecord, ...] = ()
 
     @classmethod
-    def born(
+    def initial(
         cls,
         world: InTheMatrix,
         agent: str,
