@@ -201,6 +201,16 @@ class DoorsKeysGems:
             return state
         return state._replace(turn=(state.turn + 1) % len(self.agents))
 
+    def illegal_agent(self, state: State, joint: Mapping[str, Action]) -> str | None:
+        """The first agent whose action is legal neither in `state` nor at its turn within the step; None if none is."""
+        after = state
+        for i, agent in enumerate(self.agents):
+            if i in self.movers(state) and self.allows(after, i, joint[agent]):
+                after = self.apply(after, i, joint[agent])
+            elif joint[agent] not in self.actions(state, agent):
+                return agent
+        return None
+
     def spell(self, action: Action) -> str:
         """The action in words, such as `unlock door1 with key2`."""
         if action.verb == "pickup":

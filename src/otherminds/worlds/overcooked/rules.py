@@ -121,6 +121,19 @@ class Overcooked:
         """Always the same five: what has no effect is as good as staying."""
         return ACTIONS
 
+    @cached_property
+    def vocabulary(self) -> dict[str, str]:
+        """Every action of this world by its words: the inverse of `spell`."""
+        return {action: action for action in ACTIONS}
+
+    def spell(self, action: str) -> str:
+        """The action in words."""
+        return action
+
+    def illegal_agent(self, state: State, joint: Mapping[str, str]) -> str | None:
+        """The first agent with an action that the rules forbid: always None, as a useless action has no effect."""
+        return None
+
     def is_served(self, state: State, i: int) -> bool:
         """Whether the recipe of agent i has been delivered, or it has none."""
         return not self.dishes[i] or bool(state.served >> i & 1)
