@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from otherminds.language.asking import ReplyForm
+from otherminds.language.asking import Asker, ReplyForm
 from otherminds.language.replies import Unreadable
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.game_answers import read_answer, read_plans
 from otherminds.papers.hypothetical_minds.verbal import cook_forms, forms, subgoal_forms
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.manners import judgement_form
 from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
 from otherminds.papers.mumatom import replies as limp

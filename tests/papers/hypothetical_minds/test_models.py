@@ -12,6 +12,7 @@ import pytest
 
 from commands import Run, complaint
 from otherminds.errors import InputError
+from otherminds.language.asking import Asker
 from otherminds.language.prices import Price
 from otherminds.language.scripted import Scripted
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
@@ -21,7 +22,6 @@ from otherminds.papers.hypothetical_minds.models import AGENTS, SWEEP, Speaker, 
 from otherminds.papers.hypothetical_minds.plan import SMALL, Entry, plan, spoken_plan
 from otherminds.papers.hypothetical_minds.report import report
 from otherminds.papers.hypothetical_minds.scores import summarise
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.hybrid import Hybrid
 from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, PUBLISHED
 from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals

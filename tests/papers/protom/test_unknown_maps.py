@@ -11,9 +11,9 @@ import pytest
 
 from matrix_worlds import world_of
 from otherminds.errors import InputError
+from otherminds.language.asking import Asker
 from otherminds.language.model import Reply, Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.universal import straight
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot

@@ -17,6 +17,7 @@ import numpy as np
 
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.run import stream
+from otherminds.language.asking import Asker
 from otherminds.language.estimates import Counting, Estimate
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.papers.hypothetical_minds.agent import Hypothetical, Lesson
@@ -25,7 +26,6 @@ from otherminds.papers.hypothetical_minds.melting_pot import COOKS, NORMED, back
 from otherminds.papers.hypothetical_minds.models import Speaker, cook, of_calls, spoken
 from otherminds.papers.hypothetical_minds.plan import EXPERIMENT, Entry
 from otherminds.papers.hypothetical_minds.seats import SEATS, best_against
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.cook_agents import SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.universal import straight
 from otherminds.reports.avatar_replay import frame

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from otherminds.errors import InputError, unknown
-from otherminds.language.asking import Exchange
+from otherminds.language.asking import Asker, Exchange, plain
 from otherminds.language.model import Usage
 from otherminds.papers.hypothetical_minds.agent import Hypothetical
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.papers.hypothetical_minds.seats import guessing
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker, plain
 from otherminds.papers.hypothetical_minds.verbal.cook_agents import ReactingCook, SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.hybrid import Hybrid
 from otherminds.papers.hypothetical_minds.verbal.manners import MANNERS

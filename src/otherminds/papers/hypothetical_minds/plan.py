@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otherminds.errors import unknown
+from otherminds.language.asking import plain
 from otherminds.papers.hypothetical_minds.models import AGENTS, SWEEP, Speaker
 from otherminds.papers.hypothetical_minds.seats import SEATS
-from otherminds.papers.hypothetical_minds.verbal.askers import plain
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
 EXPERIMENT = "hypothetical"

@@ -10,10 +10,10 @@ import pytest
 
 from hypothetical_minds import Told
 from otherminds.errors import InputError
+from otherminds.language.asking import Asker
 from otherminds.language.scripted import Scripted
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.melting_pot import COOKS
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.cook_agents import ReactingCook, SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.cook_thinkers import scripted_cook_thinker
 from otherminds.papers.hypothetical_minds.verbal.manners import KEPT, MANNERS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hypothetical_minds import Told
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
+from otherminds.language.asking import Asker
 from otherminds.papers.hypothetical_minds.verbal.cook_body import PAUSE, CookBody
 from otherminds.papers.hypothetical_minds.verbal.cook_planner import BLOCKED, PATIENCE
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hypothetical_minds import Told
+from otherminds.language.asking import Asker
 from otherminds.language.model import Request
 from otherminds.language.scripted import text_of
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.cook_sight import Deed, Scene
 from otherminds.papers.hypothetical_minds.verbal.cook_theory import CookHypothesis, CookTheory
 from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, Settings

@@ -12,11 +12,11 @@ import pytest
 from hypothetical_minds import Told
 from matrix_worlds import PAPER, ROCK, play, scene, world_of
 from otherminds.errors import InputError
+from otherminds.language.asking import Asker
 from otherminds.language.scripted import Scripted
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.encounters import Encounter
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.manners import KEPT, MANNERS, Manner, manner
 from otherminds.papers.hypothetical_minds.verbal.reacting import Reacting
 from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN, scripted_thinker

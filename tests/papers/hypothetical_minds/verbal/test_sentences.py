@@ -16,12 +16,12 @@ import pytest
 from hypothetical_minds import GATHERED, PAPER, ROCK, SCISSORS, Told, forecasts, guesses
 from matrix_worlds import world_of
 from otherminds.distribution import Categorical
+from otherminds.language.asking import Asker
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.hypothetical_minds.agent import Hypothetical
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.hybrid import Hybrid
 from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
 from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, Hypothesis, Settings

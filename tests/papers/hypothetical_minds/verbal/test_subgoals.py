@@ -13,6 +13,7 @@ import pytest
 from hypothetical_minds import Told
 from matrix_worlds import HALL, PAPER, ROCK, play, scene, world_of
 from otherminds.distribution import Categorical
+from otherminds.language.asking import Asker
 from otherminds.language.model import Request
 from otherminds.language.replies import Unreadable
 from otherminds.language.scripted import Scripted, text_of
@@ -20,7 +21,6 @@ from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import Hypothetical
 from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.verbal.action_planner import LONG, LOOK_AROUND, Progress, progress
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
 from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import (
     Fire,

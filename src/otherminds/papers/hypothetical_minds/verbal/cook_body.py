@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from otherminds.distribution import Categorical
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
+from otherminds.language.asking import Asker
 from otherminds.papers.hypothetical_minds.verbal.cook_forms import CookSubgoal, cook_plan_form
 from otherminds.papers.hypothetical_minds.verbal.cook_planner import Effort, progress
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_prompt

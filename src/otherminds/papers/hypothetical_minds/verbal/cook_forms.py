@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from otherminds.language.asking import ReplyForm
-from otherminds.papers.hypothetical_minds.verbal.askers import Written, an_object, closed, one_of, text_fault
+from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema, schema_text, text_fault
 from otherminds.papers.hypothetical_minds.verbal.cook_sight import Scene
 from otherminds.papers.hypothetical_minds.verbal.forms import REASONING, SENTENCE
 from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import MoveTo
@@ -20,7 +19,7 @@ MOST = 8
 NOBODY: frozenset[int] = frozenset()
 
 
-class Interact(Written):
+class Interact(StrictReply):
     """To use something."""
 
     do: Literal["interact"]
@@ -31,7 +30,7 @@ class Interact(Written):
         return f"interact ({self.x}, {self.y})"
 
 
-class WaitAt(Written):
+class WaitAt(StrictReply):
     """To wait at a pot, or at a counter, until there is something to take, or room for something."""
 
     do: Literal["wait"]
@@ -46,28 +45,28 @@ class WaitAt(Written):
 CookSubgoal = Interact | WaitAt | MoveTo
 
 
-class CookSteps(Written):
+class CookSteps(StrictReply):
     """A plan."""
 
     reasoning: str
     plan: list[Annotated[CookSubgoal, Field(discriminator="do")]]
 
 
-class Expectation(Written):
+class Expectation(StrictReply):
     """What somebody will do."""
 
     reasoning: str
     expects: str
 
 
-class Fit(Written):
+class Fit(StrictReply):
     """Whether that is what they did."""
 
     reasoning: str
     fits: bool
 
 
-class Everything(Written):
+class Everything(StrictReply):
     """All of it at once."""
 
     reasoning: str
@@ -78,18 +77,18 @@ class Everything(Written):
 
 def expectation_form() -> ReplyForm[Expectation]:
     """A sentence."""
-    schema = closed(reasoning=REASONING, expects=SENTENCE)
+    schema = schema_text(reasoning=REASONING, expects=SENTENCE)
     return ReplyForm(schema, Expectation, lambda found: text_fault(found.expects))
 
 
 def fit_form() -> ReplyForm[Fit]:
     """Yes or no."""
-    return ReplyForm(closed(reasoning=REASONING, fits={"type": "boolean"}), Fit, lambda _: None)
+    return ReplyForm(schema_text(reasoning=REASONING, fits={"type": "boolean"}), Fit, lambda _: None)
 
 
 def everything_form() -> ReplyForm[Everything]:
     """Three sentences."""
-    schema = closed(reasoning=REASONING, hypothesis=SENTENCE, expects=SENTENCE, strategy=SENTENCE)
+    schema = schema_text(reasoning=REASONING, hypothesis=SENTENCE, expects=SENTENCE, strategy=SENTENCE)
 
     def fault(found: Everything) -> str | None:
         return text_fault(found.hypothesis) or text_fault(found.expects) or text_fault(found.strategy)
@@ -101,12 +100,14 @@ def cook_plan_form(scene: Scene) -> ReplyForm[CookSteps]:
     """A plan that can be carried out, as far as the map tells."""
     column, row = ({"type": "integer", "minimum": 0, "maximum": most - 1} for most in _size(scene))
     subgoals = [
-        an_object(do=one_of(["interact"]), x=column, y=row),
-        an_object(do=one_of(["wait"]), x=column, y=row, until=one_of(["ready", "free"])),
-        an_object(do=one_of(["move_to"]), x=column, y=row),
+        object_schema(do=enum_schema(["interact"]), x=column, y=row),
+        object_schema(do=enum_schema(["wait"]), x=column, y=row, until=enum_schema(["ready", "free"])),
+        object_schema(do=enum_schema(["move_to"]), x=column, y=row),
     ]
     plan = {"type": "array", "items": {"anyOf": subgoals}, "minItems": 1, "maxItems": MOST}
-    return ReplyForm(closed(reasoning=REASONING, plan=plan), CookSteps, lambda found: _plan_fault(found.plan, scene))
+    return ReplyForm(
+        schema_text(reasoning=REASONING, plan=plan), CookSteps, lambda found: _plan_fault(found.plan, scene)
+    )
 
 
 def is_met(scene: Scene, subgoal: WaitAt) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from otherminds.papers.hypothetical_minds.verbal.askers import plain
+from otherminds.language.asking import plain
 from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.collaborative_cooking.things import (

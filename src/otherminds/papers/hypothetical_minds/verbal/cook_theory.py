@@ -14,10 +14,9 @@ from typing import NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel
 
-from otherminds.language.asking import ReplyForm
+from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, plain
 from otherminds.language.model import Message, ask_all
 from otherminds.language.templates import prompts_of
-from otherminds.papers.hypothetical_minds.verbal.askers import Answer, Asker, plain
 from otherminds.papers.hypothetical_minds.verbal.cook_forms import everything_form, expectation_form, fit_form
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, kitchen_message, now_text
 from otherminds.papers.hypothetical_minds.verbal.cook_sight import Scene
@@ -265,7 +264,7 @@ class CookTheory:
     ) -> tuple[Self, dict[int, M]]:
         """The same question about several hypotheses, and what could be read of the replies."""
 
-        def ask(place: int) -> Answer[M]:
+        def ask(place: int) -> StructuredAnswer[M]:
             return self._answer(f"{purpose} {place}", prompt(place), form)
 
         answers = dict(zip(places, ask_all(ask, places, at_once=self.settings.at_once), strict=True))
@@ -273,7 +272,7 @@ class CookTheory:
         found = {place: answer.value for place, answer in answers.items() if answer.value is not None}
         return replace(self, said=(*self.said, *said)), found
 
-    def _answer(self, purpose: str, prompt: str, form: ReplyForm[M]) -> Answer[M]:
+    def _answer(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
         scene = self._occasion.scene
         turns = (kitchen_message(scene), Message("user", prompt))
         return self.asker.within(f"step {scene.sight.t}").ask(purpose, turns, form)

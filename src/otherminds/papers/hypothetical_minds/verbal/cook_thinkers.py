@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from otherminds.errors import unknown
+from otherminds.language.asking import plain
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.verbal.askers import plain
 from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN
 
 Place = tuple[int, int]

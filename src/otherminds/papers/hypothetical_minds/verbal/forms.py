@@ -6,39 +6,39 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from otherminds.language.asking import ReplyForm
-from otherminds.papers.hypothetical_minds.verbal.askers import (
-    SHOWN,
+from otherminds.language.asking import (
+    LONGEST_TEXT,
+    ReplyForm,
     Schema,
-    Written,
-    an_object,
-    closed,
-    one_of,
+    StrictReply,
+    enum_schema,
+    object_schema,
+    schema_text,
     text_fault,
 )
 
 MOST = 200
 REASONING: Schema = {"type": "string", "maxLength": 600}
-SENTENCE: Schema = {"type": "string", "minLength": 1, "maxLength": SHOWN}
+SENTENCE: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
 COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": MOST}
 Sign = Literal["positive", "neutral", "negative"]
 
 
-class Estimate(Written):
+class Estimate(StrictReply):
     """What the partner held in the last meeting."""
 
     reasoning: str
     inventory: dict[str, int]
 
 
-class Guess(Written):
+class Guess(StrictReply):
     """What the partner is up to."""
 
     reasoning: str
     hypothesis: str
 
 
-class Forecast(Written):
+class Forecast(StrictReply):
     """What the partner will play, and what to play against it."""
 
     reasoning: str
@@ -46,7 +46,7 @@ class Forecast(Written):
     i_play: str
 
 
-class Whole(Written):
+class Whole(StrictReply):
     """All of it at once; what the partner held only if that is asked for."""
 
     reasoning: str
@@ -56,21 +56,21 @@ class Whole(Written):
     i_play: str
 
 
-class Resolution(Written):
+class Resolution(StrictReply):
     """A strategy for oneself."""
 
     reasoning: str
     strategy: str
 
 
-class Choice(Written):
+class Choice(StrictReply):
     """What a strategy has one play."""
 
     reasoning: str
     i_play: str
 
 
-class Verdict(Written):
+class Verdict(StrictReply):
     """What the reward would have been for another play."""
 
     reasoning: str
@@ -79,26 +79,26 @@ class Verdict(Written):
 
 def estimate_form(kinds: Sequence[str]) -> ReplyForm[Estimate]:
     """A count for every kind."""
-    schema = closed(reasoning=REASONING, inventory=_counts(kinds))
+    schema = schema_text(reasoning=REASONING, inventory=_counts(kinds))
     return ReplyForm(schema, Estimate, lambda found: _inventory_fault(found.inventory, kinds))
 
 
 def guess_form() -> ReplyForm[Guess]:
     """A sentence."""
     return ReplyForm(
-        closed(reasoning=REASONING, hypothesis=SENTENCE), Guess, lambda found: text_fault(found.hypothesis)
+        schema_text(reasoning=REASONING, hypothesis=SENTENCE), Guess, lambda found: text_fault(found.hypothesis)
     )
 
 
 def forecast_form(kinds: Sequence[str]) -> ReplyForm[Forecast]:
     """Two of the kinds."""
-    schema = closed(reasoning=REASONING, partner_plays=one_of(kinds), i_play=one_of(kinds))
+    schema = schema_text(reasoning=REASONING, partner_plays=enum_schema(kinds), i_play=enum_schema(kinds))
     return ReplyForm(schema, Forecast, lambda found: _kind_fault(kinds, found.partner_plays, found.i_play))
 
 
 def whole_form(kinds: Sequence[str], *, estimate: bool) -> ReplyForm[Whole]:
     """A sentence and two of the kinds; with an estimate, a count for every kind too."""
-    rest = {"hypothesis": SENTENCE, "partner_plays": one_of(kinds), "i_play": one_of(kinds)}
+    rest = {"hypothesis": SENTENCE, "partner_plays": enum_schema(kinds), "i_play": enum_schema(kinds)}
     counts = {"inventory": _counts(kinds)} if estimate else {}
 
     def fault(found: Whole) -> str | None:
@@ -107,30 +107,30 @@ def whole_form(kinds: Sequence[str], *, estimate: bool) -> ReplyForm[Whole]:
         counted = None if found.inventory is None else _inventory_fault(found.inventory, kinds)
         return counted or text_fault(found.hypothesis) or _kind_fault(kinds, found.partner_plays, found.i_play)
 
-    return ReplyForm(closed(reasoning=REASONING, **counts, **rest), Whole, fault)
+    return ReplyForm(schema_text(reasoning=REASONING, **counts, **rest), Whole, fault)
 
 
 def resolution_form() -> ReplyForm[Resolution]:
     """A sentence."""
     return ReplyForm(
-        closed(reasoning=REASONING, strategy=SENTENCE), Resolution, lambda found: text_fault(found.strategy)
+        schema_text(reasoning=REASONING, strategy=SENTENCE), Resolution, lambda found: text_fault(found.strategy)
     )
 
 
 def choice_form(kinds: Sequence[str]) -> ReplyForm[Choice]:
     """One of the kinds."""
-    schema = closed(reasoning=REASONING, i_play=one_of(kinds))
+    schema = schema_text(reasoning=REASONING, i_play=enum_schema(kinds))
     return ReplyForm(schema, Choice, lambda found: _kind_fault(kinds, found.i_play))
 
 
 def verdict_form() -> ReplyForm[Verdict]:
     """A sign."""
-    schema = closed(reasoning=REASONING, reward=one_of(("positive", "neutral", "negative")))
+    schema = schema_text(reasoning=REASONING, reward=enum_schema(("positive", "neutral", "negative")))
     return ReplyForm(schema, Verdict, lambda _: None)
 
 
 def _counts(kinds: Sequence[str]) -> Schema:
-    return an_object(**dict.fromkeys(kinds, COUNT))
+    return object_schema(**dict.fromkeys(kinds, COUNT))
 
 
 def _inventory_fault(found: dict[str, int], kinds: Sequence[str]) -> str | None:

@@ -8,15 +8,14 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from otherminds.errors import unknown
-from otherminds.language.asking import ReplyForm
-from otherminds.papers.hypothetical_minds.verbal.askers import Written, closed, plain, text_fault
+from otherminds.language.asking import ReplyForm, StrictReply, plain, schema_text, text_fault
 from otherminds.papers.hypothetical_minds.verbal.forms import REASONING, SENTENCE
 from otherminds.papers.hypothetical_minds.verbal.settings import Calls
 
 KEPT = 10
 
 
-class Judgement(Written):
+class Judgement(StrictReply):
     """What came of a plan, and what to remember."""
 
     reasoning: str
@@ -26,7 +25,7 @@ class Judgement(Written):
 
 def judgement_form() -> ReplyForm[Judgement]:
     """Yes or no, and a sentence."""
-    schema = closed(reasoning=REASONING, success={"type": "boolean"}, lesson=SENTENCE)
+    schema = schema_text(reasoning=REASONING, success={"type": "boolean"}, lesson=SENTENCE)
     return ReplyForm(schema, Judgement, lambda found: text_fault(found.lesson))
 
 

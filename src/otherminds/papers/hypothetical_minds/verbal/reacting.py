@@ -12,11 +12,10 @@ from typing import Self, TypeVar
 from pydantic import BaseModel
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import ReplyForm
+from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, listed, plain
 from otherminds.language.model import Message
 from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.encounters import BEGINNING, Encounter, Watch
-from otherminds.papers.hypothetical_minds.verbal.askers import Answer, Asker, listed, plain
 from otherminds.papers.hypothetical_minds.verbal.forms import resolution_form
 from otherminds.papers.hypothetical_minds.verbal.manners import KEPT, MANNERS, Manner, Thinking, judgement_form
 from otherminds.papers.hypothetical_minds.verbal.prompts import held, history, kinds_of
@@ -134,7 +133,7 @@ class Reacting:
         later = replace(self, plans_for=len(self.meetings) + 1, thoughts=(*self.thoughts, thought))
         return later if plan is None else replace(later, plan=plan)
 
-    def _ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> Answer[M]:
+    def _ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
         situation = self.body.situation
         turns = (world_and_map(situation, self.body.name), Message("user", prompt))
         return self.body.asker.within(f"step {situation.view.t}").ask(purpose, turns, form)

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Exchange
+from otherminds.language.asking import Asker, Exchange, plain
 from otherminds.language.model import ask_all
 from otherminds.papers.hypothetical_minds.encounters import Encounter
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker, plain
 from otherminds.papers.hypothetical_minds.verbal.prompts import Topic
 from otherminds.papers.hypothetical_minds.verbal.questions import Foresight, Questions
 from otherminds.papers.hypothetical_minds.verbal.settings import PUBLISHED, Calls, Hypothesis, Record, Settings

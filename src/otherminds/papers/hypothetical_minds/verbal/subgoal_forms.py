@@ -7,8 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from otherminds.language.asking import ReplyForm
-from otherminds.papers.hypothetical_minds.verbal.askers import Written, an_object, closed, one_of, plain
+from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema, plain, schema_text
 from otherminds.papers.hypothetical_minds.verbal.forms import REASONING
 from otherminds.worlds.in_the_matrix.memory import Surroundings
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
@@ -18,7 +17,7 @@ MOST = 12
 LONGEST_WAIT = 50
 
 
-class MoveTo(Written):
+class MoveTo(StrictReply):
     """To walk to a place."""
 
     do: Literal["move_to"]
@@ -29,7 +28,7 @@ class MoveTo(Written):
         return f"move_to ({self.x}, {self.y})"
 
 
-class FireAt(Written):
+class FireAt(StrictReply):
     """To meet somebody."""
 
     do: Literal["fire_at"]
@@ -39,7 +38,7 @@ class FireAt(Written):
         return f"fire_at {plain(self.player)}"
 
 
-class Fire(Written):
+class Fire(StrictReply):
     """To fire straight ahead."""
 
     do: Literal["interact"]
@@ -48,7 +47,7 @@ class Fire(Written):
         return "interact"
 
 
-class Wait(Written):
+class Wait(StrictReply):
     """To stand still."""
 
     do: Literal["wait"]
@@ -58,7 +57,7 @@ class Wait(Written):
         return f"wait {self.steps}"
 
 
-class Patrol(Written):
+class Patrol(StrictReply):
     """To walk to where one has not looked for long."""
 
     do: Literal["patrol"]
@@ -70,7 +69,7 @@ class Patrol(Written):
 Subgoal = MoveTo | FireAt | Fire | Wait | Patrol
 
 
-class Steps(Written):
+class Steps(StrictReply):
     """A plan."""
 
     reasoning: str
@@ -114,14 +113,14 @@ def plan_form(situation: Situation) -> ReplyForm[Steps]:
     grid, others = situation.world.rules.field.grid, situation.others
     column, row, wait = (_upto(most) for most in (grid.width - 1, grid.height - 1, LONGEST_WAIT))
     subgoals = [
-        an_object(do=one_of(["move_to"]), x=column, y=row),
-        an_object(do=one_of(["fire_at"]), player=one_of(others)),
-        an_object(do=one_of(["interact"])),
-        an_object(do=one_of(["wait"]), steps=wait | {"minimum": 1}),
-        an_object(do=one_of(["patrol"])),
+        object_schema(do=enum_schema(["move_to"]), x=column, y=row),
+        object_schema(do=enum_schema(["fire_at"]), player=enum_schema(others)),
+        object_schema(do=enum_schema(["interact"])),
+        object_schema(do=enum_schema(["wait"]), steps=wait | {"minimum": 1}),
+        object_schema(do=enum_schema(["patrol"])),
     ]
     plan = {"type": "array", "items": {"anyOf": subgoals}, "minItems": 1, "maxItems": MOST}
-    schema = closed(reasoning=REASONING, plan=plan)
+    schema = schema_text(reasoning=REASONING, plan=plan)
     return ReplyForm(schema, Steps, lambda found: _plan_fault(found.plan, situation))
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Exchange
+from otherminds.language.asking import Asker, Exchange
 from otherminds.papers.hypothetical_minds.verbal.action_planner import progress
-from otherminds.papers.hypothetical_minds.verbal.askers import Asker
 from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import Situation, Subgoal, plan_form
 from otherminds.papers.hypothetical_minds.verbal.subgoal_prompts import aim_text, subgoals_prompt
 from otherminds.worlds.avatars import Action

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from otherminds.errors import unknown
+from otherminds.language.asking import plain
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.verbal.askers import plain
 from otherminds.papers.hypothetical_minds.verbal.prompts import kinds_of
 from otherminds.worlds.in_the_matrix.inversion import held_by_partner
 from otherminds.worlds.in_the_matrix.meetings import holding
