@@ -1,4 +1,4 @@
-"""Asking a language model for a structured reply: how exchanges are recorded, what form a reply must have, and retries."""
+"""Asking a language model for a structured reply: recorded exchanges, the form a reply must have, and retries."""
 
 from __future__ import annotations
 
