@@ -316,7 +316,7 @@ def test_conditioning_rules_minds_out_and_keeps_the_odds_of_the_others() -> None
     assert observer.condition(lambda mind: mind != certain("x")).posterior.probs == pytest.approx(
         (0.0, 1 / (1 + math.exp(-1)), 1 / (1 + math.e))
     )
-    with pytest.raises(ValueError, match="no mind is left"):
+    with pytest.raises(ValueError, match="false for every mind"):
         observer.condition(lambda mind: False)
 
 

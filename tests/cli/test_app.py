@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,13 +17,12 @@ import pytest
 from commands import Run, complaint, fine
 from otherminds.cli import draw as cli_draw
 from otherminds.errors import InputError
+from otherminds.evaluation.experiment import Begin, Experiment
 from otherminds.evaluation.runs import faults, look
 from otherminds.evaluation.store import Store
 from otherminds.papers.protom.trajectories import write_trajectory
 from otherminds.reports.page import page
-from otherminds.reports.results import Results
 from otherminds.reproduce import run as reproduce
-from otherminds.reproduce.experiments import Begin
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import read_level
 
@@ -245,15 +243,14 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     """Experiments that take no time, and measure what this says."""
     measured = {"protom-dkg": 1.0, "dkg-human": 0.9}
 
-    def experiment(name: str, about: tuple[str, str, str]) -> Callable[[reproduce.Options, Begin], Results]:
+    def experiment(name: str, about: tuple[str, str, str]) -> Begin:
         row = dict(zip(("condition", "subject", "metric"), about, strict=True))
         bounds = {"low": 0.0, "high": 1.0, "n": 3}
-
-        def played(_: reproduce.Options, begin: Begin) -> Results:
-            begin(name)
-            return Results([], [{"experiment": name, **row, "value": measured[name], **bounds}], page(name, "", []))
-
-        return played
+        return lambda _: Experiment(
+            run=name,
+            summarise=lambda rows: [{"experiment": name, **row, "value": measured[name], **bounds}],
+            page=lambda rows, summary: page(name, "", []),
+        )
 
     about = {"protom-dkg": ("all", "protom", "success"), "dkg-human": ("leave_one_out", "boltzmann_lapse_leak", "r")}
     monkeypatch.setattr(reproduce, "EXPERIMENTS", {name: experiment(name, a) for name, a in about.items()})
@@ -303,9 +300,9 @@ LEVELS: dict[str, tuple[str | bytes, str]] = {
     "an unknown tile": (LEVEL.replace("kr", "zz"), r"x\.txt:5:4: unknown tile `zz`"),
     "an escape for a tile": (LEVEL.replace("kr", "\x1b["), r"x\.txt:5:4: unknown tile `\\x1b\["),
     "ragged rows": (LEVEL.replace("a2 ..", "a2"), r"x\.txt:6:9: this row has 3 tiles"),
-    "no header": (LEVEL[LEVEL.index("a1") - 1 :], r"x\.txt:1: the header lacks `agents`"),
-    "no goals": (LEVEL.replace("goals: red, blue\n", ""), r"x\.txt:1: the header lacks `goals`"),
-    "an unknown header": (LEVEL.replace("name:", "nmae:"), r"x\.txt:1:1: unknown header `nmae`"),
+    "no header": (LEVEL[LEVEL.index("a1") - 1 :], r"x\.txt:1: `agents` is missing"),
+    "no goals": (LEVEL.replace("goals: red, blue\n", ""), r"x\.txt:1: `goals` is missing"),
+    "an unknown header": (LEVEL.replace("name:", "nmae:"), r"x\.txt:1:1: unknown key `nmae`"),
     "an unknown colour": (LEVEL.replace("kr", "kz"), r"x\.txt:5:4: unknown colour `z`"),
     "a goal that is not there": (LEVEL.replace("blue", "green"), r"x\.txt:3: there is no green gem"),
     "an agent that is not there": (LEVEL.replace("a2", ".."), r"x\.txt:6: the map lacks a2"),

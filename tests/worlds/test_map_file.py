@@ -167,7 +167,7 @@ def test_a_map_without_walls_above_is_known_by_what_it_says(run: Run, tmp_path: 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name: x\nwindow: 2\n\na1 gr\n", "unknown header `window`"),
+        ("name: x\nwindow: 2\n\na1 gr\n", "unknown key `window`"),
         ("; nothing but a comment", "has no map"),
         ("WWWW\nW nW\nWWWW\n", "`kinds` is missing"),
         ("-----\n-   -\n-----\n", "has no recipes"),

@@ -1,9 +1,8 @@
-"""Reproducing the papers' experiments: play, summarise beside the published figures, report; and going on with that."""
+"""Reproduces one experiment: play what is missing, summarise beside the published figures, write the report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 from otherminds.errors import unknown
@@ -26,19 +25,12 @@ def reproduce(name: str, options: Options) -> Results:
     """
     if name not in EXPERIMENTS:
         raise unknown("experiment", name, [*EXPERIMENTS, "all"])
-    with ExitStack() as stack:
-        kept: list[Store] = []
-
-        def begin(run: str) -> Store:
-            kept.append(
-                stack.enter_context(
-                    Store(options.out, run, how_begun("reproduce", options, name), frozen=options.frozen)
-                )
-            )
-            return kept[-1]
-
-        results = EXPERIMENTS[name](options, begin)
-        kept[-1].write_rows()
+    experiment = EXPERIMENTS[name](options)
+    with Store(options.out, experiment.run, how_begun("reproduce", options, name), frozen=options.frozen) as kept:
+        rows = experiment.played(kept, options)
+        summary = experiment.summarise(rows)
+        results = Results(rows, summary, experiment.page(rows, summary))
+        kept.write_rows()
         write_results(options.out, results.summary, results.report)
         return results
 

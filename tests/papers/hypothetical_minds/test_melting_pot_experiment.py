@@ -23,10 +23,10 @@ from otherminds.evaluation.store import key
 from otherminds.papers.hypothetical_minds import melting_pot
 from otherminds.papers.hypothetical_minds.melting_pot import CASES, ENOUGH, Entry, background, plan, rows, summarise
 from otherminds.papers.hypothetical_minds.melting_pot_report import report
+from otherminds.papers.hypothetical_minds.reproduction import MELTING_POT
 from otherminds.reports.results import beside_published, verdicts
 from otherminds.reports.terminal.tables import results
 from otherminds.reproduce import run as reproduce
-from otherminds.reproduce.experiments import MELTING_POT
 from otherminds.reproduce.run import Options, names
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.collaborative_cooking.bots import Idler, semi_skilled, skilled

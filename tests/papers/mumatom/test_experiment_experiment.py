@@ -17,9 +17,9 @@ import pytest
 from commands import Run, complaint, fine
 from otherminds.papers.mumatom import experiment as mumatom
 from otherminds.papers.mumatom import invented
+from otherminds.papers.mumatom.reproduction import STORIES
 from otherminds.reports.results import figures
 from otherminds.reproduce import run as reproduce
-from otherminds.reproduce.experiments import STORIES
 from otherminds.reproduce.run import Options
 from otherminds.stories.invented.telling import phrasings
 from otherminds.stories.mumatom_files import read_mumatom

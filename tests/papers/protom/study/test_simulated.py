@@ -429,7 +429,7 @@ def test_an_export_needs_no_model_and_leaves_other_runs_alone(done: Path, run: R
 def test_a_language_model_takes_the_place_of_random(few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Scripted("quiet", says_nothing)
     monkeypatch.setattr("otherminds.evaluation.asking.find_model", lambda _: model)
-    monkeypatch.setattr("otherminds.reproduce.experiments.PAIRS", {"quick": 1})
+    monkeypatch.setattr("otherminds.papers.protom.reproduction.PAIRS", {"quick": 1})
     reproduce("study", Options(tmp_path, scale="quick", asking=Asking("nobody:quiet")))
     rows = read_export(tmp_path)
     assert Counter(t[-1]["subject"] for t in trials(rows)) == {"none": 1, "protom": 1, "lm:quiet": 1}

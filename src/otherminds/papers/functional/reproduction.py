@@ -1,0 +1,58 @@
+"""The experiment of the functional Theory of Mind paper: players and language models in repeated games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Part, described
+from otherminds.evaluation.playing import Options
+from otherminds.evaluation.store import Row, Store
+from otherminds.papers.functional import card_and_word_games, experiment, models, report, scores
+from otherminds.papers.functional.encounters import solve_ahead
+from otherminds.reports.results import beside_published
+from otherminds.worlds.repeated_games.payoff_files import find_game
+
+
+def _functional(options: Options) -> Experiment:
+    """Repeated games with every player; card and word games unless other machines are given in a file."""
+    machines = str(options.data) if options.data and not options.data.is_dir() else ""
+    asking = options.asking
+    model_part = None
+    if asking:
+        found = asking.find()
+        ways = (options.scale, found.name, asking.ways, options.seed)
+        spoken = models.plan(*ways, names=asking.names, shuffle=asking.shuffle, episodes=asking.episodes)
+        model_part = ModelPart(found, models.rows, spoken, models.estimate)
+    repeated = experiment.plan(options.scale, options.seed, machines)
+    clues = [] if machines else card_and_word_games.plan(options.seed)
+    solve_ahead(find_game("rps"), experiment.HORIZON)
+
+    def collect(store: Store) -> list[Row]:
+        games = [*repeated, *(model_part.entries if model_part else ())]
+        return store.all([entry.key for entry in (*games, *clues)])
+
+    conditions = {entry.condition for entry in clues}
+
+    def games_of(rows: Sequence[Row]) -> list[Row]:
+        return [row for row in rows if row["condition"] not in conditions]
+
+    def summarise(rows: Sequence[Row]) -> list[Row]:
+        cards = card_and_word_games.summarise([row for row in rows if row["condition"] in conditions])
+        return beside_published([*scores.assess(games_of(rows), machines), *cards])
+
+    return Experiment(
+        run=described(
+            f"functional {options.scale} seed {options.seed}",
+            machines,
+            f"{asking.model} shuffle {asking.shuffle}" if asking else "",
+        ),
+        parts=(Part(experiment.rows, repeated), Part(card_and_word_games.rows, clues)),
+        model_part=model_part,
+        collect=collect,
+        summarise=summarise,
+        page=lambda rows, summary: report.report(games_of(rows), summary),
+        what="Playing games",
+    )
+
+
+EXPERIMENTS: Mapping[str, Begin] = {"functional": _functional}

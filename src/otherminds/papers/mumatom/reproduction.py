@@ -1,0 +1,65 @@
+"""The experiment of the MuMA-ToM paper: its benchmark, if the files are given, and invented stories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from otherminds.errors import InputError
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Part, described
+from otherminds.evaluation.playing import Options
+from otherminds.evaluation.store import Row, Store
+from otherminds.papers.mumatom import experiment, invented, report
+from otherminds.reports.results import beside_published
+from otherminds.stories.mumatom_files import read_mumatom
+
+STORIES = {"quick": 72, "normal": 720, "full": 3600}
+"""Invented stories."""
+
+
+def _mumatom(options: Options) -> Experiment:
+    sources = read_mumatom(options.data) if options.data else ()
+    asking = options.asking
+    if asking and not sources:
+        raise InputError("a language model is asked about MuMA-ToM", hint="--data DIR, the folder of its files")
+    found = asking.find() if asking else None
+    subjects = experiment.limp_subjects(found.name) if found else ()
+    benchmark = experiment.plan(sources, options.seed, subjects)
+    stories = invented.plan(STORIES[options.scale], options.seed)
+    model_part = None
+    if asking and found:
+        spoken = experiment.first([entry for entry in benchmark if entry.subject in subjects], asking.episodes)
+        model_part = ModelPart(found, experiment.limp_rows, spoken, experiment.estimate)
+
+    def collect(store: Store) -> list[Row]:
+        answers = store.all([entry.key for entry in benchmark])
+        answers += experiment.place_prior(answers, sources)
+        return [*answers, *store.all([entry.key for entry in stories])]
+
+    invented_conditions = {entry.key[0] for entry in stories}
+
+    def answers_of(rows: Sequence[Row]) -> list[Row]:
+        return [row for row in rows if row["condition"] not in invented_conditions]
+
+    def summarise(rows: Sequence[Row]) -> list[Row]:
+        told = [row for row in rows if row["condition"] in invented_conditions]
+        return beside_published([*experiment.summarise(answers_of(rows)), *invented.summarise(told)])
+
+    return Experiment(
+        run=described(
+            f"mumatom {options.scale} seed {options.seed}",
+            experiment.digest(sources) if sources else "",
+            asking.model if asking else "",
+        ),
+        parts=(
+            Part(experiment.rows, [entry for entry in benchmark if entry.subject not in subjects]),
+            Part(invented.rows, stories),
+        ),
+        model_part=model_part,
+        collect=collect,
+        summarise=summarise,
+        page=lambda rows, summary: report.report(answers_of(rows), summary),
+        what="Answering questions",
+    )
+
+
+EXPERIMENTS: Mapping[str, Begin] = {"mumatom": _mumatom}

@@ -1,0 +1,173 @@
+"""The experiments of the ProToM paper: facilitation in two worlds, goal inference beside people, and the study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from otherminds.errors import InputError
+from otherminds.evaluation.engines import opened
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Part, described
+from otherminds.evaluation.playing import Options
+from otherminds.evaluation.progress import shown
+from otherminds.evaluation.run import in_order
+from otherminds.evaluation.store import Row
+from otherminds.language.estimates import Estimate
+from otherminds.language.ledger import Recorded
+from otherminds.papers.protom import doors_keys_gems, experiment, models, overcooked, people, people_report
+from otherminds.papers.protom import doors_keys_gems_report as dkg_report
+from otherminds.papers.protom import overcooked_report as kitchen_report
+from otherminds.papers.protom.experiment import SUBJECTS, Entry
+from otherminds.papers.protom.levels import kitchen_design, level_design
+from otherminds.papers.protom.levels.level_sets import Design
+from otherminds.papers.protom.models import Advised
+from otherminds.papers.protom.study import report as study_report
+from otherminds.papers.protom.study import scores as study_scores
+from otherminds.papers.protom.study import simulated as study
+from otherminds.papers.protom.study.export import read_export
+from otherminds.reports.page import Page
+from otherminds.reports.results import beside_published
+
+PAIRS = {"quick": 3, "normal": 9, "full": 36}
+"""Pairs of simulated people; the paper's study had nine pairs of real ones (§4.5)."""
+
+
+class Facilitated(NamedTuple):
+    """An experiment with facilitators: `sets` of further levels, each with the facilitators that play them.
+
+    `advised` prepares an episode in which a language model is the facilitator.
+    """
+
+    name: str
+    rows: Callable[[Entry], list[Row]]
+    advised: Advised
+    design: Design[Any]
+    sets: Mapping[str, Sequence[str]]
+    report: Callable[[Sequence[Row], Sequence[Row], Sequence[Any]], Page]
+
+    def begin(self, options: Options) -> Experiment:
+        """The bundled levels with every facilitator, and in a full run the further sets as well."""
+        levels, seed = self.design.bundled(), options.seed
+        plan = experiment.plan(levels, SUBJECTS, seed=seed)
+        if options.scale == "full":
+            for name, subjects in self.sets.items():
+                plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
+        return Experiment(
+            run=described(f"{self.name} seed {seed}", _model_words(options)),
+            parts=(Part(self.rows, plan),),
+            model_part=self._model_part(levels, options),
+            summarise=self._summarise,
+            page=lambda rows, summary: self.report([row for row in rows if not _prefix(row)], summary, levels),
+            what="Playing levels",
+        )
+
+    def _model_part(self, levels: Sequence[Any], options: Options) -> ModelPart | None:
+        """The bundled levels with a language model as the facilitator, if the options name one."""
+        if options.asking is None:
+            return None
+        model, pictures = options.asking.find(), options.asking.pictures
+
+        def rows(entry: Entry, model: Recorded) -> list[Row]:
+            return experiment.rows(self.name, entry, self.advised(entry, model, pictures=pictures))
+
+        entries = experiment.plan(levels, [models.subject(model.name)], seed=options.seed)
+        return ModelPart(model, rows, entries, partial(models.estimate, advised=self.advised, pictures=pictures))
+
+    def _summarise(self, rows: Sequence[Row]) -> list[Row]:
+        """The metrics of every set of levels by itself."""
+        sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
+        return beside_published(
+            row for prefix, chosen in sets.items() for row in experiment.assess(self.name, chosen, prefix)
+        )
+
+
+def _prefix(row: Row) -> str:
+    """The set of levels that a row belongs to: empty for the bundled levels, else `heldout/` or `tuning/`."""
+    return "".join(row["condition"].rpartition("/")[:2])
+
+
+def _model_words(options: Options) -> str:
+    asking = options.asking
+    return f"{asking.model}{' with pictures' * asking.pictures}" if asking else ""
+
+
+def _dkg_human(options: Options) -> Experiment:
+    """Goal inference in single-agent episodes beside people's judgements."""
+    if options.data is None:
+        hint = "--data CLONE, a clone of ztangent/Plinf.jl, branch project-blocks"
+        raise InputError("dkg-human needs the human judgements, which have no licence to ship", hint=hint)
+    stimuli = people.read_stimuli(options.data)
+
+    @cache
+    def fits() -> Any:
+        with opened(options.engine, options.jobs) as engine:
+            readings = in_order(people.Reading(stimuli), people.FULL, engine=engine)
+            return people.fits(dict(shown(readings, len(people.FULL), "Reading minds")), stimuli)
+
+    return Experiment(
+        run="dkg-human",
+        given=lambda: list(people.rows(fits(), stimuli)),
+        summarise=lambda rows: beside_published(people.summarise(fits(), stimuli)),
+        page=people_report.report,
+    )
+
+
+def _study(options: Options) -> Experiment:
+    """A study: the export of one with people, or else an example with simulated participants."""
+    data, asking = options.data, options.asking
+    scored: dict[str, Any] = {
+        "summarise": lambda rows: beside_published(study_scores.summarise(rows)),
+        "page": study_report.report,
+    }
+    if data is not None:
+        if asking:
+            raise InputError("a study that was exported has been played already", hint="leave --model out")
+        exported = read_export(data)
+        return Experiment(run="study exported", given=lambda: exported, **scored)
+    found = asking.find() if asking else None
+    lm = models.subject(found.name) if found else ""
+    # a language model takes the place of the random facilitator
+    subjects = tuple(lm if found and subject == "random" else subject for subject in study.SUBJECTS)
+    plan = study.plan(PAIRS[options.scale], options.seed, subjects)
+    model_part = None
+    if asking and found:
+        pictures = asking.pictures
+
+        def estimate(todo: Sequence[study.Entry]) -> Estimate:
+            return models.estimate([entry.played for entry in todo], overcooked.advised, pictures=pictures)
+
+        spoken = [entry for entry in plan if entry.subject == lm]
+        model_part = ModelPart(found, partial(study.advised_rows, pictures=pictures), spoken, estimate)
+    return Experiment(
+        run=described(f"study {options.scale} seed {options.seed}", _model_words(options)),
+        parts=(Part(study.rows, [entry for entry in plan if entry.subject != lm]),),
+        model_part=model_part,
+        collect=lambda store: store.all([entry.key for entry in plan]),
+        what="Playing trials",
+        **scored,
+    )
+
+
+DOORS_KEYS_GEMS = Facilitated(
+    doors_keys_gems.EXPERIMENT,
+    doors_keys_gems.rows,
+    doors_keys_gems.advised,
+    level_design.DESIGN,
+    doors_keys_gems.SETS,
+    dkg_report.report,
+)
+OVERCOOKED = Facilitated(
+    overcooked.EXPERIMENT,
+    overcooked.rows,
+    overcooked.advised,
+    kitchen_design.DESIGN,
+    overcooked.SETS,
+    kitchen_report.report,
+)
+EXPERIMENTS: Mapping[str, Begin] = {
+    "protom-dkg": DOORS_KEYS_GEMS.begin,
+    "protom-overcooked": OVERCOOKED.begin,
+    "dkg-human": _dkg_human,
+    "study": _study,
+}
