@@ -17,7 +17,8 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from otherminds.errors import InputError, faults, opened
+from otherminds.errors import InputError, faults
+from otherminds.files.text import opened
 
 M = TypeVar("M", bound=BaseModel)
 PLACES = ("resources", "counters", "pots")

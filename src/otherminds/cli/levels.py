@@ -15,7 +15,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from otherminds.cli.help import Command, Group
-from otherminds.errors import read_text, unknown
+from otherminds.errors import unknown
+from otherminds.files.text import read_text
 from otherminds.worlds.avatar_scenes import AvatarWorld
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, parse_cooking
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level

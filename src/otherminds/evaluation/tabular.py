@@ -14,8 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from otherminds.errors import InputError, opened
+from otherminds.errors import InputError
 from otherminds.files.strict_json import depth, dumps, loads
+from otherminds.files.text import opened
 
 Row = dict[str, Any]
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self
 
-from otherminds.errors import InputError, opened
+from otherminds.errors import InputError
+from otherminds.files.text import opened
 
 MARK = 0x6F6D696E
 """What tells these databases from those of other programs."""

@@ -1,19 +1,66 @@
-"""Text from outside, made safe to show."""
+"""Text from outside: reading it from files, and making it safe to show."""
 
 from __future__ import annotations
 
-LONGEST = 200
-"""Characters that `one_line` keeps."""
-UNSEEN = "\N{REPLACEMENT CHARACTER}"
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from otherminds.errors import InputError
+
+LONGEST_LINE = 200  # characters that `one_line` keeps: about two lines of a terminal; chosen
+LARGEST_FILE = 1_000_000  # bytes that `read_text` reads unless told otherwise; the largest bundled file has half
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def opened(path: Path) -> BinaryIO:
+    """A regular file, open for reading. Raises OSError if it cannot be opened, or is a pipe or a device.
+
+    Reading a pipe or a device could block for ever.
+    """
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError("is no file")
+    return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_text(path: Path, *, limit: int = LARGEST_FILE) -> str:
+    """The text of a file. Raises InputError if it cannot be read, has more than `limit` bytes, or is not UTF-8."""
+    try:
+        with opened(path) as file:
+            raw = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        raise unreadable_file(error, path) from None
+    if len(raw) > limit:
+        raise InputError(f"is larger than {limit:,} bytes", path=path)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8 text", path=path, line=line) from None
+
+
+def unreadable_file(error: OSError | ValueError, path: Path) -> InputError:
+    """The error to raise if a file cannot be read: what the system says, without a traceback."""
+    return InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path)
 
 
 def one_line(text: str) -> str:
-    """A text from outside as a line of limited length in which everything can be seen."""
-    visible = "".join(c for c in text[: 10 * LONGEST] if c.isprintable() or c.isspace())
+    """The text as one line of at most 200 visible characters; a longer one ends with an ellipsis."""
+    visible = "".join(c for c in text[: 10 * LONGEST_LINE] if c.isprintable() or c.isspace())
     line = " ".join(visible.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1].rstrip() + "…"
 
 
 def printable(text: str) -> str:
-    """The text without invisible and control characters, which could hide or break what is around them."""
-    return "".join(c if c.isprintable() else " " if c.isspace() else UNSEEN for c in text)
+    """The text with white space as blanks, and control and invisible characters as U+FFFD.
+
+    Control characters could hide or break the text around them.
+    """
+    return "".join(c if c.isprintable() else " " if c.isspace() else REPLACEMENT for c in text)

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.errors import InputError, opened
+from otherminds.errors import InputError
 from otherminds.files.database import Database, is_database
+from otherminds.files.text import opened
 from otherminds.language.ledger_lines import VERSION, Answer, line_of, read_line
 from otherminds.language.prices import over_budget
 

@@ -17,7 +17,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
-from otherminds.errors import InputError, faults, read_text
+from otherminds.errors import InputError, faults
+from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
 from otherminds.language.endpoint import LONGEST_NAME
 from otherminds.language.prices import SHOWN, Price

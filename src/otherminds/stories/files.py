@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, faults, read_text
+from otherminds.errors import InputError, faults
+from otherminds.files import strict_json
+from otherminds.files.text import read_text
 from otherminds.stories.model import Belief, Episode, Goal, Holds, NextAction, Question
-from otherminds.stories.rows import parse_row
 
 T = TypeVar("T")
 
@@ -150,7 +151,7 @@ def question_json(question: Question) -> dict[str, Any]:
 
 def parse_json(text: str, path: Path | None = None, line: int = 1) -> Any:
     """The data of a JSON text. Raises InputError with the line if it is none, or has a key twice."""
-    return parse_row(text, path, line)
+    return strict_json.parse(text, path, line)
 
 
 def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: int | None = None) -> T:

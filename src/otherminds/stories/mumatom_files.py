@@ -15,8 +15,9 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, faults, read_text
-from otherminds.stories.rows import parse_row
+from otherminds.errors import InputError, faults
+from otherminds.files import strict_json
+from otherminds.files.text import read_text
 
 T = TypeVar("T")
 
@@ -154,7 +155,7 @@ def _frames(folder: Path, name: str) -> Frames | None:
 def _read(path: Path, kind: TypeAdapter[T]) -> T:
     text = read_text(path, limit=LARGEST)
     try:
-        return kind.validate_python(parse_row(text, path, 1))
+        return kind.validate_python(strict_json.parse(text, path, 1))
     except ValidationError as error:
         first = faults(error)[0]
         where = ".".join(str(part) for part in first["loc"])

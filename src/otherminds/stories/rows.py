@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -24,31 +22,6 @@ def line_of(text: str, place: int) -> int:
 def shortened(text: str) -> str:
     """The text, cut if it is too long to show."""
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
-
-
-def parse_row(text: str, path: Path | None, line: int) -> Any:
-    """The data of a JSON text that begins on a line. Raises InputError if it is none, or has a key twice."""
-    try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        where = line + error.lineno - 1
-        raise InputError(f"is not JSON: {error.msg}", path=path, line=where, column=error.colno) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", path=path, line=line) from None
-    except ValueError as error:
-        told = "a number too long to be read" if "integer string" in str(error) else shortened(str(error))
-        raise InputError(f"is not JSON: {told}", path=path, line=line) from None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
 
 
 def valid_row(kind: type[M], value: object, path: Path, line: int) -> M:

@@ -182,7 +182,7 @@ BAD: list[tuple[str, str | bytes, str]] = [
     (
         "a key twice",
         '{"story": "a", "story": "b", "question": "b", "answer": "c"}',
-        ":1: is not JSON: a key is there twice",
+        ":1: `story` is given twice",
     ),
     (
         "no choice",

@@ -137,8 +137,8 @@ def changed(**parts: object) -> str:
         (changed(output=["C", "x" * 10_000]), f" machine `Tit`: `output.1`: {'x' * 60} is not one action"),
         (changed().replace("Tit", ""), " machine ``: this is no name"),
         (changed().replace("Tit", "a\\u0007b"), " machine `a\\x07b`: this is no name"),
-        (f'{{"machines": {{{TFT}, {TFT}}}}}', " `Tit For Tat` is given twice"),
-        (changed().replace('"states": 2', '"states": 2, "states": 2'), " `states` is given twice"),
+        (f'{{"machines": {{{TFT}, {TFT}}}}}', "1: `Tit For Tat` is given twice"),
+        (changed().replace('"states": 2', '"states": 2, "states": 2'), "1: `states` is given twice"),
     ],
 )
 def test_what_is_wrong_with_machines(tmp_path: Path, text: str, message: str) -> None:

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
-from otherminds.errors import InputError, opened, unknown
+from otherminds.errors import InputError, unknown
+from otherminds.files.text import opened
 from otherminds.worlds.avatars import ACTIONS, AHEAD, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting

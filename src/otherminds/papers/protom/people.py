@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError
 
 from otherminds.distribution import Categorical
-from otherminds.errors import InputError, faults, read_text
+from otherminds.errors import InputError, faults
 from otherminds.evaluation.statistics import pearson
+from otherminds.files.text import read_text
 from otherminds.observer import Observer, replay
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker

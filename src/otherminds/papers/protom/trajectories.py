@@ -16,7 +16,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.errors import InputError, faults, read_text
+from otherminds.errors import InputError, faults
+from otherminds.files import strict_json
+from otherminds.files.text import read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.plan_files import follow_plan, not_allowed, read_plan
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
@@ -98,7 +100,7 @@ def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
         raise InputError(f"unknown schema {line.version}", path=path, line=t + 1, hint=f"this reads {SCHEMA}")
     if line.t != t:
         raise InputError(f"`t` should be {t} here", path=path, line=t + 1, hint="one line a step, from 0 on")
-    _refuse_repeats(text, path, t + 1)
+    strict_json.parse(text, path, t + 1)
     return line.joint
 
 
@@ -112,19 +114,6 @@ def _first(error: ValidationError, path: Path, number: int) -> InputError:
         return InputError(message, path=path, line=number, column=max(column, 1))
     where = ".".join(str(part) for part in found["loc"])
     return InputError(f"`{where[:60]}`: {message}" if where else message, path=path, line=number)
-
-
-def _refuse_repeats(text: str, path: Path, number: int) -> None:
-    # JSON lets a key occur twice and readers keep the last one; here that would lose an action unseen.
-    def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
-        kept: dict[str, object] = {}
-        for key, value in found:
-            if key in kept:
-                raise InputError(f"`{key[:60]}` is given twice", path=path, line=number)
-            kept[key] = value
-        return kept
-
-    json.loads(text, object_pairs_hook=pairs, parse_int=str)
 
 
 def _joint(words: Mapping[str, str], world: Known, state: Any, path: Path, number: int) -> dict[str, Any]:

@@ -14,9 +14,11 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError
+from otherminds.files import strict_json
+from otherminds.files.text import read_text
 from otherminds.stories.english.questions.option_text import split_options
-from otherminds.stories.rows import line_of, parse_row, shortened, valid_row
+from otherminds.stories.rows import line_of, shortened, valid_row
 
 Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]
 LARGEST = 20_000_000
@@ -185,7 +187,7 @@ def _kinds(path: Path) -> list[str]:
 
 
 def _hi_tom(text: str, path: Path) -> Iterator[Item]:
-    file = valid_row(_HiTomFile, parse_row(text, path, 1), path, 1)
+    file = valid_row(_HiTomFile, strict_json.parse(text, path, 1), path, 1)
     lines = list(_entries(text))
     for number, entry in enumerate(file.data):
         line = lines[number] if number < len(lines) else 1
@@ -198,7 +200,7 @@ def _hi_tom(text: str, path: Path) -> Iterator[Item]:
 def _jsonl(text: str, path: Path) -> Iterator[Item]:
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = valid_row(_Row, parse_row(entry, path, line), path, line)
+            row = valid_row(_Row, strict_json.parse(entry, path, line), path, line)
             name = str(line) if row.id is None else str(row.id)
             yield _item(row, name, path, line, "" if row.order is None else f"order {row.order}")
 
@@ -207,7 +209,7 @@ def _mmtom(text: str, path: Path) -> Iterator[Item]:
     """What is in an apartment, what somebody does there, and a question with two options (a) and (b)."""
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = valid_row(_Mmtom, parse_row(entry, path, line), path, line)
+            row = valid_row(_Mmtom, strict_json.parse(entry, path, line), path, line)
             story, mark, asked = row.question.partition("Question:")
             stem, options = split_options(asked.partition("Please respond")[0].strip())
             if not mark or len(options) < 2:

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from otherminds.errors import InputError, opened
+from otherminds.errors import InputError
+from otherminds.files.text import opened
 from otherminds.language.model import LanguageModel, Message
 from otherminds.language.templates import prompts_of
 from otherminds.stories.by_model.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line

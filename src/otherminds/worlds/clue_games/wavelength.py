@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError
+from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
 from otherminds.worlds.map_file import rows_of
 

@@ -21,7 +21,8 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError
+from otherminds.files.text import read_text
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.collaborative_cooking.things import (
     COUNTER,

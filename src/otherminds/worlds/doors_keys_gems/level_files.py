@@ -20,7 +20,8 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError
+from otherminds.files.text import read_text
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.map_file import (

@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError
+from otherminds.files.text import read_text
 from otherminds.worlds.doors_keys_gems.level_files import MAX_THINGS, Level
 from otherminds.worlds.doors_keys_gems.pddl_syntax import (
     Fact,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError
+from otherminds.files.text import read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.pddl_syntax import Fact, Names, Signatures, read_fact, read_nodes, wrong
 from otherminds.worlds.doors_keys_gems.rules import STAY, Action, DoorsKeysGems, State

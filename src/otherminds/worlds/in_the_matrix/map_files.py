@@ -25,7 +25,8 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from otherminds.errors import InputError, read_text, unknown
+from otherminds.errors import InputError, unknown
+from otherminds.files.text import read_text
 from otherminds.worlds.avatars import Field
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix.rules import Ends, Rules

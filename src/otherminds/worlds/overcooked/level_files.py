@@ -27,7 +27,8 @@ from importlib import resources
 from itertools import groupby
 from pathlib import Path
 
-from otherminds.errors import InputError, read_text
+from otherminds.errors import InputError
+from otherminds.files.text import read_text
 from otherminds.worlds.map_file import MAX_SIDE, Line, agent_names, key_values, read_horizon, rows_of
 from otherminds.worlds.overcooked.kitchen import (
     COUNTER,

@@ -8,7 +8,6 @@ for every action of the other. `about`, `licence` and `source` may say where the
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from importlib import resources
@@ -17,7 +16,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.errors import InputError, faults, read_text
+from otherminds.errors import InputError, faults
+from otherminds.files import strict_json
+from otherminds.files.text import read_text
 from otherminds.worlds.repeated_games.machines import Machine, build
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -70,7 +71,7 @@ def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tupl
         found = _Machines.model_validate_json(text).machines
     except ValidationError as error:
         raise _first(error, path) from None
-    _refuse_repeats(text, path)
+    strict_json.parse(text, path)
     return tuple(_machine(name, machine, path, game, actions) for name, machine in found.items())
 
 
@@ -86,19 +87,6 @@ def _first(error: ValidationError, path: Path) -> InputError:
         return InputError(f"`{key}`: {message}" if key else message, path=path)
     inner = ".".join(rest[1:])
     return InputError(f"machine `{rest[0]}`: " + (f"`{inner}`: {message}" if inner else message), path=path)
-
-
-def _refuse_repeats(text: str, path: Path) -> None:
-    # JSON lets a key occur twice and readers keep the last one; here that would lose a machine unseen
-    def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
-        kept: dict[str, object] = {}
-        for key, value in found:
-            if key in kept:
-                raise InputError(f"`{key[:60]}` is given twice", path=path)
-            kept[key] = value
-        return kept
-
-    json.loads(text, object_pairs_hook=pairs, parse_int=str)
 
 
 def _machine(name: str, found: _Machine, path: Path, game: Game, actions: Sequence[str]) -> Machine:

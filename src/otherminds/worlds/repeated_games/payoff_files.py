@@ -29,7 +29,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from otherminds.errors import InputError, faults, read_text, unknown
+from otherminds.errors import InputError, faults, unknown
+from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
 from otherminds.worlds.repeated_games.rules import Game, ordinal_games
 

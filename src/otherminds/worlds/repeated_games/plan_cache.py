@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from otherminds.errors import opened
+from otherminds.files.text import opened
 from otherminds.worlds.repeated_games.bayes_adaptive_values import Situation, Solution
 
 FORMAT = 1

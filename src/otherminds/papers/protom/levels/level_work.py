@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import InputError, near, read_text
+from otherminds.errors import InputError, near
 from otherminds.evaluation.engines import opened
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.run import in_order
-from otherminds.files.text import printable
+from otherminds.files.text import printable, read_text
 from otherminds.papers.protom.levels import kitchen_design, level_design
 from otherminds.papers.protom.levels.level_sets import CLASSES, Design, L, LevelSet
 from otherminds.worlds.overcooked.level_files import is_kitchen
