@@ -15,9 +15,9 @@ from otherminds.language.find import find_model
 from otherminds.language.prices import Price
 from otherminds.papers.functional.prompting import strategy
 from otherminds.papers.hypothetical_minds.models import Speaker
-from otherminds.stories.english.events.statements import Unread
-from otherminds.stories.english.questions.question_text import read_question, split_options
+from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
+from otherminds.stories.english.statements import Unread
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import bot, scenario
 from otherminds.worlds.repeated_games.partners import partner

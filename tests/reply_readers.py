@@ -26,8 +26,8 @@ from otherminds.papers.mumatom import replies as limp
 from otherminds.papers.protom import language_facilitator as speaking
 from otherminds.stories.by_model.verbal import question_with, read_with
 from otherminds.stories.by_model.vision import watch
-from otherminds.stories.english.events.statements import Unread
 from otherminds.stories.english.reading import read_story
+from otherminds.stories.english.statements import Unread
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from speaking_cooks import ROOM, kitchen_of, moment, seen
 

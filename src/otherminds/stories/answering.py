@@ -10,7 +10,7 @@ from otherminds.language.model import LanguageModel
 from otherminds.stories.beliefs.conventions import SALLY_ANNE, Conventions
 from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.by_model.verbal import SYMBOLIC, question_with, read_or_ask, read_with
-from otherminds.stories.english.questions.question_text import Unread, read_question
+from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.model import (
     Answer,
     Belief,

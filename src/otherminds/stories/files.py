@@ -83,7 +83,7 @@ def _of_text(text: str) -> StoryFile:
         story, _, question = text.strip().rpartition("\n\n")
         if "?" not in question or not story:
             story, question = text, ""
-    from otherminds.stories.english.questions.question_text import split_options
+    from otherminds.stories.english.questions import split_options
 
     questions = (Worded(*split_options(question.strip())),) if question.strip() else ()
     return StoryFile(story.strip(), None, questions)

@@ -17,7 +17,7 @@ from otherminds.language.model import Message, ModelError, Request
 from otherminds.language.scripted import Scripted, scripted, text_of
 from otherminds.stories.answering import Asked, ask
 from otherminds.stories.by_model.verbal import question_with, read_or_ask, read_with
-from otherminds.stories.english.questions.question_text import Unread, read_question
+from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.invented.invention import invent
 from otherminds.stories.invented.telling import tell

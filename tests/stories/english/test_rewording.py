@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.stories.english.questions.question_text import Unread, read_question
+from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.model import Belief, Event, Fact, Goal, Knows, Observation, Question, SocialGoal, Utterance
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from otherminds.errors import InputError
 from otherminds.files import strict_json
 from otherminds.files.text import read_text
-from otherminds.stories.english.questions.option_text import split_options
+from otherminds.stories.english.questions import split_options
 from otherminds.stories.rows import line_of, shortened, valid_row
 
 Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]

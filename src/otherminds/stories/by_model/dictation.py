@@ -15,10 +15,9 @@ from otherminds.language.model import LanguageModel, Message, Request
 from otherminds.language.replies import Unreadable, read_json
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.phrases import Noun
-from otherminds.stories.english.questions.places import noun_in
-from otherminds.stories.english.scene import Scene
 from otherminds.stories.english.sentences import plain
-from otherminds.stories.english.spots import Spot
+from otherminds.stories.english.statements import noun_in
+from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Entity, Relation
 
 SECOND_THOUGHTS = 0.7
@@ -135,7 +134,7 @@ class Stage:
     With `wording`, what is not named there is refused; without, anything goes.
     """
 
-    scene: Scene
+    scene: StoryState
     wording: Wording | None = None
     declared: list[tuple[Spot, str | None, Relation | None]] = field(default_factory=list)
 

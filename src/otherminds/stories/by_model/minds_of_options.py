@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from otherminds.stories.by_model.dictation import Form, Name, NonsenseError, Wording, one_line
-from otherminds.stories.english.questions.places import noun_in, object_of, place_of
-from otherminds.stories.english.questions.question_text import LEAST
+from otherminds.stories.english.questions import LEAST
 from otherminds.stories.english.sentences import plain
+from otherminds.stories.english.statements import noun_in, object_of, place_of
 from otherminds.stories.files import DEEPEST
 from otherminds.stories.model import (
     Belief,

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from otherminds.stories.by_model.dictation import Form, Name, NonsenseError, Stage, Wording
 from otherminds.stories.english.lexicon import lexicon
-from otherminds.stories.english.reading import Reader
-from otherminds.stories.english.spots import Spot
+from otherminds.stories.english.reading import StoryReader
+from otherminds.stories.english.story_state import Spot
 from otherminds.stories.model import Event, Fact, Observation, Reading, Relation, SpeechAct, Utterance, Verb
 
 MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48
@@ -91,7 +91,7 @@ class Telling:
         return self._reading(idle | {line for line in self.named if not self._omits(line)})
 
     def _reading(self, accounted: Collection[int]) -> Reading:
-        reader = Reader(self.scene)
+        reader = StoryReader(self.scene)
         reader.clauses, reader.understood = len(self.spans), len(accounted)
         left = [span for line, span in enumerate(self.spans) if line not in accounted]
         reader.unread = [" ".join(self.text[start:end].split()) for start, end in left]

@@ -11,13 +11,11 @@ from otherminds.language.templates import prompts_of
 from otherminds.stories.by_model.dictation import Failed, Stage, Wording, dictated, one_line
 from otherminds.stories.by_model.minds_of_options import Asked, Asking
 from otherminds.stories.by_model.transcript import Telling, Transcript
-from otherminds.stories.english.events.statements import Unread
-from otherminds.stories.english.people import find_names
-from otherminds.stories.english.questions.option_text import LONGEST as LONGEST_QUESTION
-from otherminds.stories.english.questions.question_text import split_options
-from otherminds.stories.english.reading import LONGEST, read_story
-from otherminds.stories.english.scene import Scene
-from otherminds.stories.english.sentences import plain, sentences, tokens
+from otherminds.stories.english.questions import LONGEST_QUESTION, split_options
+from otherminds.stories.english.reading import LONGEST_STORY, read_story
+from otherminds.stories.english.sentences import find_names, plain, sentences, tokens
+from otherminds.stories.english.statements import Unread
+from otherminds.stories.english.story_state import StoryState
 from otherminds.stories.model import Entity, Episode, Question, Reading, Source
 
 fill = prompts_of("otherminds.stories.by_model")
@@ -66,8 +64,8 @@ def read_with(
     whatever has another form; if no reply of so many attempts can be read, the coverage is 0, and why is in `unread`.
     Raises InputError if the text is too long, ModelError if there is no answer.
     """
-    if len(text) > LONGEST:
-        raise InputError(f"the story is longer than {LONGEST:,} characters", hint="give only the story itself")
+    if len(text) > LONGEST_STORY:
+        raise InputError(f"the story is longer than {LONGEST_STORY:,} characters", hint="give only the story itself")
     found = tokens(plain(text))
     names = tuple(dict.fromkeys((*find_names(sentences(found), cast), *cast)))
     spans = [(sentence[0].start, sentence[-1].end) for sentence in sentences(found, names)]
@@ -78,7 +76,7 @@ def read_with(
     wording = Wording.of(lines)
 
     def sense(story: Transcript) -> Reading:
-        scene = Scene(names, source, p, numbered=True)
+        scene = StoryState(names, source, p, numbered=True)
         return Telling(text, spans, wording, Stage(scene, wording)).of(story)
 
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))

@@ -14,10 +14,9 @@ from otherminds.files.text import opened
 from otherminds.language.model import LanguageModel, Message
 from otherminds.language.templates import prompts_of
 from otherminds.stories.by_model.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
-from otherminds.stories.english.questions.places import noun_in
-from otherminds.stories.english.reading import Reader
-from otherminds.stories.english.scene import Scene
-from otherminds.stories.english.spots import Spot
+from otherminds.stories.english.reading import StoryReader
+from otherminds.stories.english.statements import noun_in
+from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Episode, Event, Reading, Utterance, Verb
 
 fill = prompts_of("otherminds.stories.by_model")
@@ -109,7 +108,7 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
     """The events as a reading of a video. Raises NonsenseError for other people and things."""
     if len(film.events) > MOST_EVENTS:
         raise NonsenseError(f"lists more than {MOST_EVENTS} events")
-    scene = Scene(tuple(people), "video")
+    scene = StoryState(tuple(people), "video")
     stage = Stage(scene)
     scene.story_rooms = frozenset(room for event in film.events if (room := stage.room(event.room)))
     for name in people:
@@ -119,7 +118,7 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
     known = frozenset(scene.objects)
     for event in film.events:
         _happens(stage, event, known)
-    reader = Reader(scene)
+    reader = StoryReader(scene)
     reader.clauses = reader.understood = 1
     return reader.reading("")
 

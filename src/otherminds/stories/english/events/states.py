@@ -11,19 +11,18 @@ from otherminds.stories.english.events.seeing import looked
 from otherminds.stories.english.events.speech import be_silent, ignorant, shrug
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.phrases import Clause, Noun
-from otherminds.stories.english.scene import Scene
-from otherminds.stories.english.spots import Spot
+from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Event, Fact
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
-def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def be(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Somebody or something is somewhere, or there is something somewhere."""
     if agents:
-        return _present(scene, clause, agents)
+        return _present(story, clause, agents)
     nouns = clause.subjects or clause.objects
-    if (found := looked(scene, clause, nouns)) is not None:
+    if (found := looked(story, clause, nouns)) is not None:
         return found
     if clause.verb and clause.verb.negated:
         return False
@@ -32,30 +31,30 @@ def be(scene: Scene, clause: Clause, agents: Agents) -> bool:
     holders = [(prep, noun) for prep, noun in clause.places if prep in IN]
     inner = [(noun, one) for noun in nouns for one in noun.clauses]
     if inner and not holders:
-        return all(_stated(scene, one, [noun]) for noun, one in inner)
-    return _stated(scene, clause, nouns) and _with(scene, clause)
+        return all(_stated(story, one, [noun]) for noun, one in inner)
+    return _stated(story, clause, nouns) and _with(story, clause)
 
 
-def _with(scene: Scene, clause: Clause) -> bool:
+def _with(story: StoryState, clause: Clause) -> bool:
     """ "..., with two plates placed on the table"."""
     nouns = [noun for prep, noun in clause.places if prep == "with"]
     placings = [one for noun in nouns for one in noun.clauses]
-    return bool(placings) == bool(nouns) and all(_stated(scene, one, nouns) for one in placings)
+    return bool(placings) == bool(nouns) and all(_stated(story, one, nouns) for one in placings)
 
 
-def _stated(scene: Scene, clause: Clause, nouns: Sequence[Noun]) -> bool:
+def _stated(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool:
     spot: Spot | None = None
     room: str | None = None
     for prep, noun in clause.places:
         if prep not in IN:
             continue
         if noun.kind == "room":
-            room = scene.room(noun)
+            room = story.room(noun)
         elif noun.kind in ("place", "object"):
-            spot = scene.spot(noun, None)
+            spot = story.spot(noun, None)
     if spot is None and room is None:
         return _mood(clause)
-    return all(_one(scene, noun, spot, room) for noun in nouns)
+    return all(_one(story, noun, spot, room) for noun in nouns)
 
 
 def _mood(clause: Clause) -> bool:
@@ -64,84 +63,84 @@ def _mood(clause: Clause) -> bool:
     return bool(words) and not clause.places and words <= MOODS | lexicon().sets["adverbs"]
 
 
-def _one(scene: Scene, noun: Noun, spot: Spot | None, room: str | None) -> bool:
-    if noun.kind == "place" or (spot is None and _holds_something(scene, noun)):
+def _one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None) -> bool:
+    if noun.kind == "place" or (spot is None and _holds_something(story, noun)):
         noun.room = noun.room or room or (spot.room if spot else "") or ""
-        if scene.numbered and noun.det in NUMBERS and noun.room:
-            scene.row(noun, NUMBERS.index(noun.det) + 1)
+        if story.numbered and noun.det in NUMBERS and noun.room:
+            story.row(noun, NUMBERS.index(noun.det) + 1)
             return spot is None
         furniture = (lexicon().kind_of(noun.words) or "") in lexicon().furniture
-        found = scene.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
-        scene.rooms_of_spots.setdefault(found.id, noun.room or None)
+        found = story.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
+        story.rooms_of_spots.setdefault(found.id, noun.room or None)
         return spot is None
     if noun.kind != "object" and noun.words != ("it",):
         return False
-    obj = scene.thing(noun, None)
-    return obj is not None and state(scene, obj, spot, room)
+    obj = story.thing(noun, None)
+    return obj is not None and state(story, obj, spot, room)
 
 
-def _holds_something(scene: Scene, noun: Noun) -> bool:
-    return any(spot.id == noun.text for spot in scene.spots)
+def _holds_something(story: StoryState, noun: Noun) -> bool:
+    return any(spot.id == noun.text for spot in story.spots)
 
 
-def state(scene: Scene, obj: str, spot: Spot | None, room: str | None) -> bool:
+def state(story: StoryState, obj: str, spot: Spot | None, room: str | None) -> bool:
     """Notes where a thing is: from the start, if nothing has happened to it yet. False if it contradicts the story."""
-    if obj in scene.handled:
-        return spot is not None and scene.where.get(obj) is spot
+    if obj in story.handled:
+        return spot is not None and story.where.get(obj) is spot
     if spot is not None:
-        scene.where[obj] = spot
-        scene.begins.append((Fact("at", obj), spot))
+        story.where[obj] = spot
+        story.begins.append((Fact("at", obj), spot))
     else:
-        scene.begins.append((Fact("in_room", obj, room), None))
+        story.begins.append((Fact("in_room", obj, room), None))
     return True
 
 
-def _present(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def _present(story: StoryState, clause: Clause, agents: Agents) -> bool:
     if not clause.places and HERE & set(clause.adverbs):
-        return _present_there(scene, agents)
-    spot, room, said = location(scene, clause, agents[0], IN | {"by", "near", "beside"})
+        return _present_there(story, agents)
+    spot, room, said = location(story, clause, agents[0], IN | {"by", "near", "beside"})
     if not said:
         return _mood(clause)
     if clause.verb and clause.verb.negated:
         return True
     for agent in agents:
-        standing = scene.of(agent)
+        standing = story.of(agent)
         if (
             room
             and standing.room is None
-            and not any(one.agent == agent for one, _ in scene.timeline if isinstance(one, Event))
+            and not any(one.agent == agent for one, _ in story.timeline if isinstance(one, Event))
         ):
-            scene.begins.append((Fact("in_room", agent, room), None))
+            story.begins.append((Fact("in_room", agent, room), None))
         elif room and standing.room != room:
-            tell(scene, clause, agent, "wait", room=room)
+            tell(story, clause, agent, "wait", room=room)
         standing.room, standing.spot = room or standing.room, spot
     return True
 
 
-def _present_there(scene: Scene, agents: Agents) -> bool:
+def _present_there(story: StoryState, agents: Agents) -> bool:
     """ "Brem was there": in the room last spoken of, unless it is known where he is."""
     for agent in agents:
-        standing = scene.of(agent)
-        if standing.room is None and scene.last_room:
-            standing.room = scene.last_room
-            scene.begins.append((Fact("in_room", agent, scene.last_room), None))
+        standing = story.of(agent)
+        if standing.room is None and story.last_room:
+            standing.room = story.last_room
+            story.begins.append((Fact("in_room", agent, story.last_room), None))
     return True
 
 
-def be_gone(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def be_gone(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Somebody is gone: that is news only if nothing yet told where to."""
     for agent in agents:
-        moves = [one for one, _ in scene.timeline if isinstance(one, Event) and one.agent == agent]
+        moves = [one for one, _ in story.timeline if isinstance(one, Event) and one.agent == agent]
         if not any(one.verb in ("leave", "walk", "enter") for one in moves[-1:]):
-            tell(scene, clause, agent, "leave", room=scene.of(agent).room)
-            scene.of(agent).room = scene.of(agent).spot = None
+            tell(story, clause, agent, "leave", room=story.of(agent).room)
+            story.of(agent).room = story.of(agent).spot = None
     return True
 
 
-def contain(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def contain(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """A place holds things; a room has places. Somebody who holds something changes nothing."""
     if agents:
-        return shrug(scene, clause, agents) if ignorant(clause) else True
+        return shrug(story, clause, agents) if ignorant(clause) else True
     if not clause.subjects or not clause.objects or not clause.verb:
         return False
     holder = clause.subjects[0]
@@ -151,80 +150,80 @@ def contain(scene: Scene, clause: Clause, agents: Agents) -> bool:
         there = replace(
             clause, subjects=[], places=[("in", holder)] if holder.kind == "place" else [], adverbs=["inside"]
         )
-        looked(scene, there, clause.objects)
+        looked(story, there, clause.objects)
         return True
     if holder.kind == "room":
-        room = scene.room(holder)
-        return all(_one(scene, noun, None, room) for noun in clause.objects) and _with(scene, clause)
+        room = story.room(holder)
+        return all(_one(story, noun, None, room) for noun in clause.objects) and _with(story, clause)
     if any(noun.kind == "room" for noun in clause.objects):
         for noun in clause.objects:
-            scene.room(noun)
+            story.room(noun)
         return True
     if holder.kind not in ("place", "object"):
         return False
-    spot = scene.spot(holder, None)
-    return all(noun.kind == "object" and _one(scene, noun, spot, None) for noun in clause.objects)
+    spot = story.spot(holder, None)
+    return all(noun.kind == "object" and _one(story, noun, spot, None) for noun in clause.objects)
 
 
-def feature(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def feature(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """A flat consists of rooms; a room is equipped with places."""
     holder = clause.subjects[0] if clause.subjects else None
     if holder is None:
         return False
     for noun in clause.objects:
         if noun.kind == "room":
-            scene.room(noun)
+            story.room(noun)
         elif holder.kind == "room":
-            if not _one(scene, noun, None, scene.room(holder)):
+            if not _one(story, noun, None, story.room(holder)):
                 return False
         else:
             return False
-    return bool(clause.objects) and _with(scene, clause)
+    return bool(clause.objects) and _with(story, clause)
 
 
-def stay(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def stay(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Staying somewhere, or staying silent."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
     if words & {"silent", "quiet", "mute", "speechless", "mum", "silence"} or any(
         n.text == "silence" for _, n in clause.places
     ):
-        return _all_silent(scene, clause, agents)
+        return _all_silent(story, clause, agents)
     if clause.verb and clause.verb.lemma == "keep" and clause.objects:
         return False
     for agent in agents:
-        room = next((scene.room(noun) for prep, noun in clause.places if noun.kind == "room" and prep in IN), None)
-        scene.of(agent).room = room or scene.of(agent).room
-        tell(scene, clause, agent, "wait", room=scene.of(agent).room)
+        room = next((story.room(noun) for prep, noun in clause.places if noun.kind == "room" and prep in IN), None)
+        story.of(agent).room = room or story.of(agent).room
+        tell(story, clause, agent, "wait", room=story.of(agent).room)
     return True
 
 
-def noise(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def noise(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """What changes nothing; eating something does, and so does turning to a place."""
     if (
         clause.verb
         and clause.verb.lemma == "turn"
         and any(noun.kind == "place" and prep in ("to", "towards") for prep, noun in clause.places)
     ):
-        return walk(scene, clause, agents)
+        return walk(story, clause, agents)
     eaten = clause.verb is not None and clause.verb.lemma in ("eat", "drink", "sip") and bool(clause.objects)
     return bool(agents) and not eaten
 
 
-def hush(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def hush(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Keeping silent."""
-    return _all_silent(scene, clause, agents)
+    return _all_silent(story, clause, agents)
 
 
-def want(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def want(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Wanting to find or to have something, which questions ask about and which changes nothing."""
     things = [noun for noun in clause.objects if noun.kind == "object"]
     for agent in agents:
         for noun in things:
-            scene.of(agent).seeks = scene.thing(noun, agent)
+            story.of(agent).seeks = story.thing(noun, agent)
     return bool(things) and not (clause.verb and clause.verb.negated)
 
 
-def _all_silent(scene: Scene, clause: Clause, agents: Agents) -> bool:
+def _all_silent(story: StoryState, clause: Clause, agents: Agents) -> bool:
     for agent in agents:
-        be_silent(scene, clause, agent)
+        be_silent(story, clause, agent)
     return True

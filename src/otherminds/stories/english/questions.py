@@ -4,27 +4,198 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from otherminds.errors import InputError
-from otherminds.stories.english.events.statements import Reader, Unread
-from otherminds.stories.english.questions.option_text import LONGEST, split_options
-from otherminds.stories.english.questions.where_text import hypotheses, read_where
-from otherminds.stories.english.sentences import plain
+from otherminds.stories.english.chunks import chunks
+from otherminds.stories.english.phrases import Chunk, Noun, VerbGroup, Word
+from otherminds.stories.english.rewording import plainer
+from otherminds.stories.english.sentences import LONGEST_SENTENCE, plain, sentences, tokens
+from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
 from otherminds.stories.model import (
     Belief,
     Claim,
     Episode,
     Event,
+    Fact,
     Goal,
     Holds,
     Hypothesis,
     Knows,
+    Observation,
     Polarity,
+    Predicate,
     Question,
     Reading,
     SocialGoal,
+    Utterance,
 )
+
+MARKS = (
+    r"(?:^|(?<=\s))\(([a-zA-Z])\)\s*",
+    r"(?:^|(?<=\s))([A-Z])\)\s*",
+    r"(?:^|(?<=\s))([A-Z])\.\s+",
+    r"^[^\S\n]*([A-Z]):\s+",
+    r"(?:^|(?<=\s))([a-z])\)\s*",
+    r"(?:^|(?<=\s))(\d{1,3})\)\s*",
+    r"^[^\S\n]*(\d{1,3})\.\s+",
+    r"(?:^|(?<=\s))\((\d{1,3})\)\s*",
+)
+STYLES = tuple(re.compile(mark, re.MULTILINE) for mark in MARKS)
+FAREWELL = re.compile(
+    r"(?:^|(?<=\S))\s*(?:please (?:respond|answer|reply|choose|select|give|output)|answer with|respond with"
+    r"|choose one|select one|your answer|answer:).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+HEADING = re.compile(r"(?:^|(?<=\S))\s*(?:options|choices)\s*:?$", re.IGNORECASE)
+LONGEST_QUESTION = 20_000
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    """The question and the options in a text such as "Which one? A) ... B) ..."; no options if there are none."""
+    if len(text) > LONGEST_QUESTION:  # nobody reads it
+        return text, ()
+    for style in STYLES:
+        marks = _consecutive(list(style.finditer(text)))
+        if len(marks) > 1:
+            ends = [mark.start() for mark in marks[1:]] + [len(text)]
+            options = [text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
+            options[-1] = FAREWELL.sub("", options[-1])
+            stem = HEADING.sub("", text[: marks[0].start()].rstrip())
+            return stem.strip(), tuple(option.strip().rstrip(",;").strip() for option in options)
+    return text.strip(), ()
+
+
+def _consecutive(marks: list[re.Match[str]]) -> list[re.Match[str]]:
+    """The marks that count from the first letter or number on."""
+    found: list[re.Match[str]] = []
+    for mark in marks:
+        wanted = _number(found[-1][1]) + 1 if found else 1
+        if _number(mark[1]) == wanted:
+            found.append(mark)
+    return found
+
+
+def _number(mark: str) -> int:
+    """The place of a letter or number in its order, from 1."""
+    return int(mark) if mark.isdecimal() else ord(mark.lower()) - ord("a") + 1
+
+
+MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
+WHERE_ASKED = re.compile(
+    r"\bwhere\b|\b(?:which|what) (?:one of the |of the |of these )?(?:\w+ )?"
+    r"(?:place|location|container|room|spot|box|piece of furniture|drawer|basket|boxe|hiding place)s?\b"
+)
+TELLING = re.compile(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)")
+NOT_SOUGHT = ("place", "location", "container", "spot", "room", "question", "story", "beginning", "start", "hiding")
+
+
+@dataclass(frozen=True)
+class WhereQuestion:
+    """Whose belief about whose belief about which thing is asked for; `somebody`: the thing is a person."""
+
+    agents: tuple[str, ...]
+    thing: str
+    somebody: bool = False
+
+
+def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
+    """What a question asks the place of; None if it asks something else. Raises Unread if it cannot be read."""
+    low = text.lower()
+    if not WHERE_ASKED.search(low) or "following" in low or TELLING.search(low):
+        return None
+    found = [token for sentence in sentences(tokens(plainer(text))) for token in sentence]
+    if len(found) > LONGEST_SENTENCE:
+        raise Unread(text)
+    reader.read_names(found)
+    pieces = chunks(found, reader.names)
+    agents, last = _agents(pieces)
+    things = [
+        object_of(piece, reader.episode)
+        for piece in pieces
+        if isinstance(piece, Noun) and piece.kind == "object" and piece.words[-1] not in NOT_SOUGHT
+    ]
+    if last and not agents and things:
+        raise Unread(text)  # somebody does something that is neither thinking nor searching
+    if things:
+        return WhereQuestion(tuple(agents), things[-1])
+    return WhereQuestion((), last, somebody=True) if last and not agents else None
+
+
+def _agents(pieces: Sequence[Chunk]) -> tuple[list[str], str | None]:
+    """Whose beliefs are asked for, from the outermost to the innermost; and who was named last."""
+    found: list[str] = []
+    last: str | None = None
+    for i, piece in enumerate(pieces):
+        if not isinstance(piece, Noun):
+            continue
+        if piece.kind == "agent":
+            last = piece.text
+        elif piece.text not in ("he", "she", "they"):
+            continue
+        if last and _minds(pieces[i + 1 :]) and last not in found[-1:]:
+            found.append(last)
+    return found, last
+
+
+def _minds(rest: Sequence[Chunk]) -> bool:
+    """Whether the verb that follows is one of thinking or searching."""
+    for piece in rest:
+        if isinstance(piece, VerbGroup):
+            return piece.means(*MENTAL)
+        if not (isinstance(piece, Word) and piece.kind in ("adverb", "unknown", "hedge")):
+            return False
+    return False
+
+
+def hypotheses(
+    asked: WhereQuestion, options: Sequence[str], episode: Episode
+) -> tuple[tuple[str, ...], tuple[Hypothesis, ...]]:
+    """The options, or else all places there are, and what each of them claims. Raises Unread for what is no place."""
+    if not any(entity.id == asked.thing for entity in episode.entities):
+        raise Unread(f"where is the {asked.thing}")
+    labels = tuple(options) or (_rooms(episode) if asked.somebody else _places(episode, asked.thing))
+    if not labels:
+        raise Unread(asked.thing)
+    places = [_place_named(label, episode, asked.thing) for label in labels] if options else labels
+    predicate: Predicate = "in_room" if asked.somebody else "at"
+    facts = [Fact(predicate, asked.thing, place) for place in places]
+    return labels, tuple(Hypothesis((_nested(asked.agents, fact),)) for fact in facts)
+
+
+def _nested(agents: Sequence[str], fact: Fact) -> Claim:
+    if not agents:
+        return Holds(fact)
+    claim: Belief = Belief(agents[-1], fact)
+    for agent in reversed(agents[:-1]):
+        claim = Belief(agent, claim)
+    return claim
+
+
+def _rooms(episode: Episode) -> tuple[str, ...]:
+    return tuple(entity.id for entity in episode.entities if entity.kind == "room")
+
+
+def _places(episode: Episode, thing: str) -> tuple[str, ...]:
+    """The places where things can be: in or on them, or where the thing once was."""
+    facts = [*episode.init, *(one.content for one in episode.timeline if isinstance(one, Utterance) and one.content)]
+    facts += [one.fact for one in episode.timeline if isinstance(one, Observation)]
+    been = {fact.value for fact in facts if fact.subject == thing}
+    been |= {one.place for one in episode.timeline if isinstance(one, Event) and one.obj == thing}
+    return tuple(
+        e.id
+        for e in episode.entities
+        if (e.kind == "place" and (e.relation or e.id in been)) or (e.kind == "room" and e.id in been)
+    )
+
+
+def _place_named(text: str, episode: Episode, thing: str) -> str:
+    """The place an option names. Raises Unread if it names none."""
+    noun = noun_in(re.sub(r"^\s*\(?[A-Za-z1-9][).:]\s+", "", plain(text)), episode.agents)
+    if noun is None or noun.kind in ("agent", "pronoun"):
+        raise Unread(text.strip())
+    return place_of(noun, episode, thing)
+
 
 __all__ = ["Unread", "read_question", "split_options"]
 
@@ -79,15 +250,16 @@ def read_question(text: str, options: Sequence[str], reading: Reading) -> Questi
 
     Raises Unread if the question or an option cannot be read, InputError if it is too long.
     """
-    if len(text) + sum(map(len, options)) > LONGEST:
+    if len(text) + sum(map(len, options)) > LONGEST_QUESTION:
         raise InputError(
-            f"the question is longer than {LONGEST:,} characters", hint="give only the question and its options"
+            f"the question is longer than {LONGEST_QUESTION:,} characters",
+            hint="give only the question and its options",
         )
     if not options:
         text, options = split_options(text)
     even = plain(text)
     episode = reading.episode
-    reader = Reader(episode)
+    reader = StatementReader(episode)
     polarity: Polarity = "least" if LEAST.search(even) else "most"
     given = _given(even, reader)
     asked = _asked_part(even)
@@ -111,7 +283,7 @@ def _clean(option: str) -> str:
     return WHEN_SPEAKING.sub("", LETTER.sub("", plain(option)).strip())
 
 
-def _given(text: str, reader: Reader) -> tuple[Claim, ...]:
+def _given(text: str, reader: StatementReader) -> tuple[Claim, ...]:
     """What the question supposes, in "if" clauses and in sentences of their own."""
     found: list[Claim] = []
     rest = text
@@ -127,7 +299,7 @@ def _given(text: str, reader: Reader) -> tuple[Claim, ...]:
     return tuple(found)
 
 
-def _names_one(text: str, reader: Reader) -> bool:
+def _names_one(text: str, reader: StatementReader) -> bool:
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in reader.episode.agents)
 
 
@@ -138,7 +310,7 @@ def _asked_part(text: str) -> str:
     return (asking or parts or [""])[-1]
 
 
-def _focus(asked: str, reader: Reader, given: Sequence[Claim]) -> str | None:
+def _focus(asked: str, reader: StatementReader, given: Sequence[Claim]) -> str | None:
     """Whom the options call "she": the only person in the sentence that asks, or whom it supposes something of."""
     names = [name for name in reader.names if re.search(rf"\b{re.escape(name)}\b", asked)]
     if len(names) != 1 and given:
@@ -159,7 +331,7 @@ def _kind(claims: Sequence[Sequence[Claim]]) -> str:
     return "where" if all(isinstance(claim, Holds) for claim in every) else "belief"
 
 
-def _presumed(reader: Reader, episode: Episode) -> tuple[Event, ...]:
+def _presumed(reader: StatementReader, episode: Episode) -> tuple[Event, ...]:
     """What the options take for granted: that somebody moved the things, and where to, by the option that says it."""
     found: dict[tuple[str, str | None], Event] = {}
     for event in sorted(reader.moved, key=lambda one: -one.p):
@@ -178,7 +350,7 @@ def _told_place(event: Event, episode: Episode) -> str | None:
 
 
 def _yes_or_no(
-    asked: str, options: tuple[str, ...], reader: Reader, polarity: Polarity, given: tuple[Claim, ...]
+    asked: str, options: tuple[str, ...], reader: StatementReader, polarity: Polarity, given: tuple[Claim, ...]
 ) -> Question:
     """ "Does Ann think the milk is in the fridge?" """
     claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", asked.rstrip(" ?"), flags=re.IGNORECASE))

@@ -6,19 +6,63 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from otherminds.stories.english.lexicon import lexicon, wordset
-from otherminds.stories.english.nouns import ORDINALS
-from otherminds.stories.english.phrases import Noun
-from otherminds.stories.english.spots import Spot, Standing, relation
-from otherminds.stories.model import Entity, Event, Fact, Happening, Source
+from otherminds.stories.english.phrases import ORDINALS, Noun
+from otherminds.stories.model import Entity, Event, Fact, Happening, Relation, Source
+
+
+@dataclass(eq=False)
+class Spot:
+    """A place: its kind, what tells it apart from others of the kind, and the room it is in, if known."""
+
+    kind: str
+    extra: tuple[str, ...] = ()
+    room: str | None = None
+    ordinal: str = ""
+    fresh: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its name: "third kitchen cabinet", "green box"."""
+        return " ".join(
+            [*([self.ordinal] if self.ordinal else []), *([self.room] if self.room else []), *self.extra, self.kind]
+        )
+
+
+@dataclass
+class AgentState:
+    """Where an agent is and what it last had to do with."""
+
+    room: str | None = None
+    spot: Spot | None = None
+    closed: bool = False
+    held: list[str | None] = field(default_factory=list)
+    things: list[str] = field(default_factory=list)
+    group: list[str] = field(default_factory=list)
+    spots: list[Spot] = field(default_factory=list)
+    seeks: str | None = None
+    left: str | None = None
+    pair: list[str] = field(default_factory=list)
+
+    def handle(self, group: list[str]) -> None:
+        """Notes which things somebody handled together."""
+        self.group = group
+        self.pair = group if len(group) == 2 else self.pair
+
+
+def relation(kind: str) -> Relation | None:
+    """Whether things are in or on such a place."""
+    places = lexicon().places
+    return "in" if kind in places["inside"] else "on" if kind in places["on"] else None
+
 
 NEW = wordset("new")
 MANY = 30
-"""People in one scene; "everyone" stands for no more than that."""
+"""People in one story; "everyone" stands for no more than that."""
 ANYWHERE = wordset("anywhere")
 
 
 @dataclass
-class Scene:
+class StoryState:
     """The state of the story so far."""
 
     names: Sequence[str]
@@ -30,7 +74,7 @@ class Scene:
     spots: list[Spot] = field(default_factory=list)
     objects: list[str] = field(default_factory=list)
     rooms: list[str] = field(default_factory=list)
-    standing: dict[str, Standing] = field(default_factory=dict)
+    standing: dict[str, AgentState] = field(default_factory=dict)
     where: dict[str, Spot | None] = field(default_factory=dict)
     begins: list[tuple[Fact, Spot | None]] = field(default_factory=list)
     rooms_of_spots: dict[str, str | None] = field(default_factory=dict)
@@ -46,10 +90,10 @@ class Scene:
     there: Spot | str | None = None
     genders: dict[str, str] = field(default_factory=dict)
 
-    def of(self, agent: str) -> Standing:
+    def of(self, agent: str) -> AgentState:
         """What is known of an agent, who is in the story from now on."""
         if agent not in self.standing:
-            self.standing[agent] = Standing()
+            self.standing[agent] = AgentState()
             self.agents.append(agent)
         return self.standing[agent]
 

@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from otherminds.stories.english.events.going import Act, Agents, follow, leave, walk
 from otherminds.stories.english.events.handling import grab, move, open_, put
-from otherminds.stories.english.events.looking import find, look
-from otherminds.stories.english.events.seeing import perceive
-from otherminds.stories.english.events.speech import direct, shrug, speak
+from otherminds.stories.english.events.seeing import find, look, perceive
+from otherminds.stories.english.events.speech import be_silent, direct, shrug, speak
 from otherminds.stories.english.events.states import be, contain, feature, hush, noise, stay, want
 from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.phrases import Clause
-from otherminds.stories.english.scene import Scene
+from otherminds.stories.english.story_state import StoryState
+
+UNREAL_LINKS = frozenset(("if", "unless", "lest", "whether", "how", "why", "what"))
+IDLE_LINKS = frozenset(("without", "instead", "against", "like", "than", "from", "of", "for", "with", "in", "about"))
+
+
+def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> bool | None:
+    """Reads what is not real (false: it could not be read); None if the clause tells of something real."""
+    verb = clause.verb
+    assert verb is not None
+    if clause.link in UNREAL_LINKS:
+        return False
+    if verb.wish:
+        seeking = verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated
+        return seeking and want(story, clause, agents)
+    idle = clause.link in IDLE_LINKS
+    if idle and not verb.means("find", "see"):
+        return be_silent(story, clause, agents[0]) if verb.means("say") and agents else True
+    if verb.unreal and (verb.passive or not verb.means("find", "see")):
+        return False
+    if verb.about_to and any(one.link in ("but", "when", "until") for one in rest):
+        return True
+    return _denied(clause, agents) if verb.negated or idle else None
+
+
+def _denied(clause: Clause, agents: Agents) -> bool | None:
+    """What did not happen; not finding and not answering tell something all the same."""
+    if clause.means("find", "see", "say", "ask", "be", "think"):
+        return None if agents or clause.means("be") else False
+    return True
+
 
 INTRANSITIVE = wordset("intransitive")
 HANDLERS: dict[str, Act] = {
@@ -95,13 +126,13 @@ def tells_absence(clause: Clause) -> bool:
     return clause.verb is not None and clause.verb.lemma == "be" and clause.verb.negated
 
 
-def turned_active(scene: Scene, clause: Clause) -> Agents:
+def turned_active(story: StoryState, clause: Clause) -> Agents:
     """Turns a passive clause round; who did it is after "by"."""
-    doers = [name for prep, noun in clause.places if prep == "by" for name in scene.person(noun)]
+    doers = [name for prep, noun in clause.places if prep == "by" for name in story.person(noun)]
     clause.places = [(prep, noun) for prep, noun in clause.places if prep != "by"]
     if clause.means("say", "ask"):
-        hearers = [name for noun in clause.subjects for name in scene.person(noun)]
-        other = scene.other(hearers[0]) if len(hearers) == 1 else None
+        hearers = [name for noun in clause.subjects for name in story.person(noun)]
+        other = story.other(hearers[0]) if len(hearers) == 1 else None
         doers = doers or ([other] if other else [])
     if doers:
         clause.objects = [*clause.subjects, *clause.objects]

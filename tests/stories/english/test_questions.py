@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
-from otherminds.stories.english.questions.question_text import Unread, read_question, split_options
+from otherminds.stories.english.questions import Unread, read_question, split_options
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.model import Belief, Claim, Event, Fact, Goal, Holds, Knows, Question, Reading, SocialGoal
 

@@ -1,1 +1,0 @@
-"""Reading questions and their answer options."""
