@@ -18,7 +18,6 @@ from otherminds.papers.hypothetical_minds.models import Speaker
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
-from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import bot, scenario
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -99,7 +98,6 @@ def names() -> Mapping[str, Names]:
         "game": Names(find_game, ("rps", "ordinal-017"), ("play", "{name}", "random", "--player", "random", *short)),
         "level": Names(load_level, ("locked-in", "7", "own-key"), ("draw", "{name}")),
         "avatar world": Names(load_avatars, ("rws_arena", "cooking_asymmetric"), ("draw", "{name}")),
-        "matrix world": Names(in_the_matrix, ("pd_repeated",), ("train", "{name}", "--steps", "1"), quick=False),
         "scenario": Names(
             scenario,
             ("rws_repeated_4", "rws_arena_3"),

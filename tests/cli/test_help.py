@@ -110,7 +110,6 @@ NAMES: dict[str, str] = {
     "reproduce functional --model embedded --shuffle lables": "did you mean labels",
     "reproduce functional --engine proceses --quick": "did you mean processes",
     "models fetch smolm2": "did you mean smollm2",
-    "train pd_repeat": "did you mean pd_repeated",
     "verify levels heldot": "did you mean heldout",
     "generate stories --phrasing plian": "did you mean plain",
     "ask story.txt --convention sally-ann": "did you mean sally-anne",

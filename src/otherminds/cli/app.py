@@ -42,7 +42,6 @@ from otherminds.cli.report import bound, toured
 from otherminds.cli.runs import EngineOption, export, merge, parse_shard, report, reproduced, resume, runs
 from otherminds.cli.serve import serve
 from otherminds.cli.stories import ask, audit, generate_stories
-from otherminds.cli.train import train
 from otherminds.errors import InputError
 
 FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
@@ -54,7 +53,7 @@ ASKING = "asking"
 UsageError: Any = typer.BadParameter.__bases__[0].__bases__[0]
 
 WATCH, MEASURE, STORIES = "Watch and infer", "Reproduce and measure", "Stories"
-LEVELS, RUNS, MODELS = "Worlds and levels", "Runs", "Models, training, and the web app"
+LEVELS, RUNS, MODELS = "Worlds and levels", "Runs", "Models and the web app"
 
 app = typer.Typer(
     cls=Group,
@@ -240,7 +239,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     STORIES: (ask, audit),
     LEVELS: (draw, levels),
     RUNS: (runs, resume, report, export, merge),
-    MODELS: (train, serve),
+    MODELS: (serve,),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:

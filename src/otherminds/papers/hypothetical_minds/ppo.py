@@ -4,7 +4,7 @@
     mind = Trained.initial(world, "Ana", network)
 
 The network sees the window, its own inventory, whether it can shoot, and its last meeting: what it held and what that
-paid. It sees nothing else of a partner, nor where on the map it is. `experiments/ppo_training` makes such networks.
+paid. It sees nothing else of a partner, nor where on the map it is. `benchmarks/train_ppo.py` trains such networks.
 """
 
 from __future__ import annotations
@@ -199,7 +199,9 @@ def shipped_for(world: InTheMatrix) -> Network:
     rules = ((name, in_the_matrix(name).rules) for name in SUBSTRATES)
     name = next((name for name, its in rules if replace(world.rules, ends=its.ends) == its), None)
     if name is None:
-        raise InputError("no network is shipped for this world", hint="`otherminds train` makes one for Melting Pot's")
+        raise InputError(
+            "no network is shipped for this world", hint="`benchmarks/train_ppo.py` trains one for Melting Pot's worlds"
+        )
     return shipped(name)
 
 

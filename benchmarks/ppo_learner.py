@@ -1,4 +1,4 @@
-"""A population of networks that learn by PPO (Schulman et al. 2017), in PyTorch; `ppo_training` is the way in.
+"""A population of networks that learn by PPO (Schulman et al. 2017), in PyTorch; `train_ppo` is the way in.
 
 Members share nothing: every tensor has one more axis, for them, in front. Chance is all from a numpy generator.
 """
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from otherminds.papers.hypothetical_minds.ppo import Network
-from otherminds.papers.hypothetical_minds.ppo_training import Settings
 from otherminds.worlds.avatars import ACTIONS
+from ppo_rollouts import Settings
 
 Float = NDArray[np.float32]
 Layers = list[tuple[Tensor, Tensor]]

@@ -1,25 +1,17 @@
-"""PPO in matrix worlds, as a baseline: a population learns from many environments at once, from reward alone.
+"""Rollouts for PPO in matrix worlds: a population plays in many environments at once; what it learns from that.
 
-    for progress in train(in_the_matrix("rws_repeated"), 1_000_000, rng):
-        print(progress.figures)
-    progress.networks[0].save(Path("weights.npz"))
-
-Who sits where is drawn anew for every rollout, so that members meet each other and themselves. Needs PyTorch and Numba:
-`pip install "otherminds[train,fast]"`.
+The seats are dealt anew for every rollout, so that members meet each other and themselves. Needs Numba.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.errors import InputError
-from otherminds.papers.hypothetical_minds.ppo import Network, Seen, Senses
+from otherminds.papers.hypothetical_minds.ppo import Seen, Senses
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.in_the_matrix.batch import Batch, observe, reset, step
 from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE
@@ -28,83 +20,39 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 S = TypeVar("S", bound=np.generic)
-NORMED = 1200
+NORMED = 1200  # steps that figures are given for, as in Cross et al. 2024
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a population learns. A rollout is `length` steps of `seats` players, shared out evenly among the members."""
+    """How a population learns. A rollout is `length` steps of `seats` players, shared out evenly among the members.
+
+    Usual values for PPO (Schulman et al. 2017), hardly varied; docs/ppo.md lists them.
+    """
 
     members: int = 2
     seats: int = 256
     length: int = 128
-    hidden: tuple[int, ...] = (96, 96)
-    rate: float = 1e-3
-    discount: float = 0.99
-    trace: float = 0.95
+    hidden: tuple[int, ...] = (96, 96)  # tanh units of each hidden layer
+    rate: float = 1e-3  # of Adam; falls to 0
+    discount: float = 0.99  # γ
+    trace: float = 0.95  # λ of generalised advantage estimation
     clip: float = 0.2
-    entropy: float = 0.01
-    value: float = 0.5
-    longest: float = 0.5
+    entropy: float = 0.01  # weight of the bonus
+    value: float = 0.5  # weight of the squared error of the values
+    longest: float = 0.5  # norm of a member's gradient, at most
     epochs: int = 4
-    parts: int = 4
-    trials: int = 64
-    between: int = 20
+    parts: int = 4  # minibatches of a rollout
+    trials: int = 64  # environments for the figure `against_random`
+    between: int = 20  # rollouts from one such figure to the next
 
     def steps(self, world: InTheMatrix) -> int:
         """How many steps of environments a rollout has."""
         return self.length * (self.seats // world.rules.players)
 
 
-class Progress(NamedTuple):
-    """After a rollout: steps of environments so far, the figures of a learning curve, and the networks."""
-
-    steps: int
-    figures: dict[str, float]
-    networks: list[Network]
-
-
-def train(
-    world: InTheMatrix, steps: int, rng: np.random.Generator, settings: Settings | None = None
-) -> Iterator[Progress]:
-    """Learn for so many steps of environments; the learning rate falls to 0. The same generator, the same networks.
-
-    Raises InputError if PyTorch or Numba is not installed, or the players do not fit the seats.
-    """
-    settings, learner = settings or Settings(), _learner()
-    if settings.seats % world.rules.players or settings.seats % settings.members or settings.trials % settings.members:
-        message = f"{settings.seats} seats are not the same number for all of {world.rules.players} players and"
-        raise InputError(f"{message} {settings.members} members", hint="nor may trials be left over")
-    return _learning(world, steps, rng, settings, learner)
-
-
-def _learning(
-    world: InTheMatrix, steps: int, rng: np.random.Generator, settings: Settings, learner: ModuleType
-) -> Iterator[Progress]:
-    table = Table(world, settings, rng)
-    population = learner.Population(table.senses.width, settings, rng)
-    each = settings.steps(world)
-    for done in range(0, steps, each):
-        rollout = table.play(population, rng)
-        lessons = learner.Lessons(*map(learner.torch.from_numpy, lessons_of(rollout, settings)))
-        entropy = population.improve(lessons, 1 - done / steps, rng)
-        figures = rollout.figures(table.senses.scale) | {"entropy": entropy}
-        if done // each % settings.between == 0 or done + each >= steps:
-            figures["against_random"] = against_random(world, population, settings, rng)
-        yield Progress(done + each, figures, population.networks())
-
-
-def _learner() -> ModuleType:
-    try:
-        from otherminds.papers.hypothetical_minds import ppo_learner
-    except ImportError as error:
-        message = f"training needs PyTorch: {error}"
-        raise InputError(message, hint='pip install "otherminds[train,fast]"') from None
-    return ppo_learner
-
-
 class Judge(Protocol):
-    """What plays in a rollout: the log-probabilities of the actions and the values, from the features."""
+    """A population that plays: log-probabilities of the actions and values, from the features."""
 
     def judge(self, features: Float, /) -> tuple[Float, Float]:
         """For (members, samples, features): (members, samples, actions), and (members, samples)."""
@@ -129,13 +77,13 @@ class Rollout(NamedTuple):
     met: Bool
 
     def figures(self, scale: float) -> dict[str, float]:
-        """What a player got, and how often it met somebody, in 1200 steps."""
+        """A player's mean reward and number of meetings in 1200 steps."""
         a_step = NORMED / float(self.live.sum())
         return {"reward": float(self.rewards.sum()) * scale * a_step, "meetings": float(self.met.sum()) * a_step}
 
 
-class Table:
-    """Many environments in which a population plays; an episode follows another there, whoever sits where."""
+class Environments:
+    """Many environments in which a population plays; a new episode starts where one ends, with the same seats."""
 
     def __init__(self, world: InTheMatrix, settings: Settings, rng: np.random.Generator) -> None:
         self.settings, self.senses = settings, Senses.of(world)
@@ -144,7 +92,7 @@ class Table:
         self.memory = self.senses.remember(self.senses.blank(self.seen.t.shape), self.seen)
 
     def play(self, judge: Judge, rng: np.random.Generator) -> Rollout:
-        """One rollout, in seats that are drawn now."""
+        """One rollout, with seats drawn at random."""
         seats = rng.permutation(self.settings.seats).reshape(self.settings.members, -1)
         steps = [self._step(judge, seats, rng) for _ in range(self.settings.length)]
         values = [*(one.values for one in steps), judge.judge(self._features(seats))[1]]
@@ -185,7 +133,7 @@ class Table:
 
 
 def seen_in(batch: Batch) -> Seen:
-    """What everybody in a batch sees, in arrays of (environments, players)."""
+    """What all players of a batch see, in arrays of (environments, players)."""
     states, windows = batch.states, observe(batch)
     return Seen(
         np.broadcast_to(states.t[:, None], states.cells.shape),
@@ -198,7 +146,7 @@ def seen_in(batch: Batch) -> Seen:
 
 
 def chosen(log_probs: Float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw an action for everybody: who is first in a race of Gumbel times."""
+    """An action drawn for every player (Gumbel-max trick)."""
     actions: NDArray[np.int64] = np.argmax(log_probs + rng.gumbel(size=log_probs.shape), axis=-1)
     return actions
 
@@ -214,7 +162,7 @@ def advantages(rollout: Rollout, discount: float, trace: float) -> Float:
 
 
 def lessons_of(rollout: Rollout, settings: Settings) -> list[NDArray[Any]]:
-    """What a rollout teaches, in the order of `ppo_learner.Lessons`: arrays of (members, samples, …)."""
+    """The training samples of a rollout, in the order of `ppo_learner.Lessons`: arrays of (members, samples, …)."""
     gains = advantages(rollout, settings.discount, settings.trace)
     arrays: list[NDArray[Any]] = [
         rollout.features,
@@ -228,7 +176,7 @@ def lessons_of(rollout: Rollout, settings: Settings) -> list[NDArray[Any]]:
 
 
 def against_random(world: InTheMatrix, judge: Judge, settings: Settings, rng: np.random.Generator) -> float:
-    """What the first player gets in 1200 steps, a member of the population, where all others act at random."""
+    """Mean reward of the first player in 1200 steps, a member of the population, while all others act at random."""
     senses, batch = Senses.of(world), reset(world, settings.trials, rng)
     memory, reward = senses.blank((settings.trials,)), 0.0
     for _ in range(NORMED):

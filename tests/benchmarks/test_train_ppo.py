@@ -12,28 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from odd_matrix_worlds import odd
-from otherminds.cli.train import train as train_command
 from otherminds.errors import InputError
 from otherminds.papers.hypothetical_minds.ppo import Network, read_network
-from otherminds.papers.hypothetical_minds.ppo_report import keep
-from otherminds.papers.hypothetical_minds.ppo_training import (
-    Float,
-    Progress,
-    Rollout,
-    Settings,
-    Table,
-    advantages,
-    chosen,
-    lessons_of,
-    train,
-)
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from ppo_rollouts import Environments, Float, Rollout, Settings, advantages, chosen, lessons_of
+from train_ppo import Progress, keep, main, train
 
 SMALL = Settings(seats=24, length=16, hidden=(8, 8), parts=2, epochs=2, trials=4, between=2)
 WORLD = odd(payoffs="payoffs: 1 0.5, 0.1 3", column_payoffs="column payoffs: 0.1 1, 0.5 0.3")
@@ -42,7 +29,7 @@ WORLD = odd(payoffs="payoffs: 1 0.5, 0.1 3", column_payoffs="column payoffs: 0.1
 def torch_learner() -> Any:
     pytest.importorskip("torch", reason='needs PyTorch: pip install "otherminds[train]"')
     pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
-    return importlib.import_module("otherminds.papers.hypothetical_minds.ppo_learner")
+    return importlib.import_module("ppo_learner")
 
 
 class Evenly:
@@ -56,7 +43,7 @@ class Evenly:
 def rollouts(count: int, settings: Settings = SMALL, world: InTheMatrix = WORLD) -> list[Rollout]:
     pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
     rng = np.random.default_rng(0)
-    table = Table(world, settings, rng)
+    table = Environments(world, settings, rng)
     return [table.play(Evenly(), rng) for _ in range(count)]
 
 
@@ -115,7 +102,7 @@ class Fixed:
 def test_everybody_does_what_their_member_decides() -> None:
     pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
     rng = np.random.default_rng(0)
-    one = Table(WORLD, SMALL, rng).play(Fixed(), rng)
+    one = Environments(WORLD, SMALL, rng).play(Fixed(), rng)
     can_shoot = one.features[1:, ..., -6][one.goes_on[:-1]]  # before frozen or not, and what is known of a meeting
     member = np.broadcast_to(np.arange(2)[:, None], one.goes_on[:-1].shape)[one.goes_on[:-1]]
     assert (can_shoot[member == 0] == 1).all()
@@ -237,6 +224,7 @@ def trained(seed: int, steps: int = 600, settings: Settings = SMALL) -> list[Pro
     return list(train(WORLD, steps, np.random.default_rng(seed), settings))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_networks() -> None:
     one, same, other = (trained(seed) for seed in (1, 1, 2))
     assert [p.figures for p in one] == [p.figures for p in same]
@@ -247,6 +235,7 @@ def test_the_same_seed_gives_the_same_networks() -> None:
     assert ["against_random" in p.figures for p in one] == [True, False, True, False, True]
 
 
+@pytest.mark.slow
 def test_it_learns_to_meet_where_meeting_pays() -> None:
     settings = replace(SMALL, seats=96, length=32, hidden=(32,), rate=3e-3, epochs=4)
     found = [p.figures["reward"] for p in trained(3, 20 * 1024, settings)]
@@ -279,22 +268,25 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 def test_without_pytorch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "otherminds.papers.hypothetical_minds.ppo_learner", raising=False)
-    monkeypatch.delattr("otherminds.papers.hypothetical_minds.ppo_learner", raising=False)
+    monkeypatch.delitem(sys.modules, "ppo_learner", raising=False)
     with pytest.raises(InputError, match=r'training needs PyTorch: .*pip install "otherminds\[train,fast\]"'):
         train(in_the_matrix("pd_repeated"), 1, np.random.default_rng(0))
 
 
-def test_the_command_writes_networks_and_a_curve(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_script_writes_networks_and_a_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     torch_learner()
-    app = typer.Typer()
-    app.command()(train_command)
-    done = CliRunner().invoke(app, ["pd_repeated", "--steps", "1", "--out", str(tmp_path)])
-    assert done.exit_code == 0
-    assert [Path(line).name for line in done.output.split()] == [
+    main(["pd_repeated", "--steps", "1", "--out", str(tmp_path)])
+    assert [Path(line).name for line in capsys.readouterr().out.split()] == [
         "ppo-pd_repeated-1.npz",
         "ppo-pd_repeated-2.npz",
         "curve.jsonl",
         "curve.svg",
     ]
     assert len(read_network(tmp_path / "ppo-pd_repeated-2.npz", in_the_matrix("pd_repeated")).layers) == 3
+
+
+@pytest.mark.parametrize("wrong", [["nowhere"], ["pd_repeated", "--steps", "0"]])
+def test_the_script_refuses_what_cannot_be_trained(wrong: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(wrong)
