@@ -14,7 +14,7 @@ from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, State
 
 
@@ -24,7 +24,7 @@ class PlainFavours(DoorsKeysGemsAdvice):
     def steps(self, state: State, goals: tuple[Goal, ...], favour: Advice | None, horizon: int) -> int:
         """Run everybody's mind forward in the world, the helper's wrapped in what it was told."""
         minds: dict[str, GoalDirected[Action]] = {
-            agent: Seeker(self.plans, i, goal, beta=math.inf, lapse=0.0)
+            agent: Seeker(self.planner, i, goal, beta=math.inf, lapse=0.0)
             for i, (agent, goal) in enumerate(zip(self.world.agents, goals, strict=True))
         }
         if favour is not None:
@@ -32,7 +32,7 @@ class PlainFavours(DoorsKeysGemsAdvice):
             minds[helper] = WithErrand(minds[helper], self.errand(favour, minds[helper]))
         rng = np.random.default_rng(0)
         for t, step in enumerate(rollout(self.world, minds, steps=horizon, rng=rng, state=state)):
-            if all(self.plans.achieved(step.state, i, goal) for i, goal in enumerate(goals)):
+            if all(self.planner.achieved(step.state, i, goal) for i, goal in enumerate(goals)):
                 return t
         return horizon
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.planning.shortest_paths import UNREACHABLE
-from otherminds.worlds.doors_keys_gems.locked_map import Goal, Stage
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal, MapStage
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, Thing
 from otherminds.worlds.grid import Grid
 
@@ -32,7 +31,7 @@ def world(seed: int = 0) -> DoorsKeysGems:
     return DoorsKeysGems(grid, ("Ana",), (cells[9],), keys, doors, gems, (0,))
 
 
-def stages() -> list[Stage]:
+def stages() -> list[MapStage]:
     """Every stage there can be: each key on the ground, in hand, or gone with its door open."""
     found = []
     for pairs in product((0, 1, 2), repeat=3):
@@ -41,13 +40,13 @@ def stages() -> list[Stage]:
         for k, status in enumerate(pairs):
             held[sorted(COLOURS).index(COLOURS[k])] = int(status == 1)
         locked = sum(1 << k for k, status in enumerate(pairs) if status < 2)
-        found.append(Stage(ground, tuple(held), locked))
+        found.append(MapStage(ground, tuple(held), locked))
     return found
 
 
 def ours(level: DoorsKeysGems) -> Field:
     """All fields, shape (goals, stages, cells), by the library, in the order of `stages()`."""
-    plans = Plans(level)
+    plans = DoorsKeysGemsPlanner(level)
     found, fields = plans.fields([Goal("gem", g) for g in range(3)], plans.map.stage(level.initial, 0))
     place = {stage: s for s, stage in enumerate(found)}
     return fields[:, [place[stage] for stage in stages()]]
@@ -64,11 +63,11 @@ def links(level: DoorsKeysGems) -> list[tuple[int, int, list[int]]]:
             held = list(stage.held)
             if stage.ground >> k & 1:
                 held[colours[k]] = 1
-                after = Stage(stage.ground & ~(1 << k), tuple(held), stage.locked)
+                after = MapStage(stage.ground & ~(1 << k), tuple(held), stage.locked)
                 found.append((s, number[after], [level.keys[k].cell]))
             elif held[colours[k]]:
                 held[colours[k]] = 0
-                after = Stage(stage.ground, tuple(held), stage.locked & ~(1 << k))
+                after = MapStage(stage.ground, tuple(held), stage.locked & ~(1 << k))
                 found.append((s, number[after], list(level.grid.neighbours[level.doors[k].cell])))
     return found
 

@@ -15,14 +15,14 @@ from otherminds.papers.protom.overcooked import episode, facilitator
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
 from otherminds.worlds.overcooked.level_files import KitchenLevel
-from otherminds.worlds.overcooked.planner import Request
+from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import State
 
 
 class PlainRequests(OvercookedAdvice):
     """The same messages, priced the obvious way: minds run forward step by step, nothing remembered."""
 
-    def length(self, state: State, minds: Sequence[GoalDirected[str]], request: Request | None, horizon: int) -> int:
+    def length(self, state: State, minds: Sequence[GoalDirected[str]], request: Advice | None, horizon: int) -> int:
         """Run everybody's mind forward in the world, the helper's wrapped in what it was told."""
         cooks = [replace(cast("Cook", own_mind(mind)), beta=math.inf, lapse=0.0) for mind in minds]
         people: list[GoalDirected[str]] = [

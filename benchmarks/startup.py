@@ -15,10 +15,10 @@ REPEATS = 7
 LEVEL = "locked-in"
 IMPORT = "import otherminds"
 INFERENCE = f"""
-from otherminds import Goal, Observer, Plans, Seeker, bundled_levels
+from otherminds import Goal, Observer, DoorsKeysGemsPlanner, Seeker, bundled_levels
 
 world = next(level.world for level in bundled_levels() if level.name == "{LEVEL}")
-plans, agent = Plans(world), world.agents[0]
+plans, agent = DoorsKeysGemsPlanner(world), world.agents[0]
 observer = Observer.over(Seeker(plans, 0, Goal("gem", k)) for k in range(len(world.gems)))
 observer = observer.see(world.observe(world.initial, agent))
 joint = {{name: world.vocabulary["stay"] for name in world.agents}}

@@ -9,11 +9,11 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from otherminds import Goal, Observer, Plans, Seeker, bundled_levels, replay, rollout
+from otherminds import DoorsKeysGemsPlanner, Goal, Observer, Seeker, bundled_levels, replay, rollout
 from otherminds.reports.plots import LOOK
 
 world = next(level.world for level in bundled_levels() if level.name == "across-the-hall")
-plans = Plans(world)
+plans = DoorsKeysGemsPlanner(world)
 goals = [Goal("gem", gem) for gem in range(len(world.gems))]
 wanted = dict(zip(world.agents, (goals[gem] for gem in world.goals), strict=True))
 people = {name: Seeker(plans, i, wanted[name], beta=3) for i, name in enumerate(world.agents)}

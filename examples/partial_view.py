@@ -10,14 +10,13 @@ from pathlib import Path
 
 from otherminds import Categorical, read_kitchen
 from otherminds.worlds.overcooked import drawing as kitchen_picture
-from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
 from otherminds.worlds.overcooked.kitchen import FRESH
-from otherminds.worlds.overcooked.planner import Cooking
+from otherminds.worlds.overcooked.planner import OvercookedPlanner
 
 world = read_kitchen(files("otherminds") / "worlds/overcooked/levels/twenty-one/13-store-room.txt").world
-cooking, imagination = Cooking(world.layout), Imagination(world.layout, world.items)
-minds = [Cook(cooking, imagination, 1, "SimpleOnion", particle=k) for k in range(200)]
+planner, sampler = OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items)
+minds = [Cook(planner, sampler, 1, "SimpleOnion", particle=k) for k in range(200)]
 
 
 def tell(when, minds):

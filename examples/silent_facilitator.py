@@ -8,10 +8,10 @@ import numpy as np
 
 from otherminds import (
     DoorsKeysGemsAdvice,
+    DoorsKeysGemsPlanner,
     Episode,
     Goal,
     Observer,
-    Plans,
     ProToM,
     Seeker,
     SilentFacilitator,
@@ -22,7 +22,7 @@ from otherminds.reports.plots import LOOK, SOFT
 COLOURS = {"not_needed": "#009e73", "useful": "#0072b2", "necessary": "#d55e00"}
 found = []
 for level in bundled_levels():
-    world, plans = level.world, Plans(level.world)
+    world, plans = level.world, DoorsKeysGemsPlanner(level.world)
     favours, goals = DoorsKeysGemsAdvice(world, plans), [Goal("gem", gem) for gem in range(len(world.gems))]
     pairs = list(enumerate(world.agents))
     people = {name: Seeker(plans, i, goals[world.goals[i]], beta=np.inf, lapse=0) for i, name in pairs}

@@ -12,10 +12,9 @@ import numpy as np
 
 from kitchens import THINGS, kitchen
 from otherminds.world import Step
-from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
 from otherminds.worlds.overcooked.kitchen import CHOPPED, FRESH, NOTHING, mergeable
-from otherminds.worlds.overcooked.planner import Aim, Cooking
+from otherminds.worlds.overcooked.planner import CookGoal, OvercookedPlanner
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
 FOODS_OF = {"SimpleTomato": "t", "SimpleLettuce": "l", "SimpleOnion": "o", "Salad": "tl", "OnionSalad": "tlo"}
@@ -117,11 +116,11 @@ class Alone:
                     queue.append(earlier)
 
 
-def follow(world: Overcooked, cooking: Cooking, aim: Aim, state: State, i: int = 0) -> Iterator[State]:
+def follow(world: Overcooked, planner: OvercookedPlanner, aim: CookGoal, state: State, i: int = 0) -> Iterator[State]:
     """The states that one agent goes through who takes the first of the best actions, the others standing still."""
     while True:
         yield state
-        costs = cooking.action_costs(aim, state.cells[i], state.hands[i], state.on)
+        costs = planner.action_costs(aim, state.cells[i], state.hands[i], state.on)
         best = ACTIONS[costs.index(min(costs))]
         state = world.advance(state, tuple(best if j == i else "stay" for j in range(len(state.cells))))
 
@@ -129,10 +128,10 @@ def follow(world: Overcooked, cooking: Cooking, aim: Aim, state: State, i: int =
 # Cooks
 
 
-def cook(world: Overcooked, goal: Aim | None, i: int = 0, shared: Sequence[Any] = (), **more: Any) -> Cook:
+def cook(world: Overcooked, goal: CookGoal | None, i: int = 0, shared: Sequence[Any] = (), **more: Any) -> Cook:
     """The mind of agent i after this goal; perfectly rational and without lapses unless told otherwise."""
-    cooking, imagination = shared or (Cooking(world.layout), Imagination(world.layout, world.items))
-    return Cook(cooking, imagination, i, goal, **({"beta": math.inf, "lapse": 0.0} | more))
+    planner, sampler = shared or (OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items))
+    return Cook(planner, sampler, i, goal, **({"beta": math.inf, "lapse": 0.0} | more))
 
 
 def at_work(

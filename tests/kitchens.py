@@ -17,7 +17,7 @@ from otherminds.worlds.overcooked.kitchen import (
     PARTS,
     PLATE,
     RECIPES,
-    Layout,
+    KitchenLayout,
     parts,
 )
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
@@ -43,7 +43,7 @@ def kitchen(*rows: str, recipes: Sequence[str | None] = ("SimpleTomato",)) -> Ov
     """A kitchen from rows of squares; digits are agents on floor, `t l o p` as in files, `T L O` chopped foods."""
     tiles = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row)}
     plain = ["".join(" " if c.isdigit() else COUNTER if c in THINGS else c for c in row) for row in rows]
-    layout = Layout(tuple(plain))
+    layout = KitchenLayout(tuple(plain))
     starts = sorted((tile, layout.grid.cell(*at)) for at, tile in tiles.items() if tile.isdigit())
     return Overcooked(
         layout=layout,
@@ -76,7 +76,7 @@ def kitchens(draw: st.DrawFn, *, sides: tuple[int, int] = (2, 5), agents: tuple[
     tiles = draw(st.lists(st.sampled_from("     ---/*D#"), min_size=width * height, max_size=width * height))
     spots = draw(st.permutations(range(width * height)))[:n]
     rows = [draw(st.sampled_from("  D")) if k in spots else tile for k, tile in enumerate(tiles)]
-    layout = Layout(tuple("".join(rows[y * width : (y + 1) * width]) for y in range(height)))
+    layout = KitchenLayout(tuple("".join(rows[y * width : (y + 1) * width]) for y in range(height)))
     things = draw(st.lists(st.sampled_from((NOTHING, *VARIED)), max_size=7))
     on = (*things, *(NOTHING,) * len(layout.counters))[: len(layout.counters)]
     recipes = [draw(st.sampled_from((*RECIPES, None))) for _ in spots]

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from otherminds.world import Step
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import Grid
 

@@ -14,8 +14,7 @@ from otherminds.mind import WithErrand, without_finished_errand
 from otherminds.observer import Observer
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State
 from strategies import generator, moments, world_of, worlds
 
@@ -83,7 +82,7 @@ def test_who_has_been_told_twice_runs_the_last_errand_first() -> None:
 
 def test_in_the_world_it_opens_the_door_then_goes_for_its_gem() -> None:
     world = world_of("gr a1 .. dr a2 gb", "## kr ## ## ## ##")
-    plans = Plans(world)
+    plans = DoorsKeysGemsPlanner(world)
     told = WithErrand(Seeker(plans, 0, Goal("gem", 0), math.inf, 0.0), Seeker(plans, 0, Goal("door", 0), math.inf, 0.0))
     still = Seeker(plans, 1, Goal("gem", 1), math.inf, 0.0)
     steps = list(rollout(world, {"Ana": told, "Ben": still}, steps=20, rng=generator()))
@@ -101,7 +100,7 @@ def test_watching_somebody_run_an_errand_says_nothing_about_their_goal(
     moment: tuple[DoorsKeysGems, State], weights: list[float], seed: int
 ) -> None:
     world, state = moment
-    plans, rng = Plans(world), generator(seed)
+    plans, rng = DoorsKeysGemsPlanner(world), generator(seed)
     errand = Seeker(plans, 0, Goal("door", 0))
     minds = tuple(WithErrand(Seeker(plans, 0, Goal("gem", g)), errand) for g in range(len(world.gems)))
     observer = Observer(minds, tuple(weights[: len(minds)])).see(state)
@@ -116,7 +115,7 @@ def test_watching_somebody_run_an_errand_says_nothing_about_their_goal(
 
 
 def test_after_the_errand_deeds_speak_again() -> None:
-    plans = Plans(world := world_of("gr .. a1 .. gb dr"))
+    plans = DoorsKeysGemsPlanner(world := world_of("gr .. a1 .. gb dr"))
     done = Seeker(plans, 0, Goal("door", 0))
     observer = Observer.over(WithErrand(Seeker(plans, 0, Goal("gem", g), beta=2.0), done) for g in (0, 1))
     opened, left = world.initial._replace(locked=0), world.vocabulary["left"]

@@ -20,8 +20,7 @@ from otherminds.world import Step, Trajectory, World, rollout
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, read_level
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 
 if TYPE_CHECKING:
@@ -75,6 +74,7 @@ __all__ = [
     "Distribution",
     "DoorsKeysGems",
     "DoorsKeysGemsAdvice",
+    "DoorsKeysGemsPlanner",
     "Embedded",
     "Endpoint",
     "Episode",
@@ -96,7 +96,6 @@ __all__ = [
     "Overcooked",
     "OvercookedAdvice",
     "Partner",
-    "Plans",
     "PosteriorSampling",
     "ProToM",
     "Prompted",

@@ -29,7 +29,7 @@ from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, parse_matri
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.map_file import level_texts
 from otherminds.worlds.overcooked import level_files as kitchen_files
-from otherminds.worlds.overcooked.kitchen import PARTS, RECIPES, Layout
+from otherminds.worlds.overcooked.kitchen import PARTS, RECIPES, KitchenLayout
 from otherminds.worlds.overcooked.level_files import parse_kitchen
 from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -589,7 +589,7 @@ def test_things_in_a_kitchen_are_counted_part_by_part() -> None:
 def test_every_dish_that_can_be_delivered_has_its_place() -> None:
     """Nothing is delivered at the first stations, all there can be at the next, and the last one is not seen."""
     world = kitchen()
-    world = replace(world, layout=Layout((*world.layout.rows, "***".ljust(len(world.layout.rows[0]), "#"))))
+    world = replace(world, layout=KitchenLayout((*world.layout.rows, "***".ljust(len(world.layout.rows[0]), "#"))))
     most, dish = sum(world.stock.values()) // 2, RECIPES["Salad"]
     view = world.observe(world.initial, world.agents[0])
     stations = len(world.layout.deliveries)

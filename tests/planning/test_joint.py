@@ -15,7 +15,7 @@ from otherminds.planning.joint import JointPositions
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 from otherminds.worlds.grid import Grid
 from strategies import PICTURES, Picture, generator, moments, world_of, worlds
@@ -102,7 +102,7 @@ def test_three_people(world: DoorsKeysGems, limit: int) -> None:
 @given(roomy, st.integers(0, 9))
 def test_nothing_that_people_do_or_could_be_told_beats_perfect_cooperation(world: DoorsKeysGems, seed: int) -> None:
     favours, goals = DoorsKeysGemsAdvice(world), tuple(Goal("gem", gem) for gem in world.goals)
-    minds = {a: Seeker(favours.plans, i, goals[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
+    minds = {a: Seeker(favours.planner, i, goals[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
     played = [step.after for step in rollout(world, minds, steps=LONG, rng=generator(seed))]
     said = (None, *favours.candidates(world.initial))
     lengths = [favours.steps(world.initial, goals, favour, LONG) for favour in said]
@@ -142,7 +142,7 @@ def test_who_has_everything_at_hand_needs_no_step_more_than_to_take_it() -> None
 def test_a_key_is_handed_on_half_way() -> None:
     """They meet after three steps, the key changes hands in the fourth, the door opens in the eighth."""
     world = world_of("gr dr a1 .. .. .. a2 kr gb")
-    assert DoorsKeysGemsAdvice(world).plans.cost(world.initial, 0, Goal("gem", 0)) == 15
+    assert DoorsKeysGemsAdvice(world).planner.cost(world.initial, 0, Goal("gem", 0)) == 15
     assert JointPlanner(world).makespan(20) == slow_makespan(world) == 11
 
 

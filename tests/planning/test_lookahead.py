@@ -11,8 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from otherminds.planning.best_response import Chances, best_response
-from otherminds.planning.lookahead import Leaf, Pool, action_values, best_action, clairvoyant, commitment
+from otherminds.planning.best_response import (
+    Chances,
+    Leaf,
+    Pool,
+    action_values,
+    best_action,
+    best_response,
+    clairvoyant,
+    commitment,
+)
 
 Floats = NDArray[np.float64]
 CLOSE = 1e-9

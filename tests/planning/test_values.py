@@ -11,13 +11,12 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.planning.shortest_paths import UNREACHABLE
-from otherminds.planning.values import Exit, StagedCosts
+from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts
 
 LENGTH = 6
 
 
-class Deed(NamedTuple):
+class ContextAction(NamedTuple):
     """Something done in a stage, and the stage it leads to."""
 
     name: str
@@ -29,16 +28,16 @@ class Corridor:
     """A corridor of which other cells are blocked in every stage; `share` is how much of a bound is revealed."""
 
     blocked: list[int]
-    ways_out: list[list[Exit[Deed]]]
+    ways_out: list[list[Exit[ContextAction]]]
     share: float = 0.0
     asked: Counter[tuple[str, int]] = field(default_factory=Counter)
 
-    def exits(self, goal: str, stage: int) -> Iterable[Exit[Deed]]:
+    def exits(self, goal: str, stage: int) -> Iterable[Exit[ContextAction]]:
         self.asked[goal, stage] += 1
         return self.ways_out[stage]
 
-    def follow(self, stage: int, deed: Deed) -> int:
-        return deed.after
+    def follow(self, stage: int, action: ContextAction) -> int:
+        return action.after
 
     def distances(self, stage: int, place: int) -> Sequence[int]:
         open_to = [not self._between(stage, cell, place) for cell in range(LENGTH)]
@@ -67,11 +66,11 @@ def corridors(draw: st.DrawFn) -> Corridor:
     )
 
 
-def _exits(draw: st.DrawFn, stage: int, stages: int) -> list[Exit[Deed]]:
-    deeds = st.builds(Deed, st.text("ab", max_size=2), st.integers(stage + 1, stages))
+def _exits(draw: st.DrawFn, stage: int, stages: int) -> list[Exit[ContextAction]]:
+    deeds = st.builds(ContextAction, st.text("ab", max_size=2), st.integers(stage + 1, stages))
     return [
-        Exit(draw(st.integers(0, LENGTH - 1)), draw(st.integers(0, 9)), deed, final=deed.after == stages)
-        for deed in draw(st.lists(deeds, max_size=4))
+        Exit(draw(st.integers(0, LENGTH - 1)), draw(st.integers(0, 9)), action, final=action.after == stages)
+        for action in draw(st.lists(deeds, max_size=4))
     ]
 
 
@@ -90,7 +89,7 @@ def dijkstra(world: Corridor, stage: int, cell: int) -> int:
             heapq.heappush(queue, (cost + 1, (stage, near)))
         for leave in world.ways_out[stage]:
             if leave.place == cell:
-                heapq.heappush(queue, (cost + leave.cost, (end if leave.final else leave.deed.after, cell)))
+                heapq.heappush(queue, (cost + leave.cost, (end if leave.final else leave.action.after, cell)))
     return UNREACHABLE
 
 
@@ -108,19 +107,19 @@ def test_ways_are_exits_in_reach_with_their_costs(world: Corridor, cell: int) ->
         assert leave in world.ways_out[0]
         assert list(distance) == world.distances(0, leave.place)
         assert distance[cell] < UNREACHABLE or world.blocked[0] >> cell & 1
-        after = 0 if leave.final else dijkstra(world, leave.deed.after, leave.place)
+        after = 0 if leave.final else dijkstra(world, leave.action.after, leave.place)
         assert rest == leave.cost + after < UNREACHABLE
 
 
 def test_a_dear_exit_nearby_and_a_cheap_one_far_away() -> None:
-    near, far = Exit(0, 1, Deed("near", 1)), Exit(5, 1, Deed("far", 2))
-    ends = [Exit(0, 4, Deed("end", 3), final=True)], [Exit(5, 1, Deed("end", 3), final=True)]
+    near, far = Exit(0, 1, ContextAction("near", 1)), Exit(5, 1, ContextAction("far", 2))
+    ends = [Exit(0, 4, ContextAction("end", 3), final=True)], [Exit(5, 1, ContextAction("end", 3), final=True)]
     costs = StagedCosts(Corridor([0, 0, 0], [[near, far], *ends]))
     assert [costs.value("goal", 0, cell) for cell in range(LENGTH)] == [5, 6, 5, 4, 3, 2]
 
 
 def test_every_stage_is_worked_out_once_for_each_goal() -> None:
-    chain = [[Exit(3, 1, Deed("on", stage + 1), final=stage == 4)] * 2 for stage in range(5)]
+    chain = [[Exit(3, 1, ContextAction("on", stage + 1), final=stage == 4)] * 2 for stage in range(5)]
     world = Corridor([0] * 5, chain)
     costs = StagedCosts(world)
     values = [costs.value(goal, stage, 3) for goal in ("gem", "key") for stage in (0, 2, 0)]

@@ -44,7 +44,7 @@ from otherminds.worlds.clue_games import hanabi_players as signalling
 from otherminds.worlds.clue_games import wavelength_players as dials
 from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
 from otherminds.worlds.clue_games.wavelength import Wavelength
-from otherminds.worlds.household.agent import uniform
+from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Household
 from otherminds.worlds.household.searcher import Errand, Searcher
 from otherminds.worlds.in_the_matrix.hypotheses import library
@@ -124,7 +124,7 @@ MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {
     "trained": lambda: in_matrix(lambda world, me: Trained.initial(world, me, shipped("rws_repeated"))),
     "hypothetical": lambda: in_matrix(hypothetical),
     "searcher": lambda: (
-        Searcher(home().home, "Ana", Errand("apple", "table"), uniform(home().home), True),
+        Searcher(home().home, "Ana", Errand("apple", "table"), uniform_odds(home().home), True),
         home(),
         {"lapse": 0.05},
     ),

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.worlds.grid import Grid
-from otherminds.worlds.routes import Way, cheapest
+from otherminds.worlds.grid import Grid, Route, cheapest_route
 
 
 class Quest(NamedTuple):
@@ -53,7 +52,7 @@ def test_cost_first_step_and_target_are_those_of_a_cheapest_way(quest: Quest) ->
     grid, start, targets, tolls = quest
     walked = distances(quest, start)
     least = min((walked.get(cell, math.inf) + cost for cell, cost in targets.items()), default=math.inf)
-    way = cheapest(grid, start, targets, tolls)
+    way = cheapest_route(grid, start, targets, tolls)
     if way is None:
         assert least == math.inf
         return
@@ -69,34 +68,36 @@ def test_cost_first_step_and_target_are_those_of_a_cheapest_way(quest: Quest) ->
 
 def test_who_is_there_already_need_not_walk_and_pays_no_toll() -> None:
     grid = map_of("....")
-    assert cheapest(grid, 1, {1: 2.0, 3: 9.0}, {1: 50.0}) == Way(2.0, None, 1)
+    assert cheapest_route(grid, 1, {1: 2.0, 3: 9.0}, {1: 50.0}) == Route(2.0, None, 1)
 
 
 def test_a_target_on_which_one_stands_may_be_dearer_than_one_some_steps_away() -> None:
-    assert cheapest(map_of("...."), 0, {0: 5.0, 3: 0.0}, {}) == Way(3.0, 1, 3)
+    assert cheapest_route(map_of("...."), 0, {0: 5.0, 3: 0.0}, {}) == Route(3.0, 1, 3)
 
 
 def test_a_toll_is_worth_a_way_around_that_costs_less() -> None:
     grid = map_of(".....", ".###.", ".....")
     start, goal, gate = grid.cell(2, 0), grid.cell(2, 2), grid.cell(1, 0)
-    assert cheapest(grid, start, {goal: 0.0}, {gate: 0.25}) == Way(6.0, grid.cell(3, 0), goal)
+    assert cheapest_route(grid, start, {goal: 0.0}, {gate: 0.25}) == Route(6.0, grid.cell(3, 0), goal)
     other = {gate: 0.25, grid.cell(4, 1): 0.5}
-    assert cheapest(grid, start, {goal: 0.0}, other) == Way(6.25, gate, goal)
+    assert cheapest_route(grid, start, {goal: 0.0}, other) == Route(6.25, gate, goal)
 
 
 def test_a_dear_target_on_the_way_does_not_hide_a_cheap_one_behind_it() -> None:
-    assert cheapest(map_of("..#."), 0, {0: 3.0, 1: 9.0, 3: 0.0}, {}) == Way(3.0, None, 0)
-    assert cheapest(map_of("...."), 0, {1: 9.0, 3: 0.0}, {}) == Way(3.0, 1, 3)
+    assert cheapest_route(map_of("..#."), 0, {0: 3.0, 1: 9.0, 3: 0.0}, {}) == Route(3.0, None, 0)
+    assert cheapest_route(map_of("...."), 0, {1: 9.0, 3: 0.0}, {}) == Route(3.0, 1, 3)
 
 
 def test_a_way_may_begin_in_the_first_cell_of_the_map() -> None:
     grid = map_of("..", ".#", "..")
-    assert cheapest(grid, grid.cell(1, 0), {grid.cell(1, 2): 0.0}, {}) == Way(4.0, grid.cell(0, 0), grid.cell(1, 2))
+    assert cheapest_route(grid, grid.cell(1, 0), {grid.cell(1, 2): 0.0}, {}) == Route(
+        4.0, grid.cell(0, 0), grid.cell(1, 2)
+    )
 
 
 def test_there_is_no_way_to_nowhere_through_walls_or_into_them() -> None:
     grid = map_of("..#.")
-    assert cheapest(grid, 0, {}, {}) is None
-    assert cheapest(grid, 0, {3: 0.0}, {}) is None
-    assert cheapest(grid, 0, {2: 0.0}, {}) is None
-    assert cheapest(grid, 0, {3: 0.0, 1: 90.0}, {}) == Way(91.0, 1, 1)
+    assert cheapest_route(grid, 0, {}, {}) is None
+    assert cheapest_route(grid, 0, {3: 0.0}, {}) is None
+    assert cheapest_route(grid, 0, {2: 0.0}, {}) is None
+    assert cheapest_route(grid, 0, {3: 0.0, 1: 90.0}, {}) == Route(91.0, 1, 1)

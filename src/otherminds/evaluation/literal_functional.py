@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.evaluation.tasks import ROUNDING, Row, Task
 from otherminds.mind import Mind
-from otherminds.planning.lookahead import Pool
+from otherminds.planning.best_response import Pool
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 

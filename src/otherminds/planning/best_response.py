@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -86,3 +90,114 @@ def best_rate(payoff: Floats, partner: Chances, start: int = 0) -> float:
     if gains is None:
         raise ValueError("the average-reward program has no solution")
     return float(gains[start])
+
+
+NEGLIGIBLE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Machines side by side as one: a belief is a weight for some of its states. `starts` are their first states."""
+
+    payoff: Floats
+    chances: Chances
+    starts: Ints
+    horizon: int
+
+    @classmethod
+    def of(cls, payoff: Floats, machines: Sequence[Chances], horizon: int) -> Pool:
+        """Number all states of all machines through."""
+        starts = np.array([0, *accumulate(len(machine.outputs) for machine in machines)])
+        outputs = np.concatenate([machine.outputs for machine in machines])
+        moves = np.concatenate([machine.moves + at for machine, at in zip(machines, starts, strict=False)])
+        return cls(payoff, Chances(outputs, moves), starts[:-1], horizon)
+
+    @cached_property
+    def response(self) -> Response:
+        """The best response to every machine, if it were known."""
+        return best_response(self.payoff, self.chances, self.horizon)
+
+    @cached_property
+    def expected(self) -> Floats:
+        """E[R | q, a], states × own actions."""
+        return self.chances.outputs @ self.payoff.T
+
+    @cached_property
+    def likely(self) -> Ints:
+        """The most probable action in every state."""
+        found: Ints = self.chances.outputs.argmax(axis=1)
+        return found
+
+
+Leaf = Callable[[Pool, int, Ints, Floats], float]
+
+
+def action_values(pool: Pool, t: int, states: Ints, weights: Floats, *, depth: int, leaf: Leaf) -> Floats:
+    """Q(a) = Σ w E[R | q, a] + Σ_b V(belief after a and b), `depth` rounds deep, then `leaf`.
+
+    Weights need not sum to 1. Branches of less than a thousandth of the weight are cut off, and so are machines
+    that are a thousand times less probable than the most probable one.
+    """
+    outputs, moves = pool.chances
+    found = weights @ pool.expected[states]
+    for b in range(outputs.shape[1]):
+        joint = weights * outputs[states, b]
+        if joint.sum() <= NEGLIGIBLE * weights.sum():
+            continue
+        kept = joint > NEGLIGIBLE * joint.max()
+        for a in range(len(found)):
+            found[a] += _worth(pool, t + 1, moves[states[kept], a, b], joint[kept], depth - 1, leaf)
+    return found
+
+
+def _worth(pool: Pool, t: int, states: Ints, weights: Floats, depth: int, leaf: Leaf) -> float:
+    if t >= pool.horizon:
+        return 0.0
+    if len(states) == 1:
+        return float(weights[0] * pool.response.values[t, states[0]])
+    if depth <= 0:
+        return leaf(pool, t, states, weights)
+    return float(action_values(pool, t, states, weights, depth=depth, leaf=leaf).max())
+
+
+def clairvoyant(pool: Pool, t: int, states: Ints, weights: Floats) -> float:
+    """max_a Σ w Q(q, a): one more action in common, then the partner is known. An upper bound of the true value."""
+    return float(_known_after(pool, t, states, weights).max())
+
+
+def _known_after(pool: Pool, t: int, states: Ints, weights: Floats) -> Floats:
+    outputs, moves = pool.chances
+    onward = (outputs[states][:, None, :] * pool.response.values[t + 1][moves[states]]).sum(axis=2)
+    found: Floats = weights @ (pool.expected[states] + onward)
+    return found
+
+
+def commitment(pool: Pool, t: int, states: Ints, weights: Floats, *, most: int = 12) -> float:
+    """max_h Σ w · (payoff of the best response to h until the partner deviates from h, and its optimum from then on).
+
+    h is each of the `most` likeliest machines; partners are taken at their most probable actions. What can be won by
+    testing a hypothesis counts, what is lost by a test that fails counts, too.
+    """
+    _, moves = pool.chances
+    plan, likely = pool.response, pool.likely
+    held = states[np.argsort(-weights, kind="stable")[:most]]
+    true = np.broadcast_to(states, (len(held), len(states)))
+    alive: NDArray[np.bool_] = np.ones(true.shape, dtype=bool)
+    total = np.zeros(true.shape)
+    for u in range(t, pool.horizon):
+        action, reply = plan.actions[u, held][:, None], likely[true]
+        total += np.where(alive, pool.payoff[action, reply], 0.0)
+        left = alive & (reply != likely[held][:, None])
+        true = moves[true, action, reply]
+        held = moves[held, action[:, 0], likely[held]]
+        total += np.where(left, plan.values[u + 1][true], 0.0)
+        alive &= ~left
+        if alive.sum() <= len(held):
+            total += np.where(alive, plan.values[u + 1][true], 0.0)
+            break
+    return float((total @ weights).max())
+
+
+def best_action(values: Floats) -> int:
+    """The lowest action whose value is the highest, up to rounding."""
+    return int(np.argmax(values >= values.max() - TIE * max(1.0, abs(float(values.max())))))

@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 C = TypeVar("C", bound=Hashable)
 
 
-class Deed(NamedTuple, Generic[C]):
+class ContextAction(NamedTuple, Generic[C]):
     """Something an agent can do where it stands (in a set of cells, as bits), and the context that results.
 
     With `beside` set, it must stand exactly one step from that agent instead.
@@ -69,13 +69,13 @@ def joint_makespan(
     context: C,
     *,
     floor: Callable[[C], int],
-    deeds: Callable[[C, int], Iterable[Deed[C]]],
+    deeds: Callable[[C, int], Iterable[ContextAction[C]]],
     done: Callable[[C], bool],
     limit: int,
 ) -> int | None:
     """L*: the fewest joint steps until `done`, if all agents cooperated perfectly; None if more than `limit`.
 
-    In each step the agents act in order, each walking to a neighbouring cell, staying, or doing one deed that
+    In each step the agents act in order, each walking to a neighbouring cell, staying, or doing one action that
     changes the context (which doors are open, who holds what) for good.
     """
     front: dict[C, int] = {context: space.of(cells)}
@@ -96,16 +96,16 @@ def _act(
     front: dict[C, int],
     i: int,
     floor: Callable[[C], int],
-    deeds: Callable[[C, int], Iterable[Deed[C]]],
+    deeds: Callable[[C, int], Iterable[ContextAction[C]]],
 ) -> dict[C, int]:
     after: dict[C, int] = defaultdict(int)
     for context, positions in front.items():
         here = floor(context)
         after[context] |= space.moved(positions, i, here)
-        for deed in deeds(context, i):
-            where = space.within(i, deed.cells) if deed.beside is None else space.beside(i, deed.beside, here)
+        for action in deeds(context, i):
+            where = space.within(i, action.cells) if action.beside is None else space.beside(i, action.beside, here)
             if able := positions & where:
-                after[deed.after] |= able
+                after[action.after] |= able
     return after
 
 

@@ -6,9 +6,12 @@ floor, so that shifting a whole set of cells by one never leaks from one row int
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heappop, heappush
+from typing import NamedTuple
 
 DIRECTIONS = ("up", "down", "left", "right")
 
@@ -77,3 +80,42 @@ class Grid:
     def adjacent(self, a: int, b: int) -> bool:
         """Whether two cells lie exactly one step apart (Manhattan distance 1)."""
         return abs(a - b) in (1, self.stride)
+
+
+class Route(NamedTuple):
+    """What the way costs, the first cell of it (None if one is there already), and where it ends."""
+
+    cost: float
+    first: int | None
+    target: int
+
+
+def cheapest_route(
+    grid: Grid, start: int, targets: Mapping[int, float], tolls: Mapping[int, float], known: int = -1
+) -> Route | None:
+    """The cheapest_route way from a start to one of the targets, None if there is none (Dijkstra).
+
+    A step costs 1 and the toll of the cell that one enters; arriving costs what the target says. Ways lead over
+    `known` cells only, which are bits: by default all.
+    """
+    best, way = math.inf, None
+    least = min(targets.values(), default=0.0)
+    queue = [(0.0, start, -1)]
+    reached = {start: 0.0}
+    while queue:
+        cost, cell, first = heappop(queue)
+        if cost + least >= best:
+            break
+        if cost > reached[cell]:
+            continue
+        if cell in targets and cost + targets[cell] < best:
+            best = cost + targets[cell]
+            way = Route(best, first if first >= 0 else None, cell)
+        for near in grid.neighbours[cell]:
+            if not known >> near & 1:
+                continue
+            there = cost + 1.0 + tolls.get(near, 0.0)
+            if there < reached.get(near, math.inf):
+                reached[near] = there
+                heappush(queue, (there, near, first if first >= 0 else near))
+    return way

@@ -18,7 +18,7 @@ MAX_SIDE = 64
 MAX_LINES = 10_000
 
 
-class Line(NamedTuple):
+class FileLine(NamedTuple):
     """A line of a file, with its number."""
 
     number: int
@@ -28,8 +28,8 @@ class Line(NamedTuple):
 class MapFile(NamedTuple):
     """The rows of a map and what is said about it, every line with its number in the file."""
 
-    rows: tuple[Line, ...]
-    said: Mapping[str, Line]
+    rows: tuple[FileLine, ...]
+    said: Mapping[str, FileLine]
     path: Path
 
 
@@ -40,7 +40,7 @@ def read_map(text: str, path: Path, examples: Mapping[str, str], required: Seque
     unknown, given twice, or missing.
     """
     rows = enumerate(rows_of(text, path), 1)
-    lines = [Line(n, row.removesuffix("\r")) for n, row in rows if not row.startswith(";")]
+    lines = [FileLine(n, row.removesuffix("\r")) for n, row in rows if not row.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text.strip()), len(lines))
     squares = tuple(lines[:gap])
     if not squares:
@@ -54,9 +54,11 @@ def read_map(text: str, path: Path, examples: Mapping[str, str], required: Seque
     return MapFile(squares, said, path)
 
 
-def key_values(lines: Iterable[Line], path: Path, known: Sequence[str], hint: str | None = None) -> dict[str, Line]:
+def key_values(
+    lines: Iterable[FileLine], path: Path, known: Sequence[str], hint: str | None = None
+) -> dict[str, FileLine]:
     """The values of `key: value` lines by key. Raises InputError for other lines, and for unknown or repeated keys."""
-    found: dict[str, Line] = {}
+    found: dict[str, FileLine] = {}
     for number, text in lines:
         key, colon, value = (part.strip() for part in text.partition(":"))
         if not colon or not value:
@@ -67,11 +69,11 @@ def key_values(lines: Iterable[Line], path: Path, known: Sequence[str], hint: st
             )
         if key in found:
             raise InputError(f"`{key}` is given twice", path=path, line=number, column=1)
-        found[key] = Line(number, value)
+        found[key] = FileLine(number, value)
     return found
 
 
-def require(found: Mapping[str, Line], examples: Mapping[str, str], path: Path, *, line: int) -> None:
+def require(found: Mapping[str, FileLine], examples: Mapping[str, str], path: Path, *, line: int) -> None:
     """Raises InputError at `line` for the first key of `examples` that is missing, with a good line for it."""
     for key, example in examples.items():
         if key not in found:
@@ -85,7 +87,7 @@ def rows_of(text: str, path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")  # not splitlines(): editors count newlines only
 
 
-def agent_names(line: Line, path: Path) -> tuple[str, ...]:
+def agent_names(line: FileLine, path: Path) -> tuple[str, ...]:
     """The different names that a line gives, after commas. Raises InputError for anything else."""
     names = tuple(name.strip() for name in line.text.split(","))
     for name in names:
@@ -97,7 +99,7 @@ def agent_names(line: Line, path: Path) -> tuple[str, ...]:
     return names
 
 
-def read_horizon(line: Line, path: Path) -> int:
+def read_horizon(line: FileLine, path: Path) -> int:
     """The number of steps that a line gives. Raises InputError if it does not."""
     if not re.fullmatch(r"[1-9]\d{0,4}", line.text):
         raise InputError("`horizon` is not a number of steps from 1 to 99999", path=path, line=line.number)
@@ -151,7 +153,7 @@ def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
     return found
 
 
-def reach_of(line: Line, path: Path) -> Reach:
+def reach_of(line: FileLine, path: Path) -> Reach:
     """How far a line lets avatars see. Raises InputError if it does not say."""
     if not re.fullmatch(r"\d{1,2}(\s+\d{1,2}){3}", line.text, re.ASCII):
         hint = "left right forward backward, such as `window: 2 2 3 1`"
@@ -159,14 +161,14 @@ def reach_of(line: Line, path: Path) -> Reach:
     return Reach(*map(int, line.text.split()))
 
 
-def whole(line: Line, key: str, path: Path, *, least: int = 0, most: int = 99999) -> int:
+def whole(line: FileLine, key: str, path: Path, *, least: int = 0, most: int = 99999) -> int:
     """The whole number that a line gives. Raises InputError if it does not."""
     if not re.fullmatch(r"\d{1,5}", line.text, re.ASCII) or not least <= int(line.text) <= most:
         raise InputError(f"`{key}` is not a whole number from {least} to {most}", path=path, line=line.number)
     return int(line.text)
 
 
-def number(text: str, key: str, line: Line, path: Path, *, least: float = -1e6, most: float = 1e6) -> float:
+def number(text: str, key: str, line: FileLine, path: Path, *, least: float = -1e6, most: float = 1e6) -> float:
     """The decimal number in a text of a line. Raises InputError if there is none."""
     if not re.fullmatch(r"-?\d{0,7}(\.\d{1,9})?", text, re.ASCII) or not re.search(r"\d", text):
         raise InputError(f"`{key}`: `{text}` is not a number", path=path, line=line.number)

@@ -27,7 +27,7 @@ from otherminds.papers.protom.episodes import (
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 from strategies import BOTH, generator, world_of, worlds
 
@@ -73,7 +73,7 @@ def play(
 ) -> Play:
     favours = DoorsKeysGemsAdvice(world)
     minds = {
-        a: Seeker(favours.plans, i, Goal("gem", world.goals[i]), math.inf, 0.0) for i, a in enumerate(world.agents)
+        a: Seeker(favours.planner, i, Goal("gem", world.goals[i]), math.inf, 0.0) for i, a in enumerate(world.agents)
     }
     return Episode(world, minds, facilitator, favours, horizon, generator(seed), generator(seed + 1), obedience)
 

@@ -19,8 +19,7 @@ from otherminds.papers.protom.facilitator import ProToM
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import STAY, Action, DoorsKeysGems, State
 from strategies import BOTH, generator, moments, plays, world_of, worlds
 
@@ -50,7 +49,7 @@ def protom(world: DoorsKeysGems, state: State | None = None, *, oracle: bool = F
     favours = DoorsKeysGemsAdvice(world)
     watchers: dict[str, Observer[GoalDirected[Action]]] = {
         agent: Observer.over(
-            Seeker(favours.plans, i, goal, BETA, LAPSE) for goal in ([wanted(world)[i]] if oracle else gems(world))
+            Seeker(favours.planner, i, goal, BETA, LAPSE) for goal in ([wanted(world)[i]] if oracle else gems(world))
         )
         for i, agent in enumerate(world.agents)
     }
@@ -59,7 +58,7 @@ def protom(world: DoorsKeysGems, state: State | None = None, *, oracle: bool = F
 
 def episode(world: DoorsKeysGems, seed: int = 0, horizon: int = LEFT, **more: Any) -> Episode[State, Action, Advice]:
     favours = DoorsKeysGemsAdvice(world)
-    minds = {a: Seeker(favours.plans, i, wanted(world)[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
+    minds = {a: Seeker(favours.planner, i, wanted(world)[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
     people, facilitator = generator(seed), generator(seed + 1000)
     return Episode(world, minds, protom(world, **{"epsilon": 0.4} | more), favours, horizon, people, facilitator)
 
@@ -71,7 +70,7 @@ def spoken(played: Sequence[Moment[State, Action, Advice]]) -> list[tuple[int, A
 # What a message is worth, from scratch
 
 
-def chance(plans: Plans, state: State, i: int, goal: Goal, action: Action) -> float:
+def chance(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal, action: Action) -> float:
     costs = plans.action_costs(state, i, goal)
     weights = {a: math.exp(-BETA * (cost - min(costs.values()))) for a, cost in costs.items()}
     return (1 - LAPSE) * weights[action] / sum(weights.values()) + LAPSE / len(costs)
@@ -82,7 +81,7 @@ def normalised(weights: Mapping[Any, float]) -> dict[Any, float]:
 
 
 def belief(world: DoorsKeysGems, happened: Sequence[Step[State, Action]], i: int) -> dict[Goal, float]:
-    plans, name = Plans(world), world.agents[i]
+    plans, name = DoorsKeysGemsPlanner(world), world.agents[i]
     weights = dict.fromkeys(gems(world), 1.0)
     for s in happened:
         weights = {g: w * chance(plans, s.state, i, g, s.joint[name]) for g, w in weights.items()}
@@ -159,7 +158,7 @@ def test_the_other_gate_is_how_unlikely_recent_deeds_make_it_that_the_helper_is_
     """Each step in the wrong direction is half as likely as waiting, that half as likely as one in the right one."""
     state, favours = CORRIDOR.initial._replace(items=(1, -1, -1)), DoorsKeysGemsAdvice(CORRIDOR)
     watchers: dict[str, Observer[GoalDirected[Action]]] = {
-        a: Observer.over(Seeker(favours.plans, i, Goal("gem", g), math.log(2), 0.0) for g in gems)
+        a: Observer.over(Seeker(favours.planner, i, Goal("gem", g), math.log(2), 0.0) for g in gems)
         for i, (a, gems) in enumerate({"Ana": [0], "Ben": may_want}.items())
     }
     facilitator: Facilitator = ProToM.beginning(CORRIDOR, favours, watchers, state, gate="traj")
@@ -245,7 +244,7 @@ def test_where_somebody_is_locked_out_it_speaks_once_and_everybody_succeeds(turn
 def test_where_help_saves_steps_it_says_how_many() -> None:
     played, alone = list(episode(USEFUL)), list(episode(USEFUL, phi=1000.0))
     ((t, message),) = spoken(played)
-    now, plans = played[t].state, Plans(USEFUL)
+    now, plans = played[t].state, DoorsKeysGemsPlanner(USEFUL)
     saved = plans.cost(now, 0, Goal("gem", 0)) - plans.cost(now._replace(locked=0), 0, Goal("gem", 0))
     assert message == OPEN
     assert played[t].decision.words == (

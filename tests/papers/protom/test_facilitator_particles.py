@@ -20,8 +20,8 @@ from otherminds.mind import GoalDirected, WithErrand
 from otherminds.observer import Observer
 from otherminds.papers.protom.facilitator import ProToM
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
-from otherminds.worlds.overcooked.beliefs import Imagination
-from otherminds.worlds.overcooked.planner import Cooking, Pass
+from otherminds.worlds.overcooked.agent import BeliefSampler
+from otherminds.worlds.overcooked.planner import OvercookedPlanner, Pass
 from strategies import generator
 
 Chances = tuple[tuple[str, float], ...]
@@ -232,7 +232,7 @@ BRING = Pass(1, thing("fresh tomato"), place(ROOMS, 5, 1), 0, (place(ROOMS, 3, 1
 
 
 def facilitator_in_the_kitchen(**more: Any) -> ProToM[Any, str, Any]:
-    shared = Cooking(ROOMS.layout), Imagination(ROOMS.layout, ROOMS.items)
+    shared = OvercookedPlanner(ROOMS.layout), BeliefSampler(ROOMS.layout, ROOMS.items)
     watchers: dict[str, Observer[Any]] = {
         agent: Observer.over(
             cook(ROOMS, goal, i, shared, beta=3.0, lapse=0.05, particle=n)

@@ -11,7 +11,7 @@ from otherminds.papers.protom.experiment import Entry
 from otherminds.papers.protom.goal_inference import goals, posteriors
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.level_files import parse_kitchen, read_kitchen
 from paths import KITCHENS

@@ -24,7 +24,7 @@ from otherminds.papers.protom.episodes import Decision
 from otherminds.papers.protom.language_facilitator import LONGEST, MEMORY, Advice, Speaking, answer_schema, read
 from otherminds.worlds.doors_keys_gems import drawing as picture
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import GROUND, USED, DoorsKeysGems, State
 from otherminds.worlds.overcooked import drawing as kitchen_picture
 from otherminds.worlds.overcooked.advice import OvercookedAdvice

@@ -32,7 +32,7 @@ from otherminds.papers.protom.overcooked import (
 )
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen
-from otherminds.worlds.overcooked.planner import IN_HAND, Request
+from otherminds.worlds.overcooked.planner import IN_HAND, Advice
 from otherminds.worlds.overcooked.rules import State
 from paths import KITCHENS_BY_CLASS
 
@@ -188,7 +188,7 @@ def test_people_have_beliefs_of_their_own_that_depend_on_the_seed_alone() -> Non
 # Saying one thing at the right time
 
 
-def request(level: KitchenLevel) -> Request:
+def request(level: KitchenLevel) -> Advice:
     """The message that the certificate names, which can be said at the start."""
     requests = OvercookedAdvice(level.world)
     words = level.certificate["message"].partition(", after")[0]
@@ -196,7 +196,7 @@ def request(level: KitchenLevel) -> Request:
     return found
 
 
-def hinted(level: KitchenLevel, t: int) -> list[Moment[State, str, Request]]:
+def hinted(level: KitchenLevel, t: int) -> list[Moment[State, str, Advice]]:
     helper = Hint(OvercookedAdvice(level.world), request(level), t)
     return list(play(entry(level, "none"), cast(entry(level, "none"), helper)))
 

@@ -16,8 +16,7 @@ from otherminds.errors import InputError
 from otherminds.papers.protom.trajectories import read_steps, read_trajectory, write_trajectory
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
-from otherminds.worlds.doors_keys_gems.pddl import read_problem
-from otherminds.worlds.doors_keys_gems.plan_files import follow_plan, read_plan
+from otherminds.worlds.doors_keys_gems.pddl import follow_plan, read_plan, read_problem
 from otherminds.worlds.doors_keys_gems.rules import STAY, Action, DoorsKeysGems, State
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
 from paths import SHARED

@@ -12,7 +12,7 @@ from kitchens import holding, kitchen, thing
 from otherminds.distribution import Categorical
 from otherminds.reports.terminal.screens import bars, frame, picture
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 
 ROOM = ("-t-T--", "p12  *", "-/--D#")
 GEMS = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"

@@ -22,7 +22,7 @@ from otherminds.stories.model import (
     Question,
     Utterance,
 )
-from otherminds.worlds.household.nested_belief import Moved, NestedBelief, Told
+from otherminds.worlds.household.nested_belief import MoveEvent, NestedBelief, StatementEvent
 
 A, B, C = "Anna", "Ben", "Clara"
 KEYS_IN_DRAWER = Fact("at", "keys", "drawer")
@@ -153,8 +153,8 @@ def test_a_denial_leaves_no_idea() -> None:
 
 
 def test_whoever_trusts_takes_those_who_do_not_to_take_it_for_a_lie() -> None:
-    told = Told(A, "keys", "shelf", frozenset({B, C}), frozenset({C}))
-    clara = NestedBelief.among(C, (A, B, C), 3).observe(Moved("keys", "box", frozenset({A, B, C}))).observe(told)
+    told = StatementEvent(A, "keys", "shelf", frozenset({B, C}), frozenset({C}))
+    clara = NestedBelief.among(C, (A, B, C), 3).observe(MoveEvent("keys", "box", frozenset({A, B, C}))).observe(told)
     assert clara.model_of(B, A).place_of("keys") == "box"
     assert clara.model_of(A).place_of("keys") == "shelf"
 

@@ -52,10 +52,10 @@ from otherminds.worlds.household.agent import (
     Stance,
     errands,
     reply,
-    uniform,
+    uniform_odds,
 )
 from otherminds.worlds.household.rules import WAIT, Act, Home, Household, Person, State
-from otherminds.worlds.household.searcher import LAPSE, OVERLOOKS, Errand, Searcher, acts_of
+from otherminds.worlds.household.searcher import LAPSE, OVERLOOKS, Errand, Searcher, act_count
 
 ANN, BOB, THING, OTHER = "Ann", "Bob", "apple", "pear"
 UNKNOWN = "where it was"
@@ -76,7 +76,9 @@ class Course:
         things = tuple((thing, place or "") for thing, place in others)
         self.state = State(people, (*things, (THING, start)))
         self.world = Household(home, episode.agents, self.state)
-        self.minds = {name: Searcher(home, name, Errand(THING), uniform(home), company=True) for name in episode.agents}
+        self.minds = {
+            name: Searcher(home, name, Errand(THING), uniform_odds(home), company=True) for name in episode.agents
+        }
         self.moved: list[str] | None = None
         self.steps: list[Step] = []
         self.told: dict[int | None, tuple[float, float]] = {}
@@ -112,7 +114,7 @@ class Course:
 
     def chance(self, happening: Happening, p: float, among: float | None = None) -> float:
         """What is told is so, or it was any of so many other things: acts, if not said otherwise."""
-        return happening.p * p + (1.0 - happening.p) / (among or acts_of(self.home))
+        return happening.p * p + (1.0 - happening.p) / (among or act_count(self.home))
 
     def event(self, event: Event) -> None:
         place = event.place if event.place in self.home.place else None
@@ -127,7 +129,7 @@ class Course:
                 self.grab(event, act, source)
             elif act.do == "put" and act.thing == THING and act.place is not None and event.agent == BOB:
                 n = len(self.home.places)
-                fits, other = self.chance(event, 1.0 - LAPSE, n), self.chance(event, LAPSE / acts_of(self.home), n)
+                fits, other = self.chance(event, 1.0 - LAPSE, n), self.chance(event, LAPSE / act_count(self.home), n)
                 self.steps.append(Step(event, deed=(act.place, fits, other)))
             elif act.do != "put" and event.agent == self.seeker and self.searching:
                 self.steps.append(Step(event, fixed=self.chance(event, self.p(act))))

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from otherminds.mind import WithErrand
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import GROUND, MOVES, NOTHING, STAY, USED, Action, DoorsKeysGems, State
 from strategies import BOTH, Alone, deed, generator, moments, world_of, worlds
 
@@ -32,7 +31,7 @@ def gems_of(world: DoorsKeysGems) -> tuple[Goal, ...]:
 # One step at a time: everybody looks at the state afresh and does the first thing on a best way
 
 
-def next_deed(plans: Plans, state: State, i: int, goal: Goal) -> Action:
+def next_deed(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal) -> Action:
     if plans.achieved(state, i, goal) or not plans.available(state, i, goal):
         return STAY
     if goal.kind == "give":
@@ -42,7 +41,7 @@ def next_deed(plans: Plans, state: State, i: int, goal: Goal) -> Action:
     return deed(plans.world, state, i, plans.heads(goal, plans.stage_for(state, i, goal))[state.cells[i]])
 
 
-def towards_friend(plans: Plans, state: State, i: int, goal: Goal) -> Action:
+def towards_friend(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal) -> Action:
     """Hand it over if the friend is one step away, else walk nearer, or one step off if in the same cell."""
     away, here = plans.map.distances_to(state.cells[goal.whom], state.locked), state.cells[i]
     if away[here] == 1:
@@ -57,7 +56,7 @@ def towards_friend(plans: Plans, state: State, i: int, goal: Goal) -> Action:
 def step_by_step(
     world: DoorsKeysGems, state: State, goals: tuple[Goal, ...], favour: Advice | None, horizon: int
 ) -> int:
-    plans = Plans(world)
+    plans = DoorsKeysGemsPlanner(world)
     for t in range(horizon):
         if all(plans.achieved(state, i, goal) for i, goal in enumerate(goals)):
             return t
@@ -111,7 +110,7 @@ def test_a_long_walk_takes_as_many_steps_as_it_takes() -> None:
     rows = [row if y % 4 != 3 else " ".join(reversed(row.split())) for y, row in enumerate(rows)]
     rows[0], rows[-1] = rows[0].replace("..", "a1", 1), rows[-1].replace("..", "gr", 1)
     world = world_of(*rows)
-    cost = Plans(world).cost(world.initial, 0, Goal("gem", 0))
+    cost = DoorsKeysGemsPlanner(world).cost(world.initial, 0, Goal("gem", 0))
     assert cost == 16 * 63 + 31 + 1
     assert DoorsKeysGemsAdvice(world).steps(world.initial, gems_of(world), None, 5000) == cost
 
@@ -127,7 +126,7 @@ def test_whoever_follows_an_offered_favour_completes_it(moment: Moment) -> None:
     for favour in favours.candidates(state):
         later, steps = state, 0
         while favours.status(later, favour) == "running" and steps < 200:
-            action = next_deed(favours.plans, later, favour.helper, favour.goal)
+            action = next_deed(favours.planner, later, favour.helper, favour.goal)
             later, steps = world.apply(later, favour.helper, action), steps + 1
         assert favours.status(later, favour) == "completed"
         assert steps == favours.effort(state, favour)
@@ -140,7 +139,7 @@ def test_a_mind_told_to_open_a_door_opens_it_whatever_ties_it_breaks(moment: Mom
     world, state = moment
     favours, rng = DoorsKeysGemsAdvice(world), generator(seed)
     for favour in (f for f in favours.candidates(state) if f.goal.kind == "door"):
-        own = Seeker(favours.plans, favour.helper, Goal("gem", 0), math.inf, 0.0)
+        own = Seeker(favours.planner, favour.helper, Goal("gem", 0), math.inf, 0.0)
         errand, later = favours.errand(favour, own), state
         for _ in range(favours.effort(state, favour)):
             assert favours.status(later, favour) == "running"
@@ -235,8 +234,8 @@ def test_giving_something_in_the_same_cell_takes_two_steps() -> None:
 def test_an_errand_is_run_by_somebody_as_rational() -> None:
     world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
     favours = DoorsKeysGemsAdvice(world)
-    mind = Seeker(favours.plans, 1, Goal("gem", 0), beta=1.5, lapse=0.2, state=world.initial)
-    errand = Seeker(favours.plans, 1, Goal("door", 0), beta=1.5, lapse=0.2, state=world.initial)
+    mind = Seeker(favours.planner, 1, Goal("gem", 0), beta=1.5, lapse=0.2, state=world.initial)
+    errand = Seeker(favours.planner, 1, Goal("door", 0), beta=1.5, lapse=0.2, state=world.initial)
     assert favours.errand(DOOR, mind) == errand
     assert favours.errand(DOOR, WithErrand(mind, favours.errand(GIVE, mind))) == errand
 

@@ -18,8 +18,7 @@ from otherminds.observer import Observer, replay
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import GROUND, STAY, Action, DoorsKeysGems, State
 from strategies import (
     BOTH,
@@ -45,7 +44,7 @@ wide = worlds(sides=(2, 6), agents=(1, 2), turns=BOTH, forbid=True)
 
 
 def seeker(world: DoorsKeysGems, goal: Goal, i: int = 0, *, beta: float = math.inf, lapse: float = 0.0) -> Seeker:
-    return Seeker(Plans(world), i, goal, beta, lapse)
+    return Seeker(DoorsKeysGemsPlanner(world), i, goal, beta, lapse)
 
 
 def chances(world: DoorsKeysGems, p: Categorical[Action]) -> dict[str, float]:
@@ -59,7 +58,7 @@ def chances(world: DoorsKeysGems, p: Categorical[Action]) -> dict[str, float]:
 @given(moments(some, steps=5))
 def test_costs_and_action_costs_are_those_of_breadth_first_search_in_the_world(moment: Moment) -> None:
     world, state = moment
-    plans = Plans(world)
+    plans = DoorsKeysGemsPlanner(world)
     for i in range(len(world.agents)):
         alone = Alone(world, i, state)
         for goal in goals_of(world):
@@ -68,7 +67,7 @@ def test_costs_and_action_costs_are_those_of_breadth_first_search_in_the_world(m
                 check_costs(plans, reached, i, goal, steps)
 
 
-def check_costs(plans: Plans, state: State, i: int, goal: Goal, steps: dict[State, int]) -> None:
+def check_costs(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal, steps: dict[State, int]) -> None:
     """V is exact, and so is every Q of a goal within reach: 1 + V of the state that follows."""
     world = plans.world
     cost = steps.get(state, UNREACHABLE)
@@ -85,7 +84,7 @@ def check_costs(plans: Plans, state: State, i: int, goal: Goal, steps: dict[Stat
 def test_a_lone_agent_takes_exactly_as_many_steps_as_its_goal_costs(moment: Moment, seed: int) -> None:
     world, state = moment
     world = replace(world, turns="simultaneous")
-    rng, plans = generator(seed), Plans(world)
+    rng, plans = generator(seed), DoorsKeysGemsPlanner(world)
     for goal in goals_of(world):
         cost = plans.cost(state, 0, goal)
         by_seeker = by_heads = state
@@ -103,7 +102,7 @@ def test_a_lone_agent_takes_exactly_as_many_steps_as_its_goal_costs(moment: Mome
 @given(moments(wide))
 def test_distances_on_foot_go_around_locked_doors(moment: Moment) -> None:
     world, state = moment
-    plans = Plans(world)
+    plans = DoorsKeysGemsPlanner(world)
     for place in (*state.cells, *(thing.cell for thing in world.items)):
         steps, front = {place: 0}, [place]
         for cell in front:
@@ -119,7 +118,7 @@ def test_distances_on_foot_go_around_locked_doors(moment: Moment) -> None:
 @given(moments(some, steps=5))
 def test_fields_are_the_costs_in_every_stage_that_can_follow(moment: Moment) -> None:
     world, state = moment
-    plans, goals = Plans(world), list(goals_of(world))
+    plans, goals = DoorsKeysGemsPlanner(world), list(goals_of(world))
     stages, fields = plans.fields(goals, plans.map.stage(state, 0))
     assert len(set(stages)) == len(stages)
     alone = Alone(world, 0, state)
@@ -134,20 +133,20 @@ def test_fields_are_the_costs_in_every_stage_that_can_follow(moment: Moment) -> 
 
 def test_fields_are_for_those_who_count_on_nobody() -> None:
     world = world_of("a1 dr gr")
-    plans, goal = Plans(world), Goal("gem", 0)
+    plans, goal = DoorsKeysGemsPlanner(world), Goal("gem", 0)
     with pytest.raises(ValueError, match="count on nobody"):
         plans.fields([goal], plans.stage_for(world.initial, 0, goal))
 
 
 def test_a_door_that_nobody_can_stand_next_to_is_out_of_reach() -> None:
     world = world_of("kr a1 ## dr", "gr .. ## ##")
-    assert Plans(world).cost(world.initial, 0, Goal("door", 0)) >= UNREACHABLE
+    assert DoorsKeysGemsPlanner(world).cost(world.initial, 0, Goal("door", 0)) >= UNREACHABLE
 
 
 def test_picking_up_a_gem_on_the_way_does_not_open_the_door_of_the_same_number() -> None:
     world = world_of("kr a1 gr dr")
     state = world.initial._replace(cells=(2,), items=(0, GROUND))
-    costs = Plans(world).action_costs(state, 0, Goal("door", 0))
+    costs = DoorsKeysGemsPlanner(world).action_costs(state, 0, Goal("door", 0))
     assert costs[Action("unlock", 0, 0)] == 1
     assert costs[Action("pickup", 1)] == 2
 
@@ -166,14 +165,14 @@ def test_picking_up_a_gem_on_the_way_does_not_open_the_door_of_the_same_number()
 )
 def test_giving_takes_as_many_steps_as_the_friend_is_away(row: str, costs: dict[str, int]) -> None:
     world = world_of(row, goals=(0, 0))
-    found = Plans(world).action_costs(with_key(world), 0, Goal("give", 0, 1))
+    found = DoorsKeysGemsPlanner(world).action_costs(with_key(world), 0, Goal("give", 0, 1))
     assert {world.spell(a): q for a, q in found.items()} == costs
 
 
 def test_giving_in_the_same_cell_takes_a_step_to_make_room() -> None:
     world = world_of("a1 a2 gr kr", goals=(0, 0))
     state = with_key(world)._replace(cells=(1, 1))
-    plans, goal = Plans(world), Goal("give", 0, 1)
+    plans, goal = DoorsKeysGemsPlanner(world), Goal("give", 0, 1)
     assert plans.cost(state, 0, goal) == 2
     found = {world.spell(a): q for a, q in plans.action_costs(state, 0, goal).items()}
     assert found == {"left": 2, "right": 2, "stay": 3}
@@ -195,7 +194,7 @@ def test_giving_is_over_when_the_friend_has_it_or_nobody_can_give_it(holder: int
     world = world_of("kr a1 a2 a3 gr", goals=(0, 0, 0))
     mind = seeker(world, Goal("give", 0, 1)).observe(world.initial._replace(items=(holder, GROUND)))
     assert mind.over == over
-    assert mind.plans.achieved(mind.state or world.initial, 0, mind.goal) == (holder in (1, -2))
+    assert mind.planner.achieved(mind.state or world.initial, 0, mind.goal) == (holder in (1, -2))
 
 
 # Choosing
@@ -256,7 +255,7 @@ def test_observing_makes_another_mind() -> None:
 
 def test_a_blocked_agent_walks_to_the_door_that_matters_and_waits_there() -> None:
     world = world_of("db .. a1 .. dr gr")
-    plans, state = Plans(world), world.initial
+    plans, state = DoorsKeysGemsPlanner(world), world.initial
     mind = Seeker(plans, 0, Goal("gem", 0), math.inf, 0.0)
     walked = []
     for _ in range(4):
@@ -407,7 +406,7 @@ def soft(q: dict[Action, float], beta: float, lapse: float) -> dict[Action, floa
 @given(moments(some, steps=6), st.floats(0.2, 4), st.floats(0, 0.5))
 def test_policies_are_those_of_an_independent_implementation(moment: Moment, beta: float, lapse: float) -> None:
     world, state = moment
-    plans = Plans(world)
+    plans = DoorsKeysGemsPlanner(world)
     for i in range(len(world.agents)):
         slow = Slow(world, i, state)
         for gem in range(len(world.gems)):
@@ -422,7 +421,7 @@ small = worlds(sides=(2, 4), agents=(1, 2), keys=(0, 2), doors=(0, 2), gems=(2, 
 @given(plays(small, steps=6), st.floats(0.2, 4), st.floats(0.01, 0.5))
 def test_goal_inference_is_bayes_rule_from_scratch(play: Play, beta: float, lapse: float) -> None:
     world, happened = play
-    plans, gems = Plans(world), range(len(world.gems))
+    plans, gems = DoorsKeysGemsPlanner(world), range(len(world.gems))
     watchers = {
         name: Observer.over(Seeker(plans, i, Goal("gem", g), beta, lapse) for g in gems)
         for i, name in enumerate(world.agents)
@@ -449,7 +448,7 @@ def test_turning_or_repainting_the_world_changes_no_probability(
 ) -> None:
     world, state = moment
     picture = picture_of(world)
-    plans, other = Plans(world), Plans(picture.world)
+    plans, other = DoorsKeysGemsPlanner(world), DoorsKeysGemsPlanner(picture.world)
     for i in range(len(world.agents)):
         for goal in goals_of(world):
             here = Seeker(plans, i, goal, 1.5).observe(state).act()
@@ -479,7 +478,7 @@ def test_turning_or_repainting_the_world_changes_no_inference(
 
 
 def goal_posteriors(world: DoorsKeysGems, happened: tuple[Step[State, Action], ...]) -> list[tuple[float, ...]]:
-    plans, gems = Plans(world), range(len(world.gems))
+    plans, gems = DoorsKeysGemsPlanner(world), range(len(world.gems))
     watchers = {"Ana": Observer.over(Seeker(plans, 0, Goal("gem", g), 1.5) for g in gems)}
     return [found["Ana"].posterior.probs for found in replay(world, watchers, happened)]
 
@@ -498,7 +497,9 @@ MAZE = world_of(
 ROOM = sorted(cell for cell in MAZE.grid.cells() if cell not in MAZE.door_at)
 
 
-def episode(plans: Plans, mind: Seeker, start: int, steps: int, rng: np.random.Generator) -> list[tuple[State, Action]]:
+def episode(
+    plans: DoorsKeysGemsPlanner, mind: Seeker, start: int, steps: int, rng: np.random.Generator
+) -> list[tuple[State, Action]]:
     """What one agent sees and does from a start cell until it has its gem, so many steps at the most."""
     state, done = MAZE.initial._replace(cells=(start,)), []
     for _ in range(steps):
@@ -511,7 +512,7 @@ def episode(plans: Plans, mind: Seeker, start: int, steps: int, rng: np.random.G
 
 
 def test_posteriors_over_goals_are_calibrated_and_mostly_right() -> None:
-    rng, plans = generator(5), Plans(MAZE)
+    rng, plans = generator(5), DoorsKeysGemsPlanner(MAZE)
     minds = [Seeker(plans, 0, Goal("gem", g), 1.0, 0.1) for g in range(3)]
     bets: list[float] = []
     hits: list[bool] = []
@@ -536,7 +537,7 @@ def test_posteriors_over_goals_are_calibrated_and_mostly_right() -> None:
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
 def test_rationality_is_recovered_by_maximum_likelihood(beta: float) -> None:
-    rng, plans = generator(9), Plans(MAZE)
+    rng, plans = generator(9), DoorsKeysGemsPlanner(MAZE)
     grid = [0.25, 0.5, 1.0, 2.0, 4.0]
     evidence = dict.fromkeys(grid, 0.0)
     for n in range(60):

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from otherminds.errors import InputError
 from otherminds.worlds.doors_keys_gems.level_files import draw_text
-from otherminds.worlds.doors_keys_gems.pddl import parse_problem, read_problem
+from otherminds.worlds.doors_keys_gems.pddl import PlanStep, follow_plan, parse_problem, read_plan, read_problem
 from otherminds.worlds.doors_keys_gems.pddl_syntax import MAX_DEPTH, read_nodes
-from otherminds.worlds.doors_keys_gems.plan_files import Move, follow_plan, read_plan
 from otherminds.worlds.doors_keys_gems.rules import NOTHING, STAY, Action, DoorsKeysGems
 from paths import SHARED
 
@@ -265,11 +264,11 @@ def test_a_plan_of_several(pair: DoorsKeysGems, tmp_path: Path) -> None:
     text = "(right bo)\n(wait al) ; waits\n\n(pickup bo k1)\n(up al)\n(handover bo al k1)\n"
     plan = read_plan(plan_file(tmp_path, text), pair)
     assert plan == [
-        Move(0, Action("right"), 1),
-        Move(1, STAY, 2),
-        Move(0, Action("pickup", 0), 4),
-        Move(1, Action("up"), 5),
-        Move(0, Action("handover", 0, 1), 6),
+        PlanStep(0, Action("right"), 1),
+        PlanStep(1, STAY, 2),
+        PlanStep(0, Action("pickup", 0), 4),
+        PlanStep(1, Action("up"), 5),
+        PlanStep(0, Action("handover", 0, 1), 6),
     ]
 
 
@@ -295,7 +294,7 @@ def test_a_plan_can_go_on_where_another_ended(pair: DoorsKeysGems, tmp_path: Pat
 def test_a_plan_of_one(solo: DoorsKeysGems, tmp_path: Path) -> None:
     path = plan_file(tmp_path, SOLO_PLAN)
     plan = read_plan(path, solo)
-    assert plan[4] == Move(0, Action("unlock", 0, 0), 6)
+    assert plan[4] == PlanStep(0, Action("unlock", 0, 0), 6)
     assert solo.done(follow_plan(solo, plan, path)[-1].after)
 
 

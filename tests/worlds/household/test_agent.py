@@ -21,7 +21,7 @@ from otherminds.worlds.household.agent import (
     errands,
     replies,
     reply,
-    saved,
+    search_saving,
 )
 from otherminds.worlds.household.rules import WAIT, Act, Home
 from otherminds.worlds.household.searcher import Errand
@@ -91,9 +91,9 @@ def test_what_a_claim_saves_is_the_share_of_the_search_that_the_listener_is_spar
         steps = [led(home, told, truth, name) for truth in every]
         scale = max(blind, steps[told])
         shares = [min(1.0, max(-1.0, 1.0 - cost / scale)) for cost in steps]
-        assert [saved(home, told, truth, room) for truth in every] == pytest.approx(shares)
+        assert [search_saving(home, told, truth, room) for truth in every] == pytest.approx(shares)
         share = 1.0 - sum(steps) / len(steps) / scale
-        assert saved(home, told, None, room) == pytest.approx(min(1.0, max(-1.0, share)))
+        assert search_saving(home, told, None, room) == pytest.approx(min(1.0, max(-1.0, share)))
 
 
 @given(homes((2, 6)), seeds)
@@ -103,7 +103,7 @@ def test_no_claim_saves_more_than_the_truth_or_than_the_whole_search(home: Home,
     longest = max(led(home, place, place, name) for place in every)
     plain = search(home, set(every) - in_sight(home, name), name) >= longest
     for truth in every:
-        claims = [saved(home, told, truth, room) for told in every]
+        claims = [search_saving(home, told, truth, room) for told in every]
         assert all(-1.0 <= gain <= 1.0 for gain in claims)
         assert not plain or claims[truth] == max(claims)
 
@@ -130,7 +130,7 @@ def test_the_odds_of_what_is_said_follow_what_it_gains_and_costs(home: Home, see
     for stance, sign in (("help", 1.0), ("hinder", -1.0), ("independent", 0.0)):
         for belief in (None, *range(n)):
             table = reply(home, "apple", belief, stance, room, manners)
-            gains = [saved(home, place, belief, room) for place in range(n)]
+            gains = [search_saving(home, place, belief, room) for place in range(n)]
             worth = [companion.COURTESY if belief is None else -costs[stance]]
             worth += [
                 sign * gain / (abs(gain) + companion.HALF) - manners.talking - costs[stance] * (place != belief)
@@ -146,7 +146,7 @@ def test_who_helps_tells_the_truth_or_nothing_and_never_rather_lies(home: Home, 
     room, n = seed % len(home.rooms), len(home.places)
     for place in range(n):
         table = reply(home, "apple", place, "help", room)
-        truth, gain = tell(home, place), saved(home, place, place, room)
+        truth, gain = tell(home, place), search_saving(home, place, place, room)
         assert table[truth] > max(p for act, p in table.items() if act not in (truth, WAIT))
         assert table[truth] > table[WAIT] or gain < 0.1
         assert table[truth] > 0.75 or gain < 0.4

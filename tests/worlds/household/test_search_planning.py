@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.worlds.household.search_planning import Look, Search
+from otherminds.worlds.household.searcher import Look, Search
 
 Order = tuple[tuple[int, int | None], ...]
 

@@ -24,10 +24,10 @@ from otherminds.worlds.household.searcher import (
     TRUST,
     Errand,
     Searcher,
-    acts_of,
+    act_count,
     direct_cost,
+    odds_after_hearing,
     search_of,
-    told,
     trip,
 )
 
@@ -71,7 +71,7 @@ def test_probabilities_sum_to_one_and_only_what_can_be_done_is_done_on_purpose(h
     place, to = (home.places[int(i)].name for i in rng.integers(len(home.places), size=2))
     world = alone(home, place, str(rng.choice(home.rooms)))
     mind = seeker(home, Errand("apple", to if rng.random() < 0.5 else None), OVERLOOKS, co)
-    assert len(every_act(home)) == acts_of(home)
+    assert len(every_act(home)) == act_count(home)
     for state, now, act in minds(world, mind, walk(world, mind, seed, 15)):
         policy = now.act()
         assert math.fsum(policy.table.values()) == pytest.approx(1.0)
@@ -238,7 +238,7 @@ def test_of_two_things_of_one_name_it_takes_the_same_one_every_time() -> None:
 @given(st.lists(st.floats(0.01, 5.0), min_size=1, max_size=6), seeds, st.floats(0.5, 0.99))
 def test_what_one_is_told_has_the_odds_of_trust_and_the_rest_keep_theirs(odds: list[float], i: int, p: float) -> None:
     place = i % len(odds)
-    heard = told(tuple(odds), place, p)
+    heard = odds_after_hearing(tuple(odds), place, p)
     if len(odds) == 1:
         assert heard == tuple(odds)
         return
@@ -246,7 +246,7 @@ def test_what_one_is_told_has_the_odds_of_trust_and_the_rest_keep_theirs(odds: l
     assert heard[place] == p
     rest = [(h, o) for k, (h, o) in enumerate(zip(heard, odds, strict=True)) if k != place]
     assert all(h / rest[0][0] == pytest.approx(o / rest[0][1]) for h, o in rest)
-    assert told(heard, place, p) == pytest.approx(heard)
+    assert odds_after_hearing(heard, place, p) == pytest.approx(heard)
 
 
 @pytest.mark.parametrize("place", [place.name for place in HOME.places if place.name != "table"])

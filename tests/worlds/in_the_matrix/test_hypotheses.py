@@ -10,7 +10,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from otherminds.planning.lookahead import clairvoyant
+from otherminds.planning.best_response import clairvoyant
 from otherminds.worlds.in_the_matrix.hypotheses import DEPTH, HORIZON, MOSTLY, NOISE, TIMES, TREMBLE, families, library
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.meetings import MARGIN, machine, meeting_game

@@ -15,10 +15,9 @@ from kitchens import holding, kitchen, thing
 from otherminds.mind import WithErrand
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
-from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
 from otherminds.worlds.overcooked.kitchen import NOTHING
-from otherminds.worlds.overcooked.planner import IN_HAND, Cooking, Pass, Pickup, Request
+from otherminds.worlds.overcooked.planner import IN_HAND, Advice, OvercookedPlanner, Pass, Pickup
 from otherminds.worlds.overcooked.rules import Overcooked, State
 from strategies import generator
 
@@ -42,7 +41,7 @@ def put(state: State, *there: tuple[int, int]) -> State:
 
 def minds_of(requests: OvercookedAdvice, state: State, **more: Any) -> list[Cook]:
     """Everybody's mind, having seen what there is to see."""
-    world, shared = requests.world, (requests.cooking, requests.imagination)
+    world, shared = requests.world, (requests.planner, requests.sampler)
     minds = [cook(world, recipe, i, shared, **more) for i, recipe in enumerate(world.recipes)]
     return [mind.observe(world.observe(state, agent)) for mind, agent in zip(minds, world.agents, strict=True)]
 
@@ -118,7 +117,7 @@ def test_whatever_is_asked_for_can_be_done_and_is_not_done_yet(seed: int, rooms:
         check_request(requests, state, request)
 
 
-def check_request(requests: OvercookedAdvice, state: State, request: Request) -> None:
+def check_request(requests: OvercookedAdvice, state: State, request: Advice) -> None:
     world, layout = requests.world, requests.world.layout
     within = layout.reachable(state.cells[request.helper])
     assert request.helper != request.friend
@@ -309,7 +308,7 @@ def test_a_forecast_is_of_what_they_believe() -> None:
     right = replace(mind, kitchen=put(cleared, (place(world, 7, 2), TOMATO)))
     wrong = replace(mind, kitchen=put(cleared, (place(world, 1, 2), TOMATO)))
     quick, slow = (requests.length(world.initial, [m], None, FAR) for m in (right, wrong))
-    assert quick == requests.cooking.values("SimpleTomato", 0, world.on)[world.cells[0]]
+    assert quick == requests.planner.values("SimpleTomato", 0, world.on)[world.cells[0]]
     assert quick < slow < FAR
 
 
@@ -328,7 +327,7 @@ def test_a_forecast_is_of_what_they_believe() -> None:
         (Pickup(0, TOMATO, place(DIVIDED, 5, 1), 1), "take the fresh tomato at (5, 1)"),
     ],
 )
-def test_a_request_in_words(request_: Request, words: str) -> None:
+def test_a_request_in_words(request_: Advice, words: str) -> None:
     requests = OvercookedAdvice(DIVIDED)
     assert requests.words(request_) == words
     assert requests.address(request_) == f"{DIVIDED.agents[request_.helper]}: {words}"
@@ -367,12 +366,12 @@ OPEN = kitchen("-/----", "t1   t", "*  -2-", "-p----", recipes=("SimpleTomato", 
     ],
     ids=["out of reach", "in hand", "within reach", "not for the likeliest recipe"],
 )
-def test_a_request_is_explained(world: Overcooked, request_: Request, expected: str) -> None:
+def test_a_request_is_explained(world: Overcooked, request_: Advice, expected: str) -> None:
     assert OvercookedAdvice(world).explain(world.initial, request_, ("SimpleTomato", "SimpleLettuce")) == expected
 
 
 def test_plans_may_be_shared() -> None:
-    cooking, imagination = Cooking(OPEN.layout), Imagination(OPEN.layout, OPEN.items)
-    requests = OvercookedAdvice(OPEN, cooking, imagination)
-    assert requests.cooking is requests.forecast.cooking is cooking
-    assert requests.imagination is requests.forecast.imagination is imagination
+    planner, sampler = OvercookedPlanner(OPEN.layout), BeliefSampler(OPEN.layout, OPEN.items)
+    requests = OvercookedAdvice(OPEN, planner, sampler)
+    assert requests.planner is requests.forecast.planner is planner
+    assert requests.sampler is requests.forecast.sampler is sampler

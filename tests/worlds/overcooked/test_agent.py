@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from cooks import cook, place, small_kitchen, steps_until_done
 from kitchens import holding, kitchen, thing
 from otherminds.mind import WithErrand, without_finished_errand
-from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.beliefs import Imagination
-from otherminds.worlds.overcooked.planner import Aim, Cooking, Pass, Pickup
+from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
+from otherminds.worlds.overcooked.planner import CookGoal, OvercookedPlanner, Pass, Pickup
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 from strategies import generator
 
@@ -25,7 +24,7 @@ DISH = "chopped tomato, plate"
 STRAIGHT = kitchen("-----", "t1  /", "p   -", "--*--")
 
 
-def seen(world: Overcooked, goal: Aim | None, state: State | None = None, i: int = 0, **more: Any) -> Cook:
+def seen(world: Overcooked, goal: CookGoal | None, state: State | None = None, i: int = 0, **more: Any) -> Cook:
     return cook(world, goal, i, **more).observe(world.observe(state or world.initial, world.agents[i]))
 
 
@@ -57,7 +56,7 @@ def test_with_perfect_rationality_only_the_best_is_chosen() -> None:
 
 
 def test_minds_that_share_their_plans_keep_their_own_manners() -> None:
-    shared = Cooking(STRAIGHT.layout), Imagination(STRAIGHT.layout, STRAIGHT.items)
+    shared = OvercookedPlanner(STRAIGHT.layout), BeliefSampler(STRAIGHT.layout, STRAIGHT.items)
     for _ in range(2):
         for goal in ("SimpleTomato", "SimpleOnion", "Salad"):
             for beta in (0.5, 2.0, math.inf):
@@ -67,7 +66,7 @@ def test_minds_that_share_their_plans_keep_their_own_manners() -> None:
 
 
 def test_minds_that_share_their_plans_see_for_themselves_who_is_in_the_way() -> None:
-    shared = Cooking(HALL.layout), Imagination(HALL.layout, HALL.items)
+    shared = OvercookedPlanner(HALL.layout), BeliefSampler(HALL.layout, HALL.items)
     state = holding(HALL, "fresh tomato", "")._replace(cells=(HALL.layout.grid.cell(2, 1), HALL.cells[1]))
     away = state._replace(cells=(state.cells[0], HALL.layout.grid.cell(1, 2)))
     found = [chances(seen(HALL, "SimpleTomato", there, shared=shared)) for there in (state, away, state)]
@@ -273,14 +272,14 @@ def test_who_is_told_does_that_first_and_then_cooks() -> None:
     assert without_finished_errand(told.observe(world.observe(state, "Ana"))) != told
 
 
-# Cooking
+# OvercookedPlanner
 
 
 @given(st.integers(0, 10**6))
 def test_alone_it_delivers_in_the_steps_that_its_costs_promise(seed: int) -> None:
     world = small_kitchen(seed, spare="o-")
     mind = seen(world, "SimpleTomato")
-    cost = mind.cooking.values("SimpleTomato", 0, world.on)[world.cells[0]]
+    cost = mind.planner.values("SimpleTomato", 0, world.on)[world.cells[0]]
     if cost < 100:
         took = steps_until_done(world, [cook(world, "SimpleTomato")], generator(seed), cost)
         assert took is not None
@@ -298,7 +297,7 @@ def two_cooks(seed: int) -> tuple[bool, int | None]:
     """Whether everything can be had and nobody can be cornered, and how long it takes both to finish."""
     recipes = ("SimpleTomato", "SimpleOnion") if seed % 2 else ("SimpleTomato", "Salad")
     world = small_kitchen(seed, recipes, walls="-")
-    shared = Cooking(world.layout), Imagination(world.layout, world.items)
+    shared = OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items)
     inside = [cell for cell in world.layout.grid.cells() if len(world.layout.grid.neighbours[cell]) < 2]
     able = not inside and all(beside for beside, there in zip(world.layout.beside, world.on, strict=False) if there)
     able &= all(shared[0].values(r, 0, world.on)[c] < 100 for r, c in zip(recipes, world.cells, strict=True))

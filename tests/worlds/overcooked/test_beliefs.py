@@ -12,23 +12,23 @@ from scipy import stats
 
 from cooks import place, random_play
 from kitchens import kitchen, kitchens, thing
-from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.agent import BeliefSampler
 from otherminds.worlds.overcooked.kitchen import NOTHING, PLATE, parts
-from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State, View
+from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 
 some = kitchens(sides=(3, 6), agents=(1, 3))
 seeds = st.integers(0, 10**6)
 TOMATO, LETTUCE = thing("fresh tomato"), thing("fresh lettuce")
-Look = tuple[State | None, View, State]
+Look = tuple[State | None, KitchenView, State]
 
 
-def imagination(world: Overcooked) -> Imagination:
-    return Imagination(world.layout, world.items)
+def sampler(world: Overcooked) -> BeliefSampler:
+    return BeliefSampler(world.layout, world.items)
 
 
 def looks(world: Overcooked, seed: int, i: int = 0, steps: int = 15) -> Iterator[Look]:
     """What agent i believes before, sees, and believes then, all through a random play."""
-    before, imagine = None, imagination(world)
+    before, imagine = None, sampler(world)
     for state in random_play(world, seed, steps):
         view = world.observe(state, world.agents[i])
         after = imagine.look(before, view, i, seed)
@@ -44,7 +44,7 @@ def believed(state: State) -> Counter[str]:
     return kinds((*state.on, *state.hands, *(dish for dishes in state.delivered for dish in dishes)))
 
 
-def spots(state: State | View) -> tuple[int, ...]:
+def spots(state: State | KitchenView) -> tuple[int, ...]:
     return state.on + state.hands
 
 
@@ -116,7 +116,7 @@ def test_what_is_out_of_sight_is_remembered_if_what_is_seen_accounts_for_itself(
             assert [after.delivered[d] for d in unseen] == [before.delivered[d] for d in unseen]
 
 
-def accounts_for_itself(before: State, view: View) -> bool:
+def accounts_for_itself(before: State, view: KitchenView) -> bool:
     """Whether as many of each kind are seen as were believed to be in the same places."""
     seen = [k for k, sees in enumerate(spots(view)) if sees != UNSEEN]
     dishes = [d for d, sees in enumerate(view.delivered) if sees is not None]
@@ -137,7 +137,7 @@ def test_no_more_changes_out_of_sight_than_is_needed(world: Overcooked, seed: in
             assert changed <= sum(news)
 
 
-def believed_there(state: State, view: View) -> Counter[str]:
+def believed_there(state: State, view: KitchenView) -> Counter[str]:
     """The kinds that are taken to be where this view looks."""
     seen = [takes for takes, sees in zip(spots(state), spots(view), strict=True) if sees != UNSEEN]
     shown = [d for d, sees in zip(state.delivered, view.delivered, strict=True) if sees is not None]
@@ -155,7 +155,7 @@ def test_the_same_sight_and_seed_give_the_same_kitchen(world: Overcooked, seed: 
 
 def test_looking_again_in_another_order_changes_nothing() -> None:
     view = TWO_ROOMS.observe(TWO_ROOMS.initial, "Ana")
-    one, other = imagination(TWO_ROOMS), imagination(TWO_ROOMS)
+    one, other = sampler(TWO_ROOMS), sampler(TWO_ROOMS)
     forwards = [one.look(None, view, 0, seed) for seed in range(30)]
     backwards = [other.look(None, view, 0, seed) for seed in reversed(range(30))]
     assert forwards == backwards[::-1]
@@ -169,7 +169,7 @@ HIDDEN = [place(TWO_ROOMS, *at) for at in ((3, 0), (4, 0), (5, 0), (6, 1), (4, 3
 
 
 def test_at_first_everything_is_as_likely_to_lie_on_any_counter_out_of_sight() -> None:
-    view, imagine = TWO_ROOMS.observe(TWO_ROOMS.initial, "Ana"), imagination(TWO_ROOMS)
+    view, imagine = TWO_ROOMS.observe(TWO_ROOMS.initial, "Ana"), sampler(TWO_ROOMS)
     found = [imagine.look(None, view, 0, seed) for seed in range(4000)]
     there = [state.on.index(TOMATO) for state in found]
     assert set(there) == set(HIDDEN)
@@ -182,7 +182,7 @@ def test_at_first_everything_is_as_likely_to_lie_on_any_counter_out_of_sight() -
 
 def test_two_things_are_as_likely_to_lie_in_any_two_places() -> None:
     world = kitchen("#-----#", "-1 D  -", "- l# 2/", "#--#pt#")
-    view, imagine = world.observe(world.initial, "Ana"), imagination(world)
+    view, imagine = world.observe(world.initial, "Ana"), sampler(world)
     found = [imagine.look(None, view, 0, seed).on for seed in range(6000)]
     there = Counter((on.index(TOMATO), on.index(PLATE)) for on in found)
     assert set(there) == {(a, b) for a in HIDDEN for b in HIDDEN if a != b}
@@ -191,7 +191,7 @@ def test_two_things_are_as_likely_to_lie_in_any_two_places() -> None:
 
 def test_what_is_not_where_it_was_is_as_likely_to_be_anywhere_out_of_sight() -> None:
     """Boards and hands count then, too."""
-    world, imagine = TWO_ROOMS, imagination(TWO_ROOMS)
+    world, imagine = TWO_ROOMS, sampler(TWO_ROOMS)
     on = tuple(
         TOMATO if k == place(world, 1, 0) else LETTUCE if there == LETTUCE else 0 for k, there in enumerate(world.on)
     )
@@ -205,7 +205,7 @@ def test_what_is_not_where_it_was_is_as_likely_to_be_anywhere_out_of_sight() -> 
 
 
 def test_of_two_alike_out_of_sight_either_may_be_the_one_that_has_turned_up() -> None:
-    world, imagine = TWO_ROOMS, imagination(TWO_ROOMS)
+    world, imagine = TWO_ROOMS, sampler(TWO_ROOMS)
     on = tuple(TOMATO if k in HIDDEN[:2] else LETTUCE if there == LETTUCE else 0 for k, there in enumerate(world.on))
     before = world.initial._replace(on=on)
     state = before._replace(hands=(TOMATO, 0))
@@ -220,7 +220,7 @@ def test_of_two_alike_out_of_sight_either_may_be_the_one_that_has_turned_up() ->
 
 
 def test_who_remembers_a_room_knows_what_is_there() -> None:
-    world, imagine = TWO_ROOMS, imagination(TWO_ROOMS)
+    world, imagine = TWO_ROOMS, sampler(TWO_ROOMS)
     door = world.initial._replace(cells=(world.layout.grid.cell(3, 1), world.cells[1]))
     seen = imagine.look(None, world.observe(door, "Ana"), 0, 0)
     assert seen.on == world.on
@@ -229,7 +229,7 @@ def test_who_remembers_a_room_knows_what_is_there() -> None:
 
 def test_a_food_that_has_been_chopped_in_sight_is_not_looked_for_elsewhere() -> None:
     world = kitchen("-t---#", "/1 - 2", "---###")
-    imagine = imagination(world)
+    imagine = sampler(world)
     first = imagine.look(None, world.observe(world.initial, "Ana"), 0, 0)
     chopped = world.initial._replace(on=(0,) * len(world.on), hands=(thing("chopped tomato"), 0))
     after = imagine.look(first, world.observe(chopped, "Ana"), 0, 0)
@@ -241,7 +241,7 @@ def test_a_dish_seen_delivered_is_not_looked_for_and_one_that_has_gone_is() -> N
     world = kitchen("-p-*-#", "-1   D", "--T--#")
     dish = thing("chopped tomato, plate")
     state = world.initial._replace(on=(0,) * len(world.on), delivered=((dish,),))
-    imagine = imagination(world)
+    imagine = sampler(world)
     first = imagine.look(None, world.observe(world.initial, "Ana"), 0, 0)
     after = imagine.look(first, world.observe(state, "Ana"), 0, 0)
     assert after == state
@@ -250,5 +250,5 @@ def test_a_dish_seen_delivered_is_not_looked_for_and_one_that_has_gone_is() -> N
 @pytest.mark.parametrize("seed", range(5))
 def test_where_there_is_no_room_for_it_nothing_is_imagined(seed: int) -> None:
     world = kitchen("####", "#1-t", "####")
-    first = imagination(world).look(None, world.observe(world.initial, "Ana"), 0, seed)
+    first = sampler(world).look(None, world.observe(world.initial, "Ana"), 0, seed)
     assert first.on.count(NOTHING) == len(world.on)

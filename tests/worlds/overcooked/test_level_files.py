@@ -104,7 +104,7 @@ def test_a_row_of_floor_is_no_empty_line() -> None:
     assert world.layout.rows == ("   ", "   ")
 
 
-@pytest.mark.skipif(not TRACES.exists(), reason="the levels of gym-cooking are not here")
+@pytest.mark.skipif(not TRACES.exists(), reason="the levels of gym-planner are not here")
 def test_the_levels_of_the_original_are_read_as_they_are() -> None:
     records = [json.loads(line) for line in gzip.decompress(TRACES.read_bytes()).splitlines()]
     levels = {record["level"]: parse_kitchen(record["map"], Path(record["level"])) for record in records}

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from cooks import cook, random_steps, small_kitchen
 from kitchens import kitchen
 from otherminds.observer import Observer
-from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
 from otherminds.worlds.overcooked.kitchen import NOTHING
-from otherminds.worlds.overcooked.planner import Cooking
-from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State, View
+from otherminds.worlds.overcooked.planner import OvercookedPlanner
+from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 
 GOALS = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
 MANNERS = {"beta": 1.0, "lapse": 0.1}
@@ -59,7 +58,7 @@ Path = tuple[State, tuple[float, ...]]
 def exact(case: Case) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """P(goal | deeds) after every deed: by Bayes' rule, and with all paths of beliefs counting alike."""
     world = case.world
-    state, cooking = world.initial, Cooking(world.layout)
+    state, planner = world.initial, OvercookedPlanner(world.layout)
     view = world.observe(state, "Ana")
     start = beliefs(world, None, view)
     paths: dict[Path, float] = {(b, (1.0,) * len(GOALS)): p for b, p in start}
@@ -69,7 +68,7 @@ def exact(case: Case) -> tuple[list[np.ndarray], list[np.ndarray]]:
         view = world.observe(state, "Ana")
         found: dict[Path, float] = defaultdict(float)
         for (belief, likelihoods), p in paths.items():
-            now = tuple(q * chance(world, cooking, belief, g, deed) for q, g in zip(likelihoods, GOALS, strict=True))
+            now = tuple(q * chance(world, planner, belief, g, deed) for q, g in zip(likelihoods, GOALS, strict=True))
             for after, share in beliefs(world, belief, view):
                 found[after, now] += p * share
         paths = dict(found)
@@ -80,15 +79,15 @@ def exact(case: Case) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return bayes, even
 
 
-def chance(world: Overcooked, cooking: Cooking, belief: State, goal: str, deed: str) -> float:
+def chance(world: Overcooked, planner: OvercookedPlanner, belief: State, goal: str, deed: str) -> float:
     """π(deed | belief, goal), by the definition."""
-    costs = np.array(cooking.action_costs(goal, belief.cells[0], belief.hands[0], belief.on), dtype=float)
+    costs = np.array(planner.action_costs(goal, belief.cells[0], belief.hands[0], belief.on), dtype=float)
     weights = np.exp(-MANNERS["beta"] * (costs - costs.min()))
     p = (1 - MANNERS["lapse"]) * weights / weights.sum() + MANNERS["lapse"] / len(costs)
     return float(p[["up", "down", "left", "right", "stay"].index(deed)])
 
 
-def beliefs(world: Overcooked, before: State | None, view: View) -> list[tuple[State, float]]:
+def beliefs(world: Overcooked, before: State | None, view: KitchenView) -> list[tuple[State, float]]:
     """All kitchens that may be imagined after a view, with their probabilities; things are not worked on here."""
     seen = {*view.on, *view.hands} - {UNSEEN, NOTHING}
     old = before.on if before else (NOTHING,) * len(view.on)
@@ -107,7 +106,7 @@ def beliefs(world: Overcooked, before: State | None, view: View) -> list[tuple[S
 def watched(case: Case, particles: Sequence[int], even: bool) -> Iterator[list[float]]:
     """P(goal) after every deed, from minds with one kitchen in mind each."""
     world = case.world
-    shared = Cooking(world.layout), Imagination(world.layout, world.items)
+    shared = OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items)
     minds = [cook(world, goal, 0, shared, particle=n, **MANNERS) for n in particles for goal in GOALS]
     state = world.initial
     observer = Observer.over(minds).see(world.observe(state, "Ana"))

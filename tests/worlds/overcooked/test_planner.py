@@ -12,7 +12,7 @@ from cooks import FOODS_OF, SIMPLE, Alone, anywhere, cook, follow, place, shuffl
 from kitchens import holding, kitchen, thing
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.overcooked.kitchen import RECIPES
-from otherminds.worlds.overcooked.planner import HOPE, IN_HAND, Aim, Cooking, Pass, Pickup
+from otherminds.worlds.overcooked.planner import HOPE, IN_HAND, CookGoal, OvercookedPlanner, Pass, Pickup
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
 seeds = st.integers(0, 10**6)
@@ -21,12 +21,12 @@ FEW = {"SimpleTomato": 200, "SimpleLettuce": 200, "SimpleOnion": 200, "Salad": 2
 TOMATO, PLATE = thing("fresh tomato"), thing("plate")
 
 
-def value(world: Overcooked, cooking: Cooking, aim: Aim, state: State, i: int = 0) -> int:
-    return cooking.values(aim, state.hands[i], state.on)[state.cells[i]]
+def value(world: Overcooked, planner: OvercookedPlanner, aim: CookGoal, state: State, i: int = 0) -> int:
+    return planner.values(aim, state.hands[i], state.on)[state.cells[i]]
 
 
-def costs(world: Overcooked, aim: Aim, state: State, cooking: Cooking | None = None) -> dict[str, int]:
-    found = (cooking or Cooking(world.layout)).action_costs(aim, state.cells[0], state.hands[0], state.on)
+def costs(world: Overcooked, aim: CookGoal, state: State, planner: OvercookedPlanner | None = None) -> dict[str, int]:
+    found = (planner or OvercookedPlanner(world.layout)).action_costs(aim, state.cells[0], state.hands[0], state.on)
     return dict(zip(ACTIONS, found, strict=True))
 
 
@@ -36,10 +36,10 @@ def costs(world: Overcooked, aim: Aim, state: State, cooking: Cooking | None = N
 @pytest.mark.parametrize("seed", range(40))
 def test_costs_are_never_below_those_of_the_best_way(seed: int) -> None:
     world = small_kitchen(seed, spare=("", "-", "o", "l-", "t")[seed % 5])
-    cooking, start = Cooking(world.layout), shuffled(world, seed)
+    planner, start = OvercookedPlanner(world.layout), shuffled(world, seed)
     alone = Alone(world, start)
     for state in islice((start, *alone.steps), 0, None, 23):
-        if not state.served and (cost := value(world, cooking, "SimpleTomato", state)) < HOPE:
+        if not state.served and (cost := value(world, planner, "SimpleTomato", state)) < HOPE:
             assert cost >= alone.steps[state]
 
 
@@ -51,13 +51,13 @@ def test_every_step_of_who_follows_the_costs_brings_the_dish_nearer(seed: int, r
 
 
 def check_that_the_dish_comes_nearer(world: Overcooked, recipe: str, start: State) -> None:
-    cooking = Cooking(world.layout)
-    cost = value(world, cooking, recipe, start)
+    planner = OvercookedPlanner(world.layout)
+    cost = value(world, planner, recipe, start)
     if cost < HOPE:
-        for state in islice(follow(world, cooking, recipe, start), 1, None):
+        for state in islice(follow(world, planner, recipe, start), 1, None):
             if state.served:
                 break
-            after = value(world, cooking, recipe, state)
+            after = value(world, planner, recipe, state)
             assert 1 <= after < cost
             cost = after
         assert cost == 1
@@ -76,7 +76,7 @@ def check_that_the_dish_comes_nearer(world: Overcooked, recipe: str, start: Stat
 def test_nobody_gets_stuck_where_the_nearest_counter_is_taken(rows: tuple[str, ...], recipe: str, hand: str) -> None:
     world = kitchen(*rows, recipes=(recipe,))
     start = holding(world, hand)
-    assert value(world, Cooking(world.layout), recipe, start) < HOPE
+    assert value(world, OvercookedPlanner(world.layout), recipe, start) < HOPE
     check_that_the_dish_comes_nearer(world, recipe, start)
 
 
@@ -84,7 +84,7 @@ def test_nobody_gets_stuck_who_has_to_make_room_twice() -> None:
     """The onion and then the plate on the board have to be put somewhere, and the nearest place is the same."""
     world = kitchen("--*t", "/ 1-", "-  -", "-t--")
     start = put(holding(world, "chopped onion"), {place(world, 0, 1): PLATE})
-    assert value(world, Cooking(world.layout), "SimpleTomato", start) < HOPE
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", start) < HOPE
     check_that_the_dish_comes_nearer(world, "SimpleTomato", start)
 
 
@@ -92,7 +92,7 @@ def test_what_lies_on_counters_near_a_board_is_in_the_way_of_what_is_put_down_th
     world = kitchen("-----", "-   -", "/   -", "L  1*", "--t--")
     state = world.initial._replace(on=tuple(PLATE if k in world.layout.boards else t for k, t in enumerate(world.on)))
     best = Alone(world, state).steps[state]
-    assert value(world, Cooking(world.layout), "SimpleTomato", state) >= best
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", state) >= best
 
 
 def test_from_the_start_costs_are_nearly_always_the_best_possible() -> None:
@@ -105,7 +105,7 @@ def test_from_the_start_costs_are_nearly_always_the_best_possible() -> None:
 def best_from_the_start(seed: int) -> tuple[int, int]:
     world = small_kitchen(seed, spare=("-", "--", "o-", "l--")[seed % 4])
     best = Alone(world, world.initial).steps.get(world.initial, UNREACHABLE)
-    cost = value(world, Cooking(world.layout), "SimpleTomato", world.initial)
+    cost = value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial)
     assert cost >= min(best, HOPE)
     return cost, best
 
@@ -116,26 +116,26 @@ def test_no_action_is_worse_than_its_cost_says_and_the_best_is_no_worse_than_the
     seed: int, recipe: str, spare: str
 ) -> None:
     world = small_kitchen(seed, (recipe,), spare, walls="#-")
-    cooking, start = Cooking(world.layout), shuffled(world, seed)
+    planner, start = OvercookedPlanner(world.layout), shuffled(world, seed)
     for cell in world.layout.grid.cells():
         state = start._replace(cells=(cell,))
-        cost = value(world, cooking, recipe, state)
-        found = costs(world, recipe, state, cooking)
+        cost = value(world, planner, recipe, state)
+        found = costs(world, recipe, state, planner)
         assert found["stay"] == 1 + cost
         if cost < HOPE:
             assert min(found.values()) <= cost
         for action, q in found.items():
             after = world.advance(state, (action,))
             if after.served or not any(after.delivered):
-                assert q == 1 + (0 if after.served else value(world, cooking, recipe, after))
+                assert q == 1 + (0 if after.served else value(world, planner, recipe, after))
 
 
 def test_by_hand() -> None:
     world = kitchen("-----", "t1  /", "p   -", "--*--")
-    assert value(world, Cooking(world.layout), "SimpleTomato", world.initial) == 10
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) == 10
     assert costs(world, "SimpleTomato", world.initial) == {"left": 10, "up": 11, "stay": 11, "right": 12, "down": 12}
     chopped = holding(world, "chopped tomato")._replace(cells=(world.layout.grid.cell(3, 1),))
-    assert value(world, Cooking(world.layout), "SimpleTomato", chopped) == 6
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", chopped) == 6
     dish = holding(world, "chopped tomato, plate")
     assert costs(world, "SimpleTomato", dish) == {"up": 14, "down": 3, "left": 14, "right": 3, "stay": 4} | {
         "left": 4,
@@ -156,9 +156,9 @@ def test_to_deliver_something_else_is_no_way_to_cook() -> None:
 @given(seeds, st.sampled_from(tuple(RECIPES)), st.sampled_from(("", "/", "p", "tlo", "-o", "p/", "t-p", "ll", "oo//")))
 def test_few_kitchens_have_to_be_considered(seed: int, recipe: str, spare: str) -> None:
     world = small_kitchen(seed, (recipe,), spare, walls="#-")
-    cooking, state = Cooking(world.layout), shuffled(world, seed)
-    cooking.values(recipe, state.hands[0], state.on)
-    assert len(cooking._known) < FEW[recipe]
+    planner, state = OvercookedPlanner(world.layout), shuffled(world, seed)
+    planner.values(recipe, state.hands[0], state.on)
+    assert len(planner._known) < FEW[recipe]
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -170,9 +170,9 @@ def test_few_kitchens_have_to_be_considered_when_all_boards_are_taken(recipe: st
         rest = [thing(t) for t in (*foods, "plate") if t not in on_boards]
         on = [lying.get(k, 0) for k in range(len(world.on))]
         on[1 : 1 + len(rest)] = rest
-        cooking = Cooking(world.layout)
-        assert cooking.values(recipe, 0, tuple(on))[world.cells[0]] < HOPE
-        assert len(cooking._known) < FEW[recipe]
+        planner = OvercookedPlanner(world.layout)
+        assert planner.values(recipe, 0, tuple(on))[world.cells[0]] < HOPE
+        assert len(planner._known) < FEW[recipe]
 
 
 @pytest.mark.parametrize("hand", ["fresh tomato", "fresh onion", "chopped lettuce", "plate"])
@@ -182,9 +182,12 @@ def test_few_kitchens_have_to_be_considered_with_full_hands_and_full_boards(boar
     world = kitchen("-------", "-1    *", "-     -", "-     -", boards, recipes=("OnionSalad",))
     rest = [t for t in ("plate", "fresh lettuce", "fresh tomato", "fresh onion") if t.split()[-1] != hand.split()[-1]]
     spots = [*sorted(world.layout.boards), 2, 3, 4]
-    cooking, state = Cooking(world.layout), put(holding(world, hand), dict(zip(spots, map(thing, rest), strict=False)))
-    assert cooking.values("OnionSalad", state.hands[0], state.on)[state.cells[0]] < HOPE
-    assert len(cooking._known) < FEW["OnionSalad"]
+    planner, state = (
+        OvercookedPlanner(world.layout),
+        put(holding(world, hand), dict(zip(spots, map(thing, rest), strict=False))),
+    )
+    assert planner.values("OnionSalad", state.hands[0], state.on)[state.cells[0]] < HOPE
+    assert len(planner._known) < FEW["OnionSalad"]
 
 
 def put(state: State, there: dict[int, int]) -> State:
@@ -199,9 +202,9 @@ def put(state: State, there: dict[int, int]) -> State:
 def test_costs_do_not_depend_on_what_was_asked_before(seed: int, recipe: str) -> None:
     world = small_kitchen(seed, (recipe,), "o-", walls="#-")
     states = [shuffled(world, seed + n) for n in range(4)]
-    shared = Cooking(world.layout)
+    shared = OvercookedPlanner(world.layout)
     for state in (*states, *reversed(states)):
-        fresh = Cooking(world.layout)
+        fresh = OvercookedPlanner(world.layout)
         for other in RECIPES:
             assert shared.values(other, state.hands[0], state.on) == fresh.values(other, state.hands[0], state.on)
 
@@ -213,8 +216,8 @@ DIVIDED = ("-/----", "-1 - t", "*  -2-", "-p----")
 
 def test_who_lacks_something_walks_to_a_counter_between_rooms_and_hopes() -> None:
     world = kitchen(*DIVIDED)
-    cooking, cell = Cooking(world.layout), world.layout.grid.cell
-    found = cooking.values("SimpleTomato", 0, world.on)
+    planner, cell = OvercookedPlanner(world.layout), world.layout.grid.cell
+    found = planner.values("SimpleTomato", 0, world.on)
     assert {at: found[cell(*at)] - HOPE for at in ((1, 1), (2, 1), (1, 2), (2, 2))} == {
         (1, 1): 7,
         (2, 1): 6,
@@ -223,7 +226,7 @@ def test_who_lacks_something_walks_to_a_counter_between_rooms_and_hopes() -> Non
     }
     there = world.initial._replace(cells=(cell(2, 1), world.cells[1]))
     waiting = {"up": 7, "down": 8, "left": 8, "right": 7, "stay": 7}
-    assert costs(world, "SimpleTomato", there, cooking) == {a: HOPE + c for a, c in waiting.items()}
+    assert costs(world, "SimpleTomato", there, planner) == {a: HOPE + c for a, c in waiting.items()}
 
 
 def test_who_hopes_stays_there() -> None:
@@ -241,22 +244,22 @@ def test_who_hopes_stays_there() -> None:
 
 def test_what_is_missing_is_hoped_for_once_for_each_thing() -> None:
     world = kitchen("-/----", "-1 - -", "*  -2t", "-p---l", recipes=("Salad",))
-    cooking = Cooking(world.layout)
-    assert 2 * HOPE < value(world, cooking, "Salad", world.initial) < 3 * HOPE
+    planner = OvercookedPlanner(world.layout)
+    assert 2 * HOPE < value(world, planner, "Salad", world.initial) < 3 * HOPE
     helped = world.initial._replace(on=tuple(TOMATO if k == place(world, 3, 1) else t for k, t in enumerate(world.on)))
-    assert HOPE < value(world, cooking, "Salad", helped) < 2 * HOPE
+    assert HOPE < value(world, planner, "Salad", helped) < 2 * HOPE
 
 
 def test_a_missing_plate_is_hoped_for_with_the_food_in_hand() -> None:
     world = kitchen("-/----", "t1 - -", "*  -2p", "------")
     chopped = holding(world, "chopped tomato", "")
-    assert value(world, Cooking(world.layout), "SimpleTomato", chopped) == HOPE + 5
-    assert HOPE < value(world, Cooking(world.layout), "SimpleTomato", world.initial) < 2 * HOPE
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", chopped) == HOPE + 5
+    assert HOPE < value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) < 2 * HOPE
 
 
 def test_nothing_is_hoped_for_that_can_be_had() -> None:
     world = kitchen("-/----", "-1 - t", "*  -2-", "-pt---")
-    assert value(world, Cooking(world.layout), "SimpleTomato", world.initial) < HOPE
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) < HOPE
 
 
 @pytest.mark.parametrize(
@@ -264,7 +267,7 @@ def test_nothing_is_hoped_for_that_can_be_had() -> None:
 )
 def test_what_cannot_be_cooked_costs_more_than_hope(rows: tuple[str, ...]) -> None:
     world = kitchen(*rows)
-    assert value(world, Cooking(world.layout), "SimpleTomato", world.initial) >= UNREACHABLE
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) >= UNREACHABLE
 
 
 # OvercookedAdvice
@@ -290,8 +293,8 @@ PICKUP = Pickup(0, TOMATO, place(ROOMS, 0, 1), 1)
         (PICKUP, "fresh tomato", {(1, 1): UNREACHABLE}),
     ],
 )
-def test_what_a_favour_costs(aim: Aim, hand: str, expected: dict[tuple[int, int], int]) -> None:
-    found = Cooking(ROOMS.layout).values(aim, thing(hand), ROOMS.on)
+def test_what_a_favour_costs(aim: CookGoal, hand: str, expected: dict[tuple[int, int], int]) -> None:
+    found = OvercookedPlanner(ROOMS.layout).values(aim, thing(hand), ROOMS.on)
     assert {at: found[ROOMS.layout.grid.cell(*at)] for at in expected} == expected
 
 
@@ -299,14 +302,14 @@ def test_what_a_favour_costs(aim: Aim, hand: str, expected: dict[tuple[int, int]
 def test_with_full_hands_another_free_counter_is_needed_first(rows: tuple[str, ...], cost: int) -> None:
     world = kitchen(*rows)
     aim = Pass(0, TOMATO, place(world, 0, 1), 0, (place(world, 3, 1),))
-    assert value(world, Cooking(world.layout), aim, world.initial) == 3
-    assert value(world, Cooking(world.layout), aim, holding(world, "plate")) == cost
+    assert value(world, OvercookedPlanner(world.layout), aim, world.initial) == 3
+    assert value(world, OvercookedPlanner(world.layout), aim, holding(world, "plate")) == cost
 
 
 def test_there_is_nothing_to_be_done_where_all_counters_are_full() -> None:
     on = tuple(PLATE if k in SHARED else there for k, there in enumerate(ROOMS.on))
-    assert Cooking(ROOMS.layout).values(PASS, TOMATO, on)[ROOMS.cells[0]] >= UNREACHABLE
-    assert Cooking(ROOMS.layout).values(PASS, 0, on)[ROOMS.cells[0]] >= UNREACHABLE
+    assert OvercookedPlanner(ROOMS.layout).values(PASS, TOMATO, on)[ROOMS.cells[0]] >= UNREACHABLE
+    assert OvercookedPlanner(ROOMS.layout).values(PASS, 0, on)[ROOMS.cells[0]] >= UNREACHABLE
 
 
 @pytest.mark.parametrize(
@@ -320,7 +323,7 @@ def test_there_is_nothing_to_be_done_where_all_counters_are_full() -> None:
     ids=["fetch", "put down", "hand over", "take"],
 )
 def test_what_each_action_costs_who_does_a_favour(
-    aim: Aim, hand: str, at: tuple[int, int], expected: dict[str, int]
+    aim: CookGoal, hand: str, at: tuple[int, int], expected: dict[str, int]
 ) -> None:
     on = tuple(0 if there == thing(hand) else there for there in ROOMS.on)
     state = holding(ROOMS, hand, "")._replace(cells=(ROOMS.layout.grid.cell(*at), ROOMS.cells[1]), on=on)
@@ -332,25 +335,25 @@ def test_what_is_in_the_way_is_not_put_where_the_favour_is_to_be_put() -> None:
     world = kitchen("#t###", "#1-2#", "# ###", "#-###")
     aim = Pass(0, TOMATO, place(world, 1, 0), 1, (place(world, 2, 1),))
     start = holding(world, "plate", "")
-    assert value(world, Cooking(world.layout), aim, start) == 5
-    check_favour(world, Cooking(world.layout), aim, start)
+    assert value(world, OvercookedPlanner(world.layout), aim, start) == 5
+    check_favour(world, OvercookedPlanner(world.layout), aim, start)
 
 
 @given(seeds, st.sampled_from(("", "o", "--", "t-")))
 def test_a_favour_takes_at_most_as_many_steps_as_it_costs(seed: int, spare: str) -> None:
     world = small_kitchen(seed, spare=spare, walls="##-")
-    cooking, state = Cooking(world.layout), shuffled(world, seed)
+    planner, state = OvercookedPlanner(world.layout), shuffled(world, seed)
     counters = tuple(k for k in range(len(world.on)) if k not in world.layout.boards)[seed % 3 :: 3]
     for k, there in enumerate(state.on):
         if there and k not in counters:
-            check_favour(world, cooking, Pass(0, there, k, 0, counters), state)
-            check_favour(world, cooking, Pickup(0, there, k, 0), state)
+            check_favour(world, planner, Pass(0, there, k, 0, counters), state)
+            check_favour(world, planner, Pickup(0, there, k, 0), state)
 
 
-def check_favour(world: Overcooked, cooking: Cooking, aim: Pass | Pickup, start: State) -> None:
-    cost = value(world, cooking, aim, start)
+def check_favour(world: Overcooked, planner: OvercookedPlanner, aim: Pass | Pickup, start: State) -> None:
+    cost = value(world, planner, aim, start)
     if cost < UNREACHABLE:
-        met = [is_met(state, aim) for state in islice(follow(world, cooking, aim, start), 1 + cost)]
+        met = [is_met(state, aim) for state in islice(follow(world, planner, aim, start), 1 + cost)]
         assert True in met
         assert not met[0]
 

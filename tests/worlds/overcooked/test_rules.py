@@ -27,7 +27,7 @@ from otherminds.worlds.overcooked.kitchen import (
     PLATE,
     RECIPES,
     SINGLE,
-    Layout,
+    KitchenLayout,
     deliverable,
     interact,
     is_thing,
@@ -35,7 +35,7 @@ from otherminds.worlds.overcooked.kitchen import (
     parts,
 )
 from otherminds.worlds.overcooked.level_files import parse_kitchen
-from otherminds.worlds.overcooked.rules import ACTIONS, UNSEEN, Overcooked, State, View
+from otherminds.worlds.overcooked.rules import ACTIONS, UNSEEN, KitchenView, Overcooked, State
 from paths import SHARED
 from strategies import generator
 
@@ -416,7 +416,7 @@ def test_every_step_costs_one_until_served() -> None:
 # Against others
 
 
-@pytest.mark.skipif(not TRACES.exists(), reason="the recorded transitions of gym-cooking are not here")
+@pytest.mark.skipif(not TRACES.exists(), reason="the recorded transitions of gym-planner are not here")
 def test_recorded_transitions_of_the_original_are_the_same() -> None:
     compared = 0
     for line in gzip.decompress(TRACES.read_bytes()).splitlines():
@@ -624,7 +624,7 @@ def test_a_view_says_nothing_but_what_is_seen(play: Play, data: st.DataObject) -
     assert world.observe(changed, agent) == view
     other = replace(world, recipes=(*["OnionSalad"] * len(world.agents),))
     assert other.observe(state, agent) == view
-    assert view == View(
+    assert view == KitchenView(
         tuple(c if sees else UNSEEN for c, sees in zip(state.cells, people, strict=True)),
         tuple(h if sees else UNSEEN for h, sees in zip(state.hands, people, strict=True)),
         tuple(n if sees else UNSEEN for n, sees in zip(state.on, counters, strict=True)),
@@ -711,7 +711,7 @@ def test_ahead_is_the_next_square_or_the_place_there(world: Overcooked) -> None:
 @pytest.mark.parametrize("rows", [(), ("",), ("--", "-"), ("a",), ("t ",)])
 def test_a_kitchen_is_a_rectangle_of_known_squares(rows: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"rectangle of squares|no kind of square"):
-        Layout(rows)
+        KitchenLayout(rows)
 
 
 @pytest.mark.parametrize(
@@ -751,7 +751,7 @@ class Stubborn:
     def __init__(self, action: str) -> None:
         self.action = action
 
-    def observe(self, obs: View, /) -> Stubborn:
+    def observe(self, obs: KitchenView, /) -> Stubborn:
         return self
 
     def act(self) -> Categorical[str]:
@@ -760,7 +760,7 @@ class Stubborn:
 
 def test_an_episode_ends_when_every_recipe_is_delivered() -> None:
     rules = kitchen("*1")
-    world: World[State, View, str] = rules
+    world: World[State, KitchenView, str] = rules
     begin = holding(rules, DISH)
     steps = [*rollout(world, {"Ana": Stubborn("left")}, steps=10, rng=generator(), state=begin)]
     assert len(steps) == 1

@@ -10,13 +10,13 @@ from typing import Generic, TypeVar
 from otherminds.language.templates import prompts_of
 from otherminds.worlds.doors_keys_gems import drawing as picture
 from otherminds.worlds.doors_keys_gems import level_files
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import GROUND, USED, Action, DoorsKeysGems, Thing
 from otherminds.worlds.doors_keys_gems.rules import State as Map
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.overcooked import drawing as kitchen_picture
 from otherminds.worlds.overcooked import level_files as kitchen_files
-from otherminds.worlds.overcooked.kitchen import DOOR, RECIPES, Layout, parts
+from otherminds.worlds.overcooked.kitchen import DOOR, RECIPES, KitchenLayout, parts
 from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.overcooked.rules import State as Kitchen
 
@@ -122,7 +122,7 @@ def of_kitchen(world: Overcooked) -> Briefing[Kitchen, str]:
     )
 
 
-def _rooms(layout: Layout) -> list[list[str]]:
+def _rooms(layout: KitchenLayout) -> list[list[str]]:
     """The kitchen without anything in it, every square of floor by the number of its room."""
     room_of = {cell: str(n) for n, room in enumerate(layout.rooms, 1) for cell in room}
     return [
@@ -148,7 +148,7 @@ def _kitchen_lines(world: Overcooked, state: Kitchen) -> Iterator[str]:
         yield f"Delivered at {_at(layout.grid, cell)}: {'; '.join(map(_thing, delivered)) or 'nothing yet'}."
 
 
-def _place(layout: Layout, cell: int) -> str:
+def _place(layout: KitchenLayout, cell: int) -> str:
     """In which rooms a square is."""
     near = [f"room {n + 1}" for n in range(len(layout.rooms)) if layout.sight[cell] >> n & 1]
     on_door = cell in layout.cells(DOOR)

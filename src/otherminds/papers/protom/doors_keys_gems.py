@@ -18,7 +18,7 @@ from otherminds.papers.protom.models import speaking
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, State
 
 EXPERIMENT = "protom-dkg"
@@ -47,7 +47,7 @@ def facilitator(subject: str, level: Level, favours: DoorsKeysGemsAdvice) -> DKG
     gems = range(len(world.gems))
     watchers: dict[str, Observer[GoalDirected[Action]]] = {
         agent: Observer.over(
-            Seeker(favours.plans, i, Goal("gem", gem)) for gem in ([world.goals[i]] if subject == "oracle" else gems)
+            Seeker(favours.planner, i, Goal("gem", gem)) for gem in ([world.goals[i]] if subject == "oracle" else gems)
         )
         for i, agent in enumerate(world.agents)
     }
@@ -58,7 +58,7 @@ def people(level: Level, favours: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
     """The simulated people: perfectly rational for themselves, breaking ties at random (ProToM §4.4)."""
     world = level.world
     return {
-        agent: Seeker(favours.plans, i, Goal("gem", world.goals[i]), beta=math.inf, lapse=0.0)
+        agent: Seeker(favours.planner, i, Goal("gem", world.goals[i]), beta=math.inf, lapse=0.0)
         for i, agent in enumerate(world.agents)
     }
 
@@ -66,7 +66,7 @@ def people(level: Level, favours: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
 def cast(entry: Entry, favours: DoorsKeysGemsAdvice | None = None, helper: DKGFacilitator | None = None) -> Cast:
     """Who plays an entry, with the facilitator that its subject names or another one.
 
-    Plans may be shared; that only saves time.
+    DoorsKeysGemsPlanner may be shared; that only saves time.
     """
     level = entry.level
     assert isinstance(level, Level)

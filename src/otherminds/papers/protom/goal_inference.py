@@ -15,13 +15,11 @@ from otherminds.papers.protom.facilitator import conclude
 from otherminds.papers.protom.trajectories import Known, read_steps, spell
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
-from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.beliefs import Imagination
+from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
 from otherminds.worlds.overcooked.drawing import recipe_mark
-from otherminds.worlds.overcooked.planner import Cooking
+from otherminds.worlds.overcooked.planner import OvercookedPlanner
 from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.sprites import hue
 
@@ -93,13 +91,13 @@ def _minds(world: Known, wanted: Sequence[Any], beta: float, lapse: float, parti
     """For each agent, the minds that it may have: one for each goal and, in kitchens, imagined belief."""
     agents = range(len(world.agents))
     if isinstance(world, DoorsKeysGems):
-        plans = Plans(world)
+        plans = DoorsKeysGemsPlanner(world)
         yield from ([Seeker(plans, i, goal, beta=beta, lapse=lapse) for goal in wanted] for i in agents)
         return
-    cooking, imagination = Cooking(world.layout), Imagination(world.layout, world.items)
+    planner, sampler = OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items)
     for i in agents:
         yield [
-            Cook(cooking, imagination, i, recipe, beta=beta, lapse=lapse, particle=k)
+            Cook(planner, sampler, i, recipe, beta=beta, lapse=lapse, particle=k)
             for k, recipe in product(range(particles), wanted)
         ]
 

@@ -24,7 +24,7 @@ from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
 from otherminds.worlds.overcooked.kitchen import RECIPES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
-from otherminds.worlds.overcooked.planner import Request
+from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import Overcooked, State
 
 EXPERIMENT = "protom-overcooked"
@@ -52,7 +52,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 SETS = {"heldout": (*SUBJECTS, "protom_paper", "protom_weighted", "protom_fast"), "tuning": ("none", *VARIANTS)}
 SEEDS = 1 << 31
 
-KitchenFacilitator = Facilitator[State, str, Request]
+KitchenFacilitator = Facilitator[State, str, Advice]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Hint(SilentFacilitator):
     """Says one thing once, as soon as it can be followed from step t on."""
 
     requests: OvercookedAdvice
-    request: Request
+    request: Advice
     t: int = 1
     said: bool = False
 
@@ -72,7 +72,7 @@ class Hint(SilentFacilitator):
         """What has been said is not said again."""
         return replace(self, said=True)
 
-    def decide(self, state: State, left: int, rng: np.random.Generator) -> Decision[Request]:
+    def decide(self, state: State, left: int, rng: np.random.Generator) -> Decision[Advice]:
         """The message, if it is time."""
         if self.said or self.t > 0 or self.request not in self.requests.candidates(state):
             return Decision(silence="it is not the time")
@@ -80,7 +80,7 @@ class Hint(SilentFacilitator):
 
 
 def menu(world: Overcooked) -> list[str]:
-    """What people could be cooking: the dishes of one food, and whichever others are ordered in this kitchen."""
+    """What people could be planner: the dishes of one food, and whichever others are ordered in this kitchen."""
     return [recipe for recipe in RECIPES if recipe in SIMPLE or recipe in world.recipes]
 
 
@@ -94,10 +94,10 @@ def facilitator(subject: str, level: KitchenLevel, requests: OvercookedAdvice, *
     chosen = {**SETTINGS, **VARIANTS[subject], **settings}
     particles = range(chosen.pop("particles"))
     if not chosen.pop("beliefs", True):
-        requests = OvercookedAdvice(world, requests.cooking, requests.imagination, beliefs=False)
+        requests = OvercookedAdvice(world, requests.planner, requests.sampler, beliefs=False)
     watchers: dict[str, Observer[GoalDirected[str]]] = {
         agent: Observer.over(
-            Cook(requests.cooking, requests.imagination, i, recipe, particle=k)
+            Cook(requests.planner, requests.sampler, i, recipe, particle=k)
             for k, recipe in product(particles, [world.recipes[i]] if subject == "oracle" else menu(world))
         )
         for i, agent in enumerate(world.agents)
@@ -112,7 +112,7 @@ def people(level: KitchenLevel, requests: OvercookedAdvice, seed: int) -> dict[s
     for i, agent in enumerate(world.agents):
         particle = int(stream(seed, "belief", level.name, agent).integers(SEEDS))
         cooks[agent] = Cook(
-            requests.cooking, requests.imagination, i, world.recipes[i], beta=math.inf, lapse=0.0, particle=particle
+            requests.planner, requests.sampler, i, world.recipes[i], beta=math.inf, lapse=0.0, particle=particle
         )
     return cooks
 
@@ -140,7 +140,7 @@ def advised(entry: Entry, model: LanguageModel, *, pictures: bool = False) -> Ca
     return cast(entry, speaking(entry, model, of_kitchen(world), requests, pictures), requests)
 
 
-def episode(entry: Entry, requests: OvercookedAdvice | None = None) -> Episode[State, str, Request]:
+def episode(entry: Entry, requests: OvercookedAdvice | None = None) -> Episode[State, str, Advice]:
     """An episode ready to be played."""
     return facilitated.episode(entry, cast(entry, requests=requests))
 

@@ -24,10 +24,8 @@ from otherminds.files.text import read_text
 from otherminds.observer import Observer, replay
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.pddl import read_problem
-from otherminds.worlds.doors_keys_gems.plan_files import follow_plan, read_plan
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.pddl import follow_plan, read_plan, read_problem
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, State
 
 EXPERIMENT = "dkg-human"
@@ -81,7 +79,7 @@ class Stimulus:
     """One episode that people watched, and their mean P(goal) at each judgement point: shape (points, goals)."""
 
     name: str
-    plans: Plans
+    plans: DoorsKeysGemsPlanner
     steps: tuple[Step[State, Action], ...]
     points: tuple[int, ...]
     judged: NDArray[np.float64]
@@ -139,7 +137,7 @@ def _stimulus(folder: Path, judgements: Path, points: Mapping[str, tuple[int, ..
     if max(points[name]) > len(steps) + 1:
         raise InputError(f"has {len(steps)} actions, judged after {max(points[name]) - 1}", path=actions)
     judged = _judged(judgements, len(points[name]), len(world.gems))
-    return Stimulus(name, Plans(world), steps, points[name], judged)
+    return Stimulus(name, DoorsKeysGemsPlanner(world), steps, points[name], judged)
 
 
 def _judged(path: Path, points: int, goals: int) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from otherminds.errors import InputError, faults
 from otherminds.files import strict_json
 from otherminds.files.text import read_text
 from otherminds.world import Step
-from otherminds.worlds.doors_keys_gems.plan_files import follow_plan, not_allowed, read_plan
+from otherminds.worlds.doors_keys_gems.pddl import follow_plan, not_allowed, read_plan
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
 

@@ -20,12 +20,12 @@ from otherminds.worlds.avatar_scenes import AvatarWorld, Scene, grid_of, scene, 
 from otherminds.worlds.avatar_sprites import kind_hues
 from otherminds.worlds.collaborative_cooking import things
 from otherminds.worlds.doors_keys_gems.level_files import draw_text
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.overcooked.drawing import HUES, out_of_sight, recipe_mark
 from otherminds.worlds.overcooked.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, FRESH, PLATE, WALL, parts
-from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, View
+from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked
 from otherminds.worlds.overcooked.rules import State as Kitchen
 from otherminds.worlds.sprites import labels
 
@@ -127,7 +127,7 @@ def _tile(tile: str, colour: str) -> Piece:
 
 def _kitchen(world: Overcooked, state: Kitchen, seen_by: str | None) -> Text:
     """Squares with what is on them, beside the numbers of columns and rows; floor that is not seen is blank."""
-    view: Kitchen | View = state if seen_by is None else world.observe(state, seen_by)
+    view: Kitchen | KitchenView = state if seen_by is None else world.observe(state, seen_by)
     fog = set() if seen_by is None else out_of_sight(world, state.cells[world.agents.index(seen_by)])
     content, grid = _content(world, view), world.layout.grid
     margin = len(str(grid.height - 1))
@@ -140,7 +140,7 @@ def _kitchen(world: Overcooked, state: Kitchen, seen_by: str | None) -> Text:
     return _lines(rows)
 
 
-def _content(world: Overcooked, view: Kitchen | View) -> dict[int, list[Piece]]:
+def _content(world: Overcooked, view: Kitchen | KitchenView) -> dict[int, list[Piece]]:
     """What is on each square, where there is anything: things, dishes, people with what they carry."""
     layout = world.layout
     found = {cell: _thing(thing) for cell, thing in zip(layout.counters, view.on, strict=True)}

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from otherminds.stories.beliefs.conventions import Conventions
 from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.social_goals.rooms import Room, find_rooms
-from otherminds.worlds.household.nested_belief import Moved, NestedBelief, Shown, Told, Witnessed
+from otherminds.worlds.household.nested_belief import (
+    MoveEvent,
+    NestedBelief,
+    SightEvent,
+    StatementEvent,
+    WitnessedEvent,
+)
 
 REALITY = "\0"
 """Reality is what somebody believes who watches everything unnoticed; no agent is called so."""
@@ -24,7 +30,7 @@ Watchers = Mapping[int, frozenset[str]]
 class Sight:
     """What there is to observe of a happening, or, without one, of how things stood at the start."""
 
-    event: Witnessed
+    event: WitnessedEvent
     happening: Happening | None
 
 
@@ -59,14 +65,14 @@ class _Stage:
         self.minds = {who: mind.observe(sight.event) for who, mind in self.minds.items()}
         return sight
 
-    def start(self, fact: Fact) -> Iterator[Witnessed]:
+    def start(self, fact: Fact) -> Iterator[WitnessedEvent]:
         """How things stand at the start is seen by those who are there; what is said again later is no news."""
         obj, place = _whereabouts(fact)
         if obj is not None and place is not None and obj not in self.places:
             self.places[obj] = place
-            yield Moved(obj, place, self.present(self.room_of(place)), frozenset({REALITY}))
+            yield MoveEvent(obj, place, self.present(self.room_of(place)), frozenset({REALITY}))
 
-    def play(self, number: int, happening: Happening) -> Iterator[Witnessed]:
+    def play(self, number: int, happening: Happening) -> Iterator[WitnessedEvent]:
         """What there is to observe of the happening of that number."""
         self.number = number
         if isinstance(happening, Utterance):
@@ -82,7 +88,7 @@ class _Stage:
         """The room of a place, or of whoever has his hands on it."""
         return self.agents[place] if place in self.agents else self.rooms.of_place.get(place, self.rooms.scene)
 
-    def done(self, event: Event) -> Iterator[Witnessed]:
+    def done(self, event: Event) -> Iterator[WitnessedEvent]:
         """Somebody goes to where he acts, if he is not there, and then acts."""
         who, room = event.agent, self.rooms.of_event(event, self.places)
         if who not in self.agents:
@@ -103,7 +109,7 @@ class _Stage:
         self.unaware.discard(who)
         self.agents[who] = None
 
-    def goes(self, who: str, room: str) -> Iterator[Witnessed]:
+    def goes(self, who: str, room: str) -> Iterator[WitnessedEvent]:
         """Somebody comes into a room: those there see what he brings, and he may see what there is."""
         if self.agents[who] == room:
             return
@@ -123,11 +129,11 @@ class _Stage:
         known = {*self.rooms.of_place, *self.places.values(), *self.agents}
         return frozenset(place for place in known if self.room_of(place) == room)
 
-    def shown(self, at: frozenset[str], room: Room, lookers: frozenset[str]) -> Shown:
+    def shown(self, at: frozenset[str], room: Room, lookers: frozenset[str]) -> SightEvent:
         there = tuple(sorted((obj, place) for obj, place in self.places.items() if place in at))
-        return Shown(at, there, self.present(room), lookers)
+        return SightEvent(at, there, self.present(room), lookers)
 
-    def looks(self, event: Event) -> Iterator[Witnessed]:
+    def looks(self, event: Event) -> Iterator[WitnessedEvent]:
         """Somebody looks at a place, at where a thing is, or all around; open containers show the others as much."""
         room, place = self.agents[event.agent], event.place or self.places.get(event.obj or "")
         if place is None:
@@ -138,7 +144,7 @@ class _Stage:
         others = self.present(room) - self.unaware if self.conventions.entering == "everything" else frozenset[str]()
         yield self.shown(at, room, others | {event.agent})
 
-    def moves(self, event: Event, obj: str) -> Iterator[Witnessed]:
+    def moves(self, event: Event, obj: str) -> Iterator[WitnessedEvent]:
         """A thing is taken or put somewhere, perhaps carried to another room for it."""
         who, room = event.agent, self.agents[event.agent]
         place = who if event.verb == "grab" else event.place or room or ""
@@ -147,23 +153,23 @@ class _Stage:
             yield from self.goes(who, self.room_of(place) or self.rooms.scene)
         yield self.moved(obj, place, who)
 
-    def moved(self, obj: str, place: str, who: str) -> Moved:
+    def moved(self, obj: str, place: str, who: str) -> MoveEvent:
         self.places[obj] = place
         absent_minded = self.inattentive.get(self.number, frozenset()) - {who}
         self.unaware |= absent_minded & self.present(self.agents[who])
         by = self.present(self.agents[who]) - absent_minded
-        return Moved(obj, place, by, self.unseen.get(self.number, frozenset()) - by | {REALITY})
+        return MoveEvent(obj, place, by, self.unseen.get(self.number, frozenset()) - by | {REALITY})
 
-    def noticed(self, observation: Observation) -> Iterator[Witnessed]:
+    def noticed(self, observation: Observation) -> Iterator[WitnessedEvent]:
         """What is noticed of how things stand, and not of a happening, is seen by one alone."""
         who, (obj, place) = observation.agent, _whereabouts(observation.fact)
         place = place or self.places.get(obj or "")
         if not observation.sees or _noticed(self.episode, self.number, observation) is not None:
             return
         if who in self.agents and obj is not None and place is not None:
-            yield Moved(obj, place, frozenset({who}))
+            yield MoveEvent(obj, place, frozenset({who}))
 
-    def said(self, utterance: Utterance) -> Iterator[Witnessed]:
+    def said(self, utterance: Utterance) -> Iterator[WitnessedEvent]:
         """Something is said of where a thing is, to those named, or else to whoever may hear it."""
         who = utterance.speaker
         if who not in self.agents or utterance.content is None or utterance.act not in ("assert", "deny"):
@@ -176,7 +182,7 @@ class _Stage:
         hearers = frozenset((utterance.hearers or public) & self.agents.keys()) - {who}
         trusting = self.trusting(who, hearers, self.room_of(self.places.get(obj, place)))
         reach = self.conventions.telling_reaches
-        yield Told(who, obj, place, hearers, trusting, utterance.act == "assert", reach)
+        yield StatementEvent(who, obj, place, hearers, trusting, utterance.act == "assert", reach)
 
     def trusting(self, speaker: str, hearers: frozenset[str], room: Room) -> frozenset[str]:
         if self.conventions.telling != "later_exit":

@@ -9,7 +9,7 @@ import numpy as np
 
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.social_goals.homes import BETWEEN_ROOMS
-from otherminds.worlds.household.agent import uniform
+from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Act, Home, Household, Person, Place, State
 from otherminds.worlds.household.searcher import Errand, Searcher
 
@@ -179,4 +179,4 @@ class Scene:
 
 def searcher(cast: Cast, name: str, errand: Errand, found: str | None = None, company: bool = False) -> Searcher:
     """One of the two with an errand; it may know where the thing is."""
-    return Searcher(cast.home, name, errand, uniform(cast.home), company=company, found=found, overlooks=0.0)
+    return Searcher(cast.home, name, errand, uniform_odds(cast.home), company=company, found=found, overlooks=0.0)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
 from otherminds.stories.social_goals.factors import ILLEGAL, Evidence, Factor
 from otherminds.stories.social_goals.homes import acts_of_event, opening_of, room_of, steps_before
-from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, replies, uniform
+from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, replies, uniform_odds
 from otherminds.worlds.household.rules import WAIT, Act, Home, Household
-from otherminds.worlds.household.searcher import LAPSE, Errand, Searcher, acts_of
+from otherminds.worlds.household.searcher import LAPSE, Errand, Searcher, act_count
 
 KNOWING, IGNORANT = 0.5, 0.25
 SEEING = 0.9999
@@ -82,7 +82,7 @@ class _Run:
         self.truth = np.arange(len(self.where))
         people = len(self.episode.agents) > 1
         self.minds = {
-            name: Searcher(self.home, name, Errand(self.roles.thing), uniform(self.home), company=people)
+            name: Searcher(self.home, name, Errand(self.roles.thing), uniform_odds(self.home), company=people)
             for name in (self.roles.seeker, self.roles.companion)
             if name is not None and name in self.episode.agents
         }
@@ -175,7 +175,7 @@ class _Run:
         self.state = self.state._replace(people=people)
 
     def _errand(self, event: Event, act: Act) -> None:
-        done, lapse = Errand(self.roles.thing, act.place), LAPSE / acts_of(self.home)
+        done, lapse = Errand(self.roles.thing, act.place), LAPSE / act_count(self.home)
         fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]), among=len(self.where))
         self.factors.append(Factor(event, errands={done: float(fits), None: float(other)}))
 
@@ -261,7 +261,7 @@ class _Run:
 
     def _noisy(self, happening: Happening, p: Floats, among: float = 0.0) -> Floats:
         """What is told with probability `happening.p` is so; otherwise it was any of as many acts, or places."""
-        return cast("Floats", np.log(happening.p * p + (1.0 - happening.p) / (among or acts_of(self.home))))
+        return cast("Floats", np.log(happening.p * p + (1.0 - happening.p) / (among or act_count(self.home))))
 
     def _happen(self, agent: str, act: Act) -> None:
         self.state = self.world.act(self.state, agent, act)

@@ -21,9 +21,9 @@ from otherminds.stories.model import (
 )
 from otherminds.stories.social_goals.homes import acts_of_event, home_of, opening_of, room_of, steps_before
 from otherminds.stories.social_goals.inference import CannotAnswerError, choose, places_named
-from otherminds.worlds.household.agent import uniform
-from otherminds.worlds.household.rules import Act, Home, Household, Person, State, View
-from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, told
+from otherminds.worlds.household.agent import uniform_odds
+from otherminds.worlds.household.rules import Act, Home, Household, HouseholdView, Person, State
+from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, odds_after_hearing
 
 DOUBT = 0.02
 
@@ -73,11 +73,11 @@ class _Walk:
             self.state = self.state._replace(people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
         self.world = Household(self.home, (self.name,), self.state)
 
-    def view(self) -> View:
+    def view(self) -> HouseholdView:
         """What the person sees now."""
         return self.world.observe(self.state, self.name)
 
-    def shown(self, seen: Observation) -> View:
+    def shown(self, seen: Observation) -> HouseholdView:
         """What the person sees with what the story says outright that it sees, or does not; so it is from then on."""
         thing, place = seen.fact.subject, seen.fact.value
         if seen.fact.predicate == "at" and place is not None and place in self.home.place:
@@ -129,7 +129,7 @@ def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Sear
     if not things:
         raise CannotAnswerError("no option says what the person wants")
     to = next((fact.value for fact in wants if fact.predicate == "at" and fact.value in home.place), None)
-    odds = uniform(home)
+    odds = uniform_odds(home)
     for claim in claims:
         if isinstance(claim, Belief) and isinstance(claim.content, Fact) and claim.content.subject == things[0]:
             odds = _believing(home, odds, claim.content.value, claim.holds)
@@ -142,5 +142,5 @@ def _believing(home: Home, odds: tuple[float, ...], where: str | None, holds: bo
     if not meant:
         raise CannotAnswerError(f"there is no {where!r} in the story")
     if holds and len(meant) == 1:
-        return told(odds, meant[0], TRUST)
+        return odds_after_hearing(odds, meant[0], TRUST)
     return tuple(o if (i in meant) == holds else o * DOUBT for i, o in enumerate(odds))

@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, cast
 from otherminds.mind import GoalDirected, own_mind
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.locked_map import Goal, Stage
-from otherminds.worlds.doors_keys_gems.planner import Head, Plans, until_given
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal, MapStage, NextStep, until_given
 from otherminds.worlds.doors_keys_gems.rules import STAY, USED, Action, DoorsKeysGems, State, Thing
 
 NEVER = 1 << 20
@@ -30,11 +29,11 @@ _Outlook = tuple[State, tuple[Goal, ...], Advice | None]
 class DoorsKeysGemsAdvice:
     """The messages a facilitator could say in one world, what following them would lead to, and how to put them."""
 
-    def __init__(self, world: DoorsKeysGems, plans: Plans | None = None) -> None:
-        """Plans may be shared with the minds that act and observe in the same world."""
+    def __init__(self, world: DoorsKeysGems, planner: DoorsKeysGemsPlanner | None = None) -> None:
+        """DoorsKeysGemsPlanner may be shared with the minds that act and observe in the same world."""
         self.world = world
-        self.plans = plans or Plans(world)
-        self._fetched: dict[tuple[Stage, int, int], tuple[int, int]] = {}
+        self.planner = planner or DoorsKeysGemsPlanner(world)
+        self._fetched: dict[tuple[MapStage, int, int], tuple[int, int]] = {}
         self._known: dict[_Outlook, int] = {}
         self._directions = {0: STAY} | {offset: Action(name) for name, offset in world.grid.offsets.items()}
 
@@ -54,25 +53,25 @@ class DoorsKeysGemsAdvice:
     def _unlocks(self, state: State, i: int, j: int) -> Iterator[Advice]:
         for d in range(len(self.world.doors)):
             goal = Goal("door", d)
-            if state.locked >> d & 1 and self.plans.cost(state, i, goal) < UNREACHABLE:
+            if state.locked >> d & 1 and self.planner.cost(state, i, goal) < UNREACHABLE:
                 yield Advice(i, goal, j)
 
     def _handovers(self, state: State, i: int, j: int) -> Iterator[Advice]:
         for k in range(len(self.world.keys)):
             if state.items[k] in (j, USED) or {(i, k), (j, k)} & self.world.forbidden:
                 continue
-            if self.plans.cost(state, i, Goal("give", k, j)) < UNREACHABLE:
+            if self.planner.cost(state, i, Goal("give", k, j)) < UNREACHABLE:
                 cell, locked = self._after_fetching(state, i, k)
-                if self.plans.map.distances_to(state.cells[j], locked)[cell] < UNREACHABLE:
+                if self.planner.map.distances_to(state.cells[j], locked)[cell] < UNREACHABLE:
                     yield Advice(i, Goal("give", k, j), j)
 
     def _after_fetching(self, state: State, i: int, k: int) -> tuple[int, int]:
         """Where agent i stands, and which doors are locked, once it has the key."""
         if state.items[k] == i:
             return state.cells[i], state.locked
-        start = (self.plans.map.stage(state, i), state.cells[i], k)
+        start = (self.planner.map.stage(state, i), state.cells[i], k)
         if start not in self._fetched:
-            heads = self.plans.heads(Goal("key", k), start[0])
+            heads = self.planner.heads(Goal("key", k), start[0])
             while isinstance(cell := heads[state.cells[i]], int):
                 state = state._replace(cells=(*state.cells[:i], cell, *state.cells[i + 1 :]))
             after = self.world.apply(state, i, self._action(heads[state.cells[i]], i, state))
@@ -89,9 +88,9 @@ class DoorsKeysGemsAdvice:
 
     def status(self, state: State, favour: Advice) -> Literal["running", "completed", "impossible"]:
         """Whether the favour is yet to be done, is done, or can no longer be done by its helper."""
-        if self.plans.achieved(state, favour.helper, favour.goal):
+        if self.planner.achieved(state, favour.helper, favour.goal):
             return "completed"
-        return "impossible" if self.plans.settled(state, favour.helper, favour.goal) else "running"
+        return "impossible" if self.planner.settled(state, favour.helper, favour.goal) else "running"
 
     def effort(self, state: State, favour: Advice) -> int:
         """How many steps of the world the favour takes the helper, while the friend stands still."""
@@ -100,10 +99,10 @@ class DoorsKeysGemsAdvice:
     def _alone(self, state: State, favour: Advice) -> int:
         """How many steps of its own the helper needs."""
         if favour.goal.kind != "give":
-            return self.plans.cost(state, favour.helper, favour.goal)
-        fetching = self.plans.cost(state, favour.helper, Goal("key", favour.goal.thing))
+            return self.planner.cost(state, favour.helper, favour.goal)
+        fetching = self.planner.cost(state, favour.helper, Goal("key", favour.goal.thing))
         cell, locked = self._after_fetching(state, favour.helper, favour.goal.thing)
-        return fetching + until_given(self.plans.map.distances_to(state.cells[favour.friend], locked)[cell])
+        return fetching + until_given(self.planner.map.distances_to(state.cells[favour.friend], locked)[cell])
 
     # What would come of it
 
@@ -119,7 +118,7 @@ class DoorsKeysGemsAdvice:
         """
         trail: list[tuple[_Outlook, int]] = []
         while True:
-            if favour and self.plans.settled(state, favour.helper, favour.goal):
+            if favour and self.planner.settled(state, favour.helper, favour.goal):
                 favour = None
             outlook = (state, goals, favour)
             rest = 0 if self._all_have(state, goals) else self._known.get(outlook)
@@ -133,7 +132,7 @@ class DoorsKeysGemsAdvice:
         return min(rest, horizon)
 
     def _all_have(self, state: State, goals: tuple[Goal, ...]) -> bool:
-        return all(self.plans.achieved(state, i, goal) for i, goal in enumerate(goals))
+        return all(self.planner.achieved(state, i, goal) for i, goal in enumerate(goals))
 
     def _wants(self, goals: tuple[Goal, ...], favour: Advice | None) -> list[Goal]:
         wants = list(goals)
@@ -159,34 +158,34 @@ class DoorsKeysGemsAdvice:
             cells, turn = cast("tuple[int, ...]", heads), (turn + 1) % rounds
         return NEVER, state
 
-    def _route(self, state: State, i: int, want: Goal) -> Callable[[tuple[int, ...]], Head]:
+    def _route(self, state: State, i: int, want: Goal) -> Callable[[tuple[int, ...]], NextStep]:
         """Agent i's best next thing to do as a function of where everybody stands, until something happens."""
-        plans = self.plans
-        if plans.achieved(state, i, want) or not plans.available(state, i, want):
+        planner = self.planner
+        if planner.achieved(state, i, want) or not planner.available(state, i, want):
             return lambda cells: cells[i]
         if want.kind == "give":
             if state.items[want.thing] == i:
                 return lambda cells: self._approach(cells, i, want, state.locked)
             want = Goal("key", want.thing)
-        heads = plans.heads(want, plans.stage_for(state, i, want))
+        heads = planner.heads(want, planner.stage_for(state, i, want))
         return lambda cells: heads[cells[i]]
 
-    def _approach(self, cells: tuple[int, ...], i: int, want: Goal, locked: int) -> Head:
-        distance = self.plans.map.distances_to(cells[want.whom], locked)
+    def _approach(self, cells: tuple[int, ...], i: int, want: Goal, locked: int) -> NextStep:
+        distance = self.planner.map.distances_to(cells[want.whom], locked)
         here = cells[i]
         if distance[here] == 1:
             return Action("handover", want.thing, want.whom)
         if distance[here] == 0:
             return next((cell for cell in self.world.grid.neighbours[here] if distance[cell] == 1), here)
-        return self.plans.toward(distance, here)
+        return self.planner.toward(distance, here)
 
-    def _joint(self, heads: Sequence[Head], state: State) -> dict[str, Action]:
+    def _joint(self, heads: Sequence[NextStep], state: State) -> dict[str, Action]:
         return {
             name: self._action(head, i, state)
             for i, (name, head) in enumerate(zip(self.world.agents, heads, strict=True))
         }
 
-    def _action(self, head: Head, i: int, state: State) -> Action:
+    def _action(self, head: NextStep, i: int, state: State) -> Action:
         """The action by which agent i does what it is heading for."""
         if isinstance(head, int):
             return self._directions[head - state.cells[i]]
@@ -221,10 +220,10 @@ class DoorsKeysGemsAdvice:
         return f"{self.world.gems[goal.thing].colour} gem"
 
     def _reason(self, state: State, favour: Advice, goal: Goal, friend: str) -> str:
-        alone = self.plans.cost(state, favour.friend, goal)
+        alone = self.planner.cost(state, favour.friend, goal)
         if alone >= UNREACHABLE:
             return f"and {friend} cannot get there without your help."
-        saved = alone - self.plans.cost(self._done(state, favour), favour.friend, goal)
+        saved = alone - self.planner.cost(self._done(state, favour), favour.friend, goal)
         if saved <= 0:
             return "and this would spare you both a detour."
         return f"and without your help {friend} would need about {saved} more step{'s' * (saved != 1)}."

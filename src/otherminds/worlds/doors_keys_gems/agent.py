@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from otherminds.distribution import Categorical
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
-from otherminds.worlds.doors_keys_gems.planner import Plans
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, State
 
 
@@ -17,7 +16,7 @@ class Seeker:
     An infinite `beta` makes it choose uniformly among the best actions. (ProToM §3.1, eq. 4 and 8.)
     """
 
-    plans: Plans = field(repr=False)
+    planner: DoorsKeysGemsPlanner = field(repr=False)
     agent: int
     goal: Goal
     beta: float = 3.0
@@ -30,18 +29,18 @@ class Seeker:
 
     def act(self) -> Categorical[Action]:
         """What it may do now. Raises ValueError before it has seen anything."""
-        costs = self.plans.action_costs(self._seen, self.agent, self.goal)
+        costs = self.planner.action_costs(self._seen, self.agent, self.goal)
         return Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
 
     @property
     def reached(self) -> bool:
         """Whether the goal holds."""
-        return self.plans.achieved(self._seen, self.agent, self.goal)
+        return self.planner.achieved(self._seen, self.agent, self.goal)
 
     @property
     def over(self) -> bool:
         """Whether there is nothing left for it to do: the goal holds, or it cannot bring it about alone."""
-        return self.plans.settled(self._seen, self.agent, self.goal)
+        return self.planner.settled(self._seen, self.agent, self.goal)
 
     @property
     def particle(self) -> int:

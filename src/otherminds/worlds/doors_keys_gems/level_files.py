@@ -26,7 +26,7 @@ from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State, Thing,
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.map_file import (
     MAX_SIDE,
-    Line,
+    FileLine,
     agent_names,
     key_values,
     level_texts,
@@ -86,7 +86,7 @@ def read_level(path: Path) -> Level:
 
 def parse_level(text: str, path: Path) -> Level:
     """Read a level from text; `path` is what errors call it."""
-    lines = [Line(n, raw.rstrip()) for n, raw in enumerate(rows_of(text, path), 1)] if text else []
+    lines = [FileLine(n, raw.rstrip()) for n, raw in enumerate(rows_of(text, path), 1)] if text else []
     lines = [line for line in lines if not line.text.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text), None)
     if gap is None:
@@ -104,7 +104,7 @@ def parse_level(text: str, path: Path) -> Level:
     return Level(name, world, horizon, certificate)
 
 
-def _tiles(body: list[Line], path: Path) -> Iterator[_Tile]:
+def _tiles(body: list[FileLine], path: Path) -> Iterator[_Tile]:
     width = len(body[0].text.split())
     if max(width, len(body)) > MAX_SIDE:
         raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=body[0].number)
@@ -124,7 +124,7 @@ def _tiles(body: list[Line], path: Path) -> Iterator[_Tile]:
             yield _Tile(tile[0], tile[1], x, y, number, column)
 
 
-def _world(tiles: list[_Tile], header: Mapping[str, Line], path: Path) -> DoorsKeysGems:
+def _world(tiles: list[_Tile], header: Mapping[str, FileLine], path: Path) -> DoorsKeysGems:
     width, height = tiles[-1].x + 1, tiles[-1].y + 1
     grid = Grid.of(width, height, ((t.x, t.y) for t in tiles if t.kind == "#"))
     things = {kind: _things(kind, tiles, grid, path) for kind in "kdg"}
@@ -171,7 +171,7 @@ def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid, path: Path) 
     return tuple(found[n] for n in range(1, len(names) + 1))
 
 
-def _goals(line: Line, names: tuple[str, ...], gems: tuple[Thing, ...], path: Path) -> tuple[int, ...]:
+def _goals(line: FileLine, names: tuple[str, ...], gems: tuple[Thing, ...], path: Path) -> tuple[int, ...]:
     colours = [colour.strip() for colour in line.text.split(",")]
     present = [gem.colour for gem in gems]
     if len(colours) != len(names):
@@ -186,7 +186,7 @@ def _goals(line: Line, names: tuple[str, ...], gems: tuple[Thing, ...], path: Pa
     return tuple(present.index(colour) for colour in colours)
 
 
-def _turns(line: Line | None, path: Path) -> Turns:
+def _turns(line: FileLine | None, path: Path) -> Turns:
     if line is None:
         return "simultaneous"
     if line.text not in ("simultaneous", "alternating"):

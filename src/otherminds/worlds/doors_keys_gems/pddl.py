@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
+from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import MAX_THINGS, Level
 from otherminds.worlds.doors_keys_gems.pddl_syntax import (
-    Fact,
     Names,
     Node,
+    PddlFact,
     Signatures,
     flat,
     head,
@@ -28,8 +29,8 @@ from otherminds.worlds.doors_keys_gems.pddl_syntax import (
     read_nodes,
     wrong,
 )
-from otherminds.worlds.doors_keys_gems.rules import NOTHING, DoorsKeysGems, Thing, Turns
-from otherminds.worlds.grid import Grid
+from otherminds.worlds.doors_keys_gems.rules import NOTHING, STAY, Action, DoorsKeysGems, State, Thing, Turns
+from otherminds.worlds.grid import DIRECTIONS, Grid
 from otherminds.worlds.map_file import MAX_SIDE
 
 AGENT = "agent"
@@ -86,7 +87,7 @@ class _Spot(NamedTuple):
     column: int
 
 
-class _Draft(NamedTuple):
+class _ProblemMap(NamedTuple):
     """What is where, and of what colour: what the two dialects have in common once they have been read."""
 
     width: int
@@ -104,21 +105,21 @@ class _Draft(NamedTuple):
 class _Problem:
     path: Path
     names: Names
-    facts: Sequence[Fact]
-    goals: Sequence[Fact]
+    facts: Sequence[PddlFact]
+    goals: Sequence[PddlFact]
     init: Node
 
     @cached_property
-    def by_name(self) -> Mapping[str, list[Fact]]:
-        found: dict[str, list[Fact]] = {}
+    def by_name(self) -> Mapping[str, list[PddlFact]]:
+        found: dict[str, list[PddlFact]] = {}
         for fact in self.facts:
             found.setdefault(fact.name, []).append(fact)
         return found
 
-    def all(self, name: str) -> list[Fact]:
+    def all(self, name: str) -> list[PddlFact]:
         return self.by_name.get(name, [])
 
-    def the(self, name: str, *about: str) -> Fact:
+    def the(self, name: str, *about: str) -> PddlFact:
         """The only fact of that name about these words. Raises InputError if there is none, or another."""
         found = [fact for fact in self.all(name) if fact.words[: len(about)] == about]
         said = " ".join((name, *about))
@@ -218,7 +219,7 @@ def _declare(node: Node, kind: str, names: Mapping[str, list[str]], dialect: _Di
     names[kind].append(name)
 
 
-def _draft_clips(problem: _Problem) -> _Draft:
+def _draft_clips(problem: _Problem) -> _ProblemMap:
     names = problem.names
     height, width = problem.the("= walls new-bit-matrix").numbers
     spots = {}
@@ -227,7 +228,7 @@ def _draft_clips(problem: _Problem) -> _Draft:
         spots[name] = _Spot(x.numbers[0] - 1, y.numbers[0] - 1, x.line, x.column)
     walls = problem.all("= walls set-index")
     locked = {fact.words[0] for fact in problem.all("locked")}
-    return _Draft(
+    return _ProblemMap(
         width=width,
         height=height,
         walls=[_Spot(wall.numbers[1] - 1, wall.numbers[0] - 1, wall.line, wall.column) for wall in walls],
@@ -250,12 +251,12 @@ def _turn_order(problem: _Problem) -> tuple[str, ...]:
     return tuple(order)
 
 
-def _draft_plinf(problem: _Problem) -> _Draft:
+def _draft_plinf(problem: _Problem) -> _ProblemMap:
     _check_upwards(problem)
     (width,), (height,) = problem.the("= width").numbers, problem.the("= height").numbers
     xpos, ypos = problem.the("= xpos"), problem.the("= ypos")
 
-    def spot(fact: Fact, x: int, y: int) -> _Spot:
+    def spot(fact: PddlFact, x: int, y: int) -> _Spot:
         return _Spot(x - 1, height - y, fact.line, fact.column)
 
     items = {name: problem.the("at", name) for name in problem.names["item"]}
@@ -265,7 +266,7 @@ def _draft_plinf(problem: _Problem) -> _Draft:
     for name, at in items.items():
         if name in fixed:
             raise wrong(f"an item cannot be called `{name}` here", at, problem.path)
-    return _Draft(
+    return _ProblemMap(
         width=width,
         height=height,
         walls=[spot(fact, *fact.numbers) for fact in problem.all("wall")],
@@ -287,7 +288,7 @@ def _check_upwards(problem: _Problem) -> None:
                 raise wrong(f"`{fact.words[0]}` points elsewhere", fact, problem.path, hint)
 
 
-def _world(problem: _Problem, draft: _Draft) -> DoorsKeysGems:
+def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
     names, path = problem.names, problem.path
     grid = _grid(problem, draft)
     no = {(draft.agents.index(agent), names["item"].index(item)) for agent, item in draft.forbidden}
@@ -314,7 +315,7 @@ def _world(problem: _Problem, draft: _Draft) -> DoorsKeysGems:
     )
 
 
-def _grid(problem: _Problem, draft: _Draft) -> Grid:
+def _grid(problem: _Problem, draft: _ProblemMap) -> Grid:
     width, height = draft.width, draft.height
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
         hint = f"sides are 1 to {MAX_SIDE} long"
@@ -348,3 +349,84 @@ def _goals(problem: _Problem, agents: tuple[str, ...]) -> tuple[int, ...]:
             raise wrong("a second goal for the same agent, or for the same gem", fact, problem.path)
         goals[i] = wanted
     return tuple(goals)
+
+
+PLAN: Signatures = {
+    **dict.fromkeys((*DIRECTIONS, "wait"), ("agent", "")),
+    "pickup": ("agent item", "item"),
+    "unlock": ("agent key door", "key direction"),
+    "handover": ("agent agent item",),
+}
+WORDS = {
+    "wait": "stay",
+    "pickup": "pickup {0}",
+    "unlock": "unlock {1} with {0}",
+    "handover": "handover {1} to {0}",
+}
+
+
+class PlanStep(NamedTuple):
+    """One line of a plan: the index of the agent, what it does, and the number of the line."""
+
+    agent: int
+    action: Action
+    line: int
+
+
+def read_plan(path: Path, world: DoorsKeysGems, *, start: State | None = None) -> list[PlanStep]:
+    """Read a plan; doors named by direction are those seen from `start`, default s₀. Raises InputError."""
+    alone = len(world.agents) == 1
+    signatures = PLAN if alone else {name: choices[:1] for name, choices in PLAN.items()}
+    names = _names(world)
+    cells = list((world.initial if start is None else start).cells)
+    moves = []
+    for node in read_nodes(read_text(path), path):
+        fact = read_fact(node, signatures, names, path)
+        named = len(fact.words) == len(PLAN[fact.name][0].split())
+        who, *words = fact.words if named else (*world.agents, *fact.words)
+        i = world.agents.index(who)
+        if fact.name == "unlock" and not named:
+            words[1] = _door(fact, cells[i], world, path)
+        action = world.vocabulary[WORDS.get(fact.name, fact.name).format(*words)]
+        cells[i] += world.grid.offsets.get(action.verb, 0)
+        moves.append(PlanStep(i, action, fact.line))
+    return moves
+
+
+def _names(world: DoorsKeysGems) -> Names:
+    keys, gems, doors = ([thing.name for thing in kind] for kind in (world.keys, world.gems, world.doors))
+    return {"agent": world.agents, "key": keys, "item": keys + gems, "door": doors, "direction": DIRECTIONS}
+
+
+def _door(fact: PddlFact, here: int, world: DoorsKeysGems, path: Path) -> str:
+    direction = fact.words[-1]
+    door = world.door_at.get(here + world.grid.offsets[direction])
+    if door is None:
+        raise wrong(f"there is no door {direction} of the agent at this point", fact, path)
+    return world.doors[door].name
+
+
+def follow_plan(
+    world: DoorsKeysGems, plan: Sequence[PlanStep], path: Path, *, start: State | None = None
+) -> tuple[Step[State, Action], ...]:
+    """Replay a plan from `start`, default s₀, a step a move. Raises InputError at the first invalid one."""
+    state = world.initial if start is None else start
+    steps = []
+    for i, action, line in plan:
+        name = world.agents[i]
+        if i not in world.movers(state):
+            message = f"it is not the turn of {name} but of {world.agents[state.turn]}"
+            raise InputError(message, path=path, line=line)
+        if not world.allows(state, i, action):
+            raise not_allowed(world, state, i, action, path, line)
+        joint = dict.fromkeys(world.agents, STAY) | {name: action}
+        after = world.step(state, joint)
+        steps.append(Step(state, joint, after))
+        state = after
+    return tuple(steps)
+
+
+def not_allowed(world: DoorsKeysGems, state: State, i: int, action: Action, path: Path, line: int) -> InputError:
+    """The error for an action, read from line `line`, that the rules do not allow agent i in this state."""
+    hint = f"allowed: {', '.join(world.spell(option) for option in world.actions(state, world.agents[i]))}"
+    return InputError(f"{world.agents[i]} cannot {world.spell(action)} here", path=path, line=line, hint=hint)

@@ -20,7 +20,7 @@ Names = Mapping[str, Sequence[str]]
 Signatures = Mapping[str, Sequence[str]]
 
 
-class Place(Protocol):
+class FilePosition(Protocol):
     """Anything that remembers where in the file it began, both from 1."""
 
     @property
@@ -43,7 +43,7 @@ class Node(NamedTuple):
     column: int
 
 
-class Fact(NamedTuple):
+class PddlFact(NamedTuple):
     """What a list says: its name, the words and the numbers among its arguments, and where it begins."""
 
     name: str
@@ -84,7 +84,7 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
                 yield match.group(), number, match.start() + 1
 
 
-def wrong(message: str, at: Place, path: Path, hint: str | None = None) -> InputError:
+def wrong(message: str, at: FilePosition, path: Path, hint: str | None = None) -> InputError:
     """The error for something that stands at a place in the file."""
     return InputError(message, path=path, line=at.line, column=at.column, hint=hint)
 
@@ -117,7 +117,7 @@ def flat(node: Node, path: Path) -> tuple[str, tuple[Node, ...]]:
     return f"{name} {head(right, path)}", (*left.items[1:], *right.items[1:])
 
 
-def read_fact(node: Node, signatures: Signatures, names: Names, path: Path) -> Fact:
+def read_fact(node: Node, signatures: Signatures, names: Names, path: Path) -> PddlFact:
     """What a list says, checked against the signatures. Raises InputError if it says anything else."""
     name, arguments = flat(node, path)
     if name not in signatures:
@@ -130,7 +130,7 @@ def read_fact(node: Node, signatures: Signatures, names: Names, path: Path) -> F
     pairs = list(zip(kinds, arguments, strict=True))
     words = tuple(_word(kind, argument, names, path) for kind, argument in pairs if kind != "integer")
     numbers = tuple(_integer(argument, path) for kind, argument in pairs if kind == "integer")
-    return Fact(name, words, numbers, node.line, node.column)
+    return PddlFact(name, words, numbers, node.line, node.column)
 
 
 def _word(kind: str, node: Node, names: Names, path: Path) -> str:

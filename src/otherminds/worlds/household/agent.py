@@ -45,13 +45,13 @@ ANSWERING = SpeakingCosts(talking=0.0, lying_unconcerned=0.45)
 """Whoever is asked answers, also those who do not care."""
 
 
-def uniform(home: Home) -> tuple[float, ...]:
+def uniform_odds(home: Home) -> tuple[float, ...]:
     """The odds of somebody who has no idea where the thing is."""
     return (1.0,) * len(home.places)
 
 
 @lru_cache(maxsize=1 << 14)
-def saved(home: Home, told: int, truth: int | None, room: int) -> float:
+def search_saving(home: Home, told: int, truth: int | None, room: int) -> float:
     """The share of the listener's search that a claim saves (below 0: that it adds).
 
     The listener, in `room`, believes what it is told, goes there first, sees what lies openly in that room, and
@@ -63,7 +63,7 @@ def saved(home: Home, told: int, truth: int | None, room: int) -> float:
 
     If the speaker does not know the truth, every place is as likely. Between −1 and 1.
     """
-    search = search_of(home, uniform(home))
+    search = search_of(home, uniform_odds(home))
     there = search.rooms[told]
     rest = search.everywhere & ~(1 << told) & ~search.openly[there] & ~search.openly[room]
     missed = trip(home, told, room) + 1.0 + float(search.costs[rest, there])
@@ -80,14 +80,15 @@ def reply(
 ) -> Mapping[Act, float]:
     """How somebody asked for a thing answers a listener in `room`, believing it at place `belief` (None: no idea).
 
-    p(u) ∝ exp η [ sign · saved(u) / (|saved(u)| + ½) − cost of talking − cost of lying + courtesy of an honest "I don't
+    p(u) ∝ exp η [ sign · search_saving(u) / (|search_saving(u)| + ½) − cost of talking − cost of lying
+    + courtesy of an honest "I don't
     know" ], with ½ the share at which a claim is worth half of what it can be worth, and sign 1 for helping, −1 for
     hindering, 0 for not caring; silence, and to say that one does not know, cost no talking.
     """
     lying = manners.lying(stance)
     scores = {WAIT: 0.0, Act("unsure", thing): COURTESY if belief is None else -lying}
     for place in range(len(home.places)):
-        gain = saved(home, place, belief, room)
+        gain = search_saving(home, place, belief, room)
         worth = SIGN[stance] * gain / (abs(gain) + HALF)
         scores[Act("tell", thing, home.places[place].name)] = (
             worth - manners.talking - (lying if place != belief else 0.0)

@@ -15,7 +15,7 @@ Places = tuple[tuple[str, str], ...]
 NOBODY: frozenset[str] = frozenset()
 
 
-class Witnessed(Protocol):
+class WitnessedEvent(Protocol):
     """Something that happens before witnesses."""
 
     def reaches(self, agent: str, /) -> bool:
@@ -26,13 +26,13 @@ class Witnessed(Protocol):
         """Where things are, to an agent who witnesses it."""
         ...
 
-    def within(self, agent: str, places: Places, /) -> Witnessed:
+    def within(self, agent: str, places: Places, /) -> WitnessedEvent:
         """The same as the agent takes others to witness it, given where things are to the agent."""
         ...
 
 
 @dataclass(frozen=True)
-class Moved:
+class MoveEvent:
     """A thing comes to be somewhere. All of `by` see it and see one another see it; `unseen` watch unnoticed."""
 
     obj: str
@@ -48,13 +48,13 @@ class Moved:
         """The thing is there now."""
         return _put(places, self.obj, self.place)
 
-    def within(self, agent: str, places: Places) -> Moved:
+    def within(self, agent: str, places: Places) -> MoveEvent:
         """Nobody is taken to know of those who watch unnoticed."""
         return replace(self, unseen=NOBODY)
 
 
 @dataclass(frozen=True)
-class Shown:
+class SightEvent:
     """All that is at some places can be seen: `there`, and nothing else.
 
     All of `by` know that `lookers` see it; who does not look takes them to see what he himself believes to be there.
@@ -78,13 +78,13 @@ class Shown:
             found = _put(found, obj, place)
         return found
 
-    def within(self, agent: str, places: Places) -> Shown:
+    def within(self, agent: str, places: Places) -> SightEvent:
         """Others are taken to see what oneself takes to be there."""
         return replace(self, there=tuple((obj, place) for obj, place in places if place in self.at))
 
 
 @dataclass(frozen=True)
-class Told:
+class StatementEvent:
     """Somebody says to `hearers` that a thing is somewhere, or, with `so` false, that it is not there.
 
     `trusting` believe it, and that the speaker does; the speaker keeps his own belief and takes all hearers to believe
@@ -111,7 +111,7 @@ class Told:
             return _put(places, self.obj, self.place)
         return tuple(pair for pair in places if pair != (self.obj, self.place))
 
-    def within(self, agent: str, places: Places) -> Told:
+    def within(self, agent: str, places: Places) -> StatementEvent:
         """As the speaker sees it, all trust him; who trusts him takes him to mean it, who does not takes him to lie."""
         depth = None if self.depth is None else self.depth - 1
         if agent == self.speaker:
@@ -150,7 +150,7 @@ class NestedBelief:
             raise ValueError("a mind needs an agent")
         return cls(chain[0], (), (cls.along(chain[1:]),) if chain[1:] else ())
 
-    def observe(self, event: Witnessed) -> NestedBelief:
+    def observe(self, event: WitnessedEvent) -> NestedBelief:
         """The mind after something happened, whether or not it witnesses it."""
         if not event.reaches(self.agent):
             return self

@@ -107,7 +107,7 @@ class State(NamedTuple):
         return dict(self.things).get(thing)
 
 
-class View(NamedTuple):
+class HouseholdView(NamedTuple):
     """What somebody sees: themselves, the places they can look at, the things there, and what was last done."""
 
     me: Person
@@ -145,13 +145,13 @@ class Household:
                 done += state.last
         return state._replace(last=done)
 
-    def observe(self, state: State, agent: str) -> View:
+    def observe(self, state: State, agent: str) -> HouseholdView:
         """What lies openly in the agent's room, what is in the places there that stand open, and what was said."""
         me = state.person(agent)
         seen = _in_sight(self.home, me.room, state.opened)
         things = frozenset([pair for pair in state.things if pair[1] in seen])
         last = [done for done in state.last if done[1].do in SPEECH or state.person(done[0]).room == me.room]
-        return View(me, seen, things, state.opened & seen, tuple(last))
+        return HouseholdView(me, seen, things, state.opened & seen, tuple(last))
 
     def reward(self, state: State, joint: Mapping[str, Act], after: State) -> Mapping[str, float]:
         """Every act but waiting costs a step, and walking as many as it is far."""

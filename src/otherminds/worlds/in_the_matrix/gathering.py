@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from otherminds.worlds.avatars import Action
+from otherminds.worlds.grid import Route, cheapest_route
 from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, Other, Surroundings, reaches
 from otherminds.worlds.in_the_matrix.strategies import Aim, Collect, intent, play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
-from otherminds.worlds.routes import Way, cheapest
 
 MOVES: tuple[Action, ...] = ("forward", "step_right", "backward", "step_left")
 TURNS: tuple[tuple[int, Action], ...] = ((1, "turn_right"), (3, "turn_left"), (2, "turn_right"))
@@ -122,7 +122,7 @@ class Thought(NamedTuple):
         """Go to the nearest resource of a kind: surely there, perhaps back again, or perhaps of this kind."""
         return self._follow(self._way(self._sources(kind), self._tolls(kind)) or self._aside())
 
-    def _aside(self) -> Way | None:
+    def _aside(self) -> Route | None:
         """A step off the one source there is, for nothing regrows under oneself."""
         beside = self.world.rules.field.grid.neighbours[self.view.cell]
         return self._way(dict.fromkeys(beside, 0.0), self._tolls(UNKNOWN))
@@ -154,10 +154,10 @@ class Thought(NamedTuple):
         }
         return tolls | {other.cell: CROWD for _, other in self._in_sight()}
 
-    def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Way | None:
-        return cheapest(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.seen)
+    def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
+        return cheapest_route(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.seen)
 
-    def _follow(self, way: Way | None) -> Plan:
+    def _follow(self, way: Route | None) -> Plan:
         """Take the first step; face the way first if the target is out of sight and some steps away."""
         if way is None or way.first is None:
             return self._stay()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations, product
 
-from otherminds.planning.lookahead import clairvoyant
+from otherminds.planning.best_response import clairvoyant
 from otherminds.worlds.in_the_matrix.meetings import MARGIN, machine, meeting_game
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import (

@@ -32,7 +32,7 @@ from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix.rules import Ends, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.map_file import (
-    Line,
+    FileLine,
     MapFile,
     check_characters,
     number,
@@ -136,7 +136,7 @@ def _sites(map_file: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list
     return found
 
 
-def _kinds(line: Line, path: Path) -> dict[str, str]:
+def _kinds(line: FileLine, path: Path) -> dict[str, str]:
     """The name of each kind, by its letter."""
     pairs = [part.split() for part in line.text.split(",")]
     for pair in pairs:
@@ -151,7 +151,7 @@ def _kinds(line: Line, path: Path) -> dict[str, str]:
     return kinds
 
 
-def _payoffs(line: Line, key: str, kinds: int, path: Path) -> Payoffs:
+def _payoffs(line: FileLine, key: str, kinds: int, path: Path) -> Payoffs:
     rows = [row.split() for row in line.text.split(",")]
     if [len(row) for row in rows] != [kinds] * kinds:
         hint = f"rows after commas, such as `{EXAMPLES[key]}`"
@@ -159,27 +159,27 @@ def _payoffs(line: Line, key: str, kinds: int, path: Path) -> Payoffs:
     return tuple(tuple(number(text, key, line, path) for text in row) for row in rows)
 
 
-def _regrowth(line: Line, path: Path) -> tuple[int, float]:
+def _regrowth(line: FileLine, path: Path) -> tuple[int, float]:
     words = _words(line, "regrowth", 2, path)
-    return whole(Line(line.number, words[0]), "regrowth", path), number(
+    return whole(FileLine(line.number, words[0]), "regrowth", path), number(
         words[1], "regrowth", line, path, least=0, most=1
     )
 
 
-def _ends(line: Line, path: Path) -> Ends:
+def _ends(line: FileLine, path: Path) -> Ends:
     after, every, chance, limit = _words(line, "ends", 4, path)
-    counts = [whole(Line(line.number, word), "ends", path, least=1) for word in (after, every, limit)]
+    counts = [whole(FileLine(line.number, word), "ends", path, least=1) for word in (after, every, limit)]
     return Ends(counts[0], counts[1], number(chance, "ends", line, path, least=0, most=1), counts[2])
 
 
-def _words(line: Line, key: str, count: int, path: Path) -> list[str]:
+def _words(line: FileLine, key: str, count: int, path: Path) -> list[str]:
     words = line.text.split()
     if len(words) != count:
         raise InputError(f"`{key}` is not {count} numbers", path=path, line=line.number, hint=f"`{EXAMPLES[key]}`")
     return words
 
 
-def _yes(line: Line, path: Path) -> bool:
+def _yes(line: FileLine, path: Path) -> bool:
     if line.text not in ("yes", "no"):
         raise InputError("`restock` is neither yes nor no", path=path, line=line.number)
     return line.text == "yes"

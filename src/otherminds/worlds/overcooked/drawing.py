@@ -21,7 +21,7 @@ from otherminds.worlds.overcooked.kitchen import (
     WALL,
     parts,
 )
-from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State, View
+from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 from otherminds.worlds.sprites import (
     CELL,
     FOG,
@@ -189,7 +189,7 @@ _TRAY: Shapes = (Box(-24, -24, 48, 40, STEEL), Box(-22, 12, 44, 6, INK, 3))
 # What is where
 
 
-def drawing(world: Overcooked, state: State | View) -> Iterator[Part]:
+def drawing(world: Overcooked, state: State | KitchenView) -> Iterator[Part]:
     """Everything that may change, in the order in which it is drawn; what is not there or not seen has no place.
 
     Parts: `counter-k` what lies there, `delivery-d` what has been delivered, `agent-i`, `held-i` what it holds.
@@ -219,7 +219,7 @@ def _heap(dishes: Sequence[int]) -> tuple[str, Shapes]:
     return "; ".join(_shown(dish)[0] for dish in dishes), (*_TRAY, *shapes)
 
 
-def _standing(world: Overcooked, state: State | View, i: int) -> Place | None:
+def _standing(world: Overcooked, state: State | KitchenView, i: int) -> Place | None:
     """Where an agent is drawn: in the middle of its square, or beside whoever else stands there."""
     if state.cells[i] == UNSEEN:
         return None

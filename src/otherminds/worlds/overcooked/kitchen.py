@@ -99,7 +99,7 @@ NOWHERE = -1
 
 
 @dataclass(frozen=True)
-class Layout:
+class KitchenLayout:
     """The squares of a kitchen, row by row: floor, counters, cutting boards, deliveries, walls `#`, doors `D`.
 
     Rooms are what is left of the floor, in connected pieces, without the doors; doors are always open. Something in a

@@ -15,7 +15,7 @@
     agents: Ana, Ben
 
 The last block may be missing; it may also give `name`, `horizon` (steps, default 100), and the certificate of a level
-that has been classified. Files of gym-cooking (Wu et al. 2021) have the first three blocks and are read as they are.
+that has been classified. Files of gym-planner (Wu et al. 2021) have the first three blocks and are read as they are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pathlib import Path
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
-from otherminds.worlds.map_file import MAX_SIDE, Line, agent_names, key_values, read_horizon, rows_of
+from otherminds.worlds.map_file import MAX_SIDE, FileLine, agent_names, key_values, read_horizon, rows_of
 from otherminds.worlds.overcooked.kitchen import (
     COUNTER,
     DOOR,
@@ -41,9 +41,9 @@ from otherminds.worlds.overcooked.kitchen import (
     PLATE,
     RECIPES,
     TILES,
-    Layout,
+    KitchenLayout,
 )
-from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State, View
+from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 
 HORIZON = 100
 LEVELS = resources.files("otherminds.worlds.overcooked") / "levels"
@@ -78,7 +78,7 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
     """Read a kitchen from text; `path` is what errors call it. Raises InputError for what is no kitchen."""
     squares, recipes, positions, notes = _blocks(text, path)
     _check_squares(squares, path)
-    layout = Layout(tuple(re.sub("[tlop]", COUNTER, line.text) for line in squares))
+    layout = KitchenLayout(tuple(re.sub("[tlop]", COUNTER, line.text) for line in squares))
     said = key_values(notes, path, KEYS)
     cells = tuple(_cells(positions, layout, path))
     names = agent_names(said["agents"], path) if "agents" in said else tuple(f"agent{i + 1}" for i in range(len(cells)))
@@ -104,11 +104,11 @@ def is_kitchen(text: str) -> bool:
     return bool(first) and set(first) <= {*TILES, *THINGS}
 
 
-def _blocks(text: str, path: Path) -> Iterator[list[Line]]:
+def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
     """The map, whose rows may be all spaces, then the recipes, the positions and the notes, without spaces around."""
-    lines = [Line(n, raw.removesuffix("\r")) for n, raw in enumerate(rows_of(text, path), 1)]
+    lines = [FileLine(n, raw.removesuffix("\r")) for n, raw in enumerate(rows_of(text, path), 1)]
     gap = next((i for i, line in enumerate(lines) if not line.text), len(lines))
-    rest = [Line(number, raw.strip()) for number, raw in lines[gap:]]
+    rest = [FileLine(number, raw.strip()) for number, raw in lines[gap:]]
     blocks = [lines[:gap], *(list(group) for filled, group in groupby(rest, lambda line: bool(line.text)) if filled)]
     for i, missing in enumerate(("map", "recipes", "positions of agents")):
         if not [*blocks, [], []][i]:
@@ -122,7 +122,7 @@ def _blocks(text: str, path: Path) -> Iterator[list[Line]]:
     yield from [[]] * (4 - len(blocks))
 
 
-def _check_squares(squares: Sequence[Line], path: Path) -> None:
+def _check_squares(squares: Sequence[FileLine], path: Path) -> None:
     """Raise InputError for what is not a rectangle of known squares, or has too many things of a kind."""
     width = len(squares[0].text)
     if max(width, len(squares)) > MAX_SIDE:
@@ -142,7 +142,7 @@ def _check_squares(squares: Sequence[Line], path: Path) -> None:
                 raise InputError(f"more than {MANY} `{tile}`", path=path, line=number, column=column)
 
 
-def _recipes(lines: Sequence[Line], agents: int, path: Path) -> tuple[str | None, ...]:
+def _recipes(lines: Sequence[FileLine], agents: int, path: Path) -> tuple[str | None, ...]:
     for number, recipe in lines:
         if recipe not in RECIPES:
             hint = f"one of {', '.join(RECIPES)}"
@@ -153,7 +153,7 @@ def _recipes(lines: Sequence[Line], agents: int, path: Path) -> tuple[str | None
     return (*(line.text for line in lines), *(None,) * (agents - len(lines)))
 
 
-def _cells(lines: Sequence[Line], layout: Layout, path: Path) -> Iterator[int]:
+def _cells(lines: Sequence[FileLine], layout: KitchenLayout, path: Path) -> Iterator[int]:
     taken: set[tuple[int, int]] = set()
     for number, text in lines:
         if not (match := re.fullmatch(r"([0-9]{1,4})\s+([0-9]{1,4})", text)):
@@ -193,7 +193,7 @@ def write_kitchen(level: KitchenLevel) -> str:
     return "\n".join([*rows, "", *wanted, "", *positions, "", *notes, ""])
 
 
-def draw_text(world: Overcooked, state: State | View) -> str:
+def draw_text(world: Overcooked, state: State | KitchenView) -> str:
     """The map as text: 1, 2 … are the agents, `.` is floor, other squares are as in kitchen files.
 
     After the sign of a square or an agent come those of the parts that are there: `t l o` fresh, `T L O` chopped, `p` a

@@ -21,7 +21,7 @@ from otherminds.worlds.overcooked.kitchen import (
     NOWHERE,
     PLATE,
     RECIPES,
-    Layout,
+    KitchenLayout,
     deliverable,
     interact,
 )
@@ -59,8 +59,8 @@ class Pickup(NamedTuple):
     friend: int
 
 
-Request = Pass | Pickup
-Aim = str | Request
+Advice = Pass | Pickup
+CookGoal = str | Advice
 """What somebody is up to: a recipe, or a favour."""
 
 
@@ -92,7 +92,7 @@ def is_fresh(thing: int) -> bool:
     return thing >= _RAW
 
 
-def is_under_way(aim: Request, hand: int, on: Sequence[int]) -> bool:
+def is_under_way(aim: Advice, hand: int, on: Sequence[int]) -> bool:
     """Whether what is asked for is yet to be done, and can be: the thing lies where it was, or is being carried."""
     if isinstance(aim, Pickup):
         return hand != aim.thing and on[aim.place] == aim.thing
@@ -105,10 +105,10 @@ def is_near(aim: Pass, on: Sequence[int]) -> bool:
     return any(on[place] == aim.thing for place in aim.counters)
 
 
-class Cooking:
+class OvercookedPlanner:
     """Costs-to-go in the kitchens of one layout, remembered; shared by all who cook, watch and forecast there."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: KitchenLayout) -> None:
         """Distances between all squares are found at once; everything else when it is asked for."""
         self.layout = layout
         grid, floor = layout.grid, list(layout.grid.cells())
@@ -118,12 +118,12 @@ class Cooking:
         self._surfaces = tuple(k for k in range(len(layout.counters)) if k not in layout.boards)
         self._hopeful = layout.shared or self._surfaces
         self.policies: dict[Hashable, Categorical[str]] = {}
-        self._fields: dict[tuple[Aim, int, On], Values] = {}
-        self._known: dict[tuple[Aim, int, On], Values] = {}
+        self._fields: dict[tuple[CookGoal, int, On], Values] = {}
+        self._known: dict[tuple[CookGoal, int, On], Values] = {}
 
     # Costs
 
-    def values(self, aim: Aim, hand: int, on: On) -> Values:
+    def values(self, aim: CookGoal, hand: int, on: On) -> Values:
         """V: for every square, the steps until the aim is reached from there; UNREACHABLE if it never is.
 
         `hand` is what is held, `on` what is taken to lie on each counter or board.
@@ -133,13 +133,13 @@ class Cooking:
             self._fields[key] = self._request(aim, hand, on) if isinstance(aim, tuple) else self._dish(aim, hand, on)
         return self._fields[key]
 
-    def action_costs(self, aim: Aim, cell: int, hand: int, on: On) -> tuple[int, ...]:
+    def action_costs(self, aim: CookGoal, cell: int, hand: int, on: On) -> tuple[int, ...]:
         """Q: the steps until the aim is reached if each of the ACTIONS is taken first and nobody is in the way."""
         ahead, values = self.layout.ahead[cell], self.values(aim, hand, on)
         heads = [ahead[action] for action in ACTIONS]
         return tuple([1 + values[to] if at == NOWHERE else self._use_cost(to, at, aim, hand, on) for to, at in heads])
 
-    def _use_cost(self, cell: int, place: int, aim: Aim, hand: int, on: On) -> int:
+    def _use_cost(self, cell: int, place: int, aim: CookGoal, hand: int, on: On) -> int:
         """The steps until the aim is reached if a place is used first."""
         if place >= len(on):
             if hand and hand == RECIPES.get(str(aim)):
@@ -152,7 +152,7 @@ class Cooking:
                 return 1 if self._does(aim, place, hand, lies) else UNREACHABLE
         return 1 + self.values(aim, hand, on)[cell]
 
-    def _does(self, aim: Request, place: int, held: int, lies: int) -> bool:
+    def _does(self, aim: Advice, place: int, held: int, lies: int) -> bool:
         """Whether using a place, with this result, is what was asked for."""
         if isinstance(aim, Pickup):
             return held == aim.thing and place == aim.place
@@ -175,7 +175,7 @@ class Cooking:
         """The squares from which using one of the places is all that is left to do."""
         return [(cell, 1) for place in places for cell in self.layout.beside[place]]
 
-    def _aside(self, aim: Aim, hand: int, on: On) -> list[tuple[int, int]]:
+    def _aside(self, aim: CookGoal, hand: int, on: On) -> list[tuple[int, int]]:
         """Where what is held can be put down, to go on with free hands."""
         dish = RECIPES[aim] if isinstance(aim, str) else NOTHING
         lies = hand if useful(hand, dish) else JUNK
@@ -190,7 +190,7 @@ class Cooking:
 
     # OvercookedAdvice
 
-    def _request(self, aim: Request, hand: int, on: On) -> Values:
+    def _request(self, aim: Advice, hand: int, on: On) -> Values:
         if not is_under_way(aim, hand, on):
             return self._field(())
         if isinstance(aim, Pass) and hand == aim.thing:
@@ -207,14 +207,14 @@ class Cooking:
         """V for a recipe, found once for all kitchens that differ only in what does not matter to it."""
         dish = RECIPES[recipe]
         if hand == dish:
-            key: tuple[Aim, int, On] = (recipe, hand, ())
+            key: tuple[CookGoal, int, On] = (recipe, hand, ())
         else:
             on, key = self._gist(recipe, dish, hand, on)
         if key not in self._known:
             self._known[key] = self._field(list(self._sources(recipe, dish, hand, on)))
         return self._known[key]
 
-    def _gist(self, recipe: str, dish: int, hand: int, on: On) -> tuple[On, tuple[Aim, int, On]]:
+    def _gist(self, recipe: str, dish: int, hand: int, on: On) -> tuple[On, tuple[CookGoal, int, On]]:
         """What matters of a kitchen: things of use and, unless something has to be put down, nothing else."""
         if hand and self._has_to_put_down(dish, hand, on):
             return on, (recipe, hand, on)

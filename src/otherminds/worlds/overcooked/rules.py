@@ -1,6 +1,6 @@
 """Overcooked with rooms: people carry, chop, plate and deliver, each for a recipe of their own, each seeing their room.
 
-The rules are those of gym-cooking (Wu et al. 2021, Too many cooks), with doors and rooms as in ProToM (§4.1,
+The rules are those of gym-planner (Wu et al. 2021, Too many cooks), with doors and rooms as in ProToM (§4.1,
 appendix A), for any number of people.
 """
 
@@ -22,7 +22,7 @@ from otherminds.worlds.overcooked.kitchen import (
     NOWHERE,
     RECIPES,
     STAY,
-    Layout,
+    KitchenLayout,
     deliverable,
     interact,
     is_thing,
@@ -49,7 +49,7 @@ class State(NamedTuple):
     served: int = 0
 
 
-class View(NamedTuple):
+class KitchenView(NamedTuple):
     """A state as seen from one place: UNSEEN, or None for deliveries, stands for what is in other rooms."""
 
     cells: tuple[int, ...]
@@ -69,7 +69,7 @@ class Overcooked:
     Raises ValueError if the parts do not fit together.
     """
 
-    layout: Layout
+    layout: KitchenLayout
     agents: tuple[str, ...]
     cells: tuple[int, ...]
     recipes: tuple[str | None, ...]
@@ -172,7 +172,7 @@ class Overcooked:
     def _held_up(self, cells: Sequence[int], heads: Sequence[tuple[int, int]], actions: Sequence[str]) -> set[int]:
         """Who cannot do what they intend, each pair by itself; following into a square that is being left is fine.
 
-        Only intentions count, as in gym-cooking: of three in a row, the last one walks onto the square of the second
+        Only intentions count, as in gym-planner: of three in a row, the last one walks onto the square of the second
         even if the first does not move and so holds the second up.
         """
         stopped: set[int] = set()
@@ -212,12 +212,12 @@ class Overcooked:
                 return served | 1 << j
         return served
 
-    def observe(self, state: State, agent: str) -> View:
+    def observe(self, state: State, agent: str) -> KitchenView:
         """What is in the rooms where the agent is, and the agent itself."""
         layout, here = self.layout, state.cells[self.agents.index(agent)]
         seen, mine = layout.visible(here), layout.sight[here]
         near = [bool(layout.sight[cell] & mine) for cell in state.cells]
-        return View(
+        return KitchenView(
             tuple([cell if sees else UNSEEN for cell, sees in zip(state.cells, near, strict=True)]),
             tuple([hand if sees else UNSEEN for hand, sees in zip(state.hands, near, strict=True)]),
             tuple([thing if sees else UNSEEN for thing, sees in zip(state.on, seen, strict=False)]),

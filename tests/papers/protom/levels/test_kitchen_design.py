@@ -24,7 +24,7 @@ from otherminds.worlds.doors_keys_gems.level_files import bundled_levels, write_
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
 from otherminds.worlds.overcooked.level_files import KitchenLevel, parse_kitchen, read_kitchen, write_kitchen
-from otherminds.worlds.overcooked.planner import Request
+from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import State
 from paths import KITCHENS_BY_CLASS
 
@@ -51,14 +51,12 @@ def cooks(level: KitchenLevel, requests: OvercookedAdvice, seed: int) -> list[Co
     people = []
     for i, (agent, recipe) in enumerate(zip(level.world.agents, level.world.recipes, strict=True)):
         particle = int(stream(seed, "belief", "proof", agent).integers(1 << 31))
-        people.append(
-            Cook(requests.cooking, requests.imagination, i, recipe, beta=math.inf, lapse=0.0, particle=particle)
-        )
+        people.append(Cook(requests.planner, requests.sampler, i, recipe, beta=math.inf, lapse=0.0, particle=particle))
     return people
 
 
 def play(
-    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Request | None = None, since: int = 0
+    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Advice | None = None, since: int = 0
 ) -> Iterator[tuple[State, list[Cook]]]:
     """The states of a run and what people have in mind in them; somebody is told the request as soon as can be.
 
@@ -83,18 +81,18 @@ def play(
 
 
 def length(
-    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Request | None = None, since: int = 0
+    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Advice | None = None, since: int = 0
 ) -> int:
     """How long a run takes, the horizon if somebody fails."""
     return min(sum(1 for _ in play(level, requests, seed, request, since)) - 1, level.horizon)
 
 
-def lengths(level: KitchenLevel, request: Request | None = None, since: int = 0) -> list[int]:
+def lengths(level: KitchenLevel, request: Advice | None = None, since: int = 0) -> list[int]:
     requests = OvercookedAdvice(level.world)
     return [length(level, requests, seed, request, since) for seed in range(10)]
 
 
-def said(level: KitchenLevel) -> tuple[Request, int]:
+def said(level: KitchenLevel) -> tuple[Advice, int]:
     """The request that the certificate names, and from which step on it is made."""
     words, _, step = level.certificate["message"].partition(", after step ")
     requests = OvercookedAdvice(level.world)

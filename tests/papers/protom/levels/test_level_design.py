@@ -20,7 +20,7 @@ from otherminds.papers.protom.levels.level_sets import LevelSet
 from otherminds.papers.protom.levels.map_maker import random_level
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.level_files import COLOURS, Level, bundled_levels, parse_level, write_level
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 from strategies import generator
 
 TWENTY = bundled_levels()

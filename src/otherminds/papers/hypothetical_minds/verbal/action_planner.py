@@ -18,9 +18,9 @@ from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import (
     Wait,
 )
 from otherminds.worlds.avatars import Action
+from otherminds.worlds.grid import Route, cheapest_route
 from otherminds.worlds.in_the_matrix.gathering import MOVES, TURNS, UNSEEN
 from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, Other, reaches
-from otherminds.worlds.routes import Way, cheapest
 
 SAME_KIND, OTHER_KIND = 1e3, 1e6
 CROWD = 12.0
@@ -107,8 +107,8 @@ def _unlooked(situation: Situation) -> dict[int, float]:
     return late | borders
 
 
-def _way(situation: Situation, targets: dict[int, float], tolls: dict[int, float]) -> Way | None:
-    return cheapest(situation.world.rules.field.grid, situation.view.cell, targets, tolls, situation.memory.seen)
+def _way(situation: Situation, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
+    return cheapest_route(situation.world.rules.field.grid, situation.view.cell, targets, tolls, situation.memory.seen)
 
 
 def _tolls(situation: Situation, target: int) -> dict[int, float]:
@@ -125,7 +125,7 @@ def _tolls(situation: Situation, target: int) -> dict[int, float]:
     return tolls | {other.cell: CROWD for other in people if other.cell != target}
 
 
-def _follow(situation: Situation, way: Way) -> Action:
+def _follow(situation: Situation, way: Route) -> Action:
     """Take the first step; face the way first if the target is out of sight and some steps away."""
     if way.first is None:
         return "noop"

@@ -13,7 +13,7 @@ from otherminds.papers.hypothetical_minds.verbal.forms import REASONING, SENTENC
 from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import MoveTo
 from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.things import COUNTER, FULL, POT, SEES_COUNTER, SEES_POT, SEES_SOUP, VOID
-from otherminds.worlds.routes import cheapest
+from otherminds.worlds.grid import cheapest_route
 
 MOST = 8
 NOBODY: frozenset[int] = frozenset()
@@ -149,7 +149,7 @@ def _fault(subgoal: CookSubgoal, scene: Scene) -> str | None:
     if isinstance(subgoal, MoveTo):
         if not world.grid.is_floor(cell):
             return "is not floor"
-        way = cheapest(world.grid, scene.sight.view.cell, {cell: 0.0}, {})
+        way = cheapest_route(world.grid, scene.sight.view.cell, {cell: 0.0}, {})
         return "cannot be reached" if way is None else None
     if world.grid.is_floor(cell) or world.square(cell) == VOID:
         return "there is nothing to use"

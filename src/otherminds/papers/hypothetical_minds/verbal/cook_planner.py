@@ -26,8 +26,8 @@ from otherminds.worlds.collaborative_cooking.things import (
     THINGS,
     TOMATO,
 )
+from otherminds.worlds.grid import cheapest_route
 from otherminds.worlds.in_the_matrix.gathering import MOVES
-from otherminds.worlds.routes import cheapest
 
 BLOCKED = 10
 PATIENCE = 40
@@ -94,10 +94,10 @@ def _move(scene: Scene, cell: int, effort: Effort) -> Progress:
     if view.cell == cell:
         return _done("done")
     walls = dict.fromkeys(scene.in_the_way, float("inf"))
-    way = cheapest(scene.world.grid, view.cell, {cell: 0.0}, walls)
+    way = cheapest_route(scene.world.grid, view.cell, {cell: 0.0}, walls)
     if way is not None and way.first is not None:
         return Progress(_step(scene, way.first), effort)
-    return _stuck(scene, effort, cheapest(scene.world.grid, view.cell, {cell: 0.0}, {}) is not None)
+    return _stuck(scene, effort, cheapest_route(scene.world.grid, view.cell, {cell: 0.0}, {}) is not None)
 
 
 def _at_place(scene: Scene, subgoal: Interact | WaitAt, cell: int, effort: Effort) -> Progress:

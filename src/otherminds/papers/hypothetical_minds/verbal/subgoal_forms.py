@@ -9,9 +9,9 @@ from pydantic import Field
 
 from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema, plain, schema_text
 from otherminds.papers.hypothetical_minds.verbal.forms import REASONING
+from otherminds.worlds.grid import Route, cheapest_route
 from otherminds.worlds.in_the_matrix.memory import Surroundings
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
-from otherminds.worlds.routes import Way, cheapest
 
 MOST = 12
 LONGEST_WAIT = 50
@@ -99,13 +99,13 @@ class Situation(NamedTuple):
         """Where else what has not been seen begins."""
         return self.memory.borders(self.world, self.view.cell)
 
-    def toward(self, target: int, tolls: dict[int, float]) -> Way | None:
+    def toward(self, target: int, tolls: dict[int, float]) -> Route | None:
         """The way to a cell; if none is known, to where the unseen begins nearest to it; None if there is nothing."""
         grid, here, seen = self.world.rules.field.grid, self.view.cell, self.memory.seen
         x, y = grid.xy(target)
         places = ((cell, *grid.xy(cell)) for cell in self.borders)
         near = {cell: float(abs(column - x) + abs(row - y)) for cell, column, row in places}
-        return cheapest(grid, here, {target: 0.0}, tolls, seen) or cheapest(grid, here, near, tolls, seen)
+        return cheapest_route(grid, here, {target: 0.0}, tolls, seen) or cheapest_route(grid, here, near, tolls, seen)
 
 
 def plan_form(situation: Situation) -> ReplyForm[Steps]:

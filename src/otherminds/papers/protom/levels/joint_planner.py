@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from otherminds.planning.joint import Deed, JointPositions, joint_makespan
-from otherminds.worlds.doors_keys_gems.locked_map import LockedMap
+from otherminds.planning.joint import ContextAction, JointPositions, joint_makespan
+from otherminds.worlds.doors_keys_gems.planner import LockedMap
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
 
 
@@ -50,25 +50,25 @@ class JointPlanner:
             limit=limit,
         )
 
-    def _deeds(self, context: Context, i: int) -> Iterator[Deed[Context]]:
+    def _deeds(self, context: Context, i: int) -> Iterator[ContextAction[Context]]:
         gem = self.world.gems[self.world.goals[i]]
         if not context.have >> i & 1:
-            yield Deed(1 << gem.cell, context._replace(have=context.have | 1 << i))
+            yield ContextAction(1 << gem.cell, context._replace(have=context.have | 1 << i))
         for k, key in enumerate(self.world.keys):
             if context.ground >> k & 1:
                 taken = context._replace(ground=context.ground & ~(1 << k))
-                yield Deed(1 << key.cell, self._tidy(_give(taken, i, self.map.key_colour[k], 1)))
+                yield ContextAction(1 << key.cell, self._tidy(_give(taken, i, self.map.key_colour[k], 1)))
         for d, colour in enumerate(self.map.door_colour):
             if context.locked >> d & 1 and context.held[i][colour]:
                 opened = context._replace(locked=context.locked & ~(1 << d))
                 sides = sum(1 << side for side in self.map.sides[d])
-                yield Deed(sides, self._tidy(_give(opened, i, colour, -1)))
+                yield ContextAction(sides, self._tidy(_give(opened, i, colour, -1)))
         for colour, count in enumerate(context.held[i]):
             if count:
                 for j in range(len(context.held)):
                     if j != i:
                         passed = _give(_give(context, i, colour, -1), j, colour, 1)
-                        yield Deed(0, self._tidy(passed), beside=j)
+                        yield ContextAction(0, self._tidy(passed), beside=j)
 
     def _tidy(self, context: Context) -> Context:
         """Forget keys that no locked door needs, so that equivalent contexts are equal."""

@@ -19,7 +19,7 @@ from otherminds.papers.protom.overcooked import Hint, KitchenFacilitator, cast, 
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.kitchen import CHOPPED, FRESH, PLATE, RECIPES
 from otherminds.worlds.overcooked.level_files import LEVELS, KitchenLevel, draw_text, parse_kitchen, write_kitchen
-from otherminds.worlds.overcooked.planner import Request
+from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import State
 
 SEEDS = 10
@@ -30,7 +30,7 @@ FORESEEN = 3
 LEAST = 4.0
 SHARE = 0.15
 
-Play = list[Moment[State, str, Request]]
+Play = list[Moment[State, str, Advice]]
 Lengths = tuple[int, ...]
 
 
@@ -125,7 +125,7 @@ class _Chance(NamedTuple):
 
     saves: int
     t: int
-    request: Request
+    request: Advice
 
 
 def _chances(level: KitchenLevel, requests: OvercookedAdvice, seed: int, play: Play, latest: int) -> list[_Chance]:

@@ -16,7 +16,7 @@ from otherminds.worlds.overcooked.kitchen import (
     FRESH,
     NOTHING,
     PLATE,
-    Layout,
+    KitchenLayout,
     Tile,
 )
 from otherminds.worlds.overcooked.level_files import KitchenLevel
@@ -122,7 +122,7 @@ def _furnished(plan: _Plan, recipes: Sequence[str]) -> Overcooked:
         put(PLATE, where)
     for food in rng.choice(list(FRESH), size=int(rng.integers(0, 3))):
         put(FRESH[str(food)], everywhere)
-    layout = Layout(tuple("".join(plan.tiles[x, y] for x in range(plan.width)) for y in range(plan.height)))
+    layout = KitchenLayout(tuple("".join(plan.tiles[x, y] for x in range(plan.width)) for y in range(plan.height)))
     counters = [layout.grid.xy(cell) for cell in layout.counters]
     return Overcooked(
         layout=layout,

@@ -16,7 +16,7 @@ from otherminds.papers.protom.levels.map_maker import random_level
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.level_files import LEVELS, Level, draw_text, parse_level, write_level
-from otherminds.worlds.doors_keys_gems.locked_map import Goal
+from otherminds.worlds.doors_keys_gems.planner import Goal
 
 SEEDS = 5
 SHORTEST = 8

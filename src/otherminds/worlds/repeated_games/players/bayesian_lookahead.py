@@ -11,7 +11,15 @@ import numpy as np
 
 from otherminds.distribution import Categorical
 from otherminds.observer import Observer
-from otherminds.planning.lookahead import NEGLIGIBLE, Leaf, Pool, action_values, best_action, clairvoyant, commitment
+from otherminds.planning.best_response import (
+    NEGLIGIBLE,
+    Leaf,
+    Pool,
+    action_values,
+    best_action,
+    clairvoyant,
+    commitment,
+)
 from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, point, random_machines
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome
