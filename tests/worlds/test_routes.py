@@ -90,9 +90,8 @@ def test_a_dear_target_on_the_way_does_not_hide_a_cheap_one_behind_it() -> None:
 
 def test_a_way_may_begin_in_the_first_cell_of_the_map() -> None:
     grid = map_of("..", ".#", "..")
-    assert cheapest_route(grid, grid.cell(1, 0), {grid.cell(1, 2): 0.0}, {}) == Route(
-        4.0, grid.cell(0, 0), grid.cell(1, 2)
-    )
+    found = cheapest_route(grid, grid.cell(1, 0), {grid.cell(1, 2): 0.0}, {})
+    assert found == Route(4.0, grid.cell(0, 0), grid.cell(1, 2))
 
 
 def test_there_is_no_way_to_nowhere_through_walls_or_into_them() -> None:
