@@ -80,10 +80,9 @@ def reply(
 ) -> Mapping[Act, float]:
     """How somebody asked for a thing answers a listener in `room`, believing it at place `belief` (None: no idea).
 
-    <<<<<<< HEAD
-        p(u) ∝ exp η [ sign · saving(u) / (|saving(u)| + ½) − cost of talking − cost of lying + courtesy ], with ½ the
-        share at which a claim is worth half of what it can be worth, and sign 1 for helping, −1 for hindering, 0 for not
-        caring; silence, and to say that one does not know, cost no talking; an honest "I don't know" is a courtesy.
+    p(u) ∝ exp η [ sign · saving(u) / (|saving(u)| + ½) − cost of talking − cost of lying + courtesy ], with ½ the
+    share at which a claim is worth half of what it can be worth, and sign 1 for helping, −1 for hindering, 0 for not
+    caring; silence, and to say that one does not know, cost no talking; an honest "I don't know" is a courtesy.
     """
     lying = manners.lying(stance)
     scores = {WAIT: 0.0, Act("unsure", thing): COURTESY if belief is None else -lying}
