@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds.cli import draw as cli_draw
+from otherminds.cli import levels as cli_draw
 from otherminds.errors import InputError
 from otherminds.evaluation.experiment import Begin, Experiment
 from otherminds.evaluation.runs import faults, look

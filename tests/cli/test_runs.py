@@ -392,7 +392,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     from otherminds.papers.functional import card_and_word_games
     from otherminds.papers.functional import experiment as functional
     from otherminds.papers.functional import models as functional_models
-    from otherminds.reproduce import experiments as runs
+    from otherminds.papers.functional import reproduction as runs
 
     def plan(_scale: str, seed: int, _machines: str = "") -> list[functional.Entry]:
         return [functional.Entry(cell, "fictitious_play", 0, 0, seed) for cell in functional.CELLS]

@@ -1,13 +1,16 @@
-"""Levels on the command line: found by path, name or number, listed, made, and proved again."""
+"""`otherminds levels`, `draw`, `generate levels` and `verify`: levels by path, name or number."""
 
 from __future__ import annotations
 
 import re
+import sys
+import time
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich import box
 from rich.console import Console
@@ -15,15 +18,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from otherminds.cli.help import Command, Group
-from otherminds.errors import unknown
+from otherminds.cli.options import TARGET_MISSED, JobsOption, LevelArgument
+from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text
 from otherminds.worlds.avatar_scenes import AvatarWorld
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, parse_cooking
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix, parse_matrix_world
 from otherminds.worlds.overcooked.level_files import KitchenLevel, is_kitchen, parse_kitchen
 
-MISSED = 1
 SOUP = "cooking_asymmetric"
 
 generate = typer.Typer(
@@ -37,11 +41,6 @@ verify = typer.Typer(
     no_args_is_help=True,
     help="Prove again what is claimed about levels and worlds.\n\nExample: otherminds verify levels twenty",
 )
-
-LevelArgument = Annotated[
-    str, typer.Argument(metavar="LEVEL", help="A bundled level, or the file of a level or PDDL problem.")
-]
-JobsOption = Annotated[int, typer.Option(min=1, max=256, metavar="N", help="Processes to use.")]
 
 
 class Rules(StrEnum):
@@ -168,4 +167,112 @@ def verify_levels(
         typer.echo(line)
         wrong += not fine
     if wrong:
-        raise typer.Exit(MISSED)
+        raise typer.Exit(TARGET_MISSED)
+
+
+EVENTS = ("meetings", "picked up", "destroyed", "deliveries")
+
+
+@verify.command("melting-pot", cls=Command)
+def verify_melting_pot(
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the engine in each world.")] = 5_000,
+    substrates: Annotated[
+        list[str] | None,
+        typer.Option("--world", metavar="NAME", help="Which world; repeatable. Default: all four."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Seed of the players. Default: the clock.")
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where dm-meltingpot was unpacked; default: $OTHERMINDS_MELTINGPOT."),
+    ] = None,
+) -> None:
+    """Play Melting Pot's engine and the library's rules side by side.
+
+    Exit code 1 if they ever disagree. Needs the extra: pip install "otherminds[meltingpot]".
+
+    Example: otherminds verify melting-pot --steps 20000 --world rws_repeated
+    """
+    from otherminds.adapters.melting_pot import SUBSTRATES, Engine
+    from otherminds.adapters.verifying import summed, verify
+    from otherminds.evaluation.progress import shown
+
+    seed = time.time_ns() % 2**31 if seed is None else seed
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("world", "episodes", "steps", "mismatches", "in which"):
+        table.add_column(column, justify="left" if column in ("world", "in which") else "right", no_wrap=True)
+    mismatches: list[str] = []
+    for name in substrates or SUBSTRATES:
+        played = verify(Engine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
+        found = summed(shown(played, steps, name, lambda comparison: comparison.steps))
+        mismatches += [f"{name}, {mismatch}" for mismatch in found.mismatches]
+        cells = [found.counts["episodes"], found.steps, len(found.mismatches)]
+        events = ", ".join(f"{found.counts[event]:,} {event}" for event in EVENTS if event in found.counts)
+        table.add_row(name, *(f"{cell:,}" for cell in cells), events)
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    console.print(table)
+    for mismatch in mismatches:
+        console.print(mismatch, markup=False, highlight=False, soft_wrap=True)
+    if mismatches:
+        raise typer.Exit(TARGET_MISSED)
+
+
+def draw(
+    level: LevelArgument,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="A .svg or .png file; default: text.")] = None,
+    seen_by: Annotated[str | None, typer.Option(metavar="NAME", help="Only what this agent sees.")] = None,
+) -> None:
+    """Draw a level or a world, as text or as a picture.
+
+    Also Melting Pot's: rws_repeated, rws_arena, pd_repeated, cooking_asymmetric, and map files like theirs.
+
+    Example: otherminds draw garden-gate --out gate.svg
+    """
+    from otherminds.reports.terminal import screens
+
+    world, state, look = _drawn(level)
+    view = _view(world, seen_by)
+    if out is None:
+        Console().print(screens.picture(world, state, seen_by), soft_wrap=True)
+        if legend := screens.legend(world):
+            Console().print(legend, style="dim", soft_wrap=True, highlight=False, markup=False)
+    elif out.suffix == ".svg":
+        write(out, look.svg(world, state, **view))
+    elif out.suffix == ".png":
+        look.png(world, state, out, **view)
+    else:
+        raise InputError("pictures are .svg or .png", path=out)
+
+
+def _drawn(name: str) -> tuple[Any, Any, Any]:
+    """A world by name or path, its state at the start, and what draws it; a start that is drawn by lot is the first."""
+    from otherminds.worlds import avatar_drawing as avatar_picture
+    from otherminds.worlds.doors_keys_gems import drawing as picture
+    from otherminds.worlds.overcooked import drawing as kitchen_picture
+
+    avatars = load_avatars(name)
+    if avatars:
+        return avatars, avatars.start(np.random.default_rng(0)), avatar_picture
+    found = load_level(name, (*SUBSTRATES, SOUP))
+    return found.world, found.world.initial, kitchen_picture if isinstance(found, KitchenLevel) else picture
+
+
+def _view(world: Any, name: str | None) -> dict[str, str]:
+    """Whose view a picture is to show, if anybody's. Raises InputError if there is no such view."""
+    if name is None:
+        return {}
+    if isinstance(world, DoorsKeysGems):
+        hint = "--seen-by is for kitchens and matrix worlds"
+        raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)
+    if name not in world.agents:
+        raise unknown("agent", name, world.agents)
+    return {"seen_by": name}
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file. Raises InputError if it cannot be written."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=path) from None

@@ -1,8 +1,7 @@
-"""`otherminds runs`, `resume`, `report`, `export` and `merge`: what there is to do about runs on disk."""
+"""`otherminds runs`, `resume`, `report`, `export` and `merge`: runs on disk."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -12,24 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from otherminds.cli.asking import UNKNOWN, BudgetOption, PriceOption
-from otherminds.cli.report import TOUR, bound
+from otherminds.cli.options import TARGET_MISSED, UNKNOWN, BudgetOption, EngineOption, PriceOption
+from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
-    from otherminds.evaluation.playing import Options
     from otherminds.evaluation.resuming import Begun
     from otherminds.evaluation.runs import Run
     from otherminds.reports.results import Results
 
 RUNS = Path("runs")
-FAULTY = 1
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
-EngineOption = Annotated[
-    str | None,
-    typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers."),
-]
 NamedOption = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="SPEC", help="The run's model, if code or an address: you trust it."),
@@ -63,12 +56,12 @@ def runs(
         for complaint in wrong:
             console.print(complaint, markup=False, highlight=False, soft_wrap=True)
         if wrong:
-            raise typer.Exit(FAULTY)
+            raise typer.Exit(TARGET_MISSED)
         return
     damage = faults(folder)
     console.print(told(look(folder), damage))
     if damage:
-        raise typer.Exit(FAULTY)
+        raise typer.Exit(TARGET_MISSED)
 
 
 def _looked(folders: Sequence[Path]) -> tuple[list[Run], list[str]]:
@@ -129,7 +122,7 @@ def report(folder: RunArgument, model: NamedOption = None) -> None:
         _again(folder, model or (), frozen, {})
         return
     told = [_again(run, model or (), frozen, {}) for run in several]
-    bound(folder, {name: results for name, results in told if results}, Console())
+    combine(folder, {name: results for name, results in told if results}, Console())
 
 
 def _again(
@@ -144,12 +137,11 @@ def _again(
 
     how = begun(look(folder).about, folder)
     if how.command == "check":
-        return TOUR, _check_again(how, folder, named, changes.get("frozen", False), money)
+        return CHECK, _check_again(how, folder, named, changes.get("frozen", False), money)
     return how.name, _reproduce_again(how, folder, named, changes, money)
 
 
 def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, money: dict[str, Any]) -> Results | None:
-    from otherminds.cli.check import judged
     from otherminds.evaluation.resuming import trusted
     from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
@@ -157,7 +149,7 @@ def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, m
     trusted([spec for spec in options.agents if not spec.startswith("scripted:")], named, folder)
     options = replace(options, frozen=frozen, asking=replace(options.asking, **money))
     checked = check_as_asked(options)
-    judged(checked, folder)
+    print_verdicts(checked, folder)
     return checked.results
 
 
@@ -172,30 +164,6 @@ def _reproduce_again(
         trusted([options.asking.model], named, folder)
         options = replace(options, asking=replace(options.asking, **money))
     return reproduced(how.name, options, Console())
-
-
-def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> Results | None:
-    """Run an experiment and tell what came of it; there are no results yet of a single shard."""
-    from otherminds.evaluation.store import UnfinishedError
-    from otherminds.reports.results import verdicts
-    from otherminds.reports.terminal import tables as terminal
-    from otherminds.reproduce.run import reproduce
-
-    try:
-        results = reproduce(name, options)
-    except UnfinishedError as error:
-        number, of = options.shard
-        if of == 1 or error.failed:
-            raise
-        told = f"Shard {number} of {of} is played: {options.out}; `otherminds merge OUT SHARD...` puts them together"
-        console.print(told, markup=False, soft_wrap=True)
-        return None
-    console.print(terminal.results(results.summary))
-    for target, row, met in verdicts(results.summary):
-        if not met or check:
-            console.print(f"{'met   ' if met else 'MISSED'}  {target}: {row['value']:.3f}", markup=False)
-    console.print(f"Report: {options.out / 'report.html'}", markup=False, soft_wrap=True)
-    return results
 
 
 def export(
@@ -237,11 +205,3 @@ def merge(
 
     put_together(shards, out)
     _again(out, model or (), {"frozen": True, "engine": None, "shard": (1, 1)}, {})
-
-
-def parse_shard(text: str) -> tuple[int, int]:
-    """A shard such as 2/3. Raises InputError for any other text."""
-    found = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", text)
-    if not found or int(found[1]) > int(found[2]):
-        raise InputError(f"`{text[:60]}` is no shard", hint="such as 2/3: the second of three")
-    return int(found[1]), int(found[2])

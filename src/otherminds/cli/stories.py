@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from otherminds.cli.levels import JobsOption
+from otherminds.cli.options import JobsOption
 
 ACCEPTED = 100_000
 

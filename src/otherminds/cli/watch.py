@@ -1,29 +1,58 @@
-"""Episodes on the command line: simulated people and a facilitator, step by step."""
+"""`otherminds watch` and `infer`: simulated people with a facilitator, and goals inferred from a trajectory."""
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from contextlib import nullcontext
-from typing import Any
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.live import Live
 
+from otherminds.cli.levels import load_level, write
+from otherminds.cli.options import LevelArgument, SeedOption
 from otherminds.errors import InputError
-from otherminds.papers.protom import doors_keys_gems as protom_dkg
-from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.episodes import Episode
-from otherminds.papers.protom.experiment import Entry
-from otherminds.reports.terminal import screens
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
+if TYPE_CHECKING:
+    from otherminds.papers.protom.episodes import Episode
+
+
+class Format(StrEnum):
+    """How to show posteriors."""
+
+    table = "table"
+    json = "json"
+    picture = "picture"
+
+
+class Helper(StrEnum):
+    """Who looks on."""
+
+    none = "none"
+    random = "random"
+    oracle = "oracle"
+    protom = "protom"
+    protom_lookahead = "protom_lookahead"
+
+
 SHOWN = 3
+"""The latest messages that stay on the screen."""
 
 
 def episode(level: Level | KitchenLevel, helper: str, seed: int) -> Episode[Any, Any, Any]:
     """An episode ready to be watched. Raises InputError if the level has no goals, or its world no such facilitator."""
+    from otherminds.papers.protom import doors_keys_gems as protom_dkg
+    from otherminds.papers.protom import overcooked as protom_overcooked
+    from otherminds.papers.protom.experiment import Entry
+
     if isinstance(level, Level) and min(level.world.goals) < 0:
         raise InputError(f"{level.name} does not say what everybody wants", hint="watch needs a goal for each agent")
     experiment = protom_overcooked if isinstance(level, KitchenLevel) else protom_dkg
@@ -36,6 +65,8 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> Episode[Any,
 
 def show(played: Episode[Any, Any, Any], level: Level | KitchenLevel, delay: float) -> list[Step[Any, Any]]:
     """Play an episode before somebody's eyes, live if there is a terminal; returns what happened."""
+    from otherminds.reports.terminal import screens
+
     console, said, steps = Console(), list[str](), list[Step[Any, Any]]()
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
     with live or nullcontext():
@@ -68,3 +99,59 @@ def _display(frame: Any, live: Live | None, console: Console, delay: float) -> N
         return
     live.update(frame, refresh=True)
     time.sleep(delay)
+
+
+def watch(
+    level: LevelArgument,
+    facilitator: Annotated[
+        Helper, typer.Option(metavar="NAME", help="none, random, oracle, protom, protom_lookahead.")
+    ] = Helper.protom,
+    seed: SeedOption = 42,
+    delay: Annotated[float, typer.Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what happens (.jsonl).")] = None,
+) -> None:
+    """Watch simulated people and a facilitator, live in the terminal.
+
+    Example: otherminds watch locked-in --delay 0.2
+    """
+    from otherminds.papers.protom.trajectories import write_trajectory
+
+    found = load_level(level)
+    played = episode(found, facilitator, seed)
+    if save:
+        write(save, "")
+    steps = show(played, found, delay)
+    if save:
+        write(save, write_trajectory(found.world, steps))
+
+
+def infer(
+    level: LevelArgument,
+    trajectory: Annotated[
+        list[Path],
+        typer.Argument(metavar="TRAJECTORY...", help="What happened (.jsonl, .plan); each goes on from the last."),
+    ],
+    form: Annotated[Format, typer.Option("--format", metavar="FORMAT", help="table, json, picture.")] = Format.table,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
+    beta: Annotated[float, typer.Option(min=0.0, metavar="X", help="Rationality β.")] = 3.0,
+    lapse: Annotated[float, typer.Option(min=0.0, max=1.0, metavar="X", help="How often acts are random.")] = 0.05,
+    leak: Annotated[float, typer.Option(min=0.0, max=1.0, metavar="X", help="Old evidence lost a step.")] = 0.0,
+    particles: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Imagined beliefs (kitchens).")] = 20,
+) -> None:
+    """Infer from a trajectory what everybody wants, step by step.
+
+    Example: otherminds infer locked-in walk.jsonl --format json
+    """
+    from otherminds.papers.protom.goal_inference import draw, posteriors, read_all
+    from otherminds.reports.terminal import screens
+
+    found = load_level(level)
+    steps = read_all(trajectory, found.world)
+    history = posteriors(found.world, steps, beta=beta, lapse=lapse, leak=leak, particles=particles)
+    if form is Format.picture:
+        draw(history, found.world, out)
+        typer.echo(f"Picture: {out}")
+    elif form is Format.json:
+        typer.echo(json.dumps(history, ensure_ascii=False))
+    else:
+        Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))

@@ -1,0 +1,299 @@
+"""`otherminds reproduce`, `check` and `play`: run an experiment, check an agent, play games."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from otherminds.cli.options import (
+    PANEL,
+    TARGET_MISSED,
+    EngineOption,
+    EpisodesOption,
+    JobsOption,
+    ModelOptions,
+    SeedOption,
+    spread,
+)
+from otherminds.errors import InputError
+
+if TYPE_CHECKING:
+    from otherminds.evaluation.playing import Options
+    from otherminds.papers.functional.checking import Checked
+    from otherminds.reports.results import Results
+
+CHECK = "check"
+GAMES = ("rps", "ibs", "ipd")
+
+
+class Scores(StrEnum):
+    """How to show scores."""
+
+    table = "table"
+    json = "json"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What is run of an experiment, where, and with which seed."""
+
+    quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False
+    full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels too.")] = False
+    seed: SeedOption = 42
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None
+    jobs: JobsOption = 1
+    engine: EngineOption = None
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
+    ] = None
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Data for dkg-human, mumatom, functional or study.")
+    ] = None
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 if a stated target is missed.")] = False
+    scenario: Annotated[
+        str | None, typer.Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")
+    ] = None
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable."),
+    ] = None
+
+    @property
+    def scale(self) -> str:
+        """quick, normal or full. Raises InputError for quick and full."""
+        if self.quick and self.full:
+            raise InputError("--quick and --full exclude each other")
+        return "quick" if self.quick else "full" if self.full else "normal"
+
+
+@dataclass(frozen=True)
+class CheckedBy:
+    """Games, partners and lengths that agents are checked by."""
+
+    game: Annotated[
+        list[str] | None, typer.Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 or a file; repeatable.")
+    ] = None
+    partner: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="As tft; default: each single action, and tft.")
+    ] = None
+    rounds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30
+    episodes: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1
+    seed: SeedOption = 42
+    max_regret: Annotated[float, typer.Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = (
+        0.5
+    )
+
+
+@spread
+def reproduce(
+    how: RunOptions,
+    asked: ModelOptions,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, study, dkg-human or "
+            "all.",
+        ),
+    ] = "all",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC", help="embedded[:NAME|FILE.gguf], openai:MODEL@URL, module:object.", rich_help_panel=PANEL
+        ),
+    ] = None,
+    episodes: EpisodesOption = 1,
+    pictures: Annotated[
+        bool, typer.Option("--pictures", help="As a facilitator, it sees pictures too.", rich_help_panel=PANEL)
+    ] = False,
+) -> None:
+    """Reproduce a paper's experiment beside its published figures.
+
+    Example: otherminds reproduce protom-dkg --quick
+    """
+    from otherminds.reports.results import Results, verdicts
+    from otherminds.reproduce.run import Options, names
+
+    scale, shard = how.scale, parse_shard(how.shard) if how.shard is not None else (1, 1)
+    console, found = Console(), dict[str, Results]()
+    chosen = names(name, how.data, bool(model))
+    asking = asked.asking([model], model=model, episodes=episodes, pictures=pictures) if model else None
+    root = how.out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    for experiment in chosen:
+        options = Options(
+            out=root if len(chosen) == 1 else root / experiment,
+            seed=how.seed,
+            scale=scale,
+            jobs=how.jobs,
+            data=how.data,
+            asking=asking,
+            scenario=how.scenario,
+            agents=tuple(how.agent or ()),
+            engine=how.engine,
+            shard=shard,
+        )
+        if results := reproduced(experiment, options, console, check=how.check):
+            found[experiment] = results
+    if 1 < len(chosen) == len(found):
+        combine(root, found | ({} if model else _check_known_players(root, how.seed, console)), console)
+    if how.check and not all(met for results in found.values() for *_, met in verdicts(results.summary)):
+        raise typer.Exit(TARGET_MISSED)
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """A shard such as 2/3. Raises InputError for any other text."""
+    found = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise InputError(f"`{text[:60]}` is no shard", hint="such as 2/3: the second of three")
+    return int(found[1]), int(found[2])
+
+
+def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> Results | None:
+    """Run an experiment and print its results; None if it is a single shard, whose results come with the merge."""
+    from otherminds.evaluation.store import UnfinishedError
+    from otherminds.reports.results import verdicts
+    from otherminds.reports.terminal import tables as terminal
+    from otherminds.reproduce.run import reproduce
+
+    try:
+        results = reproduce(name, options)
+    except UnfinishedError as error:
+        number, of = options.shard
+        if of == 1 or error.failed:
+            raise
+        told = f"Shard {number} of {of} is played: {options.out}; `otherminds merge OUT SHARD...` puts them together"
+        console.print(told, markup=False, soft_wrap=True)
+        return None
+    console.print(terminal.results(results.summary))
+    for target, row, met in verdicts(results.summary):
+        if not met or check:
+            console.print(f"{'met   ' if met else 'MISSED'}  {target}: {row['value']:.3f}", markup=False)
+    console.print(f"Report: {options.out / 'report.html'}", markup=False, soft_wrap=True)
+    return results
+
+
+def _check_known_players(folder: Path, seed: int, console: Console) -> dict[str, Results]:
+    """Check the smallest language model beside known players, if it is on this machine; else empty."""
+    from otherminds.language.find import DEFAULT
+    from otherminds.language.weights import intact, pinned_model
+    from otherminds.papers.functional.checking import CheckOptions, check_as_asked
+
+    try:
+        import xllamacpp  # noqa: F401
+    except ImportError:
+        return {}
+    if not intact(pinned_model(DEFAULT)):
+        return {}
+    console.print("A language model beside known players:", style="dim")
+    asking = ModelOptions(at_once=1).asking((), model="")
+    results = check_as_asked(CheckOptions(folder / CHECK, asking, seed=seed)).results
+    return {CHECK: results} if results else {}
+
+
+def combine(folder: Path, found: Mapping[str, Results], console: Console) -> None:
+    """Write one report about all experiments, and print its path."""
+    from otherminds.reproduce.combined_report import write_book
+
+    path = write_book(folder, found)
+    console.print(f"\nEverything in one report: {path}", style="bold", markup=False, soft_wrap=True)
+
+
+@spread
+def check(
+    how: CheckedBy,
+    asked: ModelOptions,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="openai:MODEL@URL, embedded, module:object, scripted:NAME or a player such as rmax; repeatable.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdicts for JUnit, too.")] = None,
+) -> None:
+    """Does an agent act on what it knows about its partner?
+
+    Exit code 1 if it does not. Without an agent: known players and the smallest language model, for a first look.
+
+    Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
+    """
+    from otherminds.papers.functional.checking import Checked as Nothing
+    from otherminds.papers.functional.checking import CheckOptions, check_as_asked, write_junit
+
+    if not math.isfinite(how.max_regret):
+        raise InputError(f"--max-regret is a share, and not {how.max_regret}")
+    folder = out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}"
+    options = CheckOptions(
+        folder,
+        asked.asking(agent or (), model=""),
+        agents=tuple(agent or ()),
+        games=tuple(how.game or GAMES),
+        partners=tuple(how.partner or ()),
+        rounds=how.rounds,
+        episodes=how.episodes,
+        seed=how.seed,
+        max_regret=how.max_regret,
+    )
+    if junit:  # a file that cannot be written is reported now, not after a long run
+        options.plan()
+        write_junit(Nothing((), (), ()), junit)
+    checked = check_as_asked(options)
+    if junit:
+        write_junit(checked, junit)
+    print_verdicts(checked, folder)
+
+
+def print_verdicts(checked: Checked, folder: Path) -> None:
+    """Print the verdicts. Raises Exit with code 1 if an agent failed."""
+    from otherminds.reports.terminal import tables as terminal
+
+    console = Console()
+    console.print(terminal.verdicts(checked.findings, checked.subjects))
+    for line in checked.calls:
+        console.print(line, markup=False, highlight=False)
+    console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
+    if checked.failed:
+        raise typer.Exit(TARGET_MISSED)
+
+
+def play(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
+    partners: Annotated[
+        list[str], typer.Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")
+    ],
+    players: Annotated[
+        list[str] | None,
+        typer.Option("--player", metavar="NAME", help="Who plays; repeatable. Default: bayes_simplicity."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
+    episodes: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
+    seed: SeedOption = 42,
+    form: Annotated[Scores, typer.Option("--format", metavar="FORMAT", help="table or json.")] = Scores.table,
+) -> None:
+    """Does a player predict its partner, and act on that?
+
+    Scores against the exact optimum.
+
+    Example: otherminds play ipd tft always-defect --player rmax
+    """
+    from otherminds.papers.functional.encounters import scores
+    from otherminds.reports.terminal import tables as terminal
+    from otherminds.worlds.repeated_games.payoff_files import find_game
+
+    found = scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)
+    if form is Scores.json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+    else:
+        Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))
