@@ -23,7 +23,7 @@ from otherminds.adapters.traces import read_trace
 from otherminds.errors import InputError
 from otherminds.evaluation.tabular import read_rows, write_csv, write_jsonl, write_parquet
 from otherminds.files.text import read_text
-from otherminds.language.price_files import read_prices
+from otherminds.language.prices import read_prices
 from otherminds.language.scripted import scripted
 from otherminds.papers.hypothetical_minds.ppo import read_network
 from otherminds.papers.protom.people import read_stimuli

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from otherminds.language.asking import Asker, ReplyForm
-from otherminds.language.replies import Unreadable
+from otherminds.language.asking import Asker, ReplyForm, Unreadable
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.game_answers import read_answer, read_plans
 from otherminds.papers.hypothetical_minds.verbal import cook_forms, forms, subgoal_forms

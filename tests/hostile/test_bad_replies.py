@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bad_replies import KINDS, Bad, allowed, bad_reply
 from otherminds.evaluation.tasks import Task
-from otherminds.language.replies import Unreadable
+from otherminds.language.asking import Unreadable
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.models import Entry, rows
 from otherminds.worlds.repeated_games.partners import partner

@@ -257,6 +257,7 @@ def hastily(path: Path | str) -> sqlite3.Connection:
     return base
 
 
+@pytest.mark.slow
 def test_no_budget_is_exceeded_and_no_answer_is_lost_whatever_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

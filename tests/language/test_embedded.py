@@ -18,11 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from otherminds.errors import InputError
 from otherminds.evaluation.tasks import Row, Task
 from otherminds.language import embedded
+from otherminds.language.asking import read_json
 from otherminds.language.embedded import Embedded
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.find import find_model
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request, Scores, Usage
-from otherminds.language.replies import read_json, schema_of
 from otherminds.language.weights import find, pinned_model
 from otherminds.papers.functional.models import Entry, rows
 from otherminds.papers.functional.prompting import Sampling
@@ -104,6 +104,7 @@ class Server:
         return value, len(tokens)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prompt", "texts"),
     [
@@ -167,6 +168,7 @@ def forget(model: Embedded) -> None:
     model.score(Continuations("Once upon a time", (" there",)))
 
 
+@pytest.mark.slow
 def test_what_was_read_is_not_read_again(model: Embedded, heard: tuple[list[Row], Listening]) -> None:
     played, listening = heard
     used = sum((scores.usage for _, scores in listening.asked), Usage())
@@ -201,6 +203,7 @@ def test_moves_are_drawn_from_the_probabilities_of_names(heard: tuple[list[Row],
 # Over its own address
 
 
+@pytest.mark.slow
 def test_moves_are_the_same_over_its_address_and_in_process(
     model: Embedded, heard: tuple[list[Row], Listening]
 ) -> None:
@@ -213,6 +216,7 @@ def test_moves_are_the_same_over_its_address_and_in_process(
     assert [row["tokens"] for row in told] == [row["tokens"] for row in heard[0]]
 
 
+@pytest.mark.slow
 def test_replies_are_the_same_over_its_address_and_in_process(model: Embedded) -> None:
     one = replace(
         ENTRY, task=replace(ENTRY.task, horizon=1), strategy="qa", sampling=Sampling(max_tokens=8, attempts=1)
@@ -242,10 +246,17 @@ def ask(text: str, **more: Any) -> Request:
     return Request((Message("user", text),), **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.0, 1.5])
 def test_what_has_to_follow_a_schema_does(model: Embedded, temperature: float) -> None:
     for seed in range(2):
-        request = ask("Which way is it?", max_tokens=200, schema=schema_of(Plan), temperature=temperature, seed=seed)
+        request = ask(
+            "Which way is it?",
+            max_tokens=200,
+            schema=json.dumps(Plan.model_json_schema(), sort_keys=True),
+            temperature=temperature,
+            seed=seed,
+        )
         reply = model.complete(request)
         assert isinstance(read_json(reply.text, Plan), Plan)
         assert not reply.cut

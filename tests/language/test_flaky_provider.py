@@ -9,7 +9,7 @@ import pytest
 
 from endpoint_server import Fault, error, in_turn, serve
 from otherminds.files.database import Database
-from otherminds.language.calls import LARGEST
+from otherminds.language.connection import LARGEST
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import ModelError, Reply, Request, UncertainError

@@ -12,8 +12,8 @@ from hypothesis import given
 from scipy.stats import chisquare
 
 from otherminds.errors import InputError
+from otherminds.language.asking import Unreadable
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Usage
-from otherminds.language.replies import Unreadable
 from otherminds.language.scripted import Scripted, scripted, text_of, words
 from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
 from otherminds.papers.functional.game_prompts import Round, Setting, known, unfinished

@@ -115,7 +115,7 @@ class ModelOptions:
         Raises InputError if a price is unknown that has to be known, or if prices differ.
         """
         from otherminds.evaluation.asking import Asking
-        from otherminds.language.price_files import read_prices
+        from otherminds.language.prices import read_prices
 
         listed = read_prices(self.prices) if self.prices else {}
         prices = {self.price_for(spec, listed) for spec in models or ("",)}
@@ -141,8 +141,7 @@ class ModelOptions:
         unknown; then there can be no budget. Raises InputError.
         """
         from otherminds.language.endpoint import Endpoint
-        from otherminds.language.price_files import price_of
-        from otherminds.language.prices import Price
+        from otherminds.language.prices import Price, price_of
 
         if self.price == UNKNOWN and self.budget is not None:
             hint = "give --price IN/OUT, or no --budget"

@@ -13,11 +13,10 @@ from rich.console import Console
 
 from otherminds.evaluation.store import FILE
 from otherminds.files.database import Database
-from otherminds.language.estimates import Estimate
 from otherminds.language.find import find_model
 from otherminds.language.ledger import Recorded, Totals
 from otherminds.language.model import LanguageModel
-from otherminds.language.prices import Price
+from otherminds.language.prices import CallEstimate, Price
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,9 @@ class Asking:
 
 
 @contextmanager
-def told_cost(model: Recorded, ahead: Estimate, price: Price | None, console: Console | None = None) -> Iterator[None]:
+def told_cost(
+    model: Recorded, ahead: CallEstimate, price: Price | None, console: Console | None = None
+) -> Iterator[None]:
     """Say before what a run will take, and after it, or when it breaks off, what it took."""
     console = console or Console(stderr=True)
     tell_ahead(model, ahead, price, console)
@@ -71,7 +72,7 @@ def told_cost(model: Recorded, ahead: Estimate, price: Price | None, console: Co
         console.print(f"{model.name}: {spent(model.totals)}", markup=False, highlight=False)
 
 
-def tell_ahead(model: Recorded, ahead: Estimate, price: Price | None, console: Console) -> None:
+def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None, console: Console) -> None:
     """Say what a run will take."""
     likely = f"about {ahead.usage.prompt:,} tokens of prompts and at most {ahead.usage.written:,} of replies"
     cost = f", about ${price.cost(ahead.usage):,.2f}" if price else ""

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from otherminds.evaluation.playing import Options, ask, play
 from otherminds.evaluation.store import Entry, Row, Store
-from otherminds.language.estimates import Estimate
 from otherminds.language.model import LanguageModel
+from otherminds.language.prices import CallEstimate
 
 
 class Part(NamedTuple):
@@ -32,7 +32,7 @@ class ModelPart(NamedTuple):
     model: LanguageModel
     play: Callable[..., list[Row]]
     entries: Sequence[Any]
-    estimate: Callable[[Sequence[Any]], Estimate]
+    estimate: Callable[[Sequence[Any]], CallEstimate]
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,9 @@ from otherminds.evaluation.engines import opened
 from otherminds.evaluation.progress import Telling, shown
 from otherminds.evaluation.run import run
 from otherminds.evaluation.store import Entry, Row, Store
-from otherminds.language.estimates import Estimate
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import ModelError
-from otherminds.language.prices import BudgetError
+from otherminds.language.prices import BudgetError, CallEstimate
 
 E = TypeVar("E", bound=Entry)
 R = TypeVar("R")
@@ -67,7 +66,7 @@ def ask(
     model: Recorded,
     task: Callable[[E], list[Row]],
     plan: Sequence[E],
-    estimate: Callable[[Sequence[E]], Estimate],
+    estimate: Callable[[Sequence[E]], CallEstimate],
 ) -> None:
     """Play what has not been played of a plan in which a language model takes part.
 

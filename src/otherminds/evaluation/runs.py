@@ -10,7 +10,7 @@ from typing import NamedTuple
 from otherminds.errors import InputError
 from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, rows_of
 from otherminds.files.database import Database, InUseError, alone
-from otherminds.language.ledger_table import Answered, Calls, Uncertain
+from otherminds.language.call_records import AnsweredCalls, CallTable, UncertainCall
 
 REPORT = "report.html"
 PLANNED = "select count(*) from plan"
@@ -28,8 +28,8 @@ class Run(NamedTuple):
     planned: int
     finished: int
     failures: dict[Key, str]
-    answered: Answered
-    uncertain: tuple[Uncertain, ...]
+    answered: AnsweredCalls
+    uncertain: tuple[UncertainCall, ...]
     dollars: float
     running: bool
 
@@ -47,7 +47,7 @@ def look(folder: Path) -> Run:
     """What there is to tell of a run. Raises InputError if there is none in the folder, or it is damaged."""
     with closing(_open(folder)) as base:
         about = dict(base.read("select name, value from about"))
-        calls = Calls(base)
+        calls = CallTable(base)
         ((planned,),), ((finished,),) = base.read(PLANNED), base.read(FINISHED)
         return Run(
             folder=folder,
@@ -113,7 +113,7 @@ def exported_rows(folder: Path) -> list[Row]:
 def exported_calls(folder: Path) -> Iterator[bytes]:
     """The calls of a run as lines of a file that can be replayed. Raises InputError."""
     with closing(_open(folder)) as base:
-        yield from Calls(base).lines()
+        yield from CallTable(base).lines()
 
 
 def merge(shards: Sequence[Path], out: Path) -> None:
@@ -131,4 +131,4 @@ def merge(shards: Sequence[Path], out: Path) -> None:
         store = stack.enter_context(Store(out, first["run"], first["about"]))
         for shard, base in zip(shards, bases, strict=True):
             store.take_in(base, shard)
-        Calls(store.database).take_in(map(Calls, bases))
+        CallTable(store.database).take_in(map(CallTable, bases))

@@ -18,8 +18,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 from otherminds.errors import InputError
 from otherminds.files.database import Database, alone
-from otherminds.language.ledger_table import SCHEMA as CALLS
-from otherminds.language.ledger_table import now
+from otherminds.language.call_records import SCHEMA as CALLS
+from otherminds.language.call_records import now
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]

@@ -59,7 +59,7 @@ def depth(value: Any) -> int:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant[:LONGEST_NAME]} is no number")
+    raise ValueError(f"{constant} is no number")
 
 
 def _finite(digits: str) -> float:

@@ -1,4 +1,7 @@
-"""Asking a language model for a structured reply: recorded exchanges, the form a reply must have, and retries."""
+"""Asking a language model for a structured reply: prompt templates, the form of a reply, strict reading, and retries.
+
+A reply that cannot be read is a value (`Unreadable`) that says why. Its content is never guessed.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,94 @@ import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from string import Template
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from otherminds.errors import fault_place, faults
+from otherminds.files import strict_json
 from otherminds.files.text import one_line
 from otherminds.language.model import NOTHING, LanguageModel, Message, Request, Usage
-from otherminds.language.replies import Unreadable, read_json, unreadable
 
 M = TypeVar("M", bound=BaseModel)
 M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
 U = TypeVar("U")
 Schema = Mapping[str, Any]
 
+LONGEST_REPLY = 100_000  # characters of a reply that is read at all; far above any limit on tokens; chosen
+SHOWN = 200  # characters of a reply or a fault that are shown; chosen
+FENCES = ("```", "```json")
 ECHOED = 1000  # characters of an unreadable reply that the model is shown again; chosen, not tuned
 LONGEST_TEXT = 400  # characters of a text that goes into later prompts; chosen, not tuned
 
 
+def prompts_of(package: str) -> Callable[..., str]:
+    """The function that fills in templates of `package`: `fill(NAME, field=value)` reads `prompts/NAME.txt` there.
+
+    `fill` raises KeyError if the template names a field that is not given. A change of a template alters the ledger key
+    of every call that uses it.
+    """
+
+    @cache
+    def template(name: str) -> Template:
+        return Template((resources.files(package) / "prompts" / f"{name}.txt").read_text("utf-8").strip())
+
+    def fill(name: str, /, **fields: object) -> str:
+        return template(name).substitute({key: str(value) for key, value in fields.items()})
+
+    return fill
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A reply that is not what was asked for: why, and its beginning."""
+
+    why: str
+    text: str = ""
+
+
+def unreadable(why: str, text: str) -> Unreadable:
+    """An unreadable reply, with the first 200 characters of its text."""
+    return Unreadable(why, text[:SHOWN])
+
+
+def read_json(text: str, kind: type[M]) -> M | Unreadable:
+    """A reply as a value of this kind. The whole text has to be its JSON, or one fenced block with its JSON.
+
+    Prose is not searched for JSON: an object quoted there may be one that the model rejects.
+    """
+    if len(text) > LONGEST_REPLY:
+        return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
+    try:
+        found = strict_json.loads(_unfenced(text))
+        json.dumps(found, ensure_ascii=False).encode()  # an escaped lone surrogate is JSON, but cannot be written
+        return kind.model_validate(found)
+    except RecursionError:
+        return unreadable("is nested too deeply", text)
+    except ValidationError as error:
+        first = faults(error)[0]
+        return unreadable(f"{fault_place(first, SHOWN) or 'the reply'}: {first['msg'][:SHOWN]}", text)
+    except strict_json.RepeatedNameError:
+        return unreadable("is not JSON: a key is there twice", text)  # the model may be shown this: it is prompt text
+    except ValueError as error:
+        return unreadable(f"is not JSON: {str(error)[:SHOWN]}", text)
+
+
+def _unfenced(text: str) -> str:
+    """The content of a fenced block if the text is one, else the text. A regular expression could be slow here."""
+    opening, newline, rest = text.strip().partition("\n")
+    return rest.removesuffix("```") if newline and opening.rstrip() in FENCES and rest.endswith("```") else text
+
+
 class Exchange(NamedTuple):
-    """One reply: what was asked, what was made of it, and the reply itself; for scores, the probabilities."""
+    """One question to a model and its reply, as recorded in a row.
+
+    `reading` is how the reply was understood, or why it is unreadable; `text` is the reply itself, or the probabilities
+    if scores were asked for.
+    """
 
     purpose: str
     reading: str

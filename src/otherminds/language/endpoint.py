@@ -17,7 +17,7 @@ from otherminds.language import wire
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, UncertainError
 
 if TYPE_CHECKING:
-    from otherminds.language.calls import Connection
+    from otherminds.language.connection import Connection
 
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"
@@ -162,7 +162,7 @@ class Endpoint:
         if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
             raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
         try:
-            from otherminds.language.calls import Connection
+            from otherminds.language.connection import Connection
         except ImportError:
             raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
         return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)

@@ -16,8 +16,17 @@ from typing import NamedTuple, TypeVar
 
 from otherminds.errors import InputError
 from otherminds.files.database import Database
-from otherminds.language.ledger_lines import SHOWN, Answer, answered_line, key_of, question_of
-from otherminds.language.ledger_table import Answered, Calls, Uncertain, now
+from otherminds.language.call_records import (
+    SHOWN,
+    Answer,
+    AnsweredCalls,
+    CallTable,
+    UncertainCall,
+    answered_line,
+    key_of,
+    now,
+    question_of,
+)
 from otherminds.language.model import (
     NOTHING,
     Continuations,
@@ -30,7 +39,7 @@ from otherminds.language.model import (
     UncertainError,
     Usage,
 )
-from otherminds.language.prices import Price, at_most, checked_budget
+from otherminds.language.prices import Price, at_most, check_budget
 
 A = TypeVar("A", Reply, Scores)
 
@@ -74,15 +83,15 @@ class Recorded:
         The budget is in dollars, needs a price, and is for all models on record together. Raises InputError for a
         budget without a price, for what is no such record, or for one that cannot be written.
         """
-        checked_budget(budget, price)
+        check_budget(budget, price)
         self.replay = replay
         self._model, self._price, self._budget = model, price, budget
         self._lock = Lock()
         self._stopped = False
         self._under_way: dict[str, Future[Answer]] = {}
-        self._calls = Calls.of(record) if isinstance(record, Database) else Calls.open(record, readonly=replay)
+        self._calls = CallTable.of(record) if isinstance(record, Database) else CallTable.open(record, readonly=replay)
         self.path = record.path if isinstance(record, Database) else record
-        self.uncertain: tuple[Uncertain, ...] = self._calls.uncertain(model.identity)
+        self.uncertain: tuple[UncertainCall, ...] = self._calls.uncertain(model.identity)
         self._totals = Totals(uncertain=len(self.uncertain), cost=None if price is None else 0.0)
 
     @property
@@ -110,7 +119,7 @@ class Recorded:
         return self._calls.spent
 
     @property
-    def answered(self) -> Answered:
+    def answered(self) -> AnsweredCalls:
         """All that is on record as answered by this model."""
         return self._calls.answered(self.identity)
 

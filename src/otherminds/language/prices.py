@@ -1,57 +1,149 @@
-"""What calls to a language model cost, at most and in the end."""
+"""Prices of models, price files, budgets, and estimates of how many tokens calls will take.
+
+A price file is TOML: names of models, with dollars for a million tokens of prompts and of replies.
+
+    [models]
+    "my-model-2.5" = "2.50/10"
+    "my-model-*" = "0.25/2"
+
+The library has no prices of its own: they change, and an old one would mislead.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from pathlib import Path
+from typing import Annotated, NamedTuple, Self
 
-from otherminds.errors import InputError
-from otherminds.language.model import Continuations, Message, ModelError, Request, Usage
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
+
+from otherminds.errors import InputError, fault_place, faults
+from otherminds.files.text import read_text
+from otherminds.files.toml import read_toml
+from otherminds.language.endpoint import LONGEST_NAME
+from otherminds.language.model import (
+    NOTHING,
+    Continuations,
+    LanguageModel,
+    Message,
+    ModelError,
+    Reply,
+    Request,
+    Scores,
+    Usage,
+)
+from otherminds.language.scripted import text_of
 
 MILLION = 1_000_000
+# Upper estimates for budgets: English has about four bytes a token, and providers count at most some 1,500 tokens for
+# an image of the size drawn here. Chosen to err on the expensive side.
 BYTES_PER_TOKEN = 3
 TOKENS_PER_IMAGE = 1_500
-SHOWN = 60
+CHARACTERS_PER_TOKEN = 4.0  # mean of English text, for the estimates of plans; convention
+LARGEST_FILE = 100_000  # bytes of a price file; chosen
+SHOWN = 60  # characters of a wrong price or name that are shown
 AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
+ANY = "*"
+WRITTEN = '[models], and lines such as "my-model" = "2.50/10"'
+QUOTED = "put names with dots in quotes"
+EXAMPLE = "dollars for a million tokens of prompts and of replies, such as 2.50/10"
+TOML_PLACE = re.compile(r" ?\(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)\Z")
 
 
 class BudgetError(ModelError):
-    """A call that may cost more than what is left of the budget was not made."""
+    """A call was not made because it may cost more than is left of the budget."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars for a million tokens of prompts, known from the last prompt or not, and for a million tokens written."""
+    """Dollars for a million tokens of prompts, cached or not, and for a million tokens of replies.
+
+    Raises InputError if an amount is negative or not finite.
+    """
 
     prompt: float
     written: float
 
     def __post_init__(self) -> None:
-        """Raises InputError if an amount is negative or not finite."""
         for amount in (self.prompt, self.written):
             if not 0.0 <= amount < math.inf:
                 raise InputError(f"a price of {amount} is none", hint="give dollars for a million tokens")
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A price such as 2.50/10: of prompts, and of what is written. Raises InputError for any other text."""
+        """A price such as 2.50/10: of prompts, and of replies. Raises InputError for any other text."""
         halves = [half.strip() for half in text.split("/")]
         if len(halves) != 2 or not all(map(AMOUNT.fullmatch, halves)):
-            hint = "give dollars for a million tokens of prompts and of replies, such as 2.50/10"
-            raise InputError(f"`{text[:SHOWN]}` is no price", hint=hint)
+            raise InputError(f"`{text[:SHOWN]}` is no price", hint=f"give {EXAMPLE}")
         prompt, written = map(float, halves)
         return cls(prompt, written)
 
     def cost(self, usage: Usage) -> float:
-        """Dollars for so many tokens."""
+        """Dollars for these tokens."""
         return (usage.prompt * self.prompt + usage.written * self.written) / MILLION
 
 
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    models: dict[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)], StrictStr]
+
+
+def read_prices(path: Path) -> Mapping[str, Price]:
+    """The prices in a file by model name; a name that ends in `*` stands for all names that begin so.
+
+    Raises InputError for a file that cannot be read or says anything else.
+    """
+    text = read_text(path, limit=LARGEST_FILE)
+    try:
+        found = _File.model_validate(read_toml(text))
+    except ValidationError as error:
+        first = faults(error)[0]
+        hint = QUOTED if first["type"] == "string_type" else WRITTEN
+        raise InputError(f"`{fault_place(first)}`: {first['msg']}", path=path, hint=hint) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", path=path, hint=WRITTEN) from None
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(str(error), path) from None
+    except ValueError:
+        raise InputError("a number in it has thousands of digits", path=path, hint=WRITTEN) from None
+    return {name: _price(name, text, path) for name, text in found.models.items()}
+
+
+def _not_toml(message: str, path: Path) -> InputError:
+    """The error for text that is not TOML, with line and column if the message names them."""
+    place = TOML_PLACE.search(message)
+    line, column = (int(part) if part else None for part in place.groups()) if place else (None, None)
+    return InputError(f"is not TOML: {TOML_PLACE.sub('', message)[:SHOWN]}", path=path, line=line, column=column)
+
+
+def _price(name: str, text: str, path: Path) -> Price:
+    if ANY in name[:-1]:
+        raise InputError(f"`{name[:SHOWN]}`: a * stands for the end of a name, and nowhere else", path=path)
+    try:
+        return Price.parse(text)
+    except InputError as error:
+        raise InputError(f"`{name[:SHOWN]}`: {error}", path=path) from None
+
+
+def price_of(model_name: str, prices: Mapping[str, Price]) -> Price | None:
+    """The price of a model: under its own name, else under the longest matching `NAME*`; None if there is neither."""
+    if model_name in prices:
+        return prices[model_name]
+    begins = [name for name in prices if name.endswith(ANY) and model_name.startswith(name.removesuffix(ANY))]
+    return prices[max(begins, key=len)] if begins else None
+
+
+# Budgets
+
+
 def at_most(request: Request | Continuations) -> Usage:
-    """The most tokens that a call is expected to use: an estimate for the prompt, a limit for what is written."""
-    if isinstance(request, Continuations):  # servers may have to be asked again for every token of every text
+    """Upper estimate of the tokens of a call: of its prompt by its length, of its reply by `max_tokens`."""
+    if isinstance(request, Continuations):  # a server may have to be asked again for every token of every text
         told = sum(map(_tokens, request.texts))
         return Usage((1 + told) * (_tokens(request.prompt) + told), 0, 1 + told)
     turns = request.prompt if isinstance(request.prompt, tuple) else (Message("user", request.prompt),)
@@ -64,17 +156,16 @@ def _tokens(text: str) -> int:
     return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
 
 
-def checked_budget(budget: float | None, price: Price | None) -> None:
-    """Raise InputError for a budget without a price, or one that is no amount."""
+def check_budget(budget: float | None, price: Price | None) -> None:
+    """Raise InputError for a budget without a price, or one that is negative or not finite."""
     if budget is not None and price is None:
-        hint = "give it in dollars for a million tokens of prompts and of replies, such as 2.50/10"
-        raise InputError("a budget cannot be kept, as the price is unknown", hint=hint)
+        raise InputError("a budget cannot be kept, as the price is unknown", hint=f"give it in {EXAMPLE}")
     if budget is not None and not 0.0 <= budget < math.inf:
         raise InputError(f"a budget of {budget} is none", hint="give dollars, such as 5")
 
 
 def over_budget(budget: float, spent: float, most: float) -> BudgetError:
-    """Why a call is not made that may cost so much: so much is spent already, or put aside for calls under way."""
+    """The error for a call of up to `most` dollars if `spent` of the budget are spent or reserved for open calls."""
     room = f"the budget of {_dollars(budget)} has no room for a call of up to {_dollars(most)}"
     told = f"{room}: {_dollars(spent)} spent so far, or put aside for calls under way"
     return BudgetError(told, hint="what is done is kept; give a larger budget to go on")
@@ -82,3 +173,38 @@ def over_budget(budget: float, spent: float, most: float) -> BudgetError:
 
 def _dollars(amount: float) -> str:
     return "$" + f"{amount:,.6f}".rstrip("0").rstrip(".")
+
+
+# Estimates of plans
+
+
+class CallEstimate(NamedTuple):
+    """Estimate of the calls that a plan will make, and of their tokens."""
+
+    calls: int
+    usage: Usage
+
+
+@dataclass
+class CountingModel:
+    """A scripted model that counts what it is asked, to estimate a plan. Every reply counts with its full length."""
+
+    inner: LanguageModel
+    calls: int = 0
+    usage: Usage = NOTHING
+    name: str = "counting"
+    identity: str = "counting"
+
+    def complete(self, request: Request) -> Reply:
+        """The reply of the scripted model."""
+        self._count(text_of(request), request.max_tokens)
+        return self.inner.complete(request)
+
+    def score(self, request: Continuations) -> Scores:
+        """The scores of the scripted model."""
+        self._count(request.prompt, len(request.texts))
+        return self.inner.score(request)
+
+    def _count(self, text: str, written: int) -> None:
+        self.calls += 1
+        self.usage += Usage(math.ceil(len(text) / CHARACTERS_PER_TOKEN), 0, written)

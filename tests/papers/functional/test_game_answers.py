@@ -13,7 +13,7 @@ from itertools import product
 
 import pytest
 
-from otherminds.language.replies import LONGEST, Unreadable
+from otherminds.language.asking import LONGEST_REPLY, Unreadable
 from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
 
 NEUTRAL = ("J", "F", "B")
@@ -261,7 +261,7 @@ class TestForms:
             ("Answer: option Z\rAnswer: option J", "names no option of the game"),
             ("Answer: option", "names no option of the game"),
             ("Answer: option JJ", "names no option of the game"),
-            ("x" * LONGEST + "\nAnswer: option J", "is longer than 100,000 characters"),
+            ("x" * LONGEST_REPLY + "\nAnswer: option J", "is longer than 100,000 characters"),
         ],
     )
     def test_everything_else_is_not(self, text: str, why: str) -> None:
@@ -401,7 +401,7 @@ UNITS = (
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)
 def test_long_replies_are_read_or_refused_at_once(unit: str) -> None:
-    for length in (LONGEST, 1_000_000):
+    for length in (LONGEST_REPLY, 1_000_000):
         text = (unit * length)[:length]
         for whole in (text, text[:-17] + "\nAnswer: option J", "Plans: a\nInsights: b\n" + text):
             started = time.process_time()
@@ -411,7 +411,7 @@ def test_long_replies_are_read_or_refused_at_once(unit: str) -> None:
 
 
 def test_long_replies_take_little_memory() -> None:
-    texts = [(unit * length)[:length] for unit in UNITS[:5] for length in (LONGEST, 1_000_000)]
+    texts = [(unit * length)[:length] for unit in UNITS[:5] for length in (LONGEST_REPLY, 1_000_000)]
     tracemalloc.start()
     try:
         for text in texts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from otherminds.language.replies import LONGEST, Unreadable, unreadable
+from otherminds.language.asking import LONGEST_REPLY, Unreadable, unreadable
 
 AROUND = " \t\r*_`\"'."
 """What may stand around an answer: spaces, quotes, emphasis."""
@@ -26,8 +26,8 @@ def read_answer(text: str, labels: Sequence[str]) -> int | Unreadable:
     The last line that is not empty has to be an answer, and no other line may be a different one: of a reply that
     names an option that does not exist, or two, or argues about one without choosing it, nothing is taken.
     """
-    if len(text) > LONGEST:
-        return unreadable(f"is longer than {LONGEST:,} characters", text)
+    if len(text) > LONGEST_REPLY:
+        return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     lines = [line for line in text.split("\n") if line.strip()]
     answers = [answer for line in lines if (answer := _answer(line)) is not None]
     if not lines or _answer(lines[-1]) is None:

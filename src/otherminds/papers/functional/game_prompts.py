@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from otherminds.errors import InputError, unknown
-from otherminds.language.templates import prompts_of
+from otherminds.language.asking import prompts_of
 from otherminds.papers.functional.game_answers import read_answer
 from otherminds.worlds.repeated_games.machines import Machine, reactive
 from otherminds.worlds.repeated_games.players.best_responders import response_to

@@ -12,8 +12,8 @@ from itertools import product
 from otherminds.errors import unknown
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.tasks import Task, converse
-from otherminds.language.estimates import Counting, Estimate
 from otherminds.language.model import LanguageModel, Usage
+from otherminds.language.prices import CallEstimate, CountingModel
 from otherminds.papers.functional import experiment as functional
 from otherminds.papers.functional.experiment import CELLS, Row, tasks
 from otherminds.papers.functional.game_prompts import Setting
@@ -149,18 +149,18 @@ def plan(
     return found
 
 
-def estimate(entries: Sequence[Entry]) -> Estimate:
+def estimate(entries: Sequence[Entry]) -> CallEstimate:
     """What a plan will take if every reply can be read, found by playing it with a program that mixes at random."""
-    played: dict[tuple[str, str, str, int, int], Estimate] = {}
-    total = Estimate(0, Usage())
+    played: dict[tuple[str, str, str, int, int], CallEstimate] = {}
+    total = CallEstimate(0, Usage())
     for entry in entries:
         about = (entry.task.game.name, entry.strategy, entry.names, entry.task.horizon, len(entry.task.partner.outputs))
         if about not in played:
-            counting = Counting(scripted_player("nash_mixer", entry.setting, entry.task.partner))
+            counting = CountingModel(scripted_player("nash_mixer", entry.setting, entry.task.partner))
             rows(entry, counting)
-            played[about] = Estimate(counting.calls, counting.usage)
+            played[about] = CallEstimate(counting.calls, counting.usage)
         one = played[about]
-        total = Estimate(total.calls + one.calls, total.usage + one.usage)
+        total = CallEstimate(total.calls + one.calls, total.usage + one.usage)
     return total
 
 

@@ -15,10 +15,8 @@ import numpy as np
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import unknown
-from otherminds.language.asking import Exchange
+from otherminds.language.asking import Exchange, Unreadable, prompts_of, unreadable
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
-from otherminds.language.replies import Unreadable, unreadable
-from otherminds.language.templates import prompts_of
 from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
 from otherminds.papers.functional.game_prompts import (
     Question,

@@ -18,8 +18,8 @@ import numpy as np
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.run import stream
 from otherminds.language.asking import Asker
-from otherminds.language.estimates import Counting, Estimate
 from otherminds.language.model import LanguageModel, Usage
+from otherminds.language.prices import CallEstimate, CountingModel
 from otherminds.papers.hypothetical_minds.agent import Hypothetical, Lesson
 from otherminds.papers.hypothetical_minds.cook import HypotheticalCook
 from otherminds.papers.hypothetical_minds.melting_pot import COOKS, NORMED, background
@@ -170,14 +170,14 @@ def _run(world: Any, minds: dict[str, Any], rng: np.random.Generator) -> Iterato
         yield state, minds[world.agents[0]]
 
 
-def estimate(entries: Sequence[Entry]) -> Estimate:
+def estimate(entries: Sequence[Entry]) -> CallEstimate:
     """What a plan will take, found by playing an episode of every agent in every world with a program."""
     alike = Counter((scenario(entry.scenario).substrate, entry.agent) for entry in entries)
     first = {(scenario(entry.scenario).substrate, entry.agent): entry for entry in reversed(entries)}
-    total = Estimate(0, Usage())
+    total = CallEstimate(0, Usage())
     for about, entry in shown(first.items(), len(first), "Estimating"):
-        played = Counting(straight)
+        played = CountingModel(straight)
         rows(replace(entry, filmed=False), played)
         usage = Usage(*(tokens * alike[about] for tokens in played.usage))
-        total = Estimate(total.calls + played.calls * alike[about], total.usage + usage)
+        total = CallEstimate(total.calls + played.calls * alike[about], total.usage + usage)
     return total

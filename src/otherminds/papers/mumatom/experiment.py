@@ -15,8 +15,8 @@ from typing import Any
 
 from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
-from otherminds.language.estimates import Estimate as Cost
 from otherminds.language.model import LanguageModel, Usage
+from otherminds.language.prices import CallEstimate
 from otherminds.papers.mumatom.limp import Limp, StoryQuestion, StoryTask
 from otherminds.stories.answering import Asked, ask
 from otherminds.stories.english.reading import read_story
@@ -163,11 +163,11 @@ def first(entries: Sequence[Entry], episodes: int) -> list[Entry]:
     return chosen
 
 
-def estimate(entries: Sequence[Entry]) -> Cost:
+def estimate(entries: Sequence[Entry]) -> CallEstimate:
     """How many calls LIMP will make about these episodes, and how many tokens these will read and write, about."""
     questions = sum(len(entry.source.questions) for entry in entries)
     calls = 5 * len(entries) + (1 + OPTIONS * STEPS) * questions
-    return Cost(calls, Usage(TOKENS * calls, 0, WRITTEN * (5 * len(entries) + questions)))
+    return CallEstimate(calls, Usage(TOKENS * calls, 0, WRITTEN * (5 * len(entries) + questions)))
 
 
 def limp_rows(entry: Entry, model: LanguageModel) -> list[Row]:

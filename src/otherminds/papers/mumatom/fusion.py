@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from otherminds.language.templates import prompts_of
+from otherminds.language.asking import prompts_of
 from otherminds.papers.mumatom.replies import (
     MOST_STEPS,
     Asking,

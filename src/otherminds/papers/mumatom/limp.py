@@ -16,9 +16,8 @@ from typing import NamedTuple
 
 from otherminds.distribution import IMPOSSIBLE, log_sum_exp
 from otherminds.errors import InputError
-from otherminds.language.asking import Exchange
+from otherminds.language.asking import Exchange, prompts_of
 from otherminds.language.model import LanguageModel
-from otherminds.language.templates import prompts_of
 from otherminds.papers.mumatom.fusion import Fused, Source, Step, fuse, joined, listed
 from otherminds.papers.mumatom.replies import Asking, Mind, UnansweredError, choice_form, minds_form
 from otherminds.stories.model import Polarity

@@ -13,9 +13,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, RootModel
 
 from otherminds.distribution import IMPOSSIBLE
 from otherminds.files.text import one_line
-from otherminds.language.asking import Exchange, ReplyForm
+from otherminds.language.asking import Exchange, ReplyForm, Unreadable
 from otherminds.language.model import Continuations, LanguageModel, Message, Request
-from otherminds.language.replies import Unreadable
 
 M = TypeVar("M", bound=BaseModel)
 Schema = dict[str, Any]

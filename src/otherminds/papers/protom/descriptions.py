@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Generic, TypeVar
 
-from otherminds.language.templates import prompts_of
+from otherminds.language.asking import prompts_of
 from otherminds.worlds.doors_keys_gems import drawing as picture
 from otherminds.worlds.doors_keys_gems import level_files
 from otherminds.worlds.doors_keys_gems.planner import Goal

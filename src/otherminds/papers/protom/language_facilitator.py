@@ -17,10 +17,8 @@ from pydantic import BaseModel, ConfigDict
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.files.text import one_line
-from otherminds.language.asking import Exchange
+from otherminds.language.asking import Exchange, Unreadable, prompts_of, read_json, unreadable
 from otherminds.language.model import LanguageModel, Message, Request
-from otherminds.language.replies import Unreadable, read_json, unreadable
-from otherminds.language.templates import prompts_of
 from otherminds.papers.protom.descriptions import Briefing
 from otherminds.papers.protom.episodes import Decision, Messages, Status
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any, Protocol
 
-from otherminds.language.estimates import CHARACTERS, Estimate
 from otherminds.language.model import LanguageModel, Request, Usage
-from otherminds.language.prices import TOKENS_PER_IMAGE
+from otherminds.language.prices import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, CallEstimate
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom.descriptions import Briefing
@@ -39,7 +38,7 @@ def speaking(
     return Speaking(model, briefing, messages, draw, entry.seed, pictures)
 
 
-def estimate(entries: Sequence[Entry], advised: Advised, *, pictures: bool = False) -> Estimate:
+def estimate(entries: Sequence[Entry], advised: Advised, *, pictures: bool = False) -> CallEstimate:
     """What a plan will take with a model that never says anything, if every reply can be read.
 
     Who speaks is asked less often: while a message is under way there is nothing to decide.
@@ -47,14 +46,14 @@ def estimate(entries: Sequence[Entry], advised: Advised, *, pictures: bool = Fal
     used: list[Usage] = []
 
     def count(request: Request) -> str:
-        prompt = ceil(len(text_of(request)) / CHARACTERS) + TOKENS_PER_IMAGE * pictures
+        prompt = ceil(len(text_of(request)) / CHARACTERS_PER_TOKEN) + TOKENS_PER_IMAGE * pictures
         used.append(Usage(prompt, 0, request.max_tokens))
         return _nothing(request)
 
     for entry in entries:
         for _ in facilitated.episode(entry, advised(entry, Scripted("silent", count))):
             pass
-    return Estimate(len(used), sum(used, Usage()))
+    return CallEstimate(len(used), sum(used, Usage()))
 
 
 def _nothing(request: Request) -> str:

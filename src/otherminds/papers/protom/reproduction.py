@@ -13,8 +13,8 @@ from otherminds.evaluation.playing import Options
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.run import in_order
 from otherminds.evaluation.store import Row
-from otherminds.language.estimates import Estimate
 from otherminds.language.ledger import Recorded
+from otherminds.language.prices import CallEstimate
 from otherminds.papers.protom import doors_keys_gems, experiment, models, overcooked, people, people_report
 from otherminds.papers.protom import doors_keys_gems_report as dkg_report
 from otherminds.papers.protom import overcooked_report as kitchen_report
@@ -134,7 +134,7 @@ def _study(options: Options) -> Experiment:
     if asking and found:
         pictures = asking.pictures
 
-        def estimate(todo: Sequence[study.Entry]) -> Estimate:
+        def estimate(todo: Sequence[study.Entry]) -> CallEstimate:
             return models.estimate([entry.played for entry in todo], overcooked.advised, pictures=pictures)
 
         spoken = [entry for entry in plan if entry.subject == lm]

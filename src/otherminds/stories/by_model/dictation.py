@@ -11,8 +11,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from otherminds.errors import InputError
+from otherminds.language.asking import Unreadable, read_json
 from otherminds.language.model import LanguageModel, Message, Request
-from otherminds.language.replies import Unreadable, read_json
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.phrases import Noun
 from otherminds.stories.english.sentences import plain

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from otherminds.errors import InputError
+from otherminds.language.asking import prompts_of
 from otherminds.language.model import LanguageModel, Message
-from otherminds.language.templates import prompts_of
 from otherminds.stories.by_model.dictation import Failed, Stage, Wording, dictated, one_line
 from otherminds.stories.by_model.minds_of_options import Asked, Asking
 from otherminds.stories.by_model.transcript import Telling, Transcript

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from otherminds.errors import InputError
 from otherminds.files.text import opened
+from otherminds.language.asking import prompts_of
 from otherminds.language.model import LanguageModel, Message
-from otherminds.language.templates import prompts_of
 from otherminds.stories.by_model.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
 from otherminds.stories.english.reading import StoryReader
 from otherminds.stories.english.statements import noun_in

@@ -13,9 +13,8 @@ import pytest
 from hypothetical_minds import Told
 from matrix_worlds import HALL, PAPER, ROCK, play, scene, world_of
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker
+from otherminds.language.asking import Asker, Unreadable
 from otherminds.language.model import Request
-from otherminds.language.replies import Unreadable
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import Hypothetical

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker, plain
+from otherminds.language.asking import Asker, plain, prompts_of
 from otherminds.language.model import Message
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.verbal.cook_body import CookBody
 from otherminds.papers.hypothetical_minds.verbal.cook_notes import BLANK, Notebook
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, kitchen_message, notes_text, now_text

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from otherminds.language.asking import listed, plain
+from otherminds.language.asking import listed, plain, prompts_of
 from otherminds.language.model import Message
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.verbal.cook_body import CookBody
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import kitchen_message, notes_text, whereabouts
 from otherminds.papers.hypothetical_minds.verbal.manners import KEPT, Thinking, judgement_form

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from otherminds.language.asking import listed
+from otherminds.language.asking import listed, prompts_of
 from otherminds.language.model import Message
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.verbal.cook_forms import MOST, NOBODY
 from otherminds.papers.hypothetical_minds.verbal.cook_planner import PATIENCE
 from otherminds.papers.hypothetical_minds.verbal.cook_sight import NEVER, Deed, Scene, things, tomatoes

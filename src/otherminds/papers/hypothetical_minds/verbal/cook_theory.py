@@ -14,9 +14,8 @@ from typing import NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel
 
-from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, plain
+from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, plain, prompts_of
 from otherminds.language.model import Message, ask_all
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.verbal.cook_forms import everything_form, expectation_form, fit_form
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, kitchen_message, now_text
 from otherminds.papers.hypothetical_minds.verbal.cook_sight import Scene

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from otherminds.language.asking import plain
+from otherminds.language.asking import plain, prompts_of
 from otherminds.language.model import Message
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.encounters import Encounter
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.world import InTheMatrix

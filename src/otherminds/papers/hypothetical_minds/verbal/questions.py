@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from otherminds.language.asking import Asker, plain
+from otherminds.language.asking import Asker, plain, prompts_of
 from otherminds.language.model import Message
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.encounters import Encounter
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.prompts import Rated, Topic, quoted, rated

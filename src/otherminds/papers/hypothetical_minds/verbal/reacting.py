@@ -12,9 +12,8 @@ from typing import Self, TypeVar
 from pydantic import BaseModel
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, listed, plain
+from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, listed, plain, prompts_of
 from otherminds.language.model import Message
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.encounters import BEGINNING, Encounter, Watch
 from otherminds.papers.hypothetical_minds.verbal.forms import resolution_form
 from otherminds.papers.hypothetical_minds.verbal.manners import KEPT, MANNERS, Manner, Thinking, judgement_form

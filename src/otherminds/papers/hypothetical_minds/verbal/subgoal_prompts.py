@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from otherminds.language.asking import listed
+from otherminds.language.asking import listed, prompts_of
 from otherminds.language.model import Message
-from otherminds.language.templates import prompts_of
 from otherminds.papers.hypothetical_minds.verbal.prompts import kinds_of, world_text
 from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import MOST, Situation
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, THERE, UNKNOWN

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from otherminds.language.replies import LONGEST, SHOWN, Unreadable, read_json, schema_of, unreadable
+from otherminds.language.asking import LONGEST_REPLY, SHOWN, Unreadable, read_json, unreadable
 
 
 class Choice(BaseModel):
@@ -109,9 +109,9 @@ def test_the_json_alone_or_in_one_fence_is_read(text: str) -> None:
         (TEXT.replace(": 2", ': 2, "next": [1, null]'), "next.1: Input should be a valid integer"),
         (TEXT.replace(": 2", ': 2, "note": "x"'), "note: Extra inputs are not permitted"),
         ('{"goals": {}, "reason": ""}', "choice: Field required"),
-        ("[" * LONGEST, "is nested too deeply"),
+        ("[" * LONGEST_REPLY, "is nested too deeply"),
         ('{"goals":' * 11_000, "is nested too deeply"),
-        (" " * LONGEST + TEXT, "is longer than 100,000 characters"),
+        (" " * LONGEST_REPLY + TEXT, "is longer than 100,000 characters"),
     ],
     ids=lambda text: text[:24],
 )
@@ -157,11 +157,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         if inner.startswith("```"):
             inner = inner.partition("\n")[2].removesuffix("```")
         assert found.model_dump() == json.loads(inner)
-
-
-def test_schemas_are_the_same_text_for_the_same_kind() -> None:
-    assert json.loads(schema_of(Choice)) == Choice.model_json_schema()
-    assert schema_of(Choice) == json.dumps(json.loads(schema_of(Choice)), sort_keys=True)
 
 
 # Fuzz
@@ -220,7 +215,7 @@ UNITS = ("\n", " ", "`", "```\n", "```", "[", '{"a":', "1", "0.", '"', "\\u0041"
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)
 def test_long_replies_are_read_or_refused_at_once(unit: str) -> None:
-    for length in (LONGEST, 1_000_000):
+    for length in (LONGEST_REPLY, 1_000_000):
         room = length - 30
         text = (unit * room)[:room]
         for whole_text in (
@@ -239,7 +234,7 @@ def test_long_replies_are_read_or_refused_at_once(unit: str) -> None:
 def test_many_errors_at_once_take_little_time_and_memory() -> None:
     wrong = {f"k{i}": 1 for i in range(8000)}
     texts = [json.dumps(wrong), json.dumps({**GOOD, "goals": wrong}), json.dumps({**GOOD, "next": ["x"] * 15_000})]
-    assert max(map(len, texts)) <= LONGEST
+    assert max(map(len, texts)) <= LONGEST_REPLY
     for text in texts:
         tracemalloc.start()
         try:
