@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from otherminds import Categorical, read_kitchen
-from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
 from otherminds.worlds.overcooked.kitchen import FRESH
 from otherminds.worlds.overcooked.planner import OvercookedPlanner
@@ -29,7 +29,7 @@ def tell(when, minds):
 
 state = world.initial
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-(folder / "partial_view.svg").write_text(kitchen_picture.svg(world, state, seen_by="Ben"), "utf-8")
+(folder / "partial_view.svg").write_text(kitchen_drawing.draw(world, state, seen_by="Ben").svg(), "utf-8")
 minds = [mind.observe(world.observe(state, "Ben")) for mind in minds]
 tell("at the start", minds)
 for _ in range(2):

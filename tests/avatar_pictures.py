@@ -7,14 +7,17 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from otherminds.worlds import avatar_drawing as avatar_picture
-from otherminds.worlds import avatar_scenes, sprites
-from otherminds.worlds.avatar_scenes import AvatarState, AvatarWorld
+from otherminds.reports.terminal.screens import drawing_of
+from otherminds.worlds import sprites
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking
 from otherminds.worlds.collaborative_cooking.rules import State as KitchenState
 from otherminds.worlds.collaborative_cooking.things import DISH, NOTHING, SOUP, TOMATO, Pot
+from otherminds.worlds.in_the_matrix.rules import State as MatrixState
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
+AvatarWorld = InTheMatrix | CollaborativeCooking
+AvatarState = MatrixState | KitchenState
 SVG = "{http://www.w3.org/2000/svg}"
 ROOM = """
 WWWWWWWWW
@@ -26,15 +29,15 @@ WWWWWWWWW
 
 def shown(world: AvatarWorld, state: AvatarState, seen_by: str | None = None) -> dict[str, str]:
     """The titles of the parts of an SVG picture, by name."""
-    root = ElementTree.fromstring(avatar_picture.svg(world, state, seen_by=seen_by))
+    root = ElementTree.fromstring(drawing_of(world).draw(world, state, seen_by=seen_by).svg())
     parts = [g for g in root.iter(f"{SVG}g") if "data-part" in g.attrib]
     assert all("display" not in g.attrib for g in parts)
     return {g.attrib["data-part"]: g.findtext(f"{SVG}title") or "" for g in parts}
 
 
 def parts(world: AvatarWorld, state: AvatarState, seen_by: str | None = None) -> dict[str, sprites.Part]:
-    seen = avatar_scenes.scene(world, state, seen_by)
-    return {part.name: part for part in avatar_picture.drawing(world, seen)}
+    drawn = drawing_of(world).draw(world, state, seen_by=seen_by)
+    return {part.name: part for part in drawn.parts}
 
 
 def kitchen(bodies: Sequence[Body] = (), pots: Sequence[Pot] = ()) -> tuple[CollaborativeCooking, KitchenState]:

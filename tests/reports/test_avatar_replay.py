@@ -20,8 +20,8 @@ from matrix_worlds import PAPER, ROCK, met, play, random_steps, scene, world_of
 from otherminds.errors import InputError
 from otherminds.reports.avatar_replay import avatar_replay, frame
 from otherminds.reports.page import Html, Section, page
-from otherminds.worlds.avatar_scenes import DEAD, LOOKS
-from otherminds.worlds.avatar_scenes import scene as seen_of
+from otherminds.worlds.avatar_drawing import DEAD, FROZEN, READY
+from otherminds.worlds.in_the_matrix.drawing import matrix_scene
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, State
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
@@ -130,7 +130,7 @@ def test_differences_add_up_to_every_state(seed: int) -> None:
             k: (*grid.xy(cell), kinds[k]) for k, cell in enumerate(world.rules.sites) if state.shown >> k & 1
         }
         beams = {int(name[5:]): spot.boxes for name, spot in picture.items() if name.startswith("beam-")}
-        expected = {i: {grid.xy(cell) for cell in cells} for i, cells in seen_of(world, state).beams.items()}
+        expected = {i: {grid.xy(cell) for cell in cells} for i, cells in matrix_scene(world, state).beams.items()}
         assert beams == expected
 
 
@@ -145,7 +145,7 @@ def test_what_everybody_holds_adds_up_to_every_state(seed: int) -> None:
             latest[player] = viewed["notes"][note]
         assert [latest[i][1:] for i in range(3)] == [list(held) for held in state.inventories]
         assert [latest[i][0] == DEAD for i in range(3)] == [cell == NOWHERE for cell in state.cells]
-        assert {how for how, *_ in latest.values()} <= {*LOOKS, DEAD}
+        assert {how for how, *_ in latest.values()} <= {"", READY, FROZEN, DEAD}
 
 
 def test_a_meeting_is_seen_as_a_beam_and_two_who_are_frozen() -> None:

@@ -17,8 +17,9 @@ from otherminds.errors import InputError
 from otherminds.reports.page import Section, page
 from otherminds.reports.replay import replays
 from otherminds.reports.scenes import scene
+from otherminds.worlds import sprites
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
-from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.kitchen import NOTHING, RECIPES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State
@@ -112,7 +113,7 @@ def test_the_frames_are_what_the_world_says_happened(play: Play) -> None:
         return
     markup = shown(level, played(level, deeds))
     for frame, state in zip(frames(markup), states(world, deeds), strict=True):
-        assert frame == drawn(kitchen_picture.svg(world, state))
+        assert frame == drawn(kitchen_drawing.draw(world, state).svg())
         assert told(world, frame) == expected(world, state)
     assert data(markup)["episodes"][0][0]["done"] == world.done(states(world, deeds)[-1])
 
@@ -156,7 +157,7 @@ def test_the_fog_is_over_what_the_world_says_is_not_observed(play: Play) -> None
             assert unseen == not_observed(world, state, agent)
             assert squares(outline) == foggy(world, state, agent)
             clear = {name: part for name, part in frame.items() if name not in unseen}
-            assert clear == drawn(kitchen_picture.svg(world, state, seen_by=agent))
+            assert clear == drawn(kitchen_drawing.draw(world, state, seen_by=agent).svg())
 
 
 def not_observed(world: Overcooked, state: State, agent: str) -> set[str]:
@@ -219,7 +220,7 @@ def test_a_page_can_show_both_worlds_and_a_map_has_no_fog() -> None:
 def test_recipes_are_named_in_words_and_come_in_their_order() -> None:
     viewed = data(shown(LEVEL, played(LEVEL, list(zip(ANA, BEN, strict=True)))))
     assert [goal[:2] for goal in viewed["levels"][0]["goals"]] == [["tomato dish", "T"], ["salad", "TL"]]
-    assert viewed["levels"][0]["goals"][0][2] == kitchen_picture.HUES["tomato"]
+    assert viewed["levels"][0]["goals"][0][2] == sprites.FOOD_HUES["tomato"]
     assert viewed["episodes"][0][0]["wants"] == [0, 1]
     assert viewed["episodes"][0][0]["beliefs"][0] == [[750, 250], [750, 250]]
 
@@ -320,7 +321,7 @@ def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: st
     dom = browsed(markup, f"level=two+rooms&who=protom&t={t}&by={eye}", tmp_path)
     state = states(LEVEL.world, deeds)[t]
     groups = re.findall(r'<g data-part="([^"]*)"[^>]*display="inline"[^>]*><title>(.*?)</title>', dom)
-    picture = kitchen_picture.svg(LEVEL.world, state, seen_by=eye or None)
+    picture = kitchen_drawing.draw(LEVEL.world, state, seen_by=eye or None).svg()
     assert dict(groups) == {name: title for name, (_, title) in told(LEVEL.world, drawn(picture)).items()}
     outline = re.findall(r'data-fog=""[^>]* d="([^"]*)"', dom)
     assert [squares(d) for d in outline] == [foggy(LEVEL.world, state, eye) if eye else set()]
@@ -339,8 +340,8 @@ def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
         everything, seen = (
             {name: title for name, (_, title) in told(LEVEL.world, drawn(picture)).items() if title}
             for picture in (
-                kitchen_picture.svg(LEVEL.world, state),
-                kitchen_picture.svg(LEVEL.world, state, seen_by=agent),
+                kitchen_drawing.draw(LEVEL.world, state).svg(),
+                kitchen_drawing.draw(LEVEL.world, state, seen_by=agent).svg(),
             )
         )
         hidden = ", ".join(title for name, title in everything.items() if name not in seen)

@@ -12,24 +12,30 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import odd_matrix_worlds
-from avatar_pictures import ROOM, busy, kitchen, parts, shown
+from avatar_pictures import ROOM, AvatarState, AvatarWorld, busy, kitchen, parts, shown
 from matrix_worlds import PAPER, ROCK, met, play, scene, wait, world_of
-from otherminds.reports.terminal.screens import picture
-from otherminds.worlds import avatar_drawing as avatar_picture
-from otherminds.worlds import avatar_sprites, sprites
-from otherminds.worlds.avatar_scenes import AvatarState, AvatarWorld
+from otherminds.reports.terminal.screens import drawing_of, picture
+from otherminds.worlds import avatar_drawing, sprites
+from otherminds.worlds.avatar_drawing import FROZEN, READY
+from otherminds.worlds.collaborative_cooking import drawing as cooking_drawing
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import Body
 from otherminds.worlds.collaborative_cooking.things import Pot
+from otherminds.worlds.in_the_matrix import drawing as matrix_drawing
 from otherminds.worlds.in_the_matrix.rules import FREE, State
-from otherminds.worlds.in_the_matrix.world import FROZEN, PLAIN, READY, InTheMatrix
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 
 def lit(world: InTheMatrix, state: State) -> dict[int, set[tuple[float, float]]]:
     """The columns and rows that are lit by beams, by player."""
     beams = {int(name[5:]): part for name, part in parts(world, state).items() if name.startswith("beam-")}
     boxes = {i: [s for s in part.shapes if isinstance(s, sprites.Box)] for i, part in beams.items()}
-    return {i: {(s.x // sprites.CELL, s.y // sprites.CELL) for s in found} for i, found in boxes.items()}
+    return {i: {_cell(beams[i], box) for box in found} for i, found in boxes.items()}
+
+
+def _cell(beam: sprites.Part, box: sprites.Box) -> tuple[float, float]:
+    assert beam.place
+    return (beam.place[0] + box.x) // sprites.CELL, (beam.place[1] + box.y) // sprites.CELL
 
 
 # Matrix worlds
@@ -81,15 +87,15 @@ def test_the_frozen_are_marked_and_the_dead_are_not_on_the_map() -> None:
 
 def test_avatars_look_different_by_number_facing_and_mark() -> None:
     looks = [
-        avatar_sprites.avatar_shapes(number, str(number), facing, look)
-        for number, facing, look in itertools.product(range(9), range(4), (PLAIN, READY, FROZEN))
+        avatar_drawing.avatar_shapes(number, str(number), facing, look)
+        for number, facing, look in itertools.product(range(9), range(4), ("", READY, FROZEN))
     ]
     assert len(set(looks)) == len(looks)
 
 
 @pytest.mark.parametrize("facing", range(4))
 def test_avatars_point_ahead(facing: int) -> None:
-    shapes = avatar_sprites.avatar_shapes(0, "0", facing, PLAIN)
+    shapes = avatar_drawing.avatar_shapes(0, "0", facing)
     outlines = [shape.points for shape in shapes if isinstance(shape, sprites.Polygon)]
     far = {max(points, key=lambda at: at[0] ** 2 + at[1] ** 2) for points in outlines}
     dx, dy = ((0, -1), (1, 0), (0, 1), (-1, 0))[facing]
@@ -129,15 +135,15 @@ def test_whoever_wins_a_meeting_at_a_spawn_point_has_zapped_and_whoever_returns_
 
 def test_all_kinds_differ_in_shape_colour_and_letters() -> None:
     kinds = ("rock", "red", "paper", "blue", "scissors", "green", "cooperate", "defect", "yellow")
-    looks = avatar_sprites.kind_shapes(kinds)
+    looks = matrix_drawing.kind_shapes(kinds)
     letters = [shape.text for shapes in looks for shape in shapes if isinstance(shape, sprites.Letters)]
     outlines = [[s[0] for s in shapes if not isinstance(s, sprites.Letters)] for shapes in looks]
-    assert len(set(letters)) == len(set(avatar_sprites.kind_hues(kinds))) == len(set(map(str, outlines))) == 9
+    assert len(set(letters)) == len(set(matrix_drawing.kind_hues(kinds))) == len(set(map(str, outlines))) == 9
 
 
 def test_resources_fit_into_their_cells() -> None:
     kinds = ("rock", "paper", "scissors", "cooperate", "defect", "x", "y", "z", "w")
-    for shape in itertools.chain(*avatar_sprites.kind_shapes(kinds), *avatar_sprites.kind_shapes(tuple("abcdefghi"))):
+    for shape in itertools.chain(*matrix_drawing.kind_shapes(kinds), *matrix_drawing.kind_shapes(tuple("abcdefghi"))):
         if isinstance(shape, sprites.Polygon):
             assert max(max(map(abs, at)) for at in shape.points) <= sprites.CELL / 2
         if isinstance(shape, sprites.Disc):
@@ -173,8 +179,8 @@ def test_the_words_of_a_pot_are_true() -> None:
 
 def test_pots_look_different_by_what_is_in_them() -> None:
     pots = (Pot(), Pot(1), Pot(2), Pot(3), Pot(3, 1), Pot(3, 20), Pot(3, 0, True))
-    assert len({avatar_sprites.pot_shapes(pot, 20) for pot in pots}) == len(pots)
-    assert len(set(avatar_sprites.SITES.values())) == len(avatar_sprites.SITES) - 1  # starts are floor
+    assert len({cooking_drawing.pot_shapes(pot, 20) for pot in pots}) == len(pots)
+    assert len(set(cooking_drawing.SQUARES.values())) == len(cooking_drawing.SQUARES) - 1  # starts are floor
 
 
 # What one player sees
@@ -246,7 +252,7 @@ def test_fog_covers_all_but_the_window() -> None:
     world = world_of()
     state = scene(world, "4 4 ^", "1 1 <")
     image = io.BytesIO()
-    avatar_picture.png(world, state, image, cell=8, seen_by="player_0")
+    drawing_of(world).draw(world, state, seen_by="player_0").png(image, cell=8)
     pixels = Image.open(image).convert("L")
     bright = {(x, y) for x in range(1, 10) for y in range(1, 7) if pixels.getpixel((8 * x + 1, 8 * y + 1)) > 215}  # type: ignore[operator]
     assert bright == {(x, y) for x in range(2, 7) for y in range(1, 6)}
@@ -254,8 +260,8 @@ def test_fog_covers_all_but_the_window() -> None:
 
 def test_squares_of_a_kitchen_that_are_not_seen_are_dim() -> None:
     world, _ = busy()
-    bright = avatar_picture.background(world, frozenset(world.cells("O", "T")))
-    fills = [{shape.fill for shape in avatar_sprites.SITES[square]} for square in "OTDC"]
+    bright = cooking_drawing.background(world, frozenset(world.cells("O", "T")))
+    fills = [{shape.fill for shape in cooking_drawing.SQUARES[square]} for square in "OTDC"]
     seen = {shape.fill for shape in bright}
     assert fills[0] | fills[1] <= seen
     assert not seen & (fills[3] - fills[0] - fills[1])

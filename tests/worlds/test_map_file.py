@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from avatar_pictures import ROOM, busy
+from avatar_pictures import ROOM, AvatarState, AvatarWorld, busy
 from commands import Run, complaint, fine
 from matrix_worlds import PAPER, met, play, scene, world_of
 from otherminds import worlds
 from otherminds.errors import InputError
-from otherminds.reports.terminal.screens import picture
-from otherminds.worlds import avatar_drawing as avatar_picture
-from otherminds.worlds import avatar_sprites
-from otherminds.worlds.avatar_scenes import AvatarState, AvatarWorld
+from otherminds.reports.terminal.screens import drawing_of, picture
+from otherminds.worlds import avatar_drawing
+from otherminds.worlds.canvas import film
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.in_the_matrix import drawing as matrix_drawing
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 
 HOSTILE = '</text></svg><script>alert("1")</script>\' onload=alert(2) &amp; \x00\x1b[31m\u202e\ud800'
@@ -39,26 +39,26 @@ def test_names_cannot_break_out(world: AvatarWorld) -> None:
     strange = replace(world, agents=(HOSTILE, HOSTILE + "2"))
     start = np.random.default_rng(0)
     state = world.start(start)
-    tame, wild = (ElementTree.fromstring(avatar_picture.svg(w, state)) for w in (world, strange))
+    tame, wild = (ElementTree.fromstring(drawing_of(w).draw(w, state).svg()) for w in (world, strange))
     assert [(e.tag, sorted(e.attrib)) for e in wild.iter()] == [(e.tag, sorted(e.attrib)) for e in tame.iter()]
-    assert not any(c in avatar_picture.svg(strange, state) for c in "\x00\x1b\u202e\ud800")
+    assert not any(c in drawing_of(strange).draw(strange, state).svg() for c in "\x00\x1b\u202e\ud800")
     assert not any(c in picture(strange, state).plain for c in "\x00\x1b\u202e\ud800")
-    avatar_picture.png(strange, state, io.BytesIO(), cell=8)
+    drawing_of(strange).draw(strange, state).png(io.BytesIO(), cell=8)
 
 
 def test_players_carry_the_numbers_of_their_names_or_else_initials() -> None:
-    assert avatar_picture.short(["player_0", "player_1"]) == {"player_0": "0", "player_1": "1"}
-    assert avatar_picture.short(["Ana", "Ben"]) == {"Ana": "A", "Ben": "B"}
-    assert avatar_picture.short(["a1", "b1"]) == {"a1": "A", "b1": "B"}
+    assert avatar_drawing.avatar_labels(["player_0", "player_1"]) == {"player_0": "0", "player_1": "1"}
+    assert avatar_drawing.avatar_labels(["Ana", "Ben"]) == {"Ana": "A", "Ben": "B"}
+    assert avatar_drawing.avatar_labels(["a1", "b1"]) == {"a1": "A", "b1": "B"}
 
 
 @pytest.mark.parametrize("case", [(world_of(), met(world_of())), busy()])
 def test_pictures_are_the_same_bytes_every_time(case: tuple[AvatarWorld, AvatarState], tmp_path: Path) -> None:
     world, state = case
-    assert avatar_picture.svg(world, state) == avatar_picture.svg(world, state)
+    assert drawing_of(world).draw(world, state).svg() == drawing_of(world).draw(world, state).svg()
     for name in "ab":
-        avatar_picture.png(world, state, tmp_path / f"{name}.png", cell=16)
-        avatar_picture.film(world, [state] * 2, tmp_path / f"{name}.gif", cell=8)
+        drawing_of(world).draw(world, state).png(tmp_path / f"{name}.png", cell=16)
+        film([drawing_of(world).draw(world, state) for state in [state] * 2], tmp_path / f"{name}.gif", cell=8)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
@@ -67,11 +67,13 @@ def test_a_png_has_the_asked_size_and_shows_the_same_as_the_svg() -> None:
     world = world_of(ROOM)
     state = scene(world, "1 1 ^", "6 2 <")
     file = io.BytesIO()
-    avatar_picture.png(world, state, file, cell=24)
+    drawing_of(world).draw(world, state).png(file, cell=24)
     image = Image.open(file)
-    _, _, width, height = map(float, ElementTree.fromstring(avatar_picture.svg(world, state)).attrib["viewBox"].split())
+    _, _, width, height = map(
+        float, ElementTree.fromstring(drawing_of(world).draw(world, state).svg()).attrib["viewBox"].split()
+    )
     assert image.size == (width / 2, height / 2)
-    paints = {"0": avatar_sprites.BODIES[0], "rock": avatar_sprites.kind_hues(world.rules.resources)[0]}
+    paints = {"0": avatar_drawing.BODIES[0], "rock": matrix_drawing.kind_hues(world.rules.resources)[0]}
     for at, name in (((1.5, 1.75), "0"), ((3.5, 1.75), "rock")):
         pixel = image.getpixel((int(at[0] * 24), int(at[1] * 24)))
         assert isinstance(pixel, tuple)
@@ -83,7 +85,7 @@ def test_a_film_shows_one_state_after_the_other(tmp_path: Path) -> None:
     states = [scene(world, "3 3 >", "5 3 <", held=(PAPER, PAPER))]
     for _ in range(3):
         states.append(play(world, states[-1], "turn_left", "step_left"))
-    avatar_picture.film(world, states, tmp_path / "a.gif", cell=8)
+    film([drawing_of(world).draw(world, state) for state in states], tmp_path / "a.gif", cell=8)
     with Image.open(tmp_path / "a.gif") as found:
         assert getattr(found, "n_frames", 1) == 4
 
@@ -91,11 +93,11 @@ def test_a_film_shows_one_state_after_the_other(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     world, state = busy()
     with pytest.raises(InputError, match="cannot be written: No such file"):
-        avatar_picture.png(world, state, tmp_path / "no" / "a.png", cell=8)
+        drawing_of(world).draw(world, state).png(tmp_path / "no" / "a.png", cell=8)
     with pytest.raises(InputError, match="cannot be written: No such file"):
-        avatar_picture.film(world, [state], tmp_path / "no" / "a.gif", cell=8)
+        film([drawing_of(world).draw(world, state) for state in [state]], tmp_path / "no" / "a.gif", cell=8)
     with pytest.raises(InputError, match="a state at least"):
-        avatar_picture.film(world, [], tmp_path / "a.gif")
+        film([], tmp_path / "a.gif")
 
 
 # On the command line
@@ -109,7 +111,7 @@ def test_worlds_are_drawn_by_name_and_by_file(run: Run, tmp_path: Path, name: st
         for seen_by in (None, "player_1"):
             view = () if seen_by is None else ("--seen-by", seen_by)
             assert fine(run("draw", level, *view, "--out", str(tmp_path / "a.svg"))) == ""
-            assert (tmp_path / "a.svg").read_text() == avatar_picture.svg(world, state, seen_by=seen_by)
+            assert (tmp_path / "a.svg").read_text() == drawing_of(world).draw(world, state, seen_by=seen_by).svg()
             text = fine(run("draw", level, *view))
             assert text.startswith(picture(world, state, seen_by).plain)
             assert max(map(len, text.splitlines())) <= 80

@@ -21,11 +21,12 @@ from otherminds.cli.help import Command, Group
 from otherminds.cli.options import TARGET_MISSED, JobsOption, LevelArgument
 from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text
-from otherminds.worlds.avatar_scenes import AvatarWorld
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, parse_cooking
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix, parse_matrix_world
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.overcooked.level_files import KitchenLevel, is_kitchen, parse_kitchen
 
 SOUP = "cooking_asymmetric"
@@ -73,7 +74,7 @@ def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
     return levels[name]
 
 
-def load_avatars(name: str) -> AvatarWorld | None:
+def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
     """A matrix world or a kitchen that makes soup, by path or name; None if it is neither.
 
     Files of them begin with a map and then say what no level says: the kinds of resources, or how long a soup takes.
@@ -231,43 +232,32 @@ def draw(
     """
     from otherminds.reports.terminal import screens
 
-    world, state, look = _drawn(level)
-    view = _view(world, seen_by)
+    found = load_avatars(level)
+    world: Any = found or load_level(level, (*SUBSTRATES, SOUP)).world
+    state = found.start(np.random.default_rng(0)) if found else world.initial
+    _check_view(world, seen_by)
+    module = screens.drawing_of(world)
     if out is None:
         Console().print(screens.picture(world, state, seen_by), soft_wrap=True)
-        if legend := screens.legend(world):
-            Console().print(legend, style="dim", soft_wrap=True, highlight=False, markup=False)
+        if module.LEGEND:
+            Console().print(module.LEGEND, style="dim", soft_wrap=True, highlight=False, markup=False)
     elif out.suffix == ".svg":
-        write(out, look.svg(world, state, **view))
+        write(out, module.draw(world, state, seen_by=seen_by).svg())
     elif out.suffix == ".png":
-        look.png(world, state, out, **view)
+        module.draw(world, state, seen_by=seen_by).png(out)
     else:
         raise InputError("pictures are .svg or .png", path=out)
 
 
-def _drawn(name: str) -> tuple[Any, Any, Any]:
-    """A world by name or path, its state at the start, and what draws it; a start that is drawn by lot is the first."""
-    from otherminds.worlds import avatar_drawing as avatar_picture
-    from otherminds.worlds.doors_keys_gems import drawing as picture
-    from otherminds.worlds.overcooked import drawing as kitchen_picture
-
-    avatars = load_avatars(name)
-    if avatars:
-        return avatars, avatars.start(np.random.default_rng(0)), avatar_picture
-    found = load_level(name, (*SUBSTRATES, SOUP))
-    return found.world, found.world.initial, kitchen_picture if isinstance(found, KitchenLevel) else picture
-
-
-def _view(world: Any, name: str | None) -> dict[str, str]:
-    """Whose view a picture is to show, if anybody's. Raises InputError if there is no such view."""
+def _check_view(world: Any, name: str | None) -> None:
+    """Raises InputError if the world has no view of an agent of this name."""
     if name is None:
-        return {}
+        return
     if isinstance(world, DoorsKeysGems):
         hint = "--seen-by is for kitchens and matrix worlds"
         raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)
     if name not in world.agents:
         raise unknown("agent", name, world.agents)
-    return {"seen_by": name}
 
 
 def write(path: Path, text: str) -> None:

@@ -17,13 +17,12 @@ from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.reports.avatar_meetings import Holding, meetings, read, scale
 from otherminds.reports.page import Html, asset, embedded, safe
-from otherminds.worlds.avatar_drawing import background, drawing, short
-from otherminds.worlds.avatar_scenes import scene
-from otherminds.worlds.avatar_sprites import BODIES, kind_shapes
-from otherminds.worlds.canvas import svg_look, svg_part, svg_shape, svg_text
+from otherminds.worlds.avatar_drawing import BODIES, avatar_labels
+from otherminds.worlds.canvas import Drawing, ground, svg_look
+from otherminds.worlds.in_the_matrix.drawing import kind_shapes, matrix_scene, moving_parts
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Rules, State
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.sprites import CELL, Part, moved
+from otherminds.worlds.sprites import CELL, Part
 
 Spot = tuple[int, int, int]
 """Column, row, and the number of the look."""
@@ -123,18 +122,6 @@ def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[S
 # What is to be seen
 
 
-def _parts(world: InTheMatrix, state: State) -> Iterator[Part]:
-    """Everything that may change; beams are drawn around whoever zaps, so that few of them differ."""
-    parts = list(drawing(world, scene(world, state)._replace(notes=())))
-    places = {part.name: part.place for part in parts}
-    for part in parts:
-        kind, _, number = part.name.partition("-")
-        if kind == "beam" and (place := places[f"agent-{number}"]):
-            yield part._replace(shapes=tuple(moved(part.shapes, -place[0], -place[1])), place=place)
-        else:
-            yield part
-
-
 def _names(rules: Rules) -> Iterator[str]:
     """The names of all parts, in the order in which they are drawn."""
     for kind, many in (("beam", rules.players), ("resource", len(rules.sites)), ("agent", rules.players)):
@@ -144,7 +131,7 @@ def _names(rules: Rules) -> Iterator[str]:
 def _spots(world: InTheMatrix, state: State, looks: dict[Part, int]) -> dict[str, Spot]:
     """Where everything is that is there, and its look."""
     found = {}
-    for part in _parts(world, state):
+    for part in moving_parts(world, matrix_scene(world, state)):
         x, y = part.place or (0, 0)
         look = looks.setdefault(part._replace(name="", place=None), len(looks))
         found[part.name] = int(x // CELL), int(y // CELL), look
@@ -165,28 +152,25 @@ def _held(world: InTheMatrix, states: Sequence[State], notes: dict[tuple[str | i
     """Whenever somebody comes to hold something else, or to be ready, frozen or dead: step, player, number of note."""
     latest: dict[int, int] = {}
     for t, state in enumerate(states):
-        for who in scene(world, state).notes:
-            note = notes.setdefault((who.how, *who.inventory), len(notes))
-            if latest.get(who.number) != note:
-                latest[who.number] = note
-                yield [t, who.number, note]
+        for note in matrix_scene(world, state).notes:
+            number = notes.setdefault((note.status, *state.inventories[note.number]), len(notes))
+            if latest.get(note.number) != number:
+                latest[note.number] = number
+                yield [t, note.number, number]
 
 
 def _picture(world: InTheMatrix, state: State, names: Sequence[str]) -> str:
     """The map at the start, with a place for every part that may come to be seen."""
-    grid, there = world.rules.field.grid, {part.name: part for part in _parts(world, state)}
-    fixed = "".join(map(svg_shape, background(world, scene(world, state).seen)))
-    parts = "".join(svg_part(there.get(name, Part(name, "", (), None))) for name in names)
-    return (
-        f'<svg class="map" role="img" aria-label="{svg_text("A matrix world with " + ", ".join(world.agents))}" '
-        f'viewBox="0 0 {grid.width * CELL} {grid.height * CELL}" preserveAspectRatio="xMinYMid">'
-        f'<g shape-rendering="crispEdges">{fixed}</g>{parts}</svg>'
-    )
+    grid = world.rules.field.grid
+    there = {part.name: part for part in moving_parts(world, matrix_scene(world, state))}
+    parts = [there.get(name, Part(name, "", (), None)) for name in names]
+    area = (0, 0, grid.width * CELL, grid.height * CELL)
+    return Drawing("A matrix world with " + ", ".join(world.agents), ground(grid), parts, area, crisp=True).svg()
 
 
 def _holdings(world: InTheMatrix) -> str:
     """A line for every player, with cells for how it is and how many it holds of each kind."""
-    kinds, signs = world.rules.resources, short(world.agents)
+    kinds, signs = world.rules.resources, avatar_labels(world.agents)
     sprites = [Part("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True)]
     icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(sprite)}</svg>' for sprite in sprites)
     things = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)

@@ -8,12 +8,12 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from otherminds.files.text import printable
 from otherminds.worlds import canvas
-from otherminds.worlds.doors_keys_gems import drawing as picture
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.drawing import colour_labels
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems
 from otherminds.worlds.doors_keys_gems.rules import State as Map
-from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.drawing import Fog
 from otherminds.worlds.overcooked.kitchen import DISHES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
@@ -106,8 +106,8 @@ def _map(world: DoorsKeysGems) -> Scene[Map, Action]:
     return Scene(
         world=world,
         vocabulary=world.vocabulary,
-        picture=picture.svg(world, world.initial, goals=True),
-        spots=lambda state: picture.placements(world, state),
+        picture=map_drawing.draw(world, world.initial, goals=True).svg(),
+        spots=lambda state: map_drawing.placements(world, state),
         fog=None,
         goals={colour: Goal.of(f"{colour} gem", letters[colour], hue(colour)) for colour in colours},
         icon="gem",
@@ -117,16 +117,16 @@ def _map(world: DoorsKeysGems) -> Scene[Map, Action]:
 
 def _kitchen(world: Overcooked) -> Scene[Kitchen, str]:
     def spots(state: Kitchen) -> dict[str, Spot | None]:
-        parts = kitchen_picture.drawing(world, state)
+        parts = kitchen_drawing.moving_parts(world, state)
         return {part.name: (*part.place, canvas.svg_look(part)) if part.place else None for part in parts}
 
     return Scene(
         world=world,
         vocabulary={action: action for action in ACTIONS},
-        picture=kitchen_picture.svg(world, world.initial, numbered=True),
+        picture=kitchen_drawing.draw(world, world.initial, numbered=True).svg(),
         spots=spots,
-        fog=lambda state, agent: kitchen_picture.fog(world, state, agent),
-        goals={recipe: Goal.of(name, *kitchen_picture.recipe_mark(recipe)) for recipe, name in DISHES.items()},
+        fog=lambda state, agent: kitchen_drawing.fog(world, state, agent),
+        goals={recipe: Goal.of(name, *kitchen_drawing.recipe_mark(recipe)) for recipe, name in DISHES.items()},
         icon="dish",
         ends=("Every dish is delivered", "Not every dish was delivered"),
     )

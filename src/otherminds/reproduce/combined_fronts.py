@@ -14,7 +14,7 @@ from otherminds.reports.results import Results
 from otherminds.reproduce.scoreboard_episodes import GAMES, episodes
 from otherminds.stories.files import episode_of
 from otherminds.stories.pictures.storyboard import storyboard_svg
-from otherminds.worlds.doors_keys_gems import drawing as picture
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 
 Row = Mapping[str, Any]
@@ -66,7 +66,7 @@ def _protom(results: Results) -> tuple[str, Html]:
     )
     level = next(level for level in bundled_levels() if level.name == SHOWN_LEVEL)
     caption = "Ana and Ben, each wanting the gem that their badge shows, on the wrong sides of doors and keys."
-    return words, _drawn(picture.svg(level.world, level.world.initial, goals=True), caption)
+    return words, _drawn(map_drawing.draw(level.world, level.world.initial, goals=True).svg(), caption)
 
 
 def _drawn(svg: str, caption: str) -> Html:

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 from otherminds.reports.scenes import Scene, scene
 from otherminds.worlds import canvas
-from otherminds.worlds.doors_keys_gems import drawing as picture
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.advice import Advice
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.doors_keys_gems.rules import GROUND, Action, DoorsKeysGems
 from otherminds.worlds.grid import DIRECTIONS, Grid
-from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, RECIPES, WALL, parts
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.planner import IN_HAND, Pass, Pickup
@@ -124,13 +124,13 @@ class _Kitchen:
     def __init__(self, world: Overcooked) -> None:
         self.world, self.scene = world, scene(KitchenLevel("", world, 1))
         self.size = len(world.layout.rows[0]), len(world.layout.rows)
-        doors = {DOOR: kitchen_picture.door(True), UPRIGHT: kitchen_picture.door(False)}
-        drawn = {**kitchen_picture.SQUARES, **doors}
+        doors = {DOOR: kitchen_drawing.door(True), UPRIGHT: kitchen_drawing.door(False)}
+        drawn = {**kitchen_drawing.SQUARES, **doors}
         self.squares = {tile: _drawing(shapes) for tile, shapes in drawn.items()}
         self._whole = [list(row) for row in world.layout.rows]
         for cell in world.layout.cells(DOOR):
             x, y = world.layout.grid.xy(cell)
-            if not kitchen_picture.leads_across(world, cell):
+            if not kitchen_drawing.leads_across(world, cell):
                 self._whole[y][x] = UPRIGHT
         self._seen: dict[int, list[str]] = {}
 
@@ -146,7 +146,7 @@ class _Kitchen:
     def _from(self, here: int) -> list[str]:
         """The squares that are seen from one of them, and the walls beside these."""
         layout = self.world.layout
-        hidden = kitchen_picture.out_of_sight(self.world, here)
+        hidden = kitchen_drawing.out_of_sight(self.world, here)
         seen = {layout.grid.xy(c) for c in layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR) if c not in hidden}
 
         def beside(x: int, y: int) -> bool:
@@ -158,7 +158,7 @@ class _Kitchen:
         ]
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
-        return kitchen_picture.drawing(self.world, self.world.observe(state, agent) if agent else state)
+        return kitchen_drawing.moving_parts(self.world, self.world.observe(state, agent) if agent else state)
 
     def place(self, state: Any, message: Any) -> list[int] | None:
         assert isinstance(message, Pass | Pickup)
@@ -188,7 +188,7 @@ class _Map:
         return self._rows
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
-        return picture.parts(self.world, state)
+        return map_drawing.moving_parts(self.world, state)
 
     def place(self, state: Any, message: Any) -> list[int] | None:
         assert isinstance(message, Advice)
@@ -199,7 +199,7 @@ class _Map:
 
     def legend(self) -> list[dict[str, str]]:
         texts = (("item", "a key: opens one door of its colour"), ("door", "a locked door"), ("gem", "a gem"))
-        found = {self._kind(part): part for part in reversed(picture.parts(self.world, self.world.initial))}
+        found = {self._kind(part): part for part in reversed(map_drawing.moving_parts(self.world, self.world.initial))}
         return [{"svg": canvas.svg_look(found[kind]), "text": text} for kind, text in texts if kind in found]
 
     def _kind(self, part: Part) -> str:

@@ -1,176 +1,160 @@
-"""What worlds with avatars look like, to everybody or to one player: one description, shown as SVG, PNG or a film.
+"""Drawing avatars: players that face a direction, what they hold, and a line for each of them below the map.
 
-These worlds are matrix worlds and kitchens that make soup. Below the map it says what each player holds.
+Shared by the worlds in the manner of Melting Pot. A world draws its own squares and items; here are the players.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from pathlib import Path
-from typing import IO
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from PIL import Image
-
-from otherminds.errors import InputError
-from otherminds.worlds.avatar_scenes import (
-    LOOKS,
-    AvatarState,
-    AvatarWorld,
-    Note,
-    Scene,
-    grid_of,
-    holdings,
-    scene,
-    sentence,
-)
-from otherminds.worlds.avatar_sprites import HELD_THINGS, SITES, at_hand, avatar_shapes, kind_shapes, pot_shapes
-from otherminds.worlds.canvas import ground, painted, save_png, svg_part, svg_shape, svg_text
-from otherminds.worlds.collaborative_cooking import things
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.files.text import printable
+from otherminds.worlds.canvas import PERSON, Drawing, Tile, centre
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.in_the_matrix import world as matrix
-from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.sprites import (
     CELL,
-    FLOOR,
-    FOG,
     GREY,
     HELD,
     HUES,
     INK,
     PAPER,
-    WALL,
+    PEOPLE,
     Box,
+    Disc,
     Letters,
     Part,
     Place,
+    Polygon,
     Shape,
     Shapes,
     badge,
-    dimmed,
     labels,
     mix,
     moved,
 )
 
-BEAM = mix(HUES["yellow"], FLOOR, 0.5)
+READY, FROZEN, DEAD = "ready", "frozen", "dead"
+BODIES = (*PEOPLE, "#5b3a8e", "#0b4f6c", "#8a3b12", "#3c5a14")
+GOLD, ICE = "#f2c230", "#c9e8fb"
 DIRECTIONS = ("north", "east", "south", "west")
-NOTE, NAME, HOLDING = 52, 156, 132
-LONGEST = 12
-FRAME = 100
+ARROWS = "▲▶▼◀"
+MARKS = {READY: "*", FROZEN: "#"}
+# Lengths in the lines below the map, in units of which a cell has 48; chosen to fit names such as player_0
+NOTE, NAME, HOLDING = 52, 156, 132  # height of a line, width of a name, width of an item
+LONGEST = 12  # characters of a name or an item that are shown
+ICE_BLOCK: Shapes = (
+    Box(-22.5, -22.5, 45, 45, ICE, 7, HUES["blue"]),
+    Polygon(((-18, -9), (-9, -18), (-4, -18), (-18, -4)), PAPER),
+)
 
 
-def short(agents: Sequence[str]) -> dict[str, str]:
-    """What stands on each avatar: the number at the end of its name, if all have different ones, or its initials."""
+class Avatar(NamedTuple):
+    """A player on the map: its number, cell and facing (0 north, clockwise), its status, and the item in its hand."""
+
+    number: int
+    cell: int
+    facing: int
+    status: str = ""
+    held: str = ""
+
+
+class Note(NamedTuple):
+    """The line below the map on one player: its number, its status, and its items in words, each with a sprite."""
+
+    number: int
+    status: str
+    items: tuple[tuple[str, Shapes], ...]
+
+    def sentence(self, agents: Sequence[str]) -> str:
+        """The line in words: `player_0, ready: rock 1 paper 6 scissors 1`."""
+        name = ", ".join(filter(None, (printable(agents[self.number]), self.status)))
+        return f"{name}: {' '.join(words for words, _ in self.items)}"
+
+
+def avatar_labels(agents: Sequence[str]) -> dict[str, str]:
+    """The label on each avatar: the number at the end of its name if all names have different ones, or its initials."""
     numbers = [re.search(r"\d{1,2}$", name, re.ASCII) for name in agents]
     found = {name: number.group() for name, number in zip(agents, numbers, strict=True) if number}
     return found if len(set(found.values())) == len(agents) else labels(agents)
 
 
-def _pot_title(pot: things.Pot, cook: int) -> str:
-    if pot.cooked:
-        return "pot: soup"
-    many = f"pot: {pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
-    return f"{many}, a soup in {cook + 1 - pot.timer} steps" if pot.timer else many
+def avatar_shapes(number: int, label: str, facing: int, status: str = "") -> Shapes:
+    """An avatar that points ahead and carries a label: in a golden ring if it is READY, in a block of ice if FROZEN."""
+    rims = ((19.5, 25.5, mix(GOLD, INK, 0.6)), (18, 24, GOLD)) if status == READY else ((16, 24.5, PAPER),)
+    drops = (*rims, (14, 21.5, BODIES[number % len(BODIES)]))
+    return (
+        *(ICE_BLOCK if status == FROZEN else ()),
+        *(shape for radius, tip, fill in drops for shape in _drop(radius, tip, fill, facing)),
+        Letters(0, 0, 18 if len(label) == 1 else 13, label, PAPER),
+    )
 
 
-# As shapes
+def _drop(radius: float, tip: float, fill: str, facing: int) -> Shapes:
+    """A disc with a point at the distance `tip` from its middle."""
+    angle = math.acos(radius / tip)
+    x, y = round(radius * math.sin(angle), 1), round(radius * math.cos(angle), 1)
+    return Polygon(_turned(((-x, -y), (0, -tip), (x, -y)), facing), fill), Disc(0, 0, radius, fill)
 
 
-def _centre(grid: Grid, cell: int) -> Place:
-    x, y = grid.xy(cell)
-    return x * CELL + CELL / 2, y * CELL + CELL / 2
+def _turned(points: tuple[Place, ...], facing: int) -> tuple[Place, ...]:
+    """Points drawn for an avatar that faces north, turned clockwise by `facing` quarters."""
+    for _ in range(facing):
+        points = tuple((-y, x) for x, y in points)
+    return points
 
 
-def background(world: AvatarWorld, seen: frozenset[int]) -> Shapes:
-    """What never changes, in the fog where it is not seen."""
-    if isinstance(world, InTheMatrix):
-        return (*ground(grid_of(world)), *_fog(grid_of(world), seen))
-    drawn: list[Shape] = []
-    for square, shapes in SITES.items():
-        for cell in world.cells(square):
-            looks = shapes if cell in seen else tuple(map(dimmed, shapes))
-            drawn += moved(looks, *_centre(world.grid, cell))
-    return tuple(drawn)
+def avatar_parts(
+    grid: Grid, agents: Sequence[str], avatars: Iterable[Avatar], sprites: Mapping[str, Shapes]
+) -> Iterator[Part]:
+    """The parts `agent-i`, each followed by `held-i` if it holds an item of these sprites."""
+    signs = avatar_labels(agents)
+    for number, cell, facing, status, held in sorted(avatars):
+        name, (x, y) = agents[number], centre(grid, cell)
+        title = ", ".join(filter(None, (name, f"facing {DIRECTIONS[facing]}", status)))
+        yield Part(f"agent-{number}", title, avatar_shapes(number, signs[name], facing, status), (x, y))
+        if held:
+            ((dx, dy),) = _turned(((14, 12),), facing)  # the right hand, behind the point that shows ahead
+            yield Part(f"held-{number}", held, badge(sprites[held]), (x + dx, y + dy), HELD)
 
 
-def _fog(grid: Grid, seen: frozenset[int]) -> Iterator[Box]:
-    """The cells that are not seen, each run of floor or wall in one piece."""
-    for y in range(grid.height):
-        cells = (grid.cell(x, y) for x in range(grid.width))
-        for (hidden, floor), run in groupby(cells, lambda cell: (cell not in seen, grid.is_floor(cell))):
-            first, *others = run
-            if hidden:
-                width = CELL * (1 + len(others))
-                yield Box(CELL * grid.xy(first)[0], CELL * y, width, CELL, mix(FLOOR if floor else WALL, FOG, 0.7))
+def with_notes(
+    label: str,
+    grid: Grid,
+    agents: Sequence[str],
+    background: Shapes,
+    parts: Iterable[Part],
+    notes: Sequence[Note],
+    crisp: bool,
+) -> Drawing:
+    """A drawing of a map and, below it, a part `note-i` for each note, in as many columns as fit."""
+    note_width = NAME + HOLDING * len(notes[0].items)
+    columns = max(1, grid.width * CELL // note_width)
+    lines = [
+        Part(
+            f"note-{note.number}",
+            note.sentence(agents),
+            tuple(_note_shapes(agents, note)),
+            (note_width * (n % columns), grid.height * CELL + NOTE * (n // columns)),
+        )
+        for n, note in enumerate(notes)
+    ]
+    width = max(grid.width * CELL, columns * note_width)
+    height = grid.height * CELL + NOTE * -(-len(notes) // columns)
+    return Drawing(
+        label, (Box(0, 0, width, height, PAPER), *background), (*parts, *lines), (0, 0, width, height), crisp
+    )
 
 
-def drawing(world: AvatarWorld, seen: Scene) -> Iterator[Part]:
-    """Everything that is there and may change, in the order in which it is drawn.
-
-    Parts: `beam-i`, `resource-k`, `counter-k`, `pot-k`, `agent-i`, `held-i` what it holds, `note-i`.
-    """
-    yield from _matrix_parts(world, seen) if isinstance(world, InTheMatrix) else _kitchen_parts(world, seen)
-    grid, signs = grid_of(world), short(world.agents)
-    for number, cell, facing, look, hand in sorted(seen.avatars):
-        name, place = world.agents[number], _centre(grid, cell)
-        title = ", ".join(filter(None, (name, f"facing {DIRECTIONS[facing]}", LOOKS[look])))
-        yield Part(f"agent-{number}", title, avatar_shapes(number, signs[name], facing, look), place)
-        if hand:
-            dx, dy = at_hand(facing)
-            shapes = badge(HELD_THINGS[hand])
-            yield Part(f"held-{number}", things.THINGS[hand], shapes, (place[0] + dx, place[1] + dy), HELD)
-    columns = _columns(world)
-    for n, note in enumerate(seen.notes):
-        at = _note_width(world) * (n % columns), grid.height * CELL + NOTE * (n // columns)
-        yield Part(f"note-{note.number}", sentence(world, note), tuple(_note_shapes(world, note)), at)
-
-
-def _matrix_parts(world: InTheMatrix, seen: Scene) -> Iterator[Part]:
-    rules, sprites = world.rules, kind_shapes(world.rules.resources)
-    for i, cells in seen.beams.items():
-        corners = ((x * CELL + 1, y * CELL + 1) for x, y in map(rules.field.grid.xy, sorted({*cells})))
-        lit = tuple(Box(*at, CELL - 2, CELL - 2, BEAM) for at in corners)
-        yield Part(f"beam-{i}", f"{world.agents[i]} zaps", lit, (0, 0))
-    for cell, kind in sorted(seen.resources.items()):
-        place = _centre(rules.field.grid, cell)
-        yield Part(f"resource-{rules.site_at[cell]}", rules.resources[kind], sprites[kind], place)
-
-
-def _kitchen_parts(world: CollaborativeCooking, seen: Scene) -> Iterator[Part]:
-    for k, cell in enumerate(world.counters):
-        if thing := seen.counters.get(cell):
-            yield Part(f"counter-{k}", things.THINGS[thing], HELD_THINGS[thing], _centre(world.grid, cell), 0.85)
-    for k, cell in enumerate(world.pots):
-        if pot := seen.pots.get(cell):
-            title = _pot_title(pot, world.cook)
-            yield Part(f"pot-{k}", title, pot_shapes(pot, world.cook), _centre(world.grid, cell))
-
-
-# Below the map
-
-
-def _note_width(world: AvatarWorld) -> int:
-    return NAME + HOLDING * (len(world.rules.resources) if isinstance(world, InTheMatrix) else 1)
-
-
-def _columns(world: AvatarWorld) -> int:
-    return max(1, grid_of(world).width * CELL // _note_width(world))
-
-
-def _note_shapes(world: AvatarWorld, note: Note) -> Iterator[Shape]:
-    """Who it is and how, and what it holds, each kind as a sprite and in words."""
-    name, middle = world.agents[note.number], NOTE / 2
-    look = LOOKS.index(note.how) if note.how in LOOKS else matrix.PLAIN
-    yield from moved(avatar_shapes(note.number, short(world.agents)[name], 0, look), 28, middle)
+def _note_shapes(agents: Sequence[str], note: Note) -> Iterator[Shape]:
+    """The avatar, its name and status, and each item as a sprite and in words."""
+    name, middle = agents[note.number], NOTE / 2
+    yield from moved(avatar_shapes(note.number, avatar_labels(agents)[name], 0, note.status), 28, middle)
     shown = _cut(name)
-    yield Letters(102, middle - 7 * bool(note.how), min(15, 130 / len(shown)), shown, INK)
-    yield Letters(102, middle + 11, 13, note.how, GREY)
-    in_hand = (HELD_THINGS.get(note.hand, ()),)
-    sprites = kind_shapes(world.rules.resources) if isinstance(world, InTheMatrix) else in_hand
-    for n, (words, sprite) in enumerate(zip(holdings(world, note), sprites, strict=True)):
+    yield Letters(102, middle - 7 * bool(note.status), min(15, 130 / len(shown)), shown, INK)
+    yield Letters(102, middle + 11, 13, note.status, GREY)
+    for n, (words, sprite) in enumerate(note.items):
         yield from moved(sprite, NAME + HOLDING * n + 18, middle)
         yield Letters(NAME + HOLDING * n + 82, middle, 13, _cut(words), INK)
 
@@ -179,66 +163,12 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-# As files
-
-
-def _drawn(world: AvatarWorld, state: AvatarState, seen_by: str | None) -> tuple[Shapes, list[Part], Box]:
-    """What never changes, what does, and the paper that both are on."""
-    seen, grid = scene(world, state, seen_by), grid_of(world)
-    columns = _columns(world)
-    lines = -(-len(world.agents if seen_by is None else (seen_by,)) // columns)
-    width = max(grid.width * CELL, columns * _note_width(world))
-    paper = Box(0, 0, width, grid.height * CELL + NOTE * lines, PAPER)
-    return (paper, *background(world, seen.seen)), list(drawing(world, seen)), paper
-
-
-def svg(world: AvatarWorld, state: AvatarState, *, seen_by: str | None = None) -> str:
-    """The state as an SVG element, all of it or what one player sees; every part is a `<g data-part="agent-0">`."""
-    fixed, changing, paper = _drawn(world, state, seen_by)
-    kind, crisp = ("matrix world", "crispEdges") if isinstance(world, InTheMatrix) else ("kitchen", "auto")
-    title = svg_text(f"A {kind} with " + ", ".join(world.agents) + (f", as {seen_by} sees it" if seen_by else ""))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{title}" '
-        f'viewBox="0 0 {paper.width:g} {paper.height:g}" preserveAspectRatio="xMinYMid" '
-        f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
-        f'<g shape-rendering="{crisp}">{"".join(map(svg_shape, fixed))}</g>{"".join(map(svg_part, changing))}</svg>'
-    )
-
-
-def _image(world: AvatarWorld, state: AvatarState, cell: int, seen_by: str | None) -> Image.Image:
-    fixed, changing, paper = _drawn(world, state, seen_by)
-    return painted(fixed, changing, (0, 0, paper.width, paper.height), cell)
-
-
-def png(
-    world: AvatarWorld,
-    state: AvatarState,
-    file: Path | str | IO[bytes],
-    *,
-    cell: int = CELL,
-    seen_by: str | None = None,
-) -> None:
-    """Write the state, all of it or what one player sees, as a PNG image of `cell` pixels a cell.
-
-    Raises InputError if it cannot be written.
-    """
-    save_png(_image(world, state, cell, seen_by), file)
-
-
-def film(
-    world: AvatarWorld,
-    states: Iterable[AvatarState],
-    path: Path | str,
-    *,
-    cell: int = 24,
-    seen_by: str | None = None,
-) -> None:
-    """Write states one after the other as an animated GIF. Raises InputError if there are none, or for its file."""
-    images = (_image(world, state, cell, seen_by) for state in states)
-    first = next(images, None)
-    if first is None:
-        raise InputError("a film needs a state at least", path=str(path))
-    try:
-        first.save(path, format="GIF", save_all=True, append_images=images, duration=FRAME, loop=0)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=str(path)) from None
+def text_map(
+    grid: Grid, agents: Sequence[str], squares: Mapping[int, Tile], avatars: Iterable[Avatar], notes: Iterable[Note]
+) -> list[list[Tile]]:
+    """The rows of a map for a terminal, three characters a cell, with the avatars on it and the notes below it."""
+    tiles = dict(squares)
+    for number, cell, facing, status, held in avatars:
+        tiles[cell] = f"{ARROWS[facing]}{number}{held[:1] or MARKS.get(status, ' ')}", PERSON
+    rows = [[tiles[grid.cell(x, y)] for x in range(grid.width)] for y in range(grid.height)]
+    return [*rows, *([(f"{note.number} {note.sentence(agents)}", "")] for note in notes)]

@@ -1,4 +1,4 @@
-"""Drawing primitives as SVG and PNG: floors and walls of a grid, shapes, text, and the brush for pictures."""
+"""Drawings of grid worlds as SVG, PNG and GIF, and the coloured characters of maps in a terminal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,91 @@ from otherminds.worlds.sprites import (
     Shapes,
 )
 
-MANY_PIXELS = 2_000_000
+MANY_PIXELS = 2_000_000  # pixels above which a PNG is painted twice, not four times as large, to save memory; chosen
+FILM_STEP = 100  # milliseconds for which a film shows each state; chosen
+
+Area = tuple[float, float, float, float]
+"""x, y, width and height."""
+
+Tile = tuple[str, str]
+"""Some characters of a map in a terminal, and their style in the syntax of rich."""
+
+DIM = "grey35"
+PERSON = "bold reverse"
+
+
+class Drawing(NamedTuple):
+    """A picture of a state: what never changes, the parts that may move, and the area that is shown.
+
+    `label` is the text for screen readers. `crisp` turns off the smoothing of the background's edges. `overlay` is SVG
+    between the background and the parts.
+    """
+
+    label: str
+    background: Shapes
+    parts: Sequence[Part]
+    area: Area
+    crisp: bool = False
+    overlay: str = ""
+
+    def svg(self) -> str:
+        """An SVG element in which every part is a `<g data-part="agent-0">` that a script can move, hide or replace."""
+        box = " ".join(f"{value:g}" for value in self.area)
+        rendering = ' shape-rendering="crispEdges"' if self.crisp else ""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{svg_text(self.label)}" '
+            f'viewBox="{box}" preserveAspectRatio="xMinYMid" '
+            f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
+            f"<g{rendering}>{''.join(map(svg_shape, self.background))}</g>"
+            f"{self.overlay}{''.join(map(_svg_part, self.parts))}</svg>"
+        )
+
+    def image(self, cell: int = CELL) -> Image.Image:
+        """An image of `cell` pixels a cell."""
+        left, top, width, height = (value * cell / CELL for value in self.area)
+        size = round(width), round(height)
+        finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
+        image = Image.new("RGB", (size[0] * finer, size[1] * finer), FLOOR)
+        brush = Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
+        brush.paint(self.background)
+        for part in self.parts:
+            if part.place:
+                brush.at(part.place, part.scale).paint(part.shapes)
+        return image.resize(size, Image.Resampling.LANCZOS)
+
+    def png(self, file: Path | str | IO[bytes], *, cell: int = CELL) -> None:
+        """Write a PNG image of `cell` pixels a cell to a path or a binary file.
+
+        Raises InputError if it cannot be written.
+        """
+        try:
+            self.image(cell).save(file, format="PNG")
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
+
+
+def film(drawings: Iterable[Drawing], path: Path | str, *, cell: int = 24) -> None:
+    """Write drawings one after the other as an animated GIF of `cell` pixels a cell.
+
+    Raises InputError if there are none or the file cannot be written.
+    """
+    images = (drawing.image(cell) for drawing in drawings)
+    first = next(images, None)
+    if first is None:
+        raise InputError("a film needs a state at least", path=str(path))
+    try:
+        first.save(path, format="GIF", save_all=True, append_images=images, duration=FILM_STEP, loop=0)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=str(path)) from None
+
+
+# Grids
+
+
+def centre(grid: Grid, cell: int) -> Place:
+    """The middle of a cell."""
+    x, y = grid.xy(cell)
+    return x * CELL + CELL / 2, y * CELL + CELL / 2
 
 
 def ground(grid: Grid) -> Shapes:
@@ -56,7 +140,7 @@ def _walls(grid: Grid, y: int) -> Iterator[Shape]:
 
 
 def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Where flags are set without a gap: the first of them, and the one after the last."""
+    """The runs of flags that are set, each as the index of its first flag and the index after its last."""
     start = 0
     for x, flag in enumerate((*flags, False)):
         if not flag:
@@ -65,16 +149,18 @@ def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
             start = x + 1
 
 
-def svg_part(part: Part) -> str:
-    """A part of a drawing as an SVG group that can be moved."""
+# SVG
+
+
+def _svg_part(part: Part) -> str:
     x, y = part.place or (0.0, 0.0)
     hidden = "" if part.place else ' display="none"'
     return f'<g data-part="{part.name}" transform="translate({x:g} {y:g})"{hidden}>{svg_look(part)}</g>'
 
 
 def svg_look(part: Part) -> str:
-    """What a part looks like, wherever it is: its title and its shapes, to stand inside a group."""
-    inner = "".join(svg_shape(shape) for shape in part.shapes)
+    """The title and the shapes of a part, without its place, to stand inside a group."""
+    inner = "".join(map(svg_shape, part.shapes))
     if part.scale != 1.0:
         inner = f'<g transform="scale({part.scale:g})">{inner}</g>'
     return f"<title>{svg_text(part.title)}</title>{inner}"
@@ -98,43 +184,16 @@ def svg_shape(shape: Shape) -> str:
     return f'<polygon points="{points}" stroke-linejoin="round" {paint}/>'
 
 
-def frame(grid: Grid) -> tuple[float, float, float, float]:
-    """What is shown: x, y, width and height, without the outer half of the wall where one runs all around."""
-    rim = [grid.cell(x, y) for x in range(grid.width) for y in (0, grid.height - 1)]
-    rim += [grid.cell(x, y) for y in range(grid.height) for x in (0, grid.width - 1)]
-    cut = 0.0 if any(grid.is_floor(cell) for cell in rim) else CELL / 2
-    return cut, cut, grid.width * CELL - 2 * cut, grid.height * CELL - 2 * cut
-
-
 def svg_text(text: str) -> str:
-    """Text as it can stand in SVG."""
+    """Text escaped for SVG, without characters that are not printable."""
     return html.escape(printable(text))
 
 
-def painted(scene: Shapes, changing: Iterable[Part], box: tuple[float, float, float, float], cell: int) -> Image.Image:
-    """A drawing as an image of `cell` pixels a cell, as much of it as lies in the box: x, y, width and height."""
-    left, top, width, height = (value * cell / CELL for value in box)
-    size = round(width), round(height)
-    finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
-    image = Image.new("RGB", (size[0] * finer, size[1] * finer), FLOOR)
-    brush = Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
-    brush.paint(scene)
-    for part in changing:
-        if part.place:
-            brush.at(part.place, part.scale).paint(part.shapes)
-    return image.resize(size, Image.Resampling.LANCZOS)
-
-
-def save_png(image: Image.Image, file: Path | str | IO[bytes]) -> None:
-    """Write an image to a path or a binary file. Raises InputError if it cannot be written."""
-    try:
-        image.save(file, format="PNG")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
+# Pixels
 
 
 class Brush(NamedTuple):
-    """Paints shapes on a canvas on which one unit of theirs is `unit` pixels and (0, 0) is at `origin`."""
+    """Paints shapes on an image in which one of their units is `unit` pixels and (0, 0) is at `origin`."""
 
     draw: ImageDraw.ImageDraw
     unit: float
@@ -145,7 +204,7 @@ class Brush(NamedTuple):
         return Brush(self.draw, self.unit * scale, self._at(*place))
 
     def paint(self, shapes: Iterable[Shape]) -> None:
-        """Paint them one over the other."""
+        """Paint shapes one over the other."""
         for shape in shapes:
             if isinstance(shape, Box):
                 self._box(shape)
@@ -160,6 +219,7 @@ class Brush(NamedTuple):
         return self.origin[0] + x * self.unit, self.origin[1] + y * self.unit
 
     def _colours(self, shape: Box | Disc | Polygon) -> tuple[str | None, str | None, int]:
+        """Fill, outline, and the width of the outline in pixels."""
         outlined = shape.outline != "none"
         return (
             None if shape.fill == "none" else shape.fill,

@@ -1,20 +1,22 @@
-"""Shapes, colours and the little drawings made of them: keys, doors, gems, people.
+"""Shapes, colours, and the sprites made of them that several worlds share: people, food, and squares of kitchens.
 
-Colours follow the palette of Okabe and Ito. Every thing also has a shape of its own and carries the letter of
-its colour, so that nothing depends on seeing colours.
+Colours follow the palette of Okabe and Ito. Every item also has a shape of its own and carries a letter, so that
+nothing depends on seeing colours.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from otherminds.files.text import printable
 
-CELL = 48
+# Lengths are in units of which a cell has 48; they and the colours are chosen for legibility.
+CELL = 48  # side of a cell
 HALF = CELL / 2
-HELD = 0.56
-EDGE = 1.5
+HELD = 0.56  # scale of an item that somebody carries
+EDGE = 1.5  # width of an outline
 GREY = "#8a8f98"
 INK = "#1b1e23"
 PAPER = "#ffffff"
@@ -35,6 +37,10 @@ HUES = {
     "brown": "#86592d",
     "white": "#fafafa",
 }
+FOG = "#b9bcc2"
+WOOD = "#d8b98c"
+RIM = "#b8935f"
+STEEL = "#9fb4bd"
 PEOPLE = ("#2b2d5b", "#7a1f45", "#1f4d46", "#5c4313", "#43474d")
 
 Place = tuple[float, float]
@@ -197,33 +203,52 @@ def moved(shapes: Shapes, dx: float, dy: float) -> Iterator[Shape]:
             yield shape._replace(x=shape.x + dx, y=shape.y + dy)
 
 
-# What is where
-
-
-FOG = "#b9bcc2"
-
-
-WOOD = "#d8b98c"
-
-
-RIM = "#b8935f"
-
-
-STEEL = "#9fb4bd"
-
-
-def _square(fill: str) -> Box:
-    return Box(-HALF, -HALF, CELL, CELL, fill)
-
-
-def block(top: str, edge: str) -> Shapes:
-    """A square that nobody can walk on, seen from above and a little from the front."""
-    return (_square(edge), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 6, top, 2))
-
-
 def dimmed(shape: Shape) -> Shape:
     """A shape in the fog."""
     faded = shape._replace(fill=mix(shape.fill, FOG, 0.7))
     if isinstance(faded, Letters) or faded.outline == "none":
         return faded
     return faded._replace(outline=mix(faded.outline, FOG, 0.7))
+
+
+# Kitchens
+
+
+def square(fill: str) -> Box:
+    """A whole cell."""
+    return Box(-HALF, -HALF, CELL, CELL, fill)
+
+
+def block(top: str, edge: str) -> Shapes:
+    """A square that blocks the way, seen from above and a little from the front."""
+    return (square(edge), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 6, top, 2))
+
+
+FLOOR_SQUARE: Shapes = (square(LINES), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 2, FLOOR))
+COUNTER_SQUARE = block(WOOD, RIM)
+DELIVERY_SQUARE: Shapes = (
+    *block(STEEL, mix(STEEL, INK, 0.35)),
+    Disc(0, -14, 3, INK),
+    Disc(0, 3, 15, "#e8c547", INK),
+    Box(-20, 3, 40, 18, STEEL),
+    Box(-18, 3, 36, 5, INK, 2),
+)
+PLATE_SHAPES: Shapes = (Disc(0, 0, 18, PAPER, GREY), Disc(0, 0, 12.5, "#eef1f4"))
+FOOD_HUES = {"tomato": "#d8412f", "lettuce": "#5aa02c", "onion": "#b48ac4"}
+
+
+def fresh_food(food: str) -> Shapes:
+    """A whole tomato, lettuce or onion with its letter."""
+    colour = FOOD_HUES[food]
+    edge = mix(colour, INK, 0.45)
+    leaf = mix(FOOD_HUES["lettuce"], INK, 0.25)
+    looks = {
+        "tomato": (Disc(0, 1, 15, colour, edge), Polygon(((-8, -13), (0, -10), (8, -13), (3, -7), (-3, -7)), leaf)),
+        "lettuce": (
+            *(Disc(10 * math.cos(a), 10 * math.sin(a), 7, colour, edge) for a in (math.tau * n / 7 for n in range(7))),
+            Disc(0, 0, 11, mix(colour, PAPER, 0.25)),
+        ),
+        "onion": (Polygon(((-5, -11), (0, -20), (5, -11)), edge), Disc(0, 2, 14, colour, edge)),
+    }
+    fill = mix(colour, PAPER, 0.25) if food == "lettuce" else colour
+    return (*looks[food], Letters(0, 2, 17, food[0].upper(), ink_on(fill)))

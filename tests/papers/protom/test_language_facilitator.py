@@ -22,11 +22,10 @@ from otherminds.language.scripted import Scripted, scripted, text_of
 from otherminds.papers.protom.descriptions import of_kitchen, of_map
 from otherminds.papers.protom.episodes import Decision
 from otherminds.papers.protom.language_facilitator import LONGEST, MEMORY, Advice, Speaking, answer_schema, read
-from otherminds.worlds.doors_keys_gems import drawing as picture
+from otherminds.reports.terminal.screens import drawing_of
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import GROUND, USED, DoorsKeysGems, State
-from otherminds.worlds.overcooked import drawing as kitchen_picture
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.kitchen import PARTS, RECIPES
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
@@ -369,14 +368,10 @@ def test_there_are_no_pictures_unless_they_are_asked_for() -> None:
 def test_pictures_show_the_state() -> None:
     moved = GATE.initial._replace(locked=0)
     busy = ROOMS.initial._replace(hands=(PARTS["plate"], 0))
-    shows: list[tuple[Any, Any, Callable[..., None]]] = [
-        (GATE, moved, picture.png),
-        (ROOMS, busy, kitchen_picture.png),
-    ]
-    for world, state, draw in shows:
+    for world, state in ((GATE, moved), (ROOMS, busy)):
         (shown,), (first,) = asked(world, state, pictures=True).images, asked(world, pictures=True).images
         file = BytesIO()
-        draw(world, state, file)
+        drawing_of(world).draw(world, state).png(file)
         expected = looked_at(file.getvalue())
         assert ImageChops.difference(looked_at(shown), expected).getbbox() is None
         assert ImageChops.difference(looked_at(first), expected).getbbox() is not None

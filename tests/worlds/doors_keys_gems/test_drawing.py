@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from otherminds.worlds import sprites
-from otherminds.worlds.doors_keys_gems import drawing as picture
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
 from otherminds.worlds.doors_keys_gems.rules import NOTHING, Action, DoorsKeysGems, State, Thing
 
@@ -60,31 +60,31 @@ def drawn(markup: str) -> dict[str, ElementTree.Element]:
 
 
 def test_every_part_has_its_group(world: DoorsKeysGems) -> None:
-    found = drawn(picture.svg(world, world.initial))
+    found = drawn(map_drawing.draw(world, world.initial).svg())
     items = [f"{kind}-{k}" for kind in ("item", "held") for k in range(4)]
     assert set(found) == {"agent-0", "agent-1", "door-0", *items}
     assert "".join(found["agent-1"].itertext()) == "BenB"
 
 
 def test_parts_follow_the_state(world: DoorsKeysGems) -> None:
-    start = picture.placements(world, world.initial)
+    start = map_drawing.placements(world, world.initial)
     assert start["agent-0"] == (72, 72)
     assert start["item-0"] == (120, 72)
     assert start["door-0"] == (168, 72)
     assert start["held-0"] is None
-    carrying = picture.placements(world, play(world, "right", "pickup key1"))
+    carrying = map_drawing.placements(world, play(world, "right", "pickup key1"))
     assert carrying["agent-0"] == (120, 72)
     assert carrying["item-0"] is None
     assert carrying["held-0"] is not None
-    opened = picture.placements(world, play(world, "right", "pickup key1", "unlock door1 with key1"))
+    opened = map_drawing.placements(world, play(world, "right", "pickup key1", "unlock door1 with key1"))
     assert opened["door-0"] is None
     assert opened["held-0"] is None
 
 
 def test_svg_shows_the_placements(world: DoorsKeysGems) -> None:
     state = play(world, "right", "pickup key1")
-    found = drawn(picture.svg(world, state))
-    for name, place in picture.placements(world, state).items():
+    found = drawn(map_drawing.draw(world, state).svg())
+    for name, place in map_drawing.placements(world, state).items():
         assert (found[name].get("display") == "none") == (place is None)
         if place:
             assert found[name].attrib["transform"] == f"translate({place[0]:g} {place[1]:g})"
@@ -92,40 +92,40 @@ def test_svg_shows_the_placements(world: DoorsKeysGems) -> None:
 
 def test_people_on_one_cell_are_drawn_apart(world: DoorsKeysGems) -> None:
     state = world.initial._replace(cells=(world.cells[0],) * 2)
-    where = picture.placements(world, state)
+    where = map_drawing.placements(world, state)
     assert where["agent-0"] != where["agent-1"]
 
 
 def test_everything_that_somebody_holds_has_its_own_place(world: DoorsKeysGems) -> None:
     state = world.initial._replace(items=(0, 0, 0, 0))
-    where = picture.placements(world, state)
+    where = map_drawing.placements(world, state)
     assert len({where[f"held-{k}"] for k in range(4)}) == 4
 
 
 def test_names_and_colours_cannot_break_out(world: DoorsKeysGems) -> None:
     strange = hostile(world)
-    tame, wild = (ElementTree.fromstring(picture.svg(w, w.initial, goals=True)) for w in (world, strange))
+    tame, wild = (ElementTree.fromstring(map_drawing.draw(w, w.initial, goals=True).svg()) for w in (world, strange))
     shape = [(e.tag, sorted(e.attrib)) for e in tame.iter()]
     assert [(e.tag, sorted(e.attrib)) for e in wild.iter()] == shape
     assert "<script>" in "".join(wild.itertext())
-    assert not any(c in picture.svg(strange, strange.initial) for c in "\x00\x1b\u202e\ud800")
+    assert not any(c in map_drawing.draw(strange, strange.initial).svg() for c in "\x00\x1b\u202e\ud800")
 
 
 def test_unknown_colours_are_grey(world: DoorsKeysGems) -> None:
     assert sprites.hue("puce") == sprites.GREY
-    assert f'fill="{sprites.GREY}"' in picture.svg(hostile(world), world.initial)
-    assert f'fill="{sprites.GREY}"' not in picture.svg(world, world.initial)
+    assert f'fill="{sprites.GREY}"' in map_drawing.draw(hostile(world), world.initial).svg()
+    assert f'fill="{sprites.GREY}"' not in map_drawing.draw(world, world.initial).svg()
 
 
 def test_goal_marks_are_drawn_on_request_only(world: DoorsKeysGems) -> None:
-    with_marks, without = (drawn(picture.svg(world, world.initial, goals=g)) for g in (True, False))
+    with_marks, without = (drawn(map_drawing.draw(world, world.initial, goals=g).svg()) for g in (True, False))
     assert "".join(with_marks["item-2"].itertext()) == "gem1RA"
     assert "".join(without["item-2"].itertext()) == "gem1R"
 
 
 def test_who_wants_nothing_marks_nothing(world: DoorsKeysGems) -> None:
     aimless = replace(world, goals=(NOTHING, NOTHING))
-    assert picture.svg(aimless, world.initial, goals=True) == picture.svg(aimless, world.initial)
+    assert map_drawing.draw(aimless, world.initial, goals=True).svg() == map_drawing.draw(aimless, world.initial).svg()
 
 
 def test_labels_are_short_and_distinct() -> None:
@@ -137,19 +137,19 @@ def test_labels_are_short_and_distinct() -> None:
 
 
 def test_svg_is_the_same_every_time(world: DoorsKeysGems) -> None:
-    assert picture.svg(world, world.initial) == picture.svg(world, world.initial)
+    assert map_drawing.draw(world, world.initial).svg() == map_drawing.draw(world, world.initial).svg()
 
 
 def pixels(world: DoorsKeysGems, state: State, cell: int = 24) -> Image.Image:
     file = io.BytesIO()
-    picture.png(world, state, file, cell=cell)
+    map_drawing.draw(world, state).png(file, cell=cell)
     return Image.open(io.BytesIO(file.getvalue()))
 
 
 def test_png_has_the_asked_size_and_is_the_same_every_time(world: DoorsKeysGems, tmp_path: Path) -> None:
     assert pixels(world, world.initial).size == (5 * 24, 4 * 24)
-    picture.png(world, world.initial, tmp_path / "a.png")
-    picture.png(world, world.initial, str(tmp_path / "b.png"))
+    map_drawing.draw(world, world.initial).png(tmp_path / "a.png")
+    map_drawing.draw(world, world.initial).png(str(tmp_path / "b.png"))
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 from kitchens import VARIED, holding, kitchen, kitchen_plays, thing
 from otherminds.errors import InputError
 from otherminds.worlds import sprites
-from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.kitchen import CHOPPED, FRESH, PLATE, RECIPES, parts
 from otherminds.worlds.overcooked.rules import Overcooked, State
 
@@ -45,12 +45,12 @@ def counter(world: Overcooked, x: int, y: int) -> str:
 
 def test_every_part_has_its_group(world: Overcooked) -> None:
     names = {f"counter-{k}" for k in range(len(world.on))} | {"delivery-0", "agent-0", "agent-1", "held-0", "held-1"}
-    assert set(drawn(kitchen_picture.svg(world, world.initial))) == names
+    assert set(drawn(kitchen_drawing.draw(world, world.initial).svg())) == names
 
 
 def test_what_is_there_is_shown_and_nothing_else(world: Overcooked) -> None:
     state = holding(world, DISH, "")
-    assert shown(kitchen_picture.svg(world, state)) == {
+    assert shown(kitchen_drawing.draw(world, state).svg()) == {
         counter(world, 1, 0): "fresh tomato",
         counter(world, 5, 0): "plate",
         counter(world, 6, 2): "fresh lettuce",
@@ -64,11 +64,11 @@ def test_what_has_been_delivered_is_shown(world: Overcooked) -> None:
     dishes = (RECIPES["SimpleTomato"], RECIPES["Salad"])
     state = world.initial._replace(delivered=(dishes,))
     title = "chopped tomato, plate; chopped tomato, chopped lettuce, plate"
-    assert shown(kitchen_picture.svg(world, state))["delivery-0"] == title
+    assert shown(kitchen_drawing.draw(world, state).svg())["delivery-0"] == title
 
 
 def test_parts_are_in_their_places(world: Overcooked) -> None:
-    places = {part.name: part.place for part in kitchen_picture.drawing(world, holding(world, "", "plate"))}
+    places = {part.name: part.place for part in kitchen_drawing.moving_parts(world, holding(world, "", "plate"))}
     assert places[counter(world, 1, 0)] == (72, 24)
     assert places["agent-0"] == (72, 72)
     assert places["held-0"] is None
@@ -77,13 +77,13 @@ def test_parts_are_in_their_places(world: Overcooked) -> None:
 
 def test_people_on_one_square_are_drawn_apart(world: Overcooked) -> None:
     state = world.initial._replace(cells=(world.cells[0],) * 2)
-    places = {part.name: part.place for part in kitchen_picture.drawing(world, state)}
+    places = {part.name: part.place for part in kitchen_drawing.moving_parts(world, state)}
     assert places["agent-0"] != places["agent-1"]
 
 
 def test_what_one_agent_sees_is_all_that_its_picture_shows(world: Overcooked) -> None:
     state = holding(world, DISH, "fresh onion")
-    mine, theirs = (shown(kitchen_picture.svg(world, state, seen_by=agent)) for agent in world.agents)
+    mine, theirs = (shown(kitchen_drawing.draw(world, state, seen_by=agent).svg()) for agent in world.agents)
     assert mine == {counter(world, 1, 0): "fresh tomato", "agent-0": "Ana", "held-0": DISH}
     assert set(theirs) == {counter(world, 5, 0), counter(world, 6, 2), "agent-1", "held-1"}
 
@@ -96,14 +96,14 @@ def test_a_picture_for_one_agent_depends_on_what_it_sees_alone(
     world, states, _ = play
     seen: dict[object, str] = {}
     for state in states:
-        markup = kitchen_picture.svg(world, state, seen_by="Ana")
+        markup = kitchen_drawing.draw(world, state, seen_by="Ana").svg()
         assert seen.setdefault(world.observe(state, "Ana"), markup) == markup
 
 
 def test_what_is_out_of_sight_is_dim(world: Overcooked) -> None:
     grid = world.layout.grid
-    bright = kitchen_picture.background(world)
-    dim = kitchen_picture.background(world, seen_from=grid.cell(1, 1))
+    bright = kitchen_drawing.background(world)
+    dim = kitchen_drawing.background(world, seen_from=grid.cell(1, 1))
     assert len(bright) == len(dim)
 
     def floor(x: int, y: int) -> set[str]:
@@ -123,7 +123,7 @@ def test_a_picture_from_a_door_is_bright_on_both_sides(world: Overcooked) -> Non
 
 def test_different_things_look_different() -> None:
     things = (*VARIED, *RECIPES.values(), CHOPPED["tomato"] + CHOPPED["lettuce"], RECIPES["Salad"] + CHOPPED["onion"])
-    looks = {number: kitchen_picture.thing_shapes(number) for number in things}
+    looks = {number: kitchen_drawing.thing_shapes(number) for number in things}
     assert len(set(looks.values())) == len(looks)
     for number, shapes in looks.items():
         letters = sorted(shape.text for shape in shapes if isinstance(shape, sprites.Letters))
@@ -132,34 +132,34 @@ def test_different_things_look_different() -> None:
 
 @pytest.mark.parametrize("number", [*FRESH.values(), *CHOPPED.values(), PLATE, *RECIPES.values(), thing(DISH) + 14])
 def test_things_fit_into_their_square(number: int) -> None:
-    for shape in kitchen_picture.thing_shapes(number):
+    for shape in kitchen_drawing.thing_shapes(number):
         if isinstance(shape, sprites.Disc):
             assert max(abs(shape.x), abs(shape.y)) + shape.radius <= 24
 
 
 def test_names_cannot_break_out(world: Overcooked) -> None:
     strange = replace(world, agents=(HOSTILE, HOSTILE + "2"))
-    tame, wild = (ElementTree.fromstring(kitchen_picture.svg(w, w.initial)) for w in (world, strange))
+    tame, wild = (ElementTree.fromstring(kitchen_drawing.draw(w, w.initial).svg()) for w in (world, strange))
     assert [(e.tag, sorted(e.attrib)) for e in wild.iter()] == [(e.tag, sorted(e.attrib)) for e in tame.iter()]
-    assert not any(c in kitchen_picture.svg(strange, strange.initial) for c in "\x00\x1b\u202e\ud800")
+    assert not any(c in kitchen_drawing.draw(strange, strange.initial).svg() for c in "\x00\x1b\u202e\ud800")
 
 
 def pixels(world: Overcooked, state: State, *, seen_by: str | None = None) -> Image.Image:
     file = io.BytesIO()
-    kitchen_picture.png(world, state, file, cell=24, seen_by=seen_by)
+    kitchen_drawing.draw(world, state, seen_by=seen_by).png(file, cell=24)
     return Image.open(io.BytesIO(file.getvalue()))
 
 
 def test_png_has_the_asked_size_and_is_the_same_every_time(world: Overcooked, tmp_path: Path) -> None:
     assert pixels(world, world.initial).size == (7 * 24, 4 * 24)
     for name in "ab":
-        kitchen_picture.png(world, world.initial, tmp_path / f"{name}.png")
+        kitchen_drawing.draw(world, world.initial).png(tmp_path / f"{name}.png")
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
-    assert kitchen_picture.svg(world, world.initial) == kitchen_picture.svg(world, world.initial)
+    assert kitchen_drawing.draw(world, world.initial).svg() == kitchen_drawing.draw(world, world.initial).svg()
 
 
 def test_png_agrees_with_svg_on_what_is_where(world: Overcooked) -> None:
-    known = (*sprites.PEOPLE[:2], sprites.FLOOR, sprites.WOOD, sprites.WALL, kitchen_picture.HUES["tomato"])
+    known = (*sprites.PEOPLE[:2], sprites.FLOOR, sprites.WOOD, sprites.WALL, sprites.FOOD_HUES["tomato"])
 
     def look(image: Image.Image, x: int, y: int) -> str:
         """The nearest of some colours left of the middle of a square."""
@@ -170,7 +170,7 @@ def test_png_agrees_with_svg_on_what_is_where(world: Overcooked) -> None:
     image = pixels(world, world.initial)
     assert [look(image, x, 1) for x in (1, 2, 5)] == [sprites.PEOPLE[0], sprites.FLOOR, sprites.PEOPLE[1]]
     assert [look(image, x, 0) for x in (1, 2, 3)] == [
-        kitchen_picture.HUES["tomato"],
+        sprites.FOOD_HUES["tomato"],
         sprites.WOOD,
         sprites.WALL,
     ]
@@ -179,4 +179,4 @@ def test_png_agrees_with_svg_on_what_is_where(world: Overcooked) -> None:
 
 def test_a_picture_that_cannot_be_written_is_an_error(world: Overcooked, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written: No such file"):
-        kitchen_picture.png(world, world.initial, tmp_path / "no" / "a.png")
+        kitchen_drawing.draw(world, world.initial).png(tmp_path / "no" / "a.png")

@@ -8,13 +8,13 @@ from io import BytesIO
 from typing import Generic, TypeVar
 
 from otherminds.language.asking import prompts_of
-from otherminds.worlds.doors_keys_gems import drawing as picture
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems import level_files
 from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import GROUND, USED, Action, DoorsKeysGems, Thing
 from otherminds.worlds.doors_keys_gems.rules import State as Map
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.overcooked import drawing as kitchen_picture
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked import level_files as kitchen_files
 from otherminds.worlds.overcooked.kitchen import DOOR, RECIPES, KitchenLayout, parts
 from otherminds.worlds.overcooked.rules import Overcooked
@@ -50,7 +50,7 @@ def of_map(world: DoorsKeysGems) -> Briefing[Map, Action]:
 
     def draw(state: Map) -> bytes:
         file = BytesIO()
-        picture.png(world, state, file)
+        map_drawing.draw(world, state).png(file)
         return file.getvalue()
 
     bans = (f"\n{world.agents[i]} can neither take nor be given {world.items[k].name}." for i, k in world.forbidden)
@@ -106,7 +106,7 @@ def of_kitchen(world: Overcooked) -> Briefing[Kitchen, str]:
 
     def draw(state: Kitchen) -> bytes:
         file = BytesIO()
-        kitchen_picture.png(world, state, file)
+        kitchen_drawing.draw(world, state).png(file)
         return file.getvalue()
 
     dishes = "\n".join(f"- {recipe}: {_thing(dish)}" for recipe, dish in RECIPES.items())

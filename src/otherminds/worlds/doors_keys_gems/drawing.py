@@ -1,13 +1,12 @@
-"""What a state of Doors-Keys-Gems looks like: one description of the drawing, shown as SVG or as PNG."""
+"""Drawing states of Doors-Keys-Gems, as pictures and as maps for a terminal."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
-from typing import IO
+from collections.abc import Iterable, Iterator
 
-from otherminds.worlds.canvas import frame, ground, painted, save_png, svg_part, svg_shape, svg_text
+from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, ground
+from otherminds.worlds.doors_keys_gems.level_files import draw_text
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.sprites import (
@@ -31,22 +30,31 @@ from otherminds.worlds.sprites import (
 _CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
 
 
-def background(world: DoorsKeysGems) -> Shapes:
-    """What never changes: the floor, the walls and the posts of the doors."""
-    return (*ground(world.grid), *(post for door in world.doors for post in _posts(world.grid, door)))
+LEGEND = ""
+
+
+def draw(world: DoorsKeysGems, state: State, *, seen_by: str | None = None, goals: bool = False) -> Drawing:
+    """The picture of a state; `goals` marks each gem with the agents that want it.
+
+    `seen_by` changes nothing, as every agent sees everything.
+    """
+    label = "A map with " + ", ".join(world.agents)
+    grid = world.grid
+    rim = [grid.cell(x, y) for x in range(grid.width) for y in (0, grid.height - 1)]
+    rim += [grid.cell(x, y) for y in range(grid.height) for x in (0, grid.width - 1)]
+    # without the outer half of the wall if there is one all around
+    cut = 0.0 if any(grid.is_floor(cell) for cell in rim) else CELL / 2
+    area = (cut, cut, grid.width * CELL - 2 * cut, grid.height * CELL - 2 * cut)
+    posts = (post for door in world.doors for post in _posts(grid, door))
+    return Drawing(label, (*ground(grid), *posts), moving_parts(world, state, goals=goals), area, crisp=True)
 
 
 def _posts(grid: Grid, door: Thing) -> Iterator[Shape]:
-    """What is left of a door once it is open, on the sides that people do not walk through."""
+    """The posts that are left of an open door, on the sides that agents do not walk through."""
     colour, sideways = hue(door.colour), grid.is_floor(door.cell - 1) or grid.is_floor(door.cell + 1)
     across = (Box(-24, -24, 48, 5, colour), Box(-24, 19, 48, 5, colour))
     upright = (Box(-24, -24, 5, 48, colour), Box(19, -24, 5, 48, colour))
-    return moved(across if sideways else upright, *_centre(grid, door.cell))
-
-
-def _centre(grid: Grid, cell: int) -> Place:
-    x, y = grid.xy(cell)
-    return x * CELL + CELL / 2, y * CELL + CELL / 2
+    return moved(across if sideways else upright, *centre(grid, door.cell))
 
 
 def placements(world: DoorsKeysGems, state: State) -> dict[str, Place | None]:
@@ -56,11 +64,11 @@ def placements(world: DoorsKeysGems, state: State) -> dict[str, Place | None]:
     """
     people = [_beside_others(world, state, i) for i in range(len(world.agents))]
     where: dict[str, Place | None] = {
-        f"door-{d}": _centre(world.grid, door.cell) if state.locked >> d & 1 else None
+        f"door-{d}": centre(world.grid, door.cell) if state.locked >> d & 1 else None
         for d, door in enumerate(world.doors)
     }
     for k, item in enumerate(world.items):
-        where[f"item-{k}"] = _centre(world.grid, item.cell) if state.items[k] == GROUND else None
+        where[f"item-{k}"] = centre(world.grid, item.cell) if state.items[k] == GROUND else None
     where |= {f"agent-{i}": place for i, place in enumerate(people)}
     for k, holder in enumerate(state.items):
         where[f"held-{k}"] = _at_hand(world, state, holder, people[holder], k) if holder >= 0 else None
@@ -69,7 +77,7 @@ def placements(world: DoorsKeysGems, state: State) -> dict[str, Place | None]:
 
 def _beside_others(world: DoorsKeysGems, state: State, i: int) -> Place:
     """The middle of the cell, or a place around it where several people share it."""
-    x, y = _centre(world.grid, state.cells[i])
+    x, y = centre(world.grid, state.cells[i])
     here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
     if len(here) == 1:
         return x, y
@@ -81,11 +89,11 @@ def _at_hand(world: DoorsKeysGems, state: State, holder: int, place: Place, item
     """Where a thing is shown that somebody holds: around the holder, on the side away from others."""
     n = state.items[:item].count(holder)
     dx, dy = _CORNERS[n % len(_CORNERS)]
-    outward = -1 if place[0] < _centre(world.grid, state.cells[holder])[0] else 1
+    outward = -1 if place[0] < centre(world.grid, state.cells[holder])[0] else 1
     return round(place[0] + outward * dx, 1), round(place[1] + dy - 4.0 * (n // len(_CORNERS)), 1)
 
 
-def parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> list[Part]:
+def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> list[Part]:
     """Everything that may change, in the order in which it is drawn. `goals`: mark who wants which gem."""
     where, colours, people = placements(world, state), colour_labels(world), labels(world.agents)
     found = [
@@ -113,36 +121,24 @@ def _wanted_by(world: DoorsKeysGems, gem: int) -> Shapes:
     return tuple(shape for n, token in enumerate(tokens) for shape in moved(token, 16 - 12 * n, -15))
 
 
-# As SVG
-
-
-def svg(world: DoorsKeysGems, state: State, *, goals: bool = False) -> str:
-    """The state as an SVG element; a script can move or hide every part, a `<g data-part="agent-0">`."""
-    box = " ".join(f"{value:g}" for value in frame(world.grid))
-    drawn = "".join(svg_part(part) for part in parts(world, state, goals=goals))
-    scene = "".join(svg_shape(shape) for shape in background(world))
-    title = svg_text("A map with " + ", ".join(world.agents))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{title}" '
-        f'viewBox="{box}" preserveAspectRatio="xMinYMid" '
-        f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
-        f'<g shape-rendering="crispEdges">{scene}</g>{drawn}</svg>'
-    )
-
-
-# As PNG
-
-
-def png(
-    world: DoorsKeysGems, state: State, file: Path | str | IO[bytes], *, cell: int = CELL, goals: bool = False
-) -> None:
-    """Write the state as a PNG image of `cell` pixels a cell, to a path or a binary file.
-
-    Raises InputError if it cannot be written.
-    """
-    save_png(painted(background(world), parts(world, state, goals=goals), frame(world.grid), cell), file)
-
-
 def colour_labels(world: DoorsKeysGems) -> dict[str, str]:
     """The label of every colour that something in this world has."""
     return labels(thing.colour for thing in (*world.gems, *world.keys, *world.doors))
+
+
+def text_map(world: DoorsKeysGems, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
+    """The rows of the map for a terminal: walls as blocks, items in their colours, agents as a1, a2 …"""
+    colours = {world.grid.xy(thing.cell): thing.colour for thing in (*world.keys, *world.doors, *world.gems)}
+    rows = (row.split(" ") for row in draw_text(world, state).split("\n"))
+    return [[_tile(tile, colours.get((x, y), "")) for x, tile in enumerate(row)] for y, row in enumerate(rows)]
+
+
+def _tile(tile: str, colour: str) -> Tile:
+    if tile == "##":
+        return "███", DIM
+    if tile == "..":
+        return " · ", DIM
+    if tile[0] == "a":
+        return f" {tile}"[-3:], PERSON
+    sign = {"k": "⚷", "d": "▒", "g": "◆"}[tile[0]]
+    return f"{sign}{tile[1]}{'▒' if tile[0] == 'd' else ' '}", f"bold {hue(colour)}"

@@ -1,13 +1,12 @@
-"""What a kitchen looks like, to everybody or to one agent: one description of the drawing, shown as SVG or as PNG."""
+"""Drawing kitchens, to everybody or as one agent sees them: pictures, and maps for a terminal."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import IO, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from otherminds.worlds.canvas import painted, runs, save_png, svg_part, svg_shape, svg_text
+from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, runs
 from otherminds.worlds.overcooked.kitchen import (
     BOARD,
     COUNTER,
@@ -24,14 +23,18 @@ from otherminds.worlds.overcooked.kitchen import (
 from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 from otherminds.worlds.sprites import (
     CELL,
+    COUNTER_SQUARE,
+    DELIVERY_SQUARE,
+    FLOOR_SQUARE,
     FOG,
+    FOOD_HUES,
     FRONT,
     GREY,
     HALF,
     HELD,
     INK,
-    LINES,
     PAPER,
+    PLATE_SHAPES,
     RIM,
     STEEL,
     WOOD,
@@ -43,48 +46,37 @@ from otherminds.worlds.sprites import (
     Polygon,
     Shape,
     Shapes,
-    _square,
     badge,
     block,
     dimmed,
-    ink_on,
+    fresh_food,
     labels,
     mix,
     moved,
     person_shapes,
 )
-from otherminds.worlds.sprites import FLOOR as GROUND
 from otherminds.worlds.sprites import WALL as STONE
 
 MARGIN = 18
 FOG_PATH = f'<path class="fog" data-fog="" fill="{FOG}" fill-opacity="0.7" d=""/>'
-HUES = {"tomato": "#d8412f", "lettuce": "#5aa02c", "onion": "#b48ac4"}
-LETTERS = {food: food[0].upper() for food in HUES}
 SALADS = {"Salad": "#e0a526", "OnionSalad": "#2f8492"}
 
 
 # Squares, drawn around (0, 0)
 
 
-_GROUND: Shapes = (_square(LINES), Box(1 - HALF, 1 - HALF, CELL - 2, CELL - 2, GROUND))
 SQUARES: dict[str, Shapes] = {
-    FLOOR: _GROUND,
+    FLOOR: FLOOR_SQUARE,
     WALL: block(STONE, FRONT),
-    COUNTER: block(WOOD, RIM),
+    COUNTER: COUNTER_SQUARE,
     BOARD: (
         *block(WOOD, RIM),
         Box(-18, -17, 36, 30, "#f4e4c1", 5, mix(RIM, INK, 0.25)),
         Polygon(((-13, -10), (9, -10), (12, -6), (-13, -6)), "#c6ccd2", GREY),
         Box(-16, -11, 7, 6, INK, 2),
     ),
-    DELIVERY: (
-        *block(STEEL, mix(STEEL, INK, 0.35)),
-        Disc(0, -14, 3, INK),
-        Disc(0, 3, 15, "#e8c547", INK),
-        Box(-20, 3, 40, 18, STEEL),
-        Box(-18, 3, 36, 5, INK, 2),
-    ),
-    DOOR: (*_GROUND, Box(-13, -13, 26, 26, "#c9d3c0", 3)),
+    DELIVERY: DELIVERY_SQUARE,
+    DOOR: (*FLOOR_SQUARE, Box(-13, -13, 26, 26, "#c9d3c0", 3)),
 }
 _ACROSS: Shapes = (Box(-24, -24, 48, 6, RIM), Box(-24, 18, 48, 6, RIM))
 _UPRIGHT: Shapes = (Box(-24, -24, 6, 48, RIM), Box(18, -24, 6, 48, RIM))
@@ -99,7 +91,7 @@ def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
         for x, tile in enumerate(row):
             cell = layout.grid.cell(x, y)
             shapes = door(leads_across(world, cell)) if tile == DOOR else SQUARES[tile]
-            drawn += moved(tuple(map(dimmed, shapes)) if cell in dim else shapes, *_centre(world, cell))
+            drawn += moved(tuple(map(dimmed, shapes)) if cell in dim else shapes, *centre(world.layout.grid, cell))
     return tuple(drawn)
 
 
@@ -121,20 +113,15 @@ def door(across: bool) -> Shapes:
     return SQUARES[DOOR] + (_ACROSS if across else _UPRIGHT)
 
 
-def _centre(world: Overcooked, cell: int) -> Place:
-    x, y = world.layout.grid.xy(cell)
-    return x * CELL + HALF, y * CELL + HALF
-
-
 # Things, drawn around (0, 0)
 
 
 def thing_shapes(thing: int) -> Shapes:
     """A food, a plate, or what has been put together: foods side by side, on a plate if there is one."""
     foods = [name.split()[1] for name in parts(thing) if name != "plate"]
-    plate = (Disc(0, 0, 18, PAPER, GREY), Disc(0, 0, 12.5, "#eef1f4")) if thing & PLATE else ()
     if thing in FRESH.values():
-        return _fresh(foods[0])
+        return fresh_food(foods[0])
+    plate = PLATE_SHAPES if thing & PLATE else ()
     return (*plate, *(shape for food, at, size in _spread(foods) for shape in moved(_chopped(food, size), *at)))
 
 
@@ -146,25 +133,9 @@ def _spread(foods: list[str]) -> Iterator[tuple[str, Place, float]]:
         yield food, (radius * math.cos(angle), radius * math.sin(angle)), size
 
 
-def _fresh(food: str) -> Shapes:
-    colour = HUES[food]
-    edge = mix(colour, INK, 0.45)
-    leaf = mix(HUES["lettuce"], INK, 0.25)
-    looks = {
-        "tomato": (Disc(0, 1, 15, colour, edge), Polygon(((-8, -13), (0, -10), (8, -13), (3, -7), (-3, -7)), leaf)),
-        "lettuce": (
-            *(Disc(10 * math.cos(a), 10 * math.sin(a), 7, colour, edge) for a in (math.tau * n / 7 for n in range(7))),
-            Disc(0, 0, 11, mix(colour, PAPER, 0.25)),
-        ),
-        "onion": (Polygon(((-5, -11), (0, -20), (5, -11)), edge), Disc(0, 2, 14, colour, edge)),
-    }
-    fill = mix(colour, PAPER, 0.25) if food == "lettuce" else colour
-    return (*looks[food], Letters(0, 2, 17, LETTERS[food], ink_on(fill)))
-
-
 def _chopped(food: str, size: float) -> Shapes:
     """Pieces of a food with its letter: slices of tomato, strips of lettuce, rings of onion."""
-    colour = HUES[food]
+    colour = FOOD_HUES[food]
     edge, leaf, flesh = mix(colour, INK, 0.4), mix(colour, PAPER, 0.3), mix(colour, PAPER, 0.55)
     drawn: list[Shape] = []
     for n in range(3):
@@ -174,13 +145,13 @@ def _chopped(food: str, size: float) -> Shapes:
             drawn.append(Polygon(((x - r, y), (x, y - 0.6 * r), (x + r, y), (x, y + 0.6 * r)), leaf, edge))
         else:
             drawn += (Disc(x, y, r, colour, edge), Disc(x, y, 0.6 * r, flesh))
-    return (*drawn, Letters(0, 0, 1.15 * size, LETTERS[food], INK))
+    return (*drawn, Letters(0, 0, 1.15 * size, food[0].upper(), INK))
 
 
 def recipe_mark(recipe: str) -> tuple[str, str]:
     """The letters of the foods that belong into a dish, and its colour: that of the food if there is only one."""
     foods = [name.split()[1] for name in parts(RECIPES[recipe]) if name != "plate"]
-    return "".join(LETTERS[food] for food in foods), SALADS.get(recipe, HUES[foods[0]])
+    return "".join(food[0].upper() for food in foods), SALADS.get(recipe, FOOD_HUES[foods[0]])
 
 
 _TRAY: Shapes = (Box(-24, -24, 48, 40, STEEL), Box(-22, 12, 44, 6, INK, 3))
@@ -189,15 +160,15 @@ _TRAY: Shapes = (Box(-24, -24, 48, 40, STEEL), Box(-22, 12, 44, 6, INK, 3))
 # What is where
 
 
-def drawing(world: Overcooked, state: State | KitchenView) -> Iterator[Part]:
+def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Part]:
     """Everything that may change, in the order in which it is drawn; what is not there or not seen has no place.
 
     Parts: `counter-k` what lies there, `delivery-d` what has been delivered, `agent-i`, `held-i` what it holds.
     """
     for k, (cell, thing) in enumerate(zip(world.layout.counters, state.on, strict=True)):
-        yield Part(f"counter-{k}", *_shown(thing), _centre(world, cell) if thing > NOTHING else None)
+        yield Part(f"counter-{k}", *_shown(thing), centre(world.layout.grid, cell) if thing > NOTHING else None)
     for d, (cell, dishes) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
-        yield Part(f"delivery-{d}", *_heap(dishes or ()), _centre(world, cell) if dishes else None, 0.8)
+        yield Part(f"delivery-{d}", *_heap(dishes or ()), centre(world.layout.grid, cell) if dishes else None, 0.8)
     people, places = labels(world.agents), [_standing(world, state, i) for i in range(len(world.agents))]
     for i, name in enumerate(world.agents):
         yield Part(f"agent-{i}", name, person_shapes(i, people[name]), places[i])
@@ -223,7 +194,7 @@ def _standing(world: Overcooked, state: State | KitchenView, i: int) -> Place | 
     """Where an agent is drawn: in the middle of its square, or beside whoever else stands there."""
     if state.cells[i] == UNSEEN:
         return None
-    x, y = _centre(world, state.cells[i])
+    x, y = centre(world.layout.grid, state.cells[i])
     here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
     return x + 9.0 * here.index(i) - 4.5 * (len(here) - 1), y
 
@@ -253,47 +224,86 @@ def fog(world: Overcooked, state: State, agent: str) -> Fog:
     return Fog("".join(outline), hidden)
 
 
-def _scene(world: Overcooked, state: State, seen_by: str | None) -> tuple[Shapes, Iterable[Part]]:
-    if seen_by is None:
-        return background(world), drawing(world, state)
-    here = state.cells[world.agents.index(seen_by)]
-    return background(world, seen_from=here), drawing(world, world.observe(state, seen_by))
+def draw(world: Overcooked, state: State, *, seen_by: str | None = None, numbered: bool = False) -> Drawing:
+    """The picture of a state, all of it or what one agent sees; `numbered` shows the numbers of rows and columns.
 
-
-def svg(world: Overcooked, state: State, *, seen_by: str | None = None, numbered: bool = False) -> str:
-    """The state as an SVG element, all of it or what one agent sees; `numbered`: with the numbers of the squares.
-
-    A script can move, hide or change every part, a `<g data-part="agent-0">`, and outline a `<path data-fog>`.
+    The SVG has a `<path data-fog>` in which a script can outline what lies in the fog.
     """
-    scene, changing = _scene(world, state, seen_by)
-    grid, margin = world.layout.grid, MARGIN if numbered else 0
-    width, height = grid.width * CELL + margin, grid.height * CELL + margin
+    here = None if seen_by is None else state.cells[world.agents.index(seen_by)]
+    shown = state if seen_by is None else world.observe(state, seen_by)
+    grid, margin, squares = world.layout.grid, MARGIN if numbered else 0, background(world, seen_from=here)
     if numbered:
-        scene = (*scene, *_numbers(grid.width, grid.height))
-    title = svg_text("A kitchen with " + ", ".join(world.agents))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{title}" '
-        f'viewBox="{-margin} {-margin} {width} {height}" preserveAspectRatio="xMinYMid" '
-        f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
-        f"<g>{''.join(map(svg_shape, scene))}</g>{FOG_PATH}{''.join(map(svg_part, changing))}</svg>"
-    )
+        columns = (Letters(x * CELL + HALF, -MARGIN / 2, 12, str(x), GREY) for x in range(grid.width))
+        rows = (Letters(-MARGIN / 2, y * CELL + HALF, 12, str(y), GREY) for y in range(grid.height))
+        squares = (*squares, *columns, *rows)
+    area = (-margin, -margin, grid.width * CELL + margin, grid.height * CELL + margin)
+    label = "A kitchen with " + ", ".join(world.agents)
+    return Drawing(label, squares, tuple(moving_parts(world, shown)), area, overlay=FOG_PATH)
 
 
-def _numbers(columns: int, rows: int) -> Iterator[Shape]:
-    """The numbers of columns and rows, above and to the left."""
-    for x in range(columns):
-        yield Letters(x * CELL + HALF, -MARGIN / 2, 12, str(x), GREY)
-    for y in range(rows):
-        yield Letters(-MARGIN / 2, y * CELL + HALF, 12, str(y), GREY)
+# In a terminal
+
+WIDTH = 4  # characters of a square
+FILLS: Mapping[str, str] = {FLOOR: " ", WALL: "█", COUNTER: "░", BOARD: "/", DELIVERY: "*", DOOR: " "}
+BARE: Mapping[str, str] = {FLOOR: " ·  ", DOOR: " ∩  "}
+STYLES: Mapping[str, str] = {
+    FLOOR: DIM,
+    WALL: DIM,
+    COUNTER: "#a0805a",
+    BOARD: "#e69f00",
+    DELIVERY: "#56b4e9",
+    DOOR: "#009e73",
+}
+LEGEND = """
+░ counter  / board  * delivery  ∩ door  █ wall  ? not seen
+t l o fresh tomato, lettuce, onion  T L O chopped  ( ) plate"""
 
 
-def png(
-    world: Overcooked, state: State, file: Path | str | IO[bytes], *, cell: int = CELL, seen_by: str | None = None
-) -> None:
-    """Write the state, all of it or what one agent sees, as a PNG image of `cell` pixels a square.
+def text_map(world: Overcooked, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
+    """The rows of the map for a terminal, with the numbers of columns and rows; floor that is not seen is blank."""
+    view: State | KitchenView = state if seen_by is None else world.observe(state, seen_by)
+    fog = set() if seen_by is None else out_of_sight(world, state.cells[world.agents.index(seen_by)])
+    content, grid = _content(world, view), world.layout.grid
+    margin = len(str(grid.height - 1))
+    rows: list[list[Tile]] = [[(" " * margin, DIM), *((f"  {x}".ljust(WIDTH), DIM) for x in range(grid.width))]]
+    for y, tiles in enumerate(world.layout.rows):
+        rows.append([(f"{y:>{margin}} ", DIM)])
+        for x, tile in enumerate(tiles):
+            cell = grid.cell(x, y)
+            rows[-1] += _text_square(tile, content.get(cell, []), cell in fog)
+    return rows
 
-    Raises InputError if it cannot be written.
-    """
-    scene, changing = _scene(world, state, seen_by)
-    grid = world.layout.grid
-    save_png(painted(scene, changing, (0, 0, grid.width * CELL, grid.height * CELL), cell), file)
+
+def _content(world: Overcooked, view: State | KitchenView) -> dict[int, list[Tile]]:
+    """The content of each square: a thing, delivered dishes, or an agent with the thing that it carries."""
+    layout = world.layout
+    found = {cell: _letters(thing) for cell, thing in zip(layout.counters, view.on, strict=True)}
+    for cell, dishes in zip(layout.deliveries, view.delivered, strict=True):
+        if dishes is not None and len(dishes) > 1:
+            found[cell] = [(f"×{len(dishes)}", "bold")]
+        else:
+            found[cell] = _letters(UNSEEN if dishes is None else sum(dishes))
+    for i, (cell, thing) in enumerate(zip(view.cells, view.hands, strict=True), 1):
+        found[cell] = [(str(i), PERSON), *_letters(thing)]
+    return found
+
+
+def _letters(thing: int) -> list[Tile]:
+    """The letters of foods, capitals if they are chopped, between brackets if they are on a plate."""
+    if thing == UNSEEN:
+        return [("?", DIM)]
+    foods = [name.split()[1] for name in parts(thing) if name != "plate"]
+    letters = [(f[0] if thing in FRESH.values() else f[0].upper(), f"bold {FOOD_HUES[f]}") for f in foods]
+    return [("(", "bold"), *letters, (")", "bold")] if thing & PLATE else letters
+
+
+def _text_square(tile: str, content: Sequence[Tile], hidden: bool) -> list[Tile]:
+    """One square of WIDTH characters; a dish too large for it is cut off."""
+    style, fill = DIM if hidden else STYLES[tile], FILLS[tile]
+    if not content:
+        return [(fill * WIDTH if hidden else BARE.get(tile, fill * WIDTH), style)]
+    long = sum(len(text) for text, _ in content)
+    if long > WIDTH:
+        return [*content[: WIDTH - 1], ("…", style)]
+    left = int(long < WIDTH)
+    return [(fill * left, style), *content, (fill * (WIDTH - left - long), style)]

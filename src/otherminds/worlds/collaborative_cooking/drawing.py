@@ -1,0 +1,207 @@
+"""Drawing kitchens of collaborative cooking, to everybody or as one player sees them, as pictures and in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from otherminds.worlds.avatar_drawing import GOLD, Avatar, Note, avatar_parts, with_notes
+from otherminds.worlds.avatar_drawing import text_map as avatar_map
+from otherminds.worlds.avatars import OUTSIDE
+from otherminds.worlds.canvas import DIM, Drawing, Tile, centre
+from otherminds.worlds.collaborative_cooking import things
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, State
+from otherminds.worlds.sprites import (
+    COUNTER_SQUARE,
+    DELIVERY_SQUARE,
+    FLOOR_SQUARE,
+    FOOD_HUES,
+    GREY,
+    INK,
+    PAPER,
+    PLATE_SHAPES,
+    RIM,
+    STEEL,
+    WOOD,
+    Box,
+    Disc,
+    Letters,
+    Part,
+    Shape,
+    Shapes,
+    block,
+    dimmed,
+    fresh_food,
+    mix,
+    moved,
+    square,
+)
+
+EMBER, IRON = "#f08a24", "#4a5058"
+RED = FOOD_HUES["tomato"]
+ITEMS: Mapping[str, Shapes] = {
+    "nothing": (),
+    "tomato": fresh_food("tomato"),
+    "dish": PLATE_SHAPES,
+    "soup": (
+        Disc(0, 0, 18, PAPER, GREY),
+        Disc(0, 0, 13.5, RED, mix(RED, INK, 0.45)),
+        Disc(-4, -5, 2.5, mix(RED, PAPER, 0.45)),
+        Letters(0, 0, 16, "S", PAPER),
+    ),
+}
+CRATE: Shapes = (*block(WOOD, RIM), Box(-19, -18, 38, 32, mix(RIM, INK, 0.3), 3, mix(RIM, INK, 0.55)))
+LEGEND = """
+▲ ▶ ▼ ◀ a player, the way it faces, and what it holds
+t tomato  d dish  s soup  [ ] dispenser  ( ) pot  *** delivery  ░ counter"""
+TILES: Mapping[str, Tile] = {
+    things.FLOOR: (" · ", DIM),
+    things.START: (" · ", DIM),
+    things.VOID: ("███", DIM),
+    things.COUNTER: ("░░░", "#a0805a"),
+    things.TOMATOES: ("[t]", f"bold {RED}"),
+    things.DISHES: ("[d]", "bold"),
+    things.DELIVERY: ("***", "#56b4e9"),
+    things.POT: ("(0)", "bold"),
+}
+
+
+def _small_tomato(x: float, y: float, radius: float) -> Shapes:
+    return Disc(x, y, radius, RED, mix(RED, INK, 0.45)), Disc(x - 1.5, y - 2, radius / 4, mix(RED, PAPER, 0.5))
+
+
+HEAP = tuple(s for x, y in ((-9, -9), (9, -9), (-9, 5), (9, 5), (0, -2)) for s in _small_tomato(x, y, 8))
+SQUARES: Mapping[str, Shapes] = {
+    things.FLOOR: FLOOR_SQUARE,
+    things.START: FLOOR_SQUARE,
+    things.VOID: (square(IRON),),
+    things.COUNTER: COUNTER_SQUARE,
+    things.DELIVERY: DELIVERY_SQUARE,
+    things.TOMATOES: (*CRATE, *HEAP),
+    things.DISHES: (*CRATE, *(Disc(0, y, 13, PAPER, GREY) for y in (6, 1, -4))),
+    things.POT: (
+        *block("#6d747d", IRON),
+        *(Box(x, -6, 8, 8, INK, 3) for x in (-23, 15)),
+        Disc(0, -2, 19, STEEL, INK),
+        Disc(0, -2, 15.5, "#2f3338"),
+    ),
+}
+
+
+# What is visible
+
+
+class CookingScene(NamedTuple):
+    """What is visible of a state: cells, players, their items, and the contents of counters and pots by cell."""
+
+    seen: frozenset[int]
+    avatars: Sequence[Avatar]
+    notes: Sequence[Note]
+    counters: Mapping[int, str]
+    pots: Mapping[int, things.Pot]
+
+
+def cooking_scene(world: CollaborativeCooking, state: State, seen_by: str | None = None) -> CookingScene:
+    """All of a state, or what one player sees of it."""
+    if seen_by is not None:
+        return _seen_by(world, state, seen_by)
+    grid, lying = world.grid, zip(world.counters, state.counters, strict=True)
+    return CookingScene(
+        seen=frozenset(grid.cell(x, y) for y in range(grid.height) for x in range(grid.width)),
+        avatars=[_avatar(i, body.cell, body.facing, body.hand) for i, body in enumerate(state.bodies)],
+        notes=[_note(i, body.hand) for i, body in enumerate(state.bodies)],
+        counters={cell: things.THINGS[thing] for cell, thing in lying if thing},
+        pots=dict(zip(world.pots, state.pots, strict=True)),
+    )
+
+
+def _seen_by(world: CollaborativeCooking, state: State, agent: str) -> CookingScene:
+    view = world.observe(state, agent)
+    codes = dict(zip(world.field.window(view.cell, view.facing), view.window, strict=True))
+    codes.pop(OUTSIDE, None)
+    players = {cell: who for cell, code in codes.items() if (who := things.player_of(code))}
+    counters = {cell: code - things.SEES_COUNTER for cell, code in codes.items()}
+    soup = things.Pot(things.FULL, 0, True)
+    return CookingScene(
+        seen=frozenset(codes),
+        avatars=[_avatar(who.number, cell, who.facing, who.hand) for cell, who in players.items()],
+        notes=[_note(world.agents.index(agent), view.hand)],
+        counters={c: things.THINGS[k] for c, k in counters.items() if things.NOTHING < k < len(things.THINGS)},
+        pots={
+            cell: soup if code == things.SEES_SOUP else things.Pot(code - things.SEES_POT)
+            for cell, code in codes.items()
+            if things.SEES_POT <= code < things.SEES_PLAYER
+        },
+    )
+
+
+def _avatar(number: int, cell: int, facing: int, hand: int) -> Avatar:
+    return Avatar(number, cell, facing, held=things.THINGS[hand] if hand else "")
+
+
+def _note(number: int, hand: int) -> Note:
+    words = things.THINGS[hand]
+    return Note(number, "", ((words, ITEMS[words]),))
+
+
+# Pictures
+
+
+def draw(world: CollaborativeCooking, state: State, *, seen_by: str | None = None) -> Drawing:
+    """The picture of a state, all of it or what one player sees, with what players hold below the map."""
+    scene = cooking_scene(world, state, seen_by)
+    view = f", as {seen_by} sees it" if seen_by else ""
+    label = f"A kitchen with {', '.join(world.agents)}{view}"
+    squares, parts = background(world, scene.seen), moving_parts(world, scene)
+    return with_notes(label, world.grid, world.agents, squares, parts, scene.notes, crisp=False)
+
+
+def background(world: CollaborativeCooking, seen: frozenset[int]) -> Shapes:
+    """Every square in its place, in the fog where it is not seen."""
+    drawn: list[Shape] = []
+    for tile, shapes in SQUARES.items():
+        for cell in world.cells(tile):
+            drawn += moved(shapes if cell in seen else tuple(map(dimmed, shapes)), *centre(world.grid, cell))
+    return tuple(drawn)
+
+
+def moving_parts(world: CollaborativeCooking, scene: CookingScene) -> Iterator[Part]:
+    """The parts `counter-k`, `pot-k`, `agent-i` and `held-i`, in the order of drawing."""
+    for k, cell in enumerate(world.counters):
+        if item := scene.counters.get(cell):
+            yield Part(f"counter-{k}", item, ITEMS[item], centre(world.grid, cell), 0.85)
+    for k, cell in enumerate(world.pots):
+        if pot := scene.pots.get(cell):
+            title = _pot_title(pot, world.cook)
+            yield Part(f"pot-{k}", title, pot_shapes(pot, world.cook), centre(world.grid, cell))
+    yield from avatar_parts(world.grid, world.agents, scene.avatars, ITEMS)
+
+
+def _pot_title(pot: things.Pot, cook: int) -> str:
+    if pot.cooked:
+        return "pot: soup"
+    many = f"pot: {pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
+    return f"{many}, a soup in {cook + 1 - pot.timer} steps" if pot.timer else many
+
+
+def pot_shapes(pot: things.Pot, cook: int) -> Shapes:
+    """The contents of a pot: a soup, or tomatoes over a bar that grows while they cook for `cook` steps."""
+    if pot.cooked:
+        return Disc(0, -2, 15.5, RED, GOLD), Disc(-5, -8, 3, mix(RED, PAPER, 0.4)), Letters(0, -2, 18, "S", PAPER)
+    places = ((0, -9), (-7, 3), (7, 3))[: pot.tomatoes]
+    drawn: list[Shape] = [shape for x, y in places for shape in _small_tomato(x, y, 7)]
+    if pot.timer:
+        share = min(1.0, pot.timer / (cook + 1))
+        drawn += (Box(-20, 17, 40, 5, INK, 2), Box(-19, 18, round(38 * share, 1), 3, EMBER, 1))
+    return tuple(drawn)
+
+
+def text_map(world: CollaborativeCooking, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
+    """The rows of the map for a terminal, floor that is not seen left blank, and what players hold below it."""
+    scene = cooking_scene(world, state, seen_by)
+    tiles = {cell: tile for kind, tile in TILES.items() for cell in world.cells(kind)}
+    for cell in tiles.keys() - scene.seen:
+        tiles[cell] = tiles[cell][0].replace("·", " "), DIM
+    tiles |= {cell: (f"░{item[0]}░", "bold") for cell, item in scene.counters.items()}
+    tiles |= {cell: (f"({'s' if pot.cooked else pot.tomatoes})", "bold") for cell, pot in scene.pots.items()}
+    return avatar_map(world.grid, world.agents, tiles, scene.avatars, scene.notes)

@@ -1,0 +1,258 @@
+"""Drawing matrix worlds, to everybody or as one player sees them: pictures, and maps for a terminal.
+
+Kinds of resources differ in shape, colour and letter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from otherminds.worlds.avatar_drawing import DEAD, FROZEN, READY, Avatar, Note, avatar_parts, with_notes
+from otherminds.worlds.avatar_drawing import text_map as avatar_map
+from otherminds.worlds.avatars import OUTSIDE
+from otherminds.worlds.canvas import DIM, Drawing, Tile, centre, ground
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.in_the_matrix import world as matrix
+from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, Rules, State
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from otherminds.worlds.sprites import (
+    CELL,
+    FLOOR,
+    FOG,
+    GREY,
+    HUES,
+    INK,
+    PAPER,
+    WALL,
+    Box,
+    Disc,
+    Letters,
+    Part,
+    Polygon,
+    Shapes,
+    ink_on,
+    labels,
+    mix,
+)
+
+BEAM = mix(HUES["yellow"], FLOOR, 0.5)
+STATUS = {matrix.PLAIN: "", matrix.READY: READY, matrix.FROZEN: FROZEN}
+STARS = ((3, 0.5), (4, 0.71), (5, 0.6), (6, 0.87), (4, 0.5), (6, 0.6), (5, 0.81), (8, 0.75), (12, 0.85))
+"""Corners and inner radius (a share of the outer one) of the sprites of kinds without one of their own."""
+LEGEND = """
+▲ ▶ ▼ ◀ a player, the way it faces  * ready  # frozen  + zapped"""
+
+
+# What is visible
+
+
+class MatrixScene(NamedTuple):
+    """What is visible of a state: cells, players, inventories, the resources by cell, the cells of beams by player."""
+
+    seen: frozenset[int]
+    avatars: Sequence[Avatar]
+    notes: Sequence[Note]
+    resources: Mapping[int, int]
+    beams: Mapping[int, Sequence[int]]
+
+
+def matrix_scene(world: InTheMatrix, state: State, seen_by: str | None = None) -> MatrixScene:
+    """All of a state, or what one player sees of it; players do not see beams."""
+    if seen_by is not None:
+        return _seen_by(world, state, seen_by)
+    rules, players = world.rules, range(world.rules.players)
+    status = [
+        _status(rules, inventory, clock) for inventory, clock in zip(state.inventories, state.clocks, strict=True)
+    ]
+    alive = [i for i in players if state.cells[i] != NOWHERE]
+    return MatrixScene(
+        seen=frozenset(_every_cell(rules.field.grid)),
+        avatars=[Avatar(i, state.cells[i], state.facings[i], status[i]) for i in alive],
+        notes=[_note(rules, i, status[i] if i in alive else DEAD, state.inventories[i]) for i in players],
+        resources={cell: state.kinds[k] for k, cell in enumerate(rules.sites) if state.shown >> k & 1},
+        beams={i: _beam(rules, state, i) for i in alive if _zapped(rules, state, i)},
+    )
+
+
+def _seen_by(world: InTheMatrix, state: State, agent: str) -> MatrixScene:
+    view, me = world.observe(state, agent), world.agents.index(agent)
+    codes = dict(zip(world.cells_seen(agent, view.cell, view.facing), view.window, strict=True)) if view.window else {}
+    codes.pop(OUTSIDE, None)
+    found = {cell: who for cell, code in codes.items() if (who := matrix.sighting(code))}
+    avatars = [
+        Avatar(who.player, cell, (who.facing + view.facing) % 4, STATUS[who.look]) for cell, who in found.items()
+    ]
+    status = next((avatar.status for avatar in avatars if avatar.number == me), DEAD)
+    return MatrixScene(
+        seen=frozenset(codes),
+        avatars=avatars,
+        notes=[_note(world.rules, me, status, view.inventory)],
+        resources={c: code - matrix.RESOURCE for c, code in codes.items() if matrix.RESOURCE <= code < matrix.PLAYER},
+        beams={},
+    )
+
+
+def _every_cell(grid: Grid) -> Iterator[int]:
+    return (grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
+
+
+def _note(rules: Rules, number: int, status: str, inventory: Inventory) -> Note:
+    words = (f"{kind} {count}" for kind, count in zip(rules.resources, inventory, strict=True))
+    return Note(number, status, tuple(zip(words, kind_shapes(rules.resources), strict=True)))
+
+
+def _status(rules: Rules, inventory: Inventory, clock: int) -> str:
+    if clock != FREE:
+        return FROZEN
+    return "" if inventory == rules.empty else READY
+
+
+def _zapped(rules: Rules, state: State, i: int) -> bool:
+    """Whether a player zapped in the last step.
+
+    Cooldowns stand still while players are frozen or dead, so a player that holds nothing at a spawn point may have
+    zapped long ago.
+    """
+    if state.cooldowns[i] != COOLDOWN or state.clocks[i] not in (FREE, 0):
+        return False
+    returned = state.inventories[i] == rules.empty and state.cells[i] in rules.spawns
+    return state.clocks[i] == 0 or not returned
+
+
+def _beam(rules: Rules, state: State, i: int) -> list[int]:
+    """The cells of a beam, each of its lines up to the first player or resource, which is hit."""
+    stops = {rules.sites[k] for k in range(len(rules.sites)) if state.shown >> k & 1} | {*state.cells}
+    cells = []
+    for line in rules.beams[state.cells[i] * 4 + state.facings[i]]:
+        for cell in line:
+            cells.append(cell)
+            if cell in stops:
+                break
+    return cells
+
+
+# Pictures
+
+
+def draw(world: InTheMatrix, state: State, *, seen_by: str | None = None) -> Drawing:
+    """The picture of a state, all of it or what one player sees, with the inventories below the map."""
+    grid, scene = world.rules.field.grid, matrix_scene(world, state, seen_by)
+    view = f", as {seen_by} sees it" if seen_by else ""
+    label = f"A matrix world with {', '.join(world.agents)}{view}"
+    background = (*ground(grid), *_fog(grid, scene.seen))
+    return with_notes(label, grid, world.agents, background, moving_parts(world, scene), scene.notes, crisp=True)
+
+
+def _fog(grid: Grid, seen: frozenset[int]) -> Iterator[Box]:
+    """The cells that are not seen, each run of floor or wall in one piece."""
+    for y in range(grid.height):
+        cells = (grid.cell(x, y) for x in range(grid.width))
+        for (hidden, floor), run in groupby(cells, lambda cell: (cell not in seen, grid.is_floor(cell))):
+            first, *others = run
+            if hidden:
+                width = CELL * (1 + len(others))
+                yield Box(CELL * grid.xy(first)[0], CELL * y, width, CELL, mix(FLOOR if floor else WALL, FOG, 0.7))
+
+
+def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[Part]:
+    """The parts `beam-i`, drawn around the player that zaps, `resource-k` and `agent-i`, in the order of drawing."""
+    rules, grid, sprites = world.rules, world.rules.field.grid, kind_shapes(world.rules.resources)
+    cells = {avatar.number: avatar.cell for avatar in scene.avatars}
+    for i, beam in scene.beams.items():
+        x, y = grid.xy(cells[i])
+        corners = (((u - x - 0.5) * CELL + 1, (v - y - 0.5) * CELL + 1) for u, v in map(grid.xy, sorted({*beam})))
+        lit = tuple(Box(*corner, CELL - 2, CELL - 2, BEAM) for corner in corners)
+        yield Part(f"beam-{i}", f"{world.agents[i]} zaps", lit, centre(grid, cells[i]))
+    for cell, kind in sorted(scene.resources.items()):
+        yield Part(f"resource-{rules.site_at[cell]}", rules.resources[kind], sprites[kind], centre(grid, cell))
+    yield from avatar_parts(grid, world.agents, scene.avatars, {})
+
+
+def text_map(world: InTheMatrix, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
+    """The rows of the map for a terminal, floor that is not seen left blank, and the inventories below it."""
+    grid, scene, kinds = world.rules.field.grid, matrix_scene(world, state, seen_by), world.rules.resources
+    letters, hues = labels(kinds), kind_hues(kinds)
+    tiles: dict[int, Tile] = {}
+    for cell in _every_cell(grid):
+        floor = " · " if cell in scene.seen else "   "
+        tiles[cell] = floor if grid.is_floor(cell) else "███", DIM
+    tiles |= {cell: (" + ", "bold yellow") for beam in scene.beams.values() for cell in beam}
+    tiles |= {cell: (f"{letters[kinds[k]]:^3}", f"bold {hues[k]}") for cell, k in scene.resources.items()}
+    return avatar_map(grid, world.agents, tiles, scene.avatars, scene.notes)
+
+
+# Resources
+
+
+@cache
+def kind_shapes(kinds: tuple[str, ...]) -> tuple[Shapes, ...]:
+    """A sprite for each kind of resource: the known kinds look like their names, others are stars."""
+    letters, stars = labels(kinds), iter(STARS)
+    looks = [KNOWN_KINDS[kind][1] if kind in KNOWN_KINDS else _star(*next(stars)) for kind in kinds]
+    return tuple(
+        (
+            *look(hue, mix(hue, INK, 0.5)),
+            Letters(0, 1, 17 if len(letters[kind]) == 1 else 12, letters[kind], ink_on(hue)),
+        )
+        for kind, hue, look in zip(kinds, kind_hues(kinds), looks, strict=True)
+    )
+
+
+def kind_hues(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """A colour for each kind of resource, no two alike."""
+    taken = {KNOWN_KINDS[kind][0] for kind in kinds if kind in KNOWN_KINDS}
+    free = (hue for hue in HUES.values() if hue not in taken)
+    return tuple(KNOWN_KINDS[kind][0] if kind in KNOWN_KINDS else next(free) for kind in kinds)
+
+
+def _star(corners: int, inner: float) -> Callable[[str, str], Shapes]:
+    """A sprite with so many corners; `inner` is the share of the radius between them."""
+    radii = ((18, 18 * inner)[n % 2] for n in range(2 * corners))
+    angles = (math.pi * n / corners for n in range(2 * corners))
+    points = tuple((round(r * math.sin(a), 1), round(-r * math.cos(a), 1)) for r, a in zip(radii, angles, strict=True))
+    return lambda colour, edge: (Polygon(points, colour, edge),)
+
+
+def _rock(colour: str, edge: str) -> Shapes:
+    points = ((-17, 6), (-14, -8), (-4, -16), (8, -14), (17, -3), (15, 11), (5, 16), (-11, 15))
+    light = ((-14, -8), (-4, -16), (8, -14), (2, -9), (-9, -5), (-15, 4))
+    return Polygon(points, colour, edge), Polygon(light, mix(colour, PAPER, 0.3))
+
+
+def _paper(colour: str, edge: str) -> Shapes:
+    sheet = ((-13, -18), (5, -18), (13, -10), (13, 18), (-13, 18))
+    return Polygon(sheet, colour, edge), Polygon(((5, -18), (13, -10), (5, -10)), mix(colour, PAPER, 0.6), edge)
+
+
+def _scissors(colour: str, edge: str) -> Shapes:
+    blade = ((-4, 4), (4, 4), (14, -20), (9, -20))
+    steel = mix(GREY, PAPER, 0.45)
+    return (
+        Polygon(blade, steel, edge),
+        Polygon(tuple((-x, y) for x, y in blade), steel, edge),
+        *(Disc(x, 13, 7.5, colour, edge) for x in (-9.5, 9.5)),
+        *(Disc(x, 14, 3, PAPER, edge) for x in (-10.5, 10.5)),
+        Disc(0, 1, 10, colour, edge),
+    )
+
+
+def _heart(colour: str, edge: str) -> Shapes:
+    points = []
+    for n in range(36):
+        a = math.tau * n / 36
+        y = 13 * math.cos(a) - 5 * math.cos(2 * a) - 2 * math.cos(3 * a) - math.cos(4 * a)
+        points.append((round(1.12 * 16 * math.sin(a) ** 3, 1), round(-1.12 * y - 1, 1)))
+    return (Polygon(tuple(points), colour, edge),)
+
+
+KNOWN_KINDS: dict[str, tuple[str, Callable[[str, str], Shapes]]] = {
+    "rock": (HUES["brown"], _rock),
+    "paper": (HUES["cyan"], _paper),
+    "scissors": (HUES["magenta"], _scissors),
+    "cooperate": (HUES["green"], _heart),
+    "defect": (HUES["red"], _star(9, 0.72)),
+}
