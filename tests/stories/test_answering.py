@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from otherminds.errors import InputError
 from otherminds.language.model import ModelError
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.stories.answering import COVERAGE, Asked, answer, ask
-from otherminds.stories.beliefs.conventions import EVERYDAY, SALLY_ANNE
+from otherminds.stories.answering import COVERAGE, StoryAnswer, answer, ask
+from otherminds.stories.beliefs.perspectives import EVERYDAY, SALLY_ANNE
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -160,7 +160,7 @@ def test_conventions_say_what_is_seen_on_coming_back() -> None:
 def test_manners_say_whether_who_does_not_care_answers() -> None:
     """Where people are reserved, an answer speaks more against not caring."""
     question = stances("Bob", "Ann", given=(Knows("Bob", "kitchen fridge"),))
-    reserved, answering = (answer(TALK, question, manners=manners).posterior for manners in (RESERVED, ANSWERING))
+    reserved, answering = (answer(TALK, question, costs=costs).posterior for costs in (RESERVED, ANSWERING))
     assert reserved[2] < answering[2]
 
 
@@ -296,7 +296,7 @@ SALLY = (
 WHERE = "Where will Sally look for the ball?"
 
 
-def asked(story: str | Reading, stem: str = WHERE, options: tuple[str, ...] = (), **more: Any) -> Asked:
+def asked(story: str | Reading, stem: str = WHERE, options: tuple[str, ...] = (), **more: Any) -> StoryAnswer:
     found = ask(story, stem, options, **more)
     if found.question is not None:
         well_formed(found.answer, found.question)

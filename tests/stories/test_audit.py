@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from epistemic_checker import check
+from false_belief_stories import Example, Style, generate_beliefs
 from otherminds.stories.audit import Judged, audit, family
 from otherminds.stories.beliefs.belief_files import Item, read_items
-from otherminds.stories.beliefs.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
 from otherminds.stories.beliefs.nested_beliefs import answer_where
-from otherminds.stories.invented.sally_anne import Example, Style, generate_beliefs
+from otherminds.stories.beliefs.perspectives import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
 from otherminds.stories.model import Answer, Event
 
 CLEAN, PLANTED = 200, 50

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
-from otherminds.stories.mumatom_files import Asked, read_mumatom, unescaped
+from otherminds.stories.mumatom_files import MumatomQuestion, read_mumatom, unescaped
 
 Folder = dict[str, Any]
 QUESTION = "If Tom means well, which is MOST likely?\nA) Tom is kind.\nB) Tom is not kind.\nC) Tom is asleep.\n"
@@ -65,8 +65,8 @@ def test_a_folder_is_read_with_all_there_is_of_each_episode(tmp_path: Path, insi
     assert list(first.frames["hold"]) == [2, 10]
     stem = "If Tom means well, which is MOST likely?"
     assert first.questions == (
-        Asked(stem, ("Tom is kind.", "Tom is not kind.", "Tom is asleep."), 1, "social_goal"),
-        Asked(stem, ("Tom is tall.", "Tom is not tall.", "Tom is asleep."), 0, "belief_of_goal"),
+        MumatomQuestion(stem, ("Tom is kind.", "Tom is not kind.", "Tom is asleep."), 1, "social_goal"),
+        MumatomQuestion(stem, ("Tom is tall.", "Tom is not tall.", "Tom is asleep."), 0, "belief_of_goal"),
     )
     assert (second.id, second.half, second.video, second.frames) == ("8", "Tom\nsang", None, None)
 
@@ -81,7 +81,7 @@ def test_options_may_be_marked_in_several_ways(tmp_path: Path) -> None:
         text = f"Which?\n\n A{mark}  one thing \n B{mark} another: B) thing\n"
         one = entry(questions={"1": text}, answers={"1": f"B{mark}"}, labels={"1": "belief"})
         (source,) = read_mumatom(write(tmp_path, {"questions.json": {"a": one}}))
-        assert source.questions == (Asked("Which?", ("one thing", "another: B) thing"), 1, "belief"),)
+        assert source.questions == (MumatomQuestion("Which?", ("one thing", "another: B) thing"), 1, "belief"),)
 
 
 @pytest.mark.parametrize(

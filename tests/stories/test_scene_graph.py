@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from otherminds.stories.fusing import scene_events, squeezed
 from otherminds.stories.model import Fact, Observation
-from otherminds.stories.scene_graph import scene_events, squeezed
 
 PLACES = {
     "fridge": "kitchen fridge",

@@ -10,10 +10,10 @@ from typing import get_args
 from otherminds.errors import InputError, unknown
 from otherminds.evaluation.progress import shown
 from otherminds.language.find import find_model
-from otherminds.stories.answering import Asked, answer, ask, missing
+from otherminds.stories.answering import StoryAnswer, answer, ask, missing
 from otherminds.stories.audit import Audit, Judged, answer_item, audit
 from otherminds.stories.beliefs.belief_files import Format, Item, read_items
-from otherminds.stories.beliefs.conventions import PRESETS, Conventions
+from otherminds.stories.beliefs.perspectives import PRESETS, Conventions
 from otherminds.stories.beliefs.percepts import answer_percept
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
@@ -32,7 +32,7 @@ def asked(
     name: str | None = None,
     model: str | None = None,
     convention: str = "sally-anne",
-) -> list[Asked]:
+) -> list[StoryAnswer]:
     """The answers to the questions of a story file, or to another question. Raises InputError if there is none."""
     chosen = {one.name.lower(): one for one in PRESETS}
     if convention.lower() not in chosen:
@@ -44,7 +44,7 @@ def asked(
     return [_asked(found, one, model, chosen[convention.lower()]) for one in questions]
 
 
-def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> Asked:
+def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> StoryAnswer:
     helper = find_model(model) if model else None
     if found.text is not None and isinstance(question, Worded):
         return ask(found.text, question.stem, question.options, conventions=conventions, model=helper)
@@ -55,7 +55,7 @@ def _asked(found: StoryFile, question: Question | Worded, model: str | None, con
         reading = Reading(found.episode)
     if isinstance(question, Worded):
         return ask(reading, question.stem, question.options, conventions=conventions, model=helper)
-    return Asked(reading, question, answer(reading.episode, question, conventions))
+    return StoryAnswer(reading, question, answer(reading.episode, question, conventions))
 
 
 def audited(path: Path, form: str | None = None) -> Audit:

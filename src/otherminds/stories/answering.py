@@ -1,4 +1,4 @@
-"""From a story and a question, in words or as data, to an answer: read, check that enough was read, infer."""
+"""Answering questions about stories: read the story and the question, check the coverage, infer the answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.language.model import LanguageModel
-from otherminds.stories.beliefs.conventions import SALLY_ANNE, Conventions
 from otherminds.stories.beliefs.nested_beliefs import answer_where
-from otherminds.stories.by_model.verbal import SYMBOLIC, question_with, read_or_ask, read_with
-from otherminds.stories.english.questions import Unread, read_question
+from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
+from otherminds.stories.by_model.question import question_with
+from otherminds.stories.by_model.story import SYMBOLIC, read_or_ask, read_with
+from otherminds.stories.english.questions.question_text import Unread, read_question
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -28,15 +29,15 @@ from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
 from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
 
-COVERAGE = 0.8
-QUOTES = set('"“”«»')
+COVERAGE = 0.8  # least share of a story's clauses that must be understood before it is answered from; chosen, not tuned
+QUOTES = set('"“”«»')  # a sentence with one of these quotes somebody: if it was not read, no answer is given
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question as it was read (None: it could not be), what was read of the story, and the answer.
+class StoryAnswer:
+    """A question with its answer: what was read of the story, and the question as data (None if it was not read).
 
-    `engine` is who read: `symbolic`, or the name of a model, if it read the story or the question.
+    `engine` is the reader: `symbolic`, or the name of the language model that read the story or the question.
     """
 
     reading: Reading
@@ -46,30 +47,35 @@ class Asked:
 
 
 def answer(
-    episode: Episode, question: Question, conventions: Conventions = SALLY_ANNE, manners: SpeakingCosts = RESERVED
+    episode: Episode, question: Question, conventions: Conventions = SALLY_ANNE, costs: SpeakingCosts = RESERVED
 ) -> Answer:
-    """The answer to a question about an episode, by the inference its claims call for.
+    """The answer to a question about an episode, by the inference that its claims call for.
 
-    Who wants to help or hinder whom, and what a speaker believed: `answer_social`. What somebody looks for, and where
-    they think it is: `answer_goal`. Where things are, in the minds of those who saw them moved: `answer_where`.
-    Abstains, saying why, if none of them can tell.
+    `answer_social` for social goals and a speaker's beliefs, `answer_goal` for one person's goal, `answer_where` for
+    places of items and (nested) beliefs about them. Abstains, with a reason, if none of them applies.
     """
-    claims = [*question.given, *(claim for option in question.options for claim in option.claims)]
+    claims = question.claims
     try:
         if any(_is_social(claim) for claim in claims):
-            return answer_social(episode, question, manners=manners)
+            return answer_social(episode, question, costs=costs)
         if any(isinstance(claim, Goal) for claim in claims):
             return answer_goal(episode, question)
-        seen = answer_where(episode, question, conventions)
-        spoken = any(isinstance(said, Utterance) and said.act == "ask" for said in episode.timeline)
+        witnessed = answer_where(episode, question, conventions)
+        asked = any(isinstance(said, Utterance) and said.act == "ask" for said in episode.timeline)
         plain = all(isinstance(claim, Belief) and isinstance(claim.content, Fact) for claim in claims)
-        return answer_social(episode, question, manners=manners) if seen.option is None and spoken and plain else seen
+        if witnessed.option is None and asked and plain:
+            return answer_social(episode, question, costs=costs)
+        return witnessed
     except CannotAnswerError as error:
-        return Answer(None, (1.0 / len(question.options),) * len(question.options), (), str(error))
+        return _abstention(len(question.options), str(error))
 
 
 def _is_social(claim: Claim) -> bool:
     return isinstance(claim, SocialGoal | Knows) or (isinstance(claim, Belief) and isinstance(claim.content, Goal))
+
+
+def _abstention(options: int, why: str) -> Answer:
+    return Answer(None, (1.0 / max(options, 1),) * options, (), why)
 
 
 def ask(
@@ -78,39 +84,38 @@ def ask(
     options: Sequence[str],
     *,
     conventions: Conventions = SALLY_ANNE,
-    manners: SpeakingCosts = RESERVED,
+    costs: SpeakingCosts = RESERVED,
     least: float = COVERAGE,
     model: LanguageModel | None = None,
-) -> Asked:
-    """Read a story and a question about it, and answer.
+) -> StoryAnswer:
+    """Read a story and a question about it in English, and answer.
 
-    Abstains, saying why, if the question could not be read, less than `least` of the story could, or a sentence could
-    not that speaks of the thing in question or quotes somebody: better no answer than one by chance. A model, if there
-    is one, reads what could not be read before that; it never answers. Raises ModelError if it cannot be asked.
+    Abstains, with a reason, if the question cannot be read, if less than `least` of the story's clauses are understood,
+    or if an unread sentence mentions an item in question or quotes somebody. A language model, if given, reads what
+    the rules cannot; it never answers. Raises ModelError if the model cannot be reached.
     """
     reading, engine = read_or_ask(story, model, least) if isinstance(story, str) else (story, SYMBOLIC)
-    even = (1.0 / max(len(options), 1),) * len(options)
     try:
         question, reader = _read_question(stem, options, reading, model if reading.coverage >= least else None)
     except Unread as error:
-        return Asked(reading, None, Answer(None, even, (), f"cannot read the question: {error.sentence}"), engine)
+        abstained = _abstention(len(options), f"cannot read the question: {error.sentence}")
+        return StoryAnswer(reading, None, abstained, engine)
     lacking = missing(reading, question, least)
     if lacking and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
         other = read_with(model, story)
         if other.coverage >= least:
-            found = ask(other, stem, options, conventions=conventions, manners=manners, least=least, model=model)
+            found = ask(other, stem, options, conventions=conventions, costs=costs, least=least, model=model)
             return replace(found, engine=model.name)
     engine = engine if reader == SYMBOLIC else reader
     if lacking:
-        even = (1.0 / len(question.options),) * len(question.options)
-        return Asked(reading, question, Answer(None, even, (), lacking), engine)
-    return Asked(reading, question, answer(reading.episode, question, conventions, manners), engine)
+        return StoryAnswer(reading, question, _abstention(len(question.options), lacking), engine)
+    return StoryAnswer(reading, question, answer(reading.episode, question, conventions, costs), engine)
 
 
 def _read_question(
     stem: str, options: Sequence[str], reading: Reading, model: LanguageModel | None
 ) -> tuple[Question, str]:
-    """The question, and who read it. Raises Unread if nobody could."""
+    """The question and its reader's name. Raises Unread if neither the rules nor the model can read it."""
     try:
         return read_question(stem, options, reading), SYMBOLIC
     except Unread:
@@ -120,12 +125,11 @@ def _read_question(
 
 
 def missing(reading: Reading, question: Question, least: float = COVERAGE) -> str | None:
-    """What keeps the story from being an answer, if anything does."""
+    """Why the story does not support an answer to the question, in words; None if it does."""
     if reading.coverage < least:
         unread = reading.unread[0] if reading.unread else "the story"
         return f"could read only {reading.coverage:.0%} of the story; not: {unread}"
-    claims = (*question.given, *(claim for option in question.options for claim in option.claims))
-    things = {fact.subject for claim in claims for fact in facts(claim)}
+    things = {fact.subject for claim in question.claims for fact in facts(claim)}
     said = [h.content.subject for h in reading.episode.timeline if isinstance(h, Utterance) and h.content is not None]
     words = {word for thing in (*things, *said) for word in thing.split()}
     for sentence in reading.unread:

@@ -1,4 +1,7 @@
-"""Stories in files: as text, as strict JSON, or as rows of an invented set; what is wrong is said with its place."""
+"""Story files: plain text, strict JSON, or rows of JSONL; and the strict reading of JSON that all story files share.
+
+Errors name the file and line of the first thing that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,23 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, faults
+from otherminds.errors import InputError, faults, read_text
 from otherminds.files import strict_json
-from otherminds.files.text import read_text
 from otherminds.stories.model import Belief, Episode, Goal, Holds, NextAction, Question
 
 T = TypeVar("T")
 
-LARGEST = 20_000_000
-DEEPEST = 8
-MOST_HAPPENINGS = 10_000
+LARGEST = 20_000_000  # bytes of a story file; chosen
+DEEPEST = 8  # levels of nested belief in a question; chosen
+MOST_HAPPENINGS = 10_000  # in one episode; chosen
+SHOWN = 80  # characters of a value that an error message quotes
 EPISODES = TypeAdapter(Episode)
 QUESTIONS = TypeAdapter(Question)
 
 
 @dataclass(frozen=True)
 class StoryFile:
-    """A story in words or as an episode, and the questions that come with it, in words or as data."""
+    """A story as text or as an episode (the other is None), and its questions, in words or as data."""
 
     text: str | None
     episode: Episode | None
@@ -36,13 +39,13 @@ class StoryFile:
 
 @dataclass(frozen=True)
 class Worded:
-    """A question in words; without options if all places of the story are."""
+    """A question in words. Without options, all places of the story are the options."""
 
     stem: str
     options: tuple[str, ...]
 
 
-class _Row(BaseModel):
+class _StoryRow(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
     story: str | None = Field(default=None, max_length=100_000)
     question: str | dict[str, Any] | None = None
@@ -50,9 +53,15 @@ class _Row(BaseModel):
     episode: dict[str, Any] | None = None
 
 
+_ROWS = TypeAdapter(_StoryRow)
+
+
 def read_story_file(path: Path, name: str | None = None) -> StoryFile:
-    """A text file; a JSON object with `story` or `episode`, and `question` (and `options`); or, by its id, the line of
-    a JSONL file with such objects. Raises InputError for anything else."""
+    """The story of a file, and its questions.
+
+    The file is a text; a JSON object with `story` or `episode`, and `question` (and `options`); or a JSONL file of such
+    objects, of which the one with the id `name` is read. Raises InputError for anything else.
+    """
     text = read_text(path, limit=LARGEST)
     if not text.strip():
         raise InputError("is empty", path=path)
@@ -65,10 +74,11 @@ def read_story_file(path: Path, name: str | None = None) -> StoryFile:
     if len(rows) > 1:
         raise InputError(f"has {len(rows)} stories", path=path, hint="choose one of them with --id")
     line, data = rows[0]
-    return _of_row(validated(TypeAdapter(_Row), data, path, line), path, line)
+    return _of_row(validated(_ROWS, data, path, line), path, line)
 
 
 def _named(lines: Sequence[tuple[int, str]], name: str, path: Path) -> list[tuple[int, Any]]:
+    """The first row with this id, as a list of one (line, data). Raises InputError if there is none."""
     for line, raw in lines:
         data = parse_json(raw, path, line)
         if isinstance(data, dict) and str(data.get("id")) == name:
@@ -77,7 +87,7 @@ def _named(lines: Sequence[tuple[int, str]], name: str, path: Path) -> list[tupl
 
 
 def _of_text(text: str) -> StoryFile:
-    """The story; from a line that begins with `Question:`, or the last paragraph with a question mark, its question."""
+    """A text's story and question: the question follows a line `Question:`, or is a last paragraph with a `?`."""
     story, mark, question = text.rpartition("\nQuestion:")
     if not mark:
         story, _, question = text.strip().rpartition("\n\n")
@@ -89,7 +99,7 @@ def _of_text(text: str) -> StoryFile:
     return StoryFile(story.strip(), None, questions)
 
 
-def _of_row(row: _Row, path: Path, line: int) -> StoryFile:
+def _of_row(row: _StoryRow, path: Path, line: int) -> StoryFile:
     if (row.story is None) == (row.episode is None) and not (row.story and row.episode):
         raise InputError("needs `story`, in words, or `episode`, as data", path=path, line=line)
     episode = None if row.episode is None or row.story is not None else episode_of(row.episode, path, line)
@@ -102,7 +112,7 @@ def _of_row(row: _Row, path: Path, line: int) -> StoryFile:
 
 
 def episode_of(data: Mapping[str, Any], path: Path | None = None, line: int | None = None) -> Episode:
-    """The episode that JSON data stands for. Raises InputError if it is not one, or not one that can be followed."""
+    """The episode in JSON data. Raises InputError if it has another form, or a timeline that is not in order."""
     episode = validated(EPISODES, data, path, line)
     if len(episode.timeline) > MOST_HAPPENINGS:
         raise InputError(f"has more than {MOST_HAPPENINGS:,} happenings", path=path, line=line)
@@ -118,15 +128,14 @@ def episode_of(data: Mapping[str, Any], path: Path | None = None, line: int | No
 
 
 def question_of(data: Mapping[str, Any], path: Path | None = None, line: int | None = None) -> Question:
-    """The question that JSON data stands for. Raises InputError if it is not one."""
+    """The question in JSON data. Raises InputError if it has another form, or nests beliefs too deeply."""
     question = validated(QUESTIONS, data, path, line)
     if not 2 <= len(question.options) <= 100:
         raise InputError(f"options: a question has 2 to 100, not {len(question.options)}", path=path, line=line)
     if question.labels and len(question.labels) != len(question.options):
         message = f"labels: there are {len(question.labels)} for {len(question.options)} options"
         raise InputError(message, path=path, line=line)
-    claims = (*question.given, *(claim for option in question.options for claim in option.claims))
-    if any(depth > DEEPEST for claim in claims for depth in _depths(claim)):
+    if any(depth > DEEPEST for claim in question.claims for depth in _depths(claim)):
         raise InputError(f"the question: beliefs are nested more than {DEEPEST} deep", path=path, line=line)
     return question
 
@@ -140,27 +149,48 @@ def _depths(claim: object) -> Iterator[int]:
 
 
 def as_json(episode: Episode) -> dict[str, Any]:
-    """An episode as JSON data, which `episode_of` turns back into the same episode."""
+    """An episode as JSON data; `episode_of` restores it."""
     return dict(EPISODES.dump_python(episode, mode="json", exclude_none=True))
 
 
 def question_json(question: Question) -> dict[str, Any]:
-    """A question as JSON data, which `question_of` turns back into the same question."""
+    """A question as JSON data; `question_of` restores it."""
     return dict(QUESTIONS.dump_python(question, mode="json", exclude_none=True))
 
 
 def parse_json(text: str, path: Path | None = None, line: int = 1) -> Any:
-    """The data of a JSON text. Raises InputError with the line if it is none, or has a key twice."""
-    return strict_json.parse(text, path, line)
+    """The data of a JSON text that begins on `line`. Raises InputError if it is not JSON or repeats a key."""
+    try:
+        return strict_json.loads(text)
+    except json.JSONDecodeError as error:
+        where = line + error.lineno - 1
+        raise InputError(f"is not JSON: {error.msg}", path=path, line=where, column=error.colno) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", path=path, line=line) from None
+    except ValueError as error:
+        told = "a number too long to be read" if "integer string" in str(error) else shortened(str(error))
+        raise InputError(f"is not JSON: {told}", path=path, line=line) from None
 
 
 def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: int | None = None) -> T:
-    """The data as a value of the kind. Raises InputError that names the first thing wrong and where it is."""
+    """The data as a value of the kind. Raises InputError that names the first wrong or missing key."""
     try:
         return kind.validate_json(json.dumps(data))
-    except (ValidationError, RecursionError, ValueError) as error:
-        if not isinstance(error, ValidationError):
-            raise InputError("is nested too deeply to be read", path=path, line=line) from None
+    except ValidationError as error:
         first = faults(error)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where or 'the whole'}: {first['msg']}", path=path, line=line) from None
+        key = ".".join(str(part) for part in first["loc"])[:SHOWN]
+        if first["type"] == "missing":
+            raise InputError(f"lacks `{key}`", path=path, line=line) from None
+        raise InputError(f"{f'`{key}`' if key else 'the whole'}: {first['msg']}", path=path, line=line) from None
+    except (RecursionError, ValueError):
+        raise InputError("is nested too deeply to be read", path=path, line=line) from None
+
+
+def line_of(text: str, place: int) -> int:
+    """The number of the line that contains the character at `place`."""
+    return text.count("\n", 0, place) + 1
+
+
+def shortened(text: str) -> str:
+    """The text, cut to `SHOWN` characters."""
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

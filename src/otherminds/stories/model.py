@@ -1,4 +1,4 @@
-"""The data model of stories: events and utterances, mental states, questions and answers; no natural language in it."""
+"""The data model of stories: events and utterances, mental states, questions and answers, without natural language."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Stance = Literal["help", "hinder", "independent"]
 Polarity = Literal["most", "least"]
 
 STRICT = ConfigDict(extra="forbid", strict=True)
+NEGLIGIBLE = 0.01  # nats; happenings of less weight are not shown as decisive; chosen, not tuned
 
 
 @dataclass(frozen=True)
 class Entity:
-    """Somebody or something in a story; a place may be in a room, and things are `in` it (then it can be opened)
-    or `on` it."""
+    """A person, object, place or room. A place may be in a room; items are `in` it (so it can be opened) or `on` it."""
 
     __pydantic_config__ = STRICT
 
@@ -36,7 +36,7 @@ class Entity:
 class Fact:
     """at(object, place), in_room(agent or object, room), holds(agent, object), is(thing, property).
 
-    A value of None asks: at(milk, None) is the question where the milk is.
+    A value of None makes it a question: at(milk, None) asks where the milk is.
     """
 
     __pydantic_config__ = STRICT
@@ -48,7 +48,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Event:
-    """Somebody did something, with probability `p` of having happened as told, from the source that tells of it."""
+    """An agent's physical action. It happened as reported by `source` with probability `p`.
+
+    `t` orders happenings; `span` is the character range of the text that reports it.
+    """
 
     __pydantic_config__ = STRICT
 
@@ -66,8 +69,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Utterance:
-    """Somebody said something: asked where something is, said that it is somewhere (or is not, or that they do not
-    know), or was asked and stayed silent. No hearers means everybody; a few hearers means in private."""
+    """A speech act: asking where an item is, asserting or denying a place, saying "I do not know" (`unsure`),
+    or not answering (`silence`). Empty `hearers` means everybody; otherwise it is private."""
 
     __pydantic_config__ = STRICT
 
@@ -84,7 +87,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Observation:
-    """The story says outright that somebody saw that something was so; or, with `sees` false, did not notice it."""
+    """The story states that the agent saw that a fact holds or, with `sees` false, did not notice it."""
 
     __pydantic_config__ = STRICT
 
@@ -103,9 +106,9 @@ Happening = Annotated[Event | Utterance | Observation, Field(discriminator="type
 
 @dataclass(frozen=True)
 class Episode:
-    """A story: who and what is in it, how things stood at the start, and what happened, in order of time.
+    """A story: its agents and entities, the facts at the start, and the happenings in order of time.
 
-    If it is `complete`, there are no places but those among its entities.
+    If `complete`, its entities include all places; otherwise unnamed furniture is assumed.
     """
 
     __pydantic_config__ = STRICT
@@ -122,7 +125,7 @@ class Episode:
 class Goal:
     """The agent wants the fact to hold: at(object, place), or holds(agent, object) to have found it.
 
-    Without content: the agent pursues nothing the question speaks of, or its goal is unknown to whoever believes so.
+    Content None: the agent pursues nothing the question mentions or, inside a belief, the believer knows no goal.
     """
 
     __pydantic_config__ = STRICT
@@ -134,7 +137,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Belief:
-    """The agent believes a fact, that another has a goal, or that another believes something: nested to any order.
+    """The agent believes a fact, another agent's goal, or another agent's belief, nested to any order.
 
     With `holds` false the agent does not believe it.
     """
@@ -149,7 +152,7 @@ class Belief:
 
 @dataclass(frozen=True)
 class Knows:
-    """The agent knows what is at the place: its belief about it is the truth."""
+    """The agent knows what is at the place: its belief about the place is true."""
 
     __pydantic_config__ = STRICT
 
@@ -160,7 +163,7 @@ class Knows:
 
 @dataclass(frozen=True)
 class SocialGoal:
-    """The agent wants the other to get (help) or not to get (hinder) what the other wants, or does not care."""
+    """The agent wants `toward` to reach its goal (help), not to reach it (hinder), or is independent of it."""
 
     __pydantic_config__ = STRICT
 
@@ -172,7 +175,7 @@ class SocialGoal:
 
 @dataclass(frozen=True)
 class Holds:
-    """The fact is so in the world itself: a belief of order 0."""
+    """The fact holds in the world: a belief of order 0."""
 
     __pydantic_config__ = STRICT
 
@@ -182,7 +185,7 @@ class Holds:
 
 @dataclass(frozen=True)
 class NextAction:
-    """What the agent does next."""
+    """The agent's next action is `event`."""
 
     __pydantic_config__ = STRICT
 
@@ -195,7 +198,7 @@ Claim = Annotated[Goal | Belief | Knows | SocialGoal | Holds | NextAction, Field
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One reading of the minds in a story: all of its claims hold together."""
+    """One answer option as data: the conjunction of its claims."""
 
     __pydantic_config__ = STRICT
 
@@ -204,9 +207,9 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Question:
-    """Which of the options is most (or least) likely, given some claims, after `at` (None: after the whole story).
+    """Which option is most (or least) likely, conditional on `given`, at time `at` (None: after the whole story).
 
-    `presumes` is what the wording of every option takes as having happened.
+    `presumes` holds events that the wording of every option takes as having happened; `labels` the options in words.
     """
 
     __pydantic_config__ = STRICT
@@ -220,10 +223,15 @@ class Question:
     kind: str = ""
     labels: tuple[str, ...] = ()
 
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All claims: the givens, then those of the options in order."""
+        return (*self.given, *(claim for option in self.options for claim in option.claims))
+
 
 @dataclass(frozen=True)
 class Term:
-    """What one happening says about the options: log p(happening | option, what came before), in nats."""
+    """The evidence of one happening: log p(happening | option, earlier happenings) for each option, in nats."""
 
     t: int
     happening: Happening
@@ -231,13 +239,16 @@ class Term:
 
     @property
     def weight(self) -> float:
-        """How far it moves the options apart: the greatest difference of its log-probabilities, in nats."""
+        """The greatest difference between the options' log-probabilities, in nats; 0 if there are no options."""
         return max(self.log_probs) - min(self.log_probs) if self.log_probs else 0.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The chosen option (None: abstained, and why), P(option) for each, and what each happening said about them."""
+    """The chosen option, P(option) for each option, and the evidence of each happening.
+
+    `option` is None if the method abstains; then `abstained` says why.
+    """
 
     option: int | None
     posterior: tuple[float, ...]
@@ -245,16 +256,16 @@ class Answer:
     abstained: str | None = None
 
     def decisive(self, n: int = 3) -> tuple[Term, ...]:
-        """The happenings that moved the options furthest apart, most decisive first."""
+        """The `n` happenings with the greatest weight, heaviest first; those below `NEGLIGIBLE` are left out."""
         heaviest = sorted(self.terms, key=lambda term: -term.weight)[:n]
-        return tuple(term for term in heaviest if term.weight > 0.01)
+        return tuple(term for term in heaviest if term.weight > NEGLIGIBLE)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a front end made of a story: the episode, its questions, and how much of it could be read.
+    """A front end's result: the episode, its questions, and how much of the story was understood.
 
-    `coverage` is the share of the clauses that were understood; `unread` holds the sentences that were not.
+    `coverage` is the share of clauses understood, in [0, 1]; `unread` lists the sentences that were not.
     """
 
     episode: Episode

@@ -1,8 +1,8 @@
-"""The files of the MuMA-ToM benchmark: stories, questions, what a video model saw, and scene graphs of the videos.
+"""The files of the MuMA-ToM benchmark: stories, questions, a video model's accounts, and scene graphs of the videos.
 
-A folder holds questions.json; gemini_outputs.json (a video model's account of each video) and visual_data/ (scene
-graphs, a folder for each episode) may be there as well, as may a folder Files/ that holds all of this.
-(Shi et al. 2025; the account of the videos comes with AutoToM, Zhang et al. 2025.)
+A folder, or its subfolder Files/, holds questions.json and optionally gemini_outputs.json (a video model's account of
+each video) and visual_data/ (scene graphs, a folder for each episode).
+(Shi et al. 2025; the accounts of the videos come with AutoToM, Zhang et al. 2025.)
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from otherminds.errors import InputError, faults
-from otherminds.files import strict_json
-from otherminds.files.text import read_text
+from otherminds.errors import InputError, read_text
+from otherminds.stories.files import parse_json, validated
 
 T = TypeVar("T")
 
-LARGEST = 50_000_000
+LARGEST = 50_000_000  # bytes of one file; the benchmark's largest has about half a megabyte
 LETTERS = "ABCDEFGHIJ"
 KINDS = ("belief", "social_goal", "belief_of_goal")
 GRAPHS = ("hold", "inside", "on", "opened", "closeness")
@@ -32,8 +31,8 @@ Frames = dict[str, dict[int, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question: its wording without the options, the options, which is right, and of which kind it is."""
+class MumatomQuestion:
+    """One question: its wording without the options, the options, the index of the right one, and its kind."""
 
     stem: str
     options: tuple[str, ...]
@@ -42,19 +41,22 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Source:
-    """What there is of one episode: all of the story, the half that a text tells of one person alone (none: then it is
-    what is said), what a video model saw, and the scene graph, frame by frame."""
+class MumatomEpisode:
+    """One episode of the benchmark.
+
+    `full` is the whole story, `half` the text about one person alone (None: the text half is what is said), `video` a
+    video model's account, and `frames` the scene graph: the facts of each frame, by relation.
+    """
 
     id: str
     full: str
     half: str | None
     video: str | None
     frames: Frames | None
-    questions: tuple[Asked, ...]
+    questions: tuple[MumatomQuestion, ...]
 
 
-class _Entry(BaseModel):
+class _EpisodeRow(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
     description: str
     questions: dict[str, str]
@@ -63,45 +65,45 @@ class _Entry(BaseModel):
     filtered_description: str | None = None
 
 
-class _Seen(BaseModel):
+class _VideoAccount(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
     action: str
 
 
-_ENTRIES = TypeAdapter(dict[str, _Entry])
-_SEEN = TypeAdapter(dict[str, _Seen])
+_EPISODES = TypeAdapter(dict[str, _EpisodeRow])
+_ACCOUNTS = TypeAdapter(dict[str, _VideoAccount])
 _FRAMES = TypeAdapter(dict[str, dict[int, list[str]]])
 
 
-def read_mumatom(folder: Path) -> tuple[Source, ...]:
+def read_mumatom(folder: Path) -> tuple[MumatomEpisode, ...]:
     """All episodes of a folder, in the order of questions.json.
 
-    Raises InputError if a file is missing, damaged, or has another form.
+    Raises InputError if a file is missing, damaged, or of another form.
     """
     if not (folder / "questions.json").exists() and (folder / "Files" / "questions.json").exists():
         folder = folder / "Files"
     path = folder / "questions.json"
-    entries = _read(path, _ENTRIES)
-    seen = _read(folder / "gemini_outputs.json", _SEEN) if (folder / "gemini_outputs.json").exists() else {}
-    sources = []
-    for name, entry in entries.items():
-        video = seen[name].action.strip() if name in seen else ""
-        half = None if entry.filtered_description is None else unescaped(entry.filtered_description)
-        frames = _frames(folder / "visual_data" / name, name) if _is_name(name) else None
-        questions = tuple(_asked(entry, name, path))
-        sources.append(Source(name, unescaped(entry.description), half, video or None, frames, questions))
-    if not sources:
+    accounts = _read(folder / "gemini_outputs.json", _ACCOUNTS) if (folder / "gemini_outputs.json").exists() else {}
+    episodes = []
+    for name, row in _read(path, _EPISODES).items():
+        video = accounts[name].action.strip() if name in accounts else ""
+        half = None if row.filtered_description is None else unescaped(row.filtered_description)
+        safe = re.fullmatch(r"[\w-]{1,60}", name) is not None  # the name becomes part of a path
+        frames = _frames(folder / "visual_data" / name, name) if safe else None
+        questions = tuple(_questions(row, name, path))
+        episodes.append(MumatomEpisode(name, unescaped(row.description), half, video or None, frames, questions))
+    if not episodes:
         raise InputError("has no episodes", path=path)
-    return tuple(sources)
+    return tuple(episodes)
 
 
 def is_mumatom(folder: Path) -> bool:
-    """Whether a folder looks like one of the benchmark."""
+    """Whether a folder, or its subfolder Files/, contains a questions.json."""
     return any((folder / inner / "questions.json").exists() for inner in ("", "Files"))
 
 
 def unescaped(text: str) -> str:
-    """The text of a string written as Python bytes, b'…' with backslashes; other strings as they are."""
+    """The text of a string written as a Python bytes literal, b'…'; other strings unchanged."""
     match = re.fullmatch(r"""b(['"])(.*)\1""", text.strip(), re.DOTALL)
     if match is None:
         return text
@@ -118,27 +120,25 @@ def unescaped(text: str) -> str:
         return read
 
 
-def _asked(entry: _Entry, name: str, path: Path) -> Iterator[Asked]:
-    for number, text in entry.questions.items():
+def _questions(row: _EpisodeRow, name: str, path: Path) -> Iterator[MumatomQuestion]:
+    """The questions of an episode. Raises InputError if options, the answer or the label are missing."""
+    for number, text in row.questions.items():
         where = f"episode {name!r}, question {number!r}"
         found = list(OPTION.finditer(text))
         options = tuple(match.group(2) for match in found)
         if len(options) < 2 or [match.group(1) for match in found] != list(LETTERS[: len(options)]):
             raise InputError(f"{where}: needs options A), B), … each on its own line", path=path)
-        letter = re.match(r"\s*([A-J])(?:[).:]|\s*$)", entry.answers.get(number, ""))
+        letter = re.match(r"\s*([A-J])(?:[).:]|\s*$)", row.answers.get(number, ""))
         if letter is None or letter.group(1) not in LETTERS[: len(options)]:
             raise InputError(f"{where}: needs an answer that starts with the letter of an option", path=path)
-        if number not in entry.labels:
+        if number not in row.labels:
             raise InputError(f"{where}: needs a label, one of {', '.join(KINDS)}", path=path)
-        yield Asked(text[: found[0].start()].strip(), options, LETTERS.index(letter.group(1)), entry.labels[number])
-
-
-def _is_name(name: str) -> bool:
-    return re.fullmatch(r"[\w-]{1,60}", name) is not None
+        stem, gold = text[: found[0].start()].strip(), LETTERS.index(letter.group(1))
+        yield MumatomQuestion(stem, options, gold, row.labels[number])
 
 
 def _frames(folder: Path, name: str) -> Frames | None:
-    """The scene graph of an episode: for every relation, for every frame, what the file says."""
+    """The scene graph of an episode, as facts by relation and frame; None if there is no folder for it."""
     if not folder.is_dir():
         return None
     frames: Frames = {}
@@ -153,10 +153,4 @@ def _frames(folder: Path, name: str) -> Frames | None:
 
 
 def _read(path: Path, kind: TypeAdapter[T]) -> T:
-    text = read_text(path, limit=LARGEST)
-    try:
-        return kind.validate_python(strict_json.parse(text, path, 1))
-    except ValidationError as error:
-        first = faults(error)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where or 'the file'}: {first['msg']}", path=path) from None
+    return validated(kind, parse_json(read_text(path, limit=LARGEST), path), path)

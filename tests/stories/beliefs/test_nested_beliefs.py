@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from epistemic_checker import check
-from otherminds.stories.beliefs.conventions import EVERYDAY, HI_TOM, SALLY_ANNE, Conventions
+from false_belief_stories import Example, generate_beliefs
 from otherminds.stories.beliefs.nested_beliefs import answer_where, believed_place, deciding
-from otherminds.stories.invented.sally_anne import Example, generate_beliefs
+from otherminds.stories.beliefs.perspectives import EVERYDAY, HI_TOM, SALLY_ANNE, Conventions
 from otherminds.stories.model import (
     Belief,
     Entity,

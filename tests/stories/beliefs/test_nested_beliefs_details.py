@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.stories.beliefs.conventions import EVERYDAY, PRESETS, SALLY_ANNE, Conventions
 from otherminds.stories.beliefs.nested_beliefs import answer_where, believed_place, deciding
+from otherminds.stories.beliefs.perspectives import EVERYDAY, PRESETS, SALLY_ANNE, Conventions
 from otherminds.stories.model import (
     Belief,
     Entity,

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from otherminds.errors import InputError
+from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.invented.invention import Story, invent
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.pictures.captions import bubble, caption
@@ -25,7 +26,6 @@ from otherminds.stories.pictures.frames import HEIGHT, OPEN, PEOPLE, PLAN, WIDTH
 from otherminds.stories.pictures.lettering import LONGEST, Words, cut, lines, width_of
 from otherminds.stories.pictures.replay import SOMETHING, replay
 from otherminds.stories.pictures.storyboard import MOST_FRAMES, SPACE, frames, storyboard_svg, write_png, write_video
-from otherminds.stories.social_goals.homes import SOMEWHERE
 from otherminds.worlds.sprites import Box, Disc
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from households import home_from, random_home
+from otherminds.stories.homes import home_of
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -33,6 +34,7 @@ from otherminds.stories.model import (
 from otherminds.stories.social_goals.evidence import (
     ECHO,
     IGNORANT,
+    ILLEGAL,
     KNOWING,
     MISPLACED,
     OVERLOOKED,
@@ -41,8 +43,6 @@ from otherminds.stories.social_goals.evidence import (
     UNTOLD,
     WANDERING,
 )
-from otherminds.stories.social_goals.factors import ILLEGAL
-from otherminds.stories.social_goals.homes import home_of
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, choose
 from otherminds.worlds.household.agent import (
     ANSWERING,
@@ -67,8 +67,8 @@ UNKNOWN = "where it was"
 class Course:
     """The story as it went if the thing was at `start`: a household with the thing in it and minds that see it."""
 
-    def __init__(self, episode: Episode, home: Home, seeker: str | None, start: str, manners: SpeakingCosts) -> None:
-        self.home, self.seeker, self.agents, self.manners = home, seeker, episode.agents, manners
+    def __init__(self, episode: Episode, home: Home, seeker: str | None, start: str, costs: SpeakingCosts) -> None:
+        self.home, self.seeker, self.agents, self.costs = home, seeker, episode.agents, costs
         self.awaited, self.searching, self.claimed = False, True, set[str]()
         rooms = {fact.subject: fact.value for fact in episode.init if fact.predicate == "in_room"}
         others = [(f.subject, f.value) for f in episode.init if f.predicate == "at" and f.subject != THING]
@@ -192,7 +192,7 @@ class Course:
             table: dict[tuple[int | None, Stance], float] = {}
             for b in (None, *range(len(self.home.places))):
                 for s in STANCES:
-                    p = math.fsum(reply(self.home, THING, b, s, room, self.manners)[act] for act in acts)
+                    p = math.fsum(reply(self.home, THING, b, s, room, self.costs)[act] for act in acts)
                     table[b, s] = self.chance(said, max(p, SLIP))
             self.steps.append(Step(said, reply=table))
         elif said.act == "ask" and said.speaker == self.seeker:
@@ -306,7 +306,7 @@ def wants(claims: Sequence[Claim], home: Home, seeker: str | None) -> set[str | 
     return said | {None} if seeker is not None else {None, *(place.name for place in home.places)}
 
 
-def brute(episode: Episode, question: Question, home: Home, manners: SpeakingCosts) -> list[float] | None:
+def brute(episode: Episode, question: Question, home: Home, costs: SpeakingCosts) -> list[float] | None:
     """P(story | option, given), summed over all (start T, belief b, stance s, wanted g, errand e); None if an option
     and what is given cannot both be so."""
     asks = [t for t in episode.timeline if isinstance(t, Utterance) and t.act == "ask" and t.speaker != BOB]
@@ -314,7 +314,7 @@ def brute(episode: Episode, question: Question, home: Home, manners: SpeakingCos
     start = next((f.value for f in episode.init if f.predicate == "at" and f.subject == THING), None)
     lies, every = lay(episode, question.presumes), list[tuple[Course, float, int | None, Stance, str | None, float]]()
     for place in home.places:
-        course = Course(episode, home, seeker, place.name, manners)
+        course = Course(episode, home, seeker, place.name, costs)
         for told in (*episode.timeline, *question.presumes):
             {"event": course.event, "utterance": course.utterance, "observation": course.observation}[told.type](told)  # type: ignore[operator]
         if not course.spoken:
@@ -426,9 +426,9 @@ def random_cases(n: int) -> Iterator[tuple[Episode, Question, Home]]:
         yield episode, a_question(rng, home, asked), home
 
 
-def answered(episode: Episode, question: Question, manners: SpeakingCosts) -> Answer | None:
+def answered(episode: Episode, question: Question, costs: SpeakingCosts) -> Answer | None:
     try:
-        return answer_social(episode, question, manners=manners)
+        return answer_social(episode, question, costs=costs)
     except CannotAnswerError:
         return None
 
@@ -437,8 +437,8 @@ def test_posteriors_of_six_hundred_stories_are_those_of_enumerating_all_there_is
     impossible = told = 0
     for episode, question, home in random_cases(600):
         assert home_of(episode).places == home.places
-        manners = ANSWERING if question.polarity == "least" else RESERVED
-        expected, answer = brute(episode, question, home, manners), answered(episode, question, manners)
+        costs = ANSWERING if question.polarity == "least" else RESERVED
+        expected, answer = brute(episode, question, home, costs), answered(episode, question, costs)
         if expected is None or answer is None:
             assert expected is None
             assert answer is None
@@ -449,7 +449,7 @@ def test_posteriors_of_six_hundred_stories_are_those_of_enumerating_all_there_is
         assert answer.posterior == pytest.approx(expected, rel=1e-9, abs=1e-15), (episode, question)
         told += max(expected) - min(expected) > 0.05
         check_choice(answer, expected, question.polarity)
-        check_terms(episode, question, answer, manners, scores)
+        check_terms(episode, question, answer, costs, scores)
     assert impossible < 100
     assert told > 250
 
@@ -464,14 +464,14 @@ def check_choice(answer: Answer, expected: list[float], polarity: Polarity) -> N
 
 
 def check_terms(
-    episode: Episode, question: Question, answer: Answer, manners: SpeakingCosts, scores: Sequence[float]
+    episode: Episode, question: Question, answer: Answer, costs: SpeakingCosts, scores: Sequence[float]
 ) -> None:
     """The terms add up to what the story says about each option, and without them the answer is the same."""
     sums = [math.fsum(term.log_probs[i] for term in answer.terms) for i in range(len(question.options))]
     assert sums == pytest.approx([math.log(score) for score in scores], rel=1e-10, abs=1e-10)
     assert {term.happening for term in answer.terms} <= {*episode.timeline, *question.presumes}
     assert all(term.t == term.happening.t for term in answer.terms)
-    plain = answer_social(episode, question, manners=manners, explain=False)
+    plain = answer_social(episode, question, costs=costs, explain=False)
     assert plain.posterior == pytest.approx(answer.posterior)
     assert (plain.option, plain.terms) == (answer.option, ())
 

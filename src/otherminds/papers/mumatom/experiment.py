@@ -18,12 +18,11 @@ from otherminds.evaluation.statistics import Estimate, mean, ratio
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate
 from otherminds.papers.mumatom.limp import Limp, StoryQuestion, StoryTask
-from otherminds.stories.answering import Asked, ask
+from otherminds.stories.answering import StoryAnswer, ask
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.fusing import fuse
 from otherminds.stories.model import Answer, Episode, Reading, Utterance
-from otherminds.stories.mumatom_files import Asked as Item
-from otherminds.stories.mumatom_files import Source
+from otherminds.stories.mumatom_files import MumatomEpisode, MumatomQuestion
 from otherminds.worlds.household.agent import ANSWERING
 
 EXPERIMENT = "mumatom"
@@ -41,7 +40,7 @@ Row = dict[str, Any]
 class Entry:
     """One episode of the benchmark, the track it is told by, and who answers its questions."""
 
-    source: Source
+    source: MumatomEpisode
     track: str
     subject: str
     seed: int
@@ -52,7 +51,7 @@ class Entry:
         return (self.track, self.subject, self.source.id)
 
 
-def plan(sources: Sequence[Source], seed: int, subjects: Sequence[str] = ()) -> list[Entry]:
+def plan(sources: Sequence[MumatomEpisode], seed: int, subjects: Sequence[str] = ()) -> list[Entry]:
     """The solver on every track there is data for, the shortcuts once, and language models on text and video."""
     has = {
         "full_text": True,
@@ -65,7 +64,7 @@ def plan(sources: Sequence[Source], seed: int, subjects: Sequence[str] = ()) -> 
     return entries + [Entry(source, "text_video", name, seed) for name in subjects for source in sources]
 
 
-def read(source: Source, track: str) -> Reading:
+def read(source: MumatomEpisode, track: str) -> Reading:
     """What a track tells of an episode."""
     if track == "full_text":
         return read_story(source.full)
@@ -76,7 +75,7 @@ def read(source: Source, track: str) -> Reading:
     return fuse(half, video, source.frames if "scene" in track else None)
 
 
-def text_half(source: Source) -> Reading:
+def text_half(source: MumatomEpisode) -> Reading:
     """What the text alone tells: one person's part, or, of a conversation, what was said."""
     if source.half is not None:
         return read_story(source.half)
@@ -90,7 +89,7 @@ def rows(entry: Entry) -> list[Row]:
     reading = _shown(entry)
     found = []
     for t, item in enumerate(entry.source.questions):
-        asked = ask(reading, item.stem, item.options, manners=ANSWERING)
+        asked = ask(reading, item.stem, item.options, costs=ANSWERING)
         found.append(_row(entry, t, item, _guessed(entry, t, asked.answer, item), asked))
     return _ended(found)
 
@@ -105,7 +104,7 @@ def _shown(entry: Entry) -> Reading:
     return Reading(episode)
 
 
-def _guessed(entry: Entry, t: int, answer: Answer, item: Item) -> int | None:
+def _guessed(entry: Entry, t: int, answer: Answer, item: MumatomQuestion) -> int | None:
     """The option chosen; a shortcut that cannot tell guesses."""
     if answer.option is not None or entry.subject == "symbolic":
         return answer.option
@@ -113,7 +112,7 @@ def _guessed(entry: Entry, t: int, answer: Answer, item: Item) -> int | None:
     return int(rng.integers(len(item.options)))
 
 
-def _row(entry: Entry, t: int, item: Item, chosen: int | None, asked: Asked) -> Row:
+def _row(entry: Entry, t: int, item: MumatomQuestion, chosen: int | None, asked: StoryAnswer) -> Row:
     answer = asked.answer
     return {
         "schema": 1,
@@ -142,7 +141,7 @@ def _ended(found: list[Row]) -> list[Row]:
     return found
 
 
-def digest(sources: Sequence[Source]) -> str:
+def digest(sources: Sequence[MumatomEpisode]) -> str:
     """What tells one set of episodes from another."""
     return f"{zlib.crc32(repr(sources).encode()):08x}"
 
@@ -178,13 +177,13 @@ def limp_rows(entry: Entry, model: LanguageModel) -> list[Row]:
     found = []
     for t, (item, answer) in enumerate(zip(entry.source.questions, answers, strict=True)):
         even = answer.posterior or (1.0 / len(item.options),) * len(item.options)
-        asked = Asked(Reading(Episode("", ())), None, Answer(answer.option, even, (), answer.abstained))
+        asked = StoryAnswer(Reading(Episode("", ())), None, Answer(answer.option, even, (), answer.abstained))
         calls = {"calls": sum(answer.calls.values()), "unreadable": answer.unreadable}
         found.append(_row(entry, t, item, answer.option, asked) | calls)
     return _ended(found)
 
 
-def spoken_half(source: Source) -> str:
+def spoken_half(source: MumatomEpisode) -> str:
     """The text half in words: one person's part, or the dialogue, a line for each utterance."""
     if source.half is not None:
         return source.half
@@ -197,7 +196,7 @@ def spoken_half(source: Source) -> str:
     return "\n".join(lines)
 
 
-def place_prior(found: Sequence[Row], sources: Sequence[Source]) -> list[Row]:
+def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list[Row]:
     """Questions about social goals answered by the kind of place that was spoken of, as the other episodes have it.
 
     The rows of the shortcut without video are taken, and only answers about social goals changed.
@@ -227,13 +226,13 @@ def place_prior(found: Sequence[Row], sources: Sequence[Source]) -> list[Row]:
     return changed
 
 
-def _claimed(source: Source) -> str:
+def _claimed(source: MumatomEpisode) -> str:
     said = [h for h in text_half(source).episode.timeline if isinstance(h, Utterance) and h.act == "assert"]
     place = said[-1].content.value if said and said[-1].content else None
     return re.sub(r"^(kitchen|living room|bedroom|bathroom) ", "", place or "")
 
 
-def _meant(item: Item, option: int) -> str:
+def _meant(item: MumatomQuestion, option: int) -> str:
     """Help or hinder, turned round for LEAST, so that all questions of a kind of place count together."""
     words = item.options[option].lower()
     helping = "help" in words

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from otherminds.files.text import printable
-from otherminds.stories.answering import Asked
+from otherminds.stories.answering import StoryAnswer
 from otherminds.stories.audit import Audit, Verdict
 from otherminds.stories.model import Event, Happening, Hypothesis, Observation, Term, Utterance
 
@@ -21,7 +21,7 @@ LISTED = 40
 LONGEST = 160
 
 
-def answer(asked: Asked) -> RenderableType:
+def answer(asked: StoryAnswer) -> RenderableType:
     """The answer, the posterior as bars, the happenings that decided it, and how much of the story was read."""
     found, labels = asked.answer, _labels(asked)
     parts: list[RenderableType] = []
@@ -45,7 +45,7 @@ def letter(number: int) -> str:
     return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
-def _posterior(asked: Asked, labels: tuple[str, ...]) -> Table:
+def _posterior(asked: StoryAnswer, labels: tuple[str, ...]) -> Table:
     assert asked.question is not None
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for number, (label, p) in enumerate(zip(labels, asked.answer.posterior, strict=True)):
@@ -58,7 +58,7 @@ def _posterior(asked: Asked, labels: tuple[str, ...]) -> Table:
     return table
 
 
-def _labels(asked: Asked) -> tuple[str, ...]:
+def _labels(asked: StoryAnswer) -> tuple[str, ...]:
     question = asked.question
     if question is None:
         return ()
@@ -70,7 +70,7 @@ def _said(option: Hypothesis) -> str:
     return "; ".join(str(claim) for claim in option.claims)
 
 
-def _reasons(asked: Asked) -> Iterator[Text]:
+def _reasons(asked: StoryAnswer) -> Iterator[Text]:
     for term in asked.answer.decisive():
         yield Text.assemble(("  · ", "dim"), happening(term.happening), (f"   {_favours(term)}", "dim"))
 
@@ -101,7 +101,7 @@ def _where(event: Event) -> str:
     return f" · {place}" if place else ""
 
 
-def _read(asked: Asked) -> str:
+def _read(asked: StoryAnswer) -> str:
     reading = asked.reading
     text = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
     if reading.unread:
@@ -113,7 +113,7 @@ def _cut(text: str, longest: int) -> str:
     return printable(text if len(text) <= longest else text[: longest - 1] + "…")
 
 
-def as_data(asked: Asked) -> dict[str, Any]:
+def as_data(asked: StoryAnswer) -> dict[str, Any]:
     """The answer as JSON data."""
     found, labels = asked.answer, _labels(asked)
     return {

@@ -1,6 +1,6 @@
-"""The questions of benchmark files on beliefs: ToMi, Hi-ToM, BigToM, and rows of a story, a question and an answer.
+"""Benchmark files on beliefs: ToMi, Hi-ToM, BigToM, MMToM-QA, and JSONL rows of story, question and answer.
 
-What a file says is taken as it stands, or refused with its line: nothing in it is guessed, repaired or run.
+Readers are strict: a file is read unchanged or refused with a line number; nothing is guessed or repaired.
 """
 
 from __future__ import annotations
@@ -10,34 +10,30 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from otherminds.errors import InputError
-from otherminds.files import strict_json
-from otherminds.files.text import read_text
-from otherminds.stories.english.questions import split_options
-from otherminds.stories.rows import line_of, shortened, valid_row
+from otherminds.errors import InputError, read_text
+from otherminds.stories.english.questions.option_text import split_options
+from otherminds.stories.files import line_of, parse_json, shortened, validated
 
 Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]
-LARGEST = 20_000_000
-SHOWN = 80
-COLUMNS = range(14, 20)
+LARGEST = 20_000_000  # bytes of a file; chosen
+COLUMNS = range(14, 20)  # numbers of columns that BigToM's files have
 HINT = "ToMi has numbered lines, Hi-ToM one JSON object, BigToM 19 columns with `;`, other sets a JSON object a line"
 SYMBOL = re.compile(r'"(?:\\.|[^"\\])*"|[\[\]{}]|\n')
 CHOICE = re.compile(r"(?:^|,\s*)([A-Z])\.\s*")
-MOST_LINES = 100
-"""Of a story of ToMi: every question in it keeps all of what was told before."""
+MOST_LINES = 100  # of one story in a ToMi file; each of its questions keeps all lines before it; chosen
 ASKED = "Read the following story and answer"
 Text = Annotated[str, StringConstraints(min_length=1, max_length=50_000, strip_whitespace=True)]
 
 
 @dataclass(frozen=True)
 class Item:
-    """One question of a benchmark with its label, and where in the file it is.
+    """One benchmark question with its label (`gold`) and line number (None if the format has no lines).
 
-    Without options the answer is any place of the story; `group` is what the file says of the kind of question.
+    Without options, all places of the story are the options; `group` names the benchmark and kind of question.
     """
 
     id: str
@@ -49,7 +45,7 @@ class Item:
     group: str
 
 
-class _Row(BaseModel):
+class _ItemRow(BaseModel):
     model_config = ConfigDict(strict=True)
 
     story: Text
@@ -61,7 +57,7 @@ class _Row(BaseModel):
     order: Annotated[int, Field(ge=0, le=99)] | None = None
 
 
-class _Mmtom(BaseModel):
+class _MmtomRow(BaseModel):
     model_config = ConfigDict(strict=True)
 
     question: Text
@@ -70,7 +66,7 @@ class _Mmtom(BaseModel):
     episode: int | str = ""
 
 
-class _HiTom(_Row):
+class _HiTomRow(_ItemRow):
     choices: Text
     deception: bool
     story_length: int
@@ -85,13 +81,14 @@ class _HiTomFile(BaseModel):
     data: Annotated[list[Any], Field(min_length=1)]
 
 
-M = TypeVar("M", bound=BaseModel)
+_ITEM_ROWS, _MMTOM_ROWS = TypeAdapter(_ItemRow), TypeAdapter(_MmtomRow)
+_HITOM_ROWS, _HITOM_FILES = TypeAdapter(_HiTomRow), TypeAdapter(_HiTomFile)
 
 
 def read_items(path: Path, format: Format | None = None) -> tuple[Item, ...]:
-    """All questions of a file; without a format, the one its beginning looks like.
+    """All questions of a file; without `format`, it is detected from the first line.
 
-    Raises InputError with the line of the first thing that is wrong.
+    Raises InputError with the line of the first fault.
     """
     text = read_text(path, limit=LARGEST)
     if "\0" in text:
@@ -106,7 +103,7 @@ def read_items(path: Path, format: Format | None = None) -> tuple[Item, ...]:
 
 
 def detect(text: str, path: Path) -> Format:
-    """The format that a text looks like. Raises InputError if it looks like none."""
+    """The format of a text, judged by its first line. Raises InputError if it fits none."""
     start = text.lstrip()
     first = start.partition("\n")[0]
     if start.startswith("{"):
@@ -120,13 +117,13 @@ def detect(text: str, path: Path) -> Format:
 
 
 def plain(text: str) -> str:
-    """A place or an answer without what makes no difference: case, article, underscores, a full stop."""
+    """A place or answer in normal form: lower case, without article, underscores, or a final full stop."""
     words = text.replace("_", " ").casefold().strip(" .\"'").split()
     return " ".join(words[1:] if words[:1] in (["the"], ["a"], ["an"]) and len(words) > 1 else words)
 
 
 def _gold(answer: str, options: tuple[str, ...], path: Path, line: int) -> str:
-    """The option that an answer names, by its words or its letter."""
+    """The option that the answer names, in words or by letter. Raises InputError if there is none."""
     if len(options) != len({plain(option) for option in options}):
         raise InputError("the same choice is there twice", path=path, line=line)
     named = [option for option in options if plain(option) == plain(answer)]
@@ -139,7 +136,7 @@ def _gold(answer: str, options: tuple[str, ...], path: Path, line: int) -> str:
 
 
 def _tomi(text: str, path: Path) -> Iterator[Item]:
-    """Numbered lines that begin at 1 with every story; a question has its answer after a tab."""
+    """ToMi: numbered lines, starting at 1 with every story; a question is followed by a tab and its answer."""
     kinds = _kinds(path)
     told, began, asked, number = list[str](), 1, True, 0
     for line, row in enumerate(text.splitlines(), 1):
@@ -159,8 +156,11 @@ def _tomi(text: str, path: Path) -> Iterator[Item]:
         told.append("" if asked else question.strip().rstrip(".") + ".")
         if asked:
             story = "\n".join(sentence for sentence in told if sentence)
-            gold = _tomi_gold(answer, story, path, line)
+            if not answer or not answer[0].strip() or not story:
+                what = "has no story" if not story else "has no answer"
+                raise InputError(f"the question {what}", path=path, line=line, hint="question, tab, answer")
             kind = kinds[number] if number < len(kinds) else ""
+            gold = answer[0].strip()
             yield Item(f"{began}-{line}", story, question.strip(), (), gold, line, f"ToMi {kind}".strip())
             number += 1
     if not asked:
@@ -170,15 +170,8 @@ def _tomi(text: str, path: Path) -> Iterator[Item]:
         raise InputError(message, path=path.with_suffix(".trace"))
 
 
-def _tomi_gold(answer: list[str], story: str, path: Path, line: int) -> str:
-    if not answer or not answer[0].strip() or not story:
-        what = "has no story" if not story else "has no answer"
-        raise InputError(f"the question {what}", path=path, line=line, hint="question, tab, answer")
-    return answer[0].strip()
-
-
 def _kinds(path: Path) -> list[str]:
-    """The kind of every question, from the file beside the stories, if there is one."""
+    """The kind of every question, from the .trace file beside the stories; empty if there is none."""
     trace = path.with_suffix(".trace")
     if path.suffix == ".trace" or not trace.is_file():
         return []
@@ -187,11 +180,11 @@ def _kinds(path: Path) -> list[str]:
 
 
 def _hi_tom(text: str, path: Path) -> Iterator[Item]:
-    file = valid_row(_HiTomFile, strict_json.parse(text, path, 1), path, 1)
+    file = validated(_HITOM_FILES, parse_json(text, path), path, 1)
     lines = list(_entries(text))
     for number, entry in enumerate(file.data):
         line = lines[number] if number < len(lines) else 1
-        row = valid_row(_HiTom, entry, path, line)
+        row = validated(_HITOM_ROWS, entry, path, line)
         kind = f"Hi-ToM order {row.question_order}{' with deception' if row.deception else ''}"
         name = f"{row.prompting_type}-{row.story_length}-{row.question_order}-{row.sample_id}-{row.deception}"
         yield _item(row, name, path, line, kind)
@@ -200,16 +193,16 @@ def _hi_tom(text: str, path: Path) -> Iterator[Item]:
 def _jsonl(text: str, path: Path) -> Iterator[Item]:
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = valid_row(_Row, strict_json.parse(entry, path, line), path, line)
+            row = validated(_ITEM_ROWS, parse_json(entry, path, line), path, line)
             name = str(line) if row.id is None else str(row.id)
             yield _item(row, name, path, line, "" if row.order is None else f"order {row.order}")
 
 
 def _mmtom(text: str, path: Path) -> Iterator[Item]:
-    """What is in an apartment, what somebody does there, and a question with two options (a) and (b)."""
+    """MMToM-QA: an apartment, a person's actions in it, and a question with options (a) and (b)."""
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = valid_row(_Mmtom, strict_json.parse(entry, path, line), path, line)
+            row = validated(_MMTOM_ROWS, parse_json(entry, path, line), path, line)
             story, mark, asked = row.question.partition("Question:")
             stem, options = split_options(asked.partition("Please respond")[0].strip())
             if not mark or len(options) < 2:
@@ -220,7 +213,7 @@ def _mmtom(text: str, path: Path) -> Iterator[Item]:
             )
 
 
-def _item(row: _Row, name: str, path: Path, line: int, group: str) -> Item:
+def _item(row: _ItemRow, name: str, path: Path, line: int, group: str) -> Item:
     options = row.options or row.choices or []
     if isinstance(options, str):
         parts = CHOICE.split(options)
@@ -232,7 +225,7 @@ def _item(row: _Row, name: str, path: Path, line: int, group: str) -> Item:
 
 
 def _entries(text: str) -> Iterator[int]:
-    """The lines on which the objects of the list in an object begin."""
+    """The line numbers on which the objects of a list inside an object begin."""
     depth, line = 0, 1
     for symbol in SYMBOL.finditer(text):
         sign = symbol.group()
@@ -247,7 +240,7 @@ def _entries(text: str) -> Iterator[int]:
 
 
 def _bigtom(text: str, path: Path) -> Iterator[Item]:
-    """Of every scenario: what somebody believes who saw the change or did not, and who acts as if he had or not."""
+    """BigToM: for every scenario, forward and backward belief questions, each for an aware and an unaware person."""
     rows = csv.reader(text.splitlines(keepends=True), delimiter=";", strict=True)
     try:
         for row in rows:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from otherminds.distribution import IMPOSSIBLE
-from otherminds.stories.beliefs.conventions import EVERYDAY, Conventions
-from otherminds.stories.beliefs.perspectives import REALITY, sights
+from otherminds.stories.beliefs.perspectives import EVERYDAY, REALITY, Conventions, sights
+from otherminds.stories.homes import comes, find_rooms
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -22,7 +22,6 @@ from otherminds.stories.model import (
     Question,
     Term,
 )
-from otherminds.stories.social_goals.rooms import comes, find_rooms
 from otherminds.worlds.household.nested_belief import NestedBelief
 
 Chain = tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What people do in the pictures of a video, as a model that sees pictures tells it."""
+"""Videos read by a vision-language model: what people do in a sequence of pictures, checked against known names."""
 
 from __future__ import annotations
 
@@ -11,25 +11,30 @@ from pydantic import Field
 
 from otherminds.errors import InputError
 from otherminds.files.text import opened
-from otherminds.language.asking import prompts_of
 from otherminds.language.model import LanguageModel, Message
-from otherminds.stories.by_model.dictation import Failed, Form, Name, NonsenseError, Stage, dictated, one_line
-from otherminds.stories.english.reading import StoryReader
-from otherminds.stories.english.statements import noun_in
-from otherminds.stories.english.story_state import Spot, StoryState
-from otherminds.stories.model import Episode, Event, Reading, Utterance, Verb
+from otherminds.language.asking import prompts_of
+from otherminds.stories.by_model.replies import (
+    VERBS,
+    FailedReading,
+    Form,
+    Name,
+    NonsenseError,
+    Stage,
+    dictated,
+    one_line,
+)
+from otherminds.stories.english.questions.places import noun_in
+from otherminds.stories.english.reading import Reader
+from otherminds.stories.english.scene import Scene
+from otherminds.stories.english.spots import Spot
+from otherminds.stories.model import Episode, Event, Reading, Utterance
 
 fill = prompts_of("otherminds.stories.by_model")
 
-MOST_FRAMES = 16
-LARGEST = 20_000_000
-"""Of all pictures together, in bytes."""
-MOST_EVENTS, MOST_TOKENS = 200, 4000
+MOST_FRAMES = 16  # pictures shown to the model; chosen, not tuned
+LARGEST = 20_000_000  # bytes of all pictures together; chosen
+MOST_EVENTS, MOST_TOKENS = 200, 4000  # accepted in, and allowed for, one reply; chosen, not tuned
 PNG, END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
-SEEN: dict[str, Verb] = {
-    "walk": "walk", "enter": "enter", "leave": "leave", "open": "open", "close": "close", "grab": "grab", "put": "put",
-    "move": "move", "look": "look", "wait": "wait",
-}  # fmt: skip
 
 
 class _Event(Form):
@@ -52,41 +57,34 @@ def watch(
     things: Sequence[str] = (),
     attempts: int = 3,
 ) -> Reading:
-    """What these people do with these things in PNG pictures of a video, as a model that sees pictures tells it.
+    """What these people do with these items in the PNG pictures of a video, as a vision-language model reports it.
 
-    It is shown 16 of the pictures at most, evenly spaced. An event has the probability that the model is sure of; other
-    people are refused, and other things, unless none are named. If no reply of so many attempts can be read, the
-    coverage is 0, and why is in `unread`. Raises InputError for what is no PNG picture, for too large ones, and without
-    pictures or people; ModelError if there is no answer.
+    The model sees at most `MOST_FRAMES` pictures, evenly spaced. An event's `p` is the model's confidence. Replies with
+    other people are refused, and those with other items, unless `things` is empty. If none of `attempts` replies can be
+    read, the coverage is 0 and `unread` says why. Raises InputError for files that are not PNG pictures or are too
+    large, and without pictures or people; ModelError if the model does not answer.
     """
     if not people:
         raise InputError("a model has to be told whom to watch", hint="name the people")
-    images = _images(frames)
+    if not frames:
+        raise InputError("there are no pictures")
+    count = min(len(frames), MOST_FRAMES)
+    images: tuple[bytes, ...] = ()
+    for number in (round(k * (len(frames) - 1) / max(count - 1, 1)) for k in range(count)):
+        images = (*images, _png(frames[number], number + 1, LARGEST - sum(map(len, images))))
     prompt = fill("stories-watch", people=", ".join(people), things=", ".join(things) or "not known", count=len(images))
 
     def sense(film: _Film) -> Reading:
         return _reading(film, people, things)
 
     reading = dictated(model, Message("user", prompt, images), _Film, sense, "video", attempts, MOST_TOKENS)
-    if isinstance(reading, Failed):
+    if isinstance(reading, FailedReading):
         return Reading(Episode("", tuple(people)), coverage=0.0, unread=(reading.told,))
     return reading
 
 
-def _images(frames: Sequence[Path | bytes]) -> tuple[bytes, ...]:
-    """The pictures to show, evenly spaced from the first to the last."""
-    if not frames:
-        raise InputError("there are no pictures")
-    count = min(len(frames), MOST_FRAMES)
-    chosen = [round(k * (len(frames) - 1) / max(count - 1, 1)) for k in range(count)]
-    images: list[bytes] = []
-    for number in chosen:
-        images.append(_png(frames[number], number + 1, LARGEST - sum(map(len, images))))
-    return tuple(images)
-
-
 def _png(frame: Path | bytes, number: int, room: int) -> bytes:
-    """The bytes of a picture. Raises InputError if it is no PNG file, or has more of them than there is room for."""
+    """The bytes of a picture. Raises InputError if it is not a PNG file, or longer than `room` bytes."""
     path = frame if isinstance(frame, Path) else None
     what = "" if path else f"picture {number} "
     try:
@@ -105,7 +103,7 @@ def _png(frame: Path | bytes, number: int, room: int) -> bytes:
 
 
 def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Reading:
-    """The events as a reading of a video. Raises NonsenseError for other people and things."""
+    """The events as a reading of a video. Raises NonsenseError for unlisted people and items."""
     if len(film.events) > MOST_EVENTS:
         raise NonsenseError(f"lists more than {MOST_EVENTS} events")
     scene = StoryState(tuple(people), "video")
@@ -114,21 +112,17 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
     for name in people:
         scene.of(name)
     for thing in things:
-        scene.mention(_named(thing), None)
+        noun = noun_in(thing.replace("_", " "))
+        scene.mention(noun.text if noun else thing, None)
     known = frozenset(scene.objects)
     for event in film.events:
-        _happens(stage, event, known)
-    reader = StoryReader(scene)
+        _add_event(stage, event, known)
+    reader = Reader(scene)
     reader.clauses = reader.understood = 1
     return reader.reading("")
 
 
-def _named(thing: str) -> str:
-    noun = noun_in(thing.replace("_", " "))
-    return noun.text if noun else thing
-
-
-def _happens(stage: Stage, told: _Event, known: Collection[str]) -> None:
+def _add_event(stage: Stage, told: _Event, known: Collection[str]) -> None:
     scene = stage.scene
     who, room = stage.known(told.who), stage.room(told.room)
     place = stage.place(told.place, room)
@@ -142,4 +136,4 @@ def _happens(stage: Stage, told: _Event, known: Collection[str]) -> None:
         return
     spot = place if isinstance(place, Spot) else None
     where = None if isinstance(place, Spot) else place or room
-    scene.emit(Event(0, who, SEEN[told.does], obj, None, where, told.sure, "video"), spot)
+    scene.emit(Event(0, who, VERBS[told.does], obj, None, where, told.sure, "video"), spot)

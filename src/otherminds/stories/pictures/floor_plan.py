@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from otherminds.errors import InputError
+from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.model import Episode, Event, Fact, Observation, Utterance
 from otherminds.stories.pictures.replay import Replay, rooms_named
-from otherminds.stories.social_goals.homes import SOMEWHERE
 from otherminds.worlds.household.rules import Home, Place, State
 
 GAP = 5.0

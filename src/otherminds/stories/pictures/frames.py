@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
 from otherminds.stories.pictures.captions import bubble, caption
 from otherminds.stories.pictures.floor_plan import STRIP, Area, Plan, plan_of
 from otherminds.stories.pictures.lettering import Drawn, Words, cut, lines, snug, width_of
 from otherminds.stories.pictures.replay import Replay, replay
-from otherminds.stories.social_goals.homes import SOMEWHERE
 from otherminds.worlds.household.rules import Person, Place, State
 from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Polygon, ink_on, labels, mix
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from otherminds.errors import InputError
+from otherminds.stories.homes import SOMEWHERE, acts_of_event, home_of, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Fact, Happening, Observation
-from otherminds.stories.social_goals.homes import SOMEWHERE, acts_of_event, home_of, opening_of, room_of, steps_before
 from otherminds.worlds.household.rules import Act, Home, Household, State
 
 SOMETHING = "something"

@@ -1,26 +1,87 @@
-"""What a story's happenings say about where a thing was, what a companion believed, wanted, and had in mind to do.
-
-One hypothesis is a place T where the thing at issue was at the start, the companion's belief about it when it spoke,
-its stance towards the seeker, where it believes the seeker wants the thing, and its errand. The happenings fall apart
-into factors over few of these at a time, so that the posterior over all of them is exact and fast.
-"""
+"""What the happenings of a story say of a companion's mind, one factor each, over few variables at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.stories.homes import acts_of_event, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
-from otherminds.stories.social_goals.factors import ILLEGAL, Evidence, Factor
-from otherminds.stories.social_goals.homes import acts_of_event, opening_of, room_of, steps_before
-from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, replies, uniform_odds
+from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, replies, uniform
 from otherminds.worlds.household.rules import WAIT, Act, Home, Household
 from otherminds.worlds.household.searcher import LAPSE, Errand, Searcher, act_count
+
+ILLEGAL = 1e-9
+
+Floats = NDArray[np.float64]
+Errands = Mapping[Errand | None, float]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What one happening says, as log p: given the start place T, shape (n,); or, of what the companion saw, given T
+    and its belief (0: no idea, 1 + i: place i), shape (n, n + 1); or, of its words, given its belief and stance, shape
+    (n + 1, 3); or, of its deeds, given its errand, where None stands for every errand that is not listed."""
+
+    happening: Happening
+    places: Floats | None = None
+    beliefs: Floats | None = None
+    replies: Floats | None = None
+    errands: Errands | None = None
+
+
+def together(one: Factor, other: Factor) -> Factor:
+    """What two happenings say together, of which the later is told of."""
+    errands = one.errands or other.errands
+    if one.errands is not None and other.errands is not None:
+        every = {*one.errands, *other.errands}
+        errands = {errand: log_p_of(one.errands, errand) + log_p_of(other.errands, errand) for errand in every}
+    return Factor(
+        other.happening,
+        _sum(one.places, other.places),
+        _sum(one.beliefs, other.beliefs),
+        _sum(one.replies, other.replies),
+        errands,
+    )
+
+
+def log_p_of(errands: Errands, errand: Errand | None) -> float:
+    """What deeds say for an errand."""
+    return errands.get(errand, errands.get(None, 0.0))
+
+
+def _sum(one: Floats | None, other: Floats | None) -> Floats | None:
+    return other if one is None else one if other is None else one + other
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The factors of all happenings, the prior of the companion's belief given T, and where the thing was, given T.
+
+    `believed[T, b]` is the probability of its belief b when it spoke (or at the end), had it seen nothing; `truth[T]`
+    is the number of the place where the thing was then, −1 while it was carried. `start` is where the story says the
+    thing was at the start, `lies` where it lay before the companion took it.
+    """
+
+    home: Home
+    factors: tuple[Factor, ...]
+    believed: Floats
+    truth: NDArray[np.int_]
+    start: str | None
+    lies: str | None
+
+    @cached_property
+    def prior(self) -> Floats:
+        """log P(T, b) before anything has happened, up to a constant, shape (n, n + 1)."""
+        starts = [self.start in (None, place.name) for place in self.home.places]
+        return cast("Floats", np.where(starts, 0.0, math.log(ILLEGAL))[:, None] + np.log(self.believed))
+
 
 KNOWING, IGNORANT = 0.5, 0.25
 SEEING = 0.9999
@@ -45,10 +106,10 @@ class Roles:
 
 
 def gather(
-    episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ...] = (), manners: SpeakingCosts = RESERVED
+    episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ...] = (), costs: SpeakingCosts = RESERVED
 ) -> Evidence:
     """The evidence of a story for the roles; what a question presumes to have happened counts as its end."""
-    run = _Run(episode, home, roles, manners)
+    run = _Run(episode, home, roles, costs)
     for happening in (*episode.timeline, *presumed):
         run.follow(happening)
     return run.evidence()
@@ -62,7 +123,7 @@ class _Run:
     episode: Episode
     home: Home
     roles: Roles
-    manners: SpeakingCosts = RESERVED
+    costs: SpeakingCosts = RESERVED
     factors: list[Factor] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -225,7 +286,7 @@ class _Run:
     def _reply(self, said: Utterance, places: tuple[str, ...]) -> Floats:
         listener = self.roles.seeker or next((a for a in self.episode.agents if a != said.speaker), said.speaker)
         room = self.home.room_number[self.state.person(listener).room]
-        table = replies(self.home, room, self.manners)
+        table = replies(self.home, room, self.costs)
         names = [act._replace(thing=None) for act in _acts_said(said, self.roles.thing, places)]
         p = sum((table[act] for act in names), np.zeros((len(self.where) + 1, len(STANCES))))
         return self._noisy(said, np.maximum(p, SLIP))

@@ -1,4 +1,4 @@
-"""What somebody is looking for, and where they believe it to be, from the way they go about a home."""
+"""Goal inference from movement: what a person in a home searches for, and where they believe it is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from otherminds.observer import Observer
+from otherminds.stories.homes import acts_of_event, home_of, opening_of, room_of, steps_before
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -19,29 +20,27 @@ from otherminds.stories.model import (
     Question,
     Term,
 )
-from otherminds.stories.social_goals.homes import acts_of_event, home_of, opening_of, room_of, steps_before
 from otherminds.stories.social_goals.inference import CannotAnswerError, choose, places_named
 from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Act, Home, Household, HouseholdView, Person, State
 from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, odds_after_hearing
 
-DOUBT = 0.02
+DOUBT = 0.02  # relative weight of a place where the person believes the item is not; chosen, not tuned
 
 
 def answer_goal(episode: Episode, question: Question) -> Answer:
-    """P(option | given, story) for options about one person's goal, or its belief about where what it wants is.
+    """Posterior over options about one person's goal, or about where they believe the item they want is.
 
-    One `Searcher` per option, watched by an `Observer`: each act is weighed by how well it serves the goal under the
-    belief, P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen).
+    One `Searcher` per option, watched by one `Observer`: P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen).
+    Acts the story leaves out (walking there, opening the container) update the minds but are not scored.
 
-    Raises CannotAnswerError for claims about anything else. (The inverse planning of MMToM-QA's questions.)
+    Raises CannotAnswerError for claims about anything else. (Inverse planning for the questions of MMToM-QA.)
     """
     home = home_of(episode, places_named(question))
-    name = _about(question)
-    minds = tuple(_mind(home, name, question, option) for option in question.options)
+    name = _person(question)
     walk = _Walk(episode, home, name)
-    observer = Observer.over(minds).see(walk.view())
-    scores, terms = [0.0] * len(minds), []
+    observer = Observer.over([_mind(home, name, question, option) for option in question.options]).see(walk.view())
+    terms = []
     for event in episode.timeline:
         if question.at is not None and event.t > question.at:
             break
@@ -50,18 +49,18 @@ def answer_goal(episode: Episode, question: Question) -> Answer:
         if not isinstance(event, Event) or event.agent != name:
             continue
         for act, told_of in walk.acts(event):
-            if told_of:
-                log_probs = tuple(mind.act().log_prob(act) for mind in observer.minds)
-                terms.append(Term(event.t, event, log_probs))
-                scores = [score + p for score, p in zip(scores, log_probs, strict=True)]
             walk.follow(act)
-            observer = observer.see(walk.view())
-    return choose(scores, question, tuple(terms))
+            if not told_of:
+                observer = observer.see(walk.view())
+                continue
+            terms.append(Term(event.t, event, tuple(mind.act().log_prob(act) for mind in observer.minds)))
+            observer = observer.watch(act, walk.view())
+    return choose(observer.weights, question, tuple(terms))
 
 
 @dataclass
 class _Walk:
-    """One person's way through the home, step by step, with the steps the story leaves out."""
+    """One person's acts in the home, in order, with the acts that the story leaves out."""
 
     episode: Episode
     home: Home
@@ -73,12 +72,12 @@ class _Walk:
             self.state = self.state._replace(people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
         self.world = Household(self.home, (self.name,), self.state)
 
-    def view(self) -> HouseholdView:
-        """What the person sees now."""
+    def view(self) -> View:
+        """The person's current observation."""
         return self.world.observe(self.state, self.name)
 
-    def shown(self, seen: Observation) -> HouseholdView:
-        """What the person sees with what the story says outright that it sees, or does not; so it is from then on."""
+    def shown(self, seen: Observation) -> View:
+        """The person's observation after the story says that they see (or do not see) an item; updates the state."""
         thing, place = seen.fact.subject, seen.fact.value
         if seen.fact.predicate == "at" and place is not None and place in self.home.place:
             others = tuple(pair for pair in self.state.things if pair != (thing, place))
@@ -89,7 +88,7 @@ class _Walk:
         return self.view()
 
     def acts(self, event: Event) -> Iterable[tuple[Act, bool]]:
-        """The acts of an event, and before each of them those that must have come first, which nobody told of."""
+        """Pairs (act, told): the acts of an event (True), each preceded by the acts it requires (False)."""
         if event.verb == "walk" and event.place is None and event.obj is not None:
             event = replace(event, place=self._place_of(event.obj))
         for act in acts_of_event(event, self.home):
@@ -101,26 +100,27 @@ class _Walk:
             yield act, True
 
     def follow(self, act: Act) -> None:
-        """Let the act happen."""
+        """Apply the act to the state."""
         self.state = self.world.act(self.state, self.name, act)
 
     def _place_of(self, thing: str) -> str | None:
+        """Where the item is: at the person's place if possible, else in their room, else anywhere."""
         me = self.state.person(self.name)
         places = [place for known, place in self.state.things if known == thing]
         here = [place for place in places if self.home.place[place].room == me.room]
         return me.at if me.at in here else next(iter(here or places), None)
 
 
-def _about(question: Question) -> str:
-    claims = (*question.given, *(claim for option in question.options for claim in option.claims))
-    names = {claim.agent for claim in claims if isinstance(claim, Goal | Belief)}
+def _person(question: Question) -> str:
+    """The person all claims are about. Raises CannotAnswerError if there are several or none."""
+    names = {claim.agent for claim in question.claims if isinstance(claim, Goal | Belief)}
     if len(names) != 1:
         raise CannotAnswerError("the options are not about one person's goal or belief")
     return names.pop()
 
 
 def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Searcher:
-    """The searcher with the goal and the belief that an option, with what is given, says it has."""
+    """The searcher with the goal and belief claimed by an option and the givens."""
     claims: tuple[Claim, ...] = (*question.given, *option.claims)
     wants = [claim.content for claim in claims if isinstance(claim, Goal) and claim.content is not None]
     things = [fact.value or "" if fact.predicate == "holds" else fact.subject for fact in wants] or [
@@ -137,7 +137,7 @@ def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Sear
 
 
 def _believing(home: Home, odds: tuple[float, ...], where: str | None, holds: bool) -> tuple[float, ...]:
-    """The odds of somebody who believes the thing to be at a place or in a room, or not to be there."""
+    """The odds over places updated by the belief that the item is (or, with `holds` false, is not) at `where`."""
     meant = [i for i, place in enumerate(home.places) if where in (place.name, place.room)]
     if not meant:
         raise CannotAnswerError(f"there is no {where!r} in the story")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import IMPOSSIBLE, log_sum_exp
+from otherminds.stories.homes import home_of
 from otherminds.stories.model import (
     Answer,
     Belief,
@@ -26,9 +27,7 @@ from otherminds.stories.model import (
     Term,
     Utterance,
 )
-from otherminds.stories.social_goals.evidence import Roles, gather
-from otherminds.stories.social_goals.factors import Errands, Evidence, Factor, log_p_of, together
-from otherminds.stories.social_goals.homes import home_of
+from otherminds.stories.social_goals.evidence import Errands, Evidence, Factor, Roles, gather, log_p_of, together
 from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, Stance, errands
 
 TIE = 1e-6
@@ -52,7 +51,7 @@ class Case:
 
 
 def answer_social(
-    episode: Episode, question: Question, *, manners: SpeakingCosts = RESERVED, explain: bool = True
+    episode: Episode, question: Question, *, costs: SpeakingCosts = RESERVED, explain: bool = True
 ) -> Answer:
     """P(option | given, story) for options about what a companion believes, wants socially, or takes another to want.
 
@@ -71,7 +70,7 @@ def answer_social(
     people = (roles.seeker, roles.companion, *(event.agent for event in question.presumes))
     agents = tuple(dict.fromkeys((*episode.agents, *(name for name in people if name is not None))))
     episode = replace(episode, agents=agents)
-    evidence = gather(episode, home, roles, question.presumes, manners)
+    evidence = gather(episode, home, roles, question.presumes, costs)
     cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
     sums = list(accumulate(evidence.factors, together))
     traces = [list(_trace(evidence, sums if explain else sums[-1:], roles, case)) for case in cases]

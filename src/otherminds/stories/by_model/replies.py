@@ -1,4 +1,4 @@
-"""Asking a language model for data in one form, again if it writes something else; and what the names it writes are."""
+"""Structured replies of language models: asking for data in one form, with retries, and checking the names in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
@@ -16,13 +16,14 @@ from otherminds.language.model import LanguageModel, Message, Request
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.phrases import Noun
 from otherminds.stories.english.sentences import plain
-from otherminds.stories.english.statements import noun_in
-from otherminds.stories.english.story_state import Spot, StoryState
-from otherminds.stories.model import Entity, Relation
+from otherminds.stories.english.spots import Spot
+from otherminds.stories.model import Entity, Relation, Verb
 
-SECOND_THOUGHTS = 0.7
-LONGEST_NAME = 60
-LONGEST_PHRASE = 3
+RETRY_TEMPERATURE = 0.7  # sampling temperature of every attempt after the first; chosen, not tuned
+TOKENS, MOST_TOKENS = 400, 16_000  # a reply's token limit: the base, to which each part adds, and the maximum; chosen
+LONGEST_NAME = 60  # characters of a name in a reply; chosen, not tuned
+LONGEST_PHRASE = 3  # words that may form one lexicon entry ("living room"), the longest in the lexicon
+VERBS: dict[str, Verb] = {verb: verb for verb in get_args(Verb)}
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 NO_PEOPLE = ("place", "room", "pronoun", "vague", "one")
 
@@ -30,14 +31,17 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 
 
 def _all_asked_for(schema: dict[str, Any]) -> None:
-    """Servers want every key to be required; in a reply, those without a value may be left out all the same."""
+    """Mark every key as required, as servers demand; in replies, keys with a default may still be missing."""
     schema["required"] = list(schema["properties"])
     for told in schema["properties"].values():
         told.pop("default", None)
 
 
 class Form(BaseModel):
-    """What a reply has to look like: these keys and no others."""
+    """The schema of a reply: these keys and no others.
+
+    Models are sent the schema with the docstrings of its classes: they stay as they are.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=_all_asked_for)
 
@@ -47,37 +51,37 @@ T = TypeVar("T")
 
 
 class NonsenseError(ValueError):
-    """A reply has the right form and says what cannot be: it tells of somebody who is not in the story, for one."""
+    """A reply has the right form but cannot be true of the story; for example, it names an unknown person."""
 
 
 @dataclass(frozen=True)
-class Failed:
-    """No reply could be read; what was wrong with each."""
+class FailedReading:
+    """No reply could be read; `reasons` says why, one entry a reply."""
 
     reasons: tuple[str, ...]
 
     @property
     def told(self) -> str:
-        """All of it in one line, each reason once."""
+        """The reasons in one line, each once."""
         count = f"{len(self.reasons)} {'reply' if len(self.reasons) == 1 else 'replies'}"
         return f"the model was asked, and none of {count} could be read: {'; '.join(dict.fromkeys(self.reasons))}"
 
 
 def dictated(
     model: LanguageModel, turn: Message, kind: type[M], sense: Callable[[M], T], draw: str, attempts: int, most: int
-) -> T | Failed:
-    """What `sense` makes of the first reply that has the form, and of which it does not raise NonsenseError.
+) -> T | FailedReading:
+    """`sense` of the first reply that has the form `kind` and for which it does not raise NonsenseError.
 
-    A reply has `most` tokens: models too small for the task go round in circles, and do not stop by themselves.
-    A reply that cannot be read is asked for again, with another seed and above temperature 0, where it would come back.
-    Raises ModelError if there is no answer, and InputError if no attempt is to be made.
+    Replies have at most `most` tokens, as small models may repeat themselves without end. After an unreadable reply the
+    model is asked again with another seed and a temperature above 0, up to `attempts` times in all.
+    Raises ModelError if the model does not answer, InputError if `attempts` is below 1.
     """
     if attempts < 1:
         raise InputError("a model needs at least one attempt")
     reasons: list[str] = []
     schema = json.dumps(kind.model_json_schema())  # with its keys in the order in which to think
     for attempt in range(attempts):
-        temperature = SECOND_THOUGHTS if attempt else 0.0
+        temperature = RETRY_TEMPERATURE if attempt else 0.0
         request = Request((turn,), most, temperature, attempt, schema=schema, draw=f"{draw} {attempt}")
         reply = model.complete(request)
         found = read_json(reply.text, kind)
@@ -88,19 +92,24 @@ def dictated(
         except NonsenseError as nonsense:
             why = str(nonsense)
         reasons.append(one_line(f"was cut off, and {why}" if reply.cut else why))
-    return Failed(tuple(reasons))
+    return FailedReading(tuple(reasons))
+
+
+def token_limit(parts: int, each: int) -> int:
+    """The token limit of a reply about so many sentences or options, with `each` tokens for one."""
+    return min(TOKENS + each * parts, MOST_TOKENS)
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks and unprintable characters."""
+    """The text on one line, without unprintable characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 @dataclass(frozen=True)
 class Wording:
-    """The words of some sentences, by which to tell what is named there from what a model makes up.
+    """The words of some sentences, to tell names that occur in them from names that a model invents.
 
-    Words count in their usual form as well: of "two wine glasses", `wineglass` is named.
+    Words also count in their dictionary form: "two wine glasses" names `wineglass`.
     """
 
     text: str
@@ -113,11 +122,11 @@ class Wording:
         return cls("\n".join(whole), tuple(map(_words, whole)))
 
     def names(self, name: str) -> bool:
-        """Whether the name of a person is there as it is written."""
+        """Whether the name of a person occurs in the text as it is written."""
         return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.text) is not None
 
     def has(self, words: Collection[str]) -> bool:
-        """Whether all the words are in one sentence."""
+        """Whether one sentence contains all the words."""
         return any(sentence.issuperset(words) for sentence in self.sentences)
 
 
@@ -129,9 +138,9 @@ def _words(sentence: str) -> frozenset[str]:
 
 @dataclass
 class Stage:
-    """The people, things, places and rooms that a model tells of, named as a reader of text names them.
+    """Resolves the names in a reply to people, items, places and rooms, named as the rules name them.
 
-    With `wording`, what is not named there is refused; without, anything goes.
+    Names that do not occur in `wording` are refused; if it is None, all are accepted.
     """
 
     scene: StoryState
@@ -139,7 +148,7 @@ class Stage:
     declared: list[tuple[Spot, str | None, Relation | None]] = field(default_factory=list)
 
     def person(self, name: str) -> str:
-        """A person who takes part from now on. Raises NonsenseError if nobody is called that."""
+        """Add a person to the scene and return their name. Raises NonsenseError if the name is no person's."""
         name = one_line(name)
         noun = noun_in(name)
         if name not in self.scene.names:
@@ -152,7 +161,7 @@ class Stage:
         return name
 
     def known(self, name: str) -> str:
-        """One of the people who take part. Raises NonsenseError if there is none of that name."""
+        """The name of a person already in the scene. Raises NonsenseError if there is none of that name."""
         noun = noun_in(name)
         for known in (one_line(name), noun.text if noun else ""):
             if known in self.scene.agents:
@@ -160,7 +169,7 @@ class Stage:
         raise NonsenseError(f"{one_line(name)!r} is not among the people")
 
     def thing(self, name: str | None) -> str | None:
-        """A thing; None for "some object". Raises NonsenseError if it is no thing, or not one of the story."""
+        """An item; None for "some object". Raises NonsenseError if it is no item, or not in the story."""
         if name is None:
             return None
         noun = self.noun(name)
@@ -173,7 +182,7 @@ class Stage:
         return self.scene.thing(noun, None)
 
     def room(self, name: str | None) -> str | None:
-        """A room. Raises NonsenseError if it is none, or not one of the story."""
+        """A room. Raises NonsenseError if it is no room, or not in the story."""
         if name is None:
             return None
         noun = self.noun(name)
@@ -183,7 +192,7 @@ class Stage:
         return self.scene.room(noun)
 
     def place(self, name: str | None, room: str | None = None) -> Spot | str | None:
-        """A place, or a room. Raises NonsenseError if it is none, or not one of the story."""
+        """A place or room. Raises NonsenseError if it is neither, or not in the story."""
         if name is None:
             return None
         noun = self.noun(name)
@@ -198,7 +207,7 @@ class Stage:
         return self.scene.spot(noun, None)
 
     def declare(self, name: str, room: str | None, relation: Relation | None) -> None:
-        """A place with its room, and whether things are in or on it. Raises NonsenseError if another has its name."""
+        """Record the room of a place and whether items are in or on it. Raises NonsenseError if the name is taken."""
         found = self.place(name, room)
         if isinstance(found, str) or found is None:
             return
@@ -209,12 +218,12 @@ class Stage:
             self.scene.rooms_of_spots[found.id] = room
 
     def entities(self, named: Iterable[Entity]) -> tuple[Entity, ...]:
-        """The entities, with what the model says of places of a kind that is not known otherwise."""
+        """The entities; places whose relation is unknown get the relation that the model declared."""
         told = {spot.id: relation for spot, _, relation in self.declared}
         return tuple(replace(e, relation=told[e.id]) if e.relation is None and e.id in told else e for e in named)
 
     def noun(self, name: str) -> Noun:
-        """The noun phrase that a name consists of. Raises NonsenseError if it is none."""
+        """The name as a noun phrase. Raises NonsenseError if it is none."""
         noun = noun_in(name.replace("_", " "), self.scene.names)
         if noun is None or noun.kind in ("pronoun", "one"):
             raise NonsenseError(f"{one_line(name)!r} does not name anything")

@@ -1,19 +1,36 @@
-"""A question as a language model writes it down: what it asks, and what each option claims about minds."""
+"""Questions read by a language model: what is asked, and what each option claims about minds, checked name by name."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from otherminds.stories.by_model.dictation import Form, Name, NonsenseError, Wording, one_line
-from otherminds.stories.english.questions import LEAST
+from otherminds.errors import InputError
+from otherminds.language.model import LanguageModel, Message
+from otherminds.language.asking import prompts_of
+from otherminds.stories.by_model.replies import (
+    FailedReading,
+    Form,
+    Name,
+    NonsenseError,
+    Wording,
+    dictated,
+    one_line,
+    token_limit,
+)
+from otherminds.stories.english.events.statements import Unread
+from otherminds.stories.english.questions.option_text import LONGEST
+from otherminds.stories.english.questions.places import noun_in, object_of, place_of
+from otherminds.stories.english.questions.question_text import LEAST, split_options
 from otherminds.stories.english.sentences import plain
 from otherminds.stories.english.statements import noun_in, object_of, place_of
 from otherminds.stories.files import DEEPEST
 from otherminds.stories.model import (
     Belief,
     Claim,
+    Entity,
     Episode,
     Event,
     Fact,
@@ -23,16 +40,56 @@ from otherminds.stories.model import (
     Knows,
     Polarity,
     Question,
+    Reading,
     SocialGoal,
     Stance,
 )
 
-MOST = 20
+fill = prompts_of("otherminds.stories.by_model")
+
+TOKENS_OF_OPTION = 200  # tokens a model may write for each option of a question; chosen, not tuned
+MOST = 20  # most claims of an option, or of the givens, in a reply; chosen, not tuned
 NEEDED = {
     "is": {"thing", "place"}, "wants": {"who", "thing", "place"}, "knows": {"who", "place"},
     "help": {"who", "toward"}, "hinder": {"who", "toward"}, "independent": {"who", "toward"},
 }  # fmt: skip
-STANCES: dict[str, Stance] = {"help": "help", "hinder": "hinder", "independent": "independent"}
+STANCES: dict[str, Stance] = {stance: stance for stance in get_args(Stance)}
+
+
+def question_with(
+    model: LanguageModel, stem: str, options: Sequence[str], reading: Reading, attempts: int = 3
+) -> Question:
+    """The question as a language model writes it down; names that neither the story nor the question has are refused.
+
+    Raises Unread if none of `attempts` replies can be read, InputError if the question is too long, ModelError if the
+    model does not answer.
+    """
+    if len(stem) + sum(map(len, options)) > LONGEST:
+        raise InputError(f"the question is longer than {LONGEST:,} characters")
+    if not options:
+        stem, options = split_options(stem)
+    if not options:
+        raise Unread(stem)
+    labels, episode = tuple(options), reading.episode
+
+    def named(wanted: Callable[[Entity], bool]) -> str:
+        return ", ".join(entity.id for entity in episode.entities if wanted(entity)) or "none"
+
+    prompt = fill(
+        "stories-question",
+        question=one_line(stem),
+        options="\n".join(f"{number}. {one_line(option)}" for number, option in enumerate(labels, 1)),
+        count=len(labels),
+        people=", ".join(episode.agents) or "none",
+        things=named(lambda entity: entity.kind == "object"),
+        places=named(lambda entity: entity.kind in ("place", "room")),
+    )
+    sense = _QuestionReader(episode, stem, labels).read
+    most = token_limit(len(labels), TOKENS_OF_OPTION)
+    found = dictated(model, Message("user", prompt), QuestionForm, sense, "question", attempts, most)
+    if isinstance(found, FailedReading):
+        raise Unread(f"{one_line(stem)} ({found.told})")
+    return found
 
 
 class _Claim(Form):
@@ -51,8 +108,10 @@ class _Moved(Form):
     place: Name | None = None
 
 
-class Asked(Form):
+class QuestionForm(Form):
     """What a question asks, and what it supposes."""
+
+    model_config = ConfigDict(title="Asked")  # models are sent this title: another might change their replies
 
     polarity: Polarity
     at_start: bool = False
@@ -61,17 +120,16 @@ class Asked(Form):
     options: list[list[_Claim]]
 
 
-class Asking:
-    """Turns what a model wrote down into a question about an episode."""
+class _QuestionReader:
+    """Turns a model's reply into a question about an episode."""
 
     def __init__(self, episode: Episode, stem: str, labels: tuple[str, ...]) -> None:
-        """Know what there is in the story, and the words of the question and its options."""
         self.episode, self.stem, self.labels = episode, stem, labels
         self.wording = Wording.of((stem, *labels))
         self.ids = {entity.id for entity in episode.entities}
 
-    def of(self, asked: Asked) -> Question:
-        """The question. Raises NonsenseError if it cannot be this one."""
+    def read(self, asked: QuestionForm) -> Question:
+        """The question. Raises NonsenseError if the reply does not fit its wording."""
         if len(asked.options) != len(self.labels):
             raise NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
         if any(not 1 <= len(option) <= MOST for option in asked.options) or len(asked.given) > MOST:
@@ -80,9 +138,14 @@ class Asking:
             raise NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
         options = tuple(Hypothesis(tuple(self._claim(claim) for claim in option)) for option in asked.options)
         given = tuple(self._claim(claim) for claim in asked.given)
-        presumes = tuple(self._presumed(moved) for moved in asked.presumes[:MOST])
+        presumes = []
+        for moved in asked.presumes[:MOST]:
+            thing = self._thing(moved.thing)
+            place = None if moved.place is None else self._place(moved.place, thing)
+            who = self._person(moved.who)
+            presumes.append(Event(len(self.episode.timeline) + 1, who, "put", thing, place, source="question"))
         at = 0 if asked.at_start else None
-        return Question("", options, asked.polarity, given, presumes, at, "", self.labels)
+        return Question("", options, asked.polarity, given, tuple(presumes), at, "", self.labels)
 
     def _claim(self, told: _Claim) -> Claim:
         if len(told.minds) > DEEPEST:
@@ -102,7 +165,7 @@ class Asking:
         return SocialGoal(who, self._person(told.toward), STANCES[told.kind])
 
     def _believed(self, told: _Claim, content: Fact | Goal) -> Claim:
-        """The fact or goal in the minds; what does not hold is the belief of the innermost."""
+        """The fact or goal nested in the minds; with `holds` false, the innermost mind does not believe it."""
         if not told.minds:
             if not told.holds:
                 raise NonsenseError("what does not hold is not believed by somebody")
@@ -128,11 +191,6 @@ class Asking:
         subject = self._thing(thing)
         return Fact("at", subject, self._place(place, subject))
 
-    def _presumed(self, moved: _Moved) -> Event:
-        thing = self._thing(moved.thing)
-        place = None if moved.place is None else self._place(moved.place, thing)
-        return Event(len(self.episode.timeline) + 1, self._person(moved.who), "put", thing, place, source="question")
-
     def _person(self, name: str | None) -> str:
         if name is None or not (name in self.episode.agents or (name[0].isupper() and self.wording.names(name))):
             raise NonsenseError(f"{one_line(name or 'nobody')!r} is nobody in the story")
@@ -151,7 +209,7 @@ class Asking:
         return self._known(place_of(noun, self.episode, thing), noun.words)
 
     def _known(self, name: str, words: tuple[str, ...]) -> str:
-        """The name, if the story or the question has it. Raises NonsenseError if not."""
+        """The name unchanged. Raises NonsenseError if neither the story nor the question contains it."""
         if name not in self.ids and not self.wording.has(words):
             raise NonsenseError(f"{name!r} is neither in the story nor in the question")
         return name

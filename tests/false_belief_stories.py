@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from otherminds.stories.beliefs.conventions import EVERYDAY, Conventions
 from otherminds.stories.beliefs.nested_beliefs import believed_place
+from otherminds.stories.beliefs.perspectives import EVERYDAY, Conventions
 from otherminds.stories.model import (
     Belief,
     Claim,

@@ -1,29 +1,127 @@
-"""A story as a language model writes it down, and what a reader of text would have made of it."""
+"""Stories read by a language model: it writes the story down as data, and every name and line is checked.
+
+The inference stays the same, whoever reads. `Transcript` is the form of a reply, `_TranscriptReader` checks one against
+the text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
-from otherminds.stories.by_model.dictation import Form, Name, NonsenseError, Stage, Wording
+from otherminds.errors import InputError
+from otherminds.language.model import LanguageModel, Message
+from otherminds.language.asking import prompts_of
+from otherminds.stories.by_model.replies import (
+    VERBS,
+    FailedReading,
+    Form,
+    Name,
+    NonsenseError,
+    Stage,
+    Wording,
+    dictated,
+    one_line,
+    token_limit,
+)
 from otherminds.stories.english.lexicon import lexicon
-from otherminds.stories.english.reading import StoryReader
-from otherminds.stories.english.story_state import Spot
-from otherminds.stories.model import Event, Fact, Observation, Reading, Relation, SpeechAct, Utterance, Verb
+from otherminds.stories.english.people import find_names
+from otherminds.stories.english.reading import LONGEST, Reader, read_story
+from otherminds.stories.english.scene import Scene
+from otherminds.stories.english.sentences import plain, sentences, tokens
+from otherminds.stories.english.spots import Spot
+from otherminds.stories.model import (
+    Episode,
+    Event,
+    Fact,
+    Observation,
+    Reading,
+    Relation,
+    Source,
+    SpeechAct,
+    Utterance,
+)
 
-MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48
-DEEDS: dict[str, Verb] = {
-    "enter": "enter", "leave": "leave", "walk": "walk", "open": "open", "close": "close", "grab": "grab", "put": "put",
-    "move": "move", "look": "look", "wait": "wait",
-}  # fmt: skip
-ACTS: dict[str, SpeechAct] = {
-    "ask": "ask", "assert": "assert", "deny": "deny", "unsure": "unsure", "silence": "silence",
-}  # fmt: skip
+fill = prompts_of("otherminds.stories.by_model")
+
+SYMBOLIC = "symbolic"
+TOKENS_OF_SENTENCE = 150  # tokens a model may write for each sentence of a story; chosen, not tuned
+MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48  # longest lists accepted in a reply; chosen, not tuned
+ACTS: dict[str, SpeechAct] = {act: act for act in get_args(SpeechAct)}
 Spans = Sequence[tuple[int, int]]
 Words = frozenset[str]
+
+
+def read_or_ask(
+    text: str,
+    model: LanguageModel | None = None,
+    least: float = 0.8,
+    *,
+    cast: Sequence[str] = (),
+    attempts: int = 3,
+    source: Source = "text",
+    p: float = 0.95,
+) -> tuple[Reading, str]:
+    """The story as read by the rules or, if their coverage is below `least` and the model's is higher, by the model.
+
+    Returns the reading and the reader's name: `symbolic`, or that of the model. Raises ModelError if the model does not
+    answer.
+    """
+    reading = read_story(text, source=source, cast=cast)
+    if model is None or reading.coverage >= least:
+        return reading, SYMBOLIC
+    other = read_with(model, text, cast=cast, attempts=attempts, source=source, p=p)
+    if other.coverage > reading.coverage:
+        return other, model.name
+    return replace(reading, unread=(*reading.unread, *other.unread)), SYMBOLIC
+
+
+def read_with(
+    model: LanguageModel,
+    text: str,
+    *,
+    cast: Sequence[str] = (),
+    attempts: int = 3,
+    source: Source = "text",
+    p: float = 0.95,
+) -> Reading:
+    """The story as a language model writes it down; each happening has probability `p`.
+
+    The coverage is the share of sentences whose items and places all occur in the model's account; whether the account
+    is right is unknown. Replies of another form, or with people or items that the text does not name, are refused. If
+    none of `attempts` replies can be read, the coverage is 0 and `unread` says why.
+    Raises InputError if the text is too long, ModelError if the model does not answer.
+    """
+    if len(text) > LONGEST:
+        raise InputError(f"the story is longer than {LONGEST:,} characters", hint="give only the story itself")
+    found = tokens(plain(text))
+    names = tuple(dict.fromkeys((*find_names(sentences(found), cast), *cast)))
+    spans = [(sentence[0].start, sentence[-1].end) for sentence in sentences(found, names)]
+    if not spans:
+        return Reading(Episode("", ()), coverage=0.0, unread=("there is no story",))
+    lines = [one_line(text[start:end] + _mark(text, end)) for start, end in spans]
+    wording = Wording.of(lines)
+
+    def sense(story: Transcript) -> Reading:
+        scene = Scene(names, source, p, numbered=True)
+        return _TranscriptReader(text, spans, wording, Stage(scene, wording)).read(story)
+
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+    known = f"; they are among {', '.join(cast)}" if cast else ""
+    prompt = fill("stories-read", lines=numbered, cast=known)
+    most = token_limit(len(lines), TOKENS_OF_SENTENCE)
+    reading = dictated(model, Message("user", prompt), Transcript, sense, "story", attempts, most)
+    if isinstance(reading, FailedReading):
+        return Reading(Episode("", ()), coverage=0.0, unread=(reading.told,))
+    return reading
+
+
+def _mark(text: str, end: int) -> str:
+    """The punctuation mark that ends the sentence, if any."""
+    return text[end : end + 1] if text[end : end + 1] in tuple(".!?") else ""
 
 
 class _Place(Form):
@@ -62,17 +160,16 @@ class Transcript(Form):
     nothing: list[int]
 
 
-class Telling:
-    """Turns a transcript into what a reader of text would have made of the same sentences."""
+class _TranscriptReader:
+    """Turns a transcript into the reading that the rules would have produced from the same sentences."""
 
     def __init__(self, text: str, spans: Spans, wording: Wording, stage: Stage) -> None:
-        """Know the text, where its sentences are, and what they name."""
         self.text, self.spans, self.wording = text, spans, wording
         self.stage, self.scene = stage, stage.scene
         self.named: dict[int, set[Words]] = {}
 
-    def of(self, story: Transcript) -> Reading:
-        """The reading. Raises NonsenseError if the transcript cannot be of this text."""
+    def read(self, story: Transcript) -> Reading:
+        """The reading. Raises NonsenseError if the transcript does not fit this text."""
         if len(story.happenings) > MOST or len(story.start) > MOST:
             raise NonsenseError(f"lists more than {MOST}")
         if not story.happenings and not story.start:
@@ -84,14 +181,15 @@ class Telling:
         for place in story.places:
             self.stage.declare(place.name, self.stage.room(place.room), place.relation)
         for one in story.start:
-            self._begins(one)
+            self._add_start(one)
         for told in story.happenings:
-            self._happens(told)
+            self._add_happening(told)
         idle = {self._line(number) for number in story.nothing} - self.named.keys()
         return self._reading(idle | {line for line in self.named if not self._omits(line)})
 
     def _reading(self, accounted: Collection[int]) -> Reading:
-        reader = StoryReader(self.scene)
+        """The episode, with the sentences (numbered from 0) that the transcript accounts for as its coverage."""
+        reader = Reader(self.scene)
         reader.clauses, reader.understood = len(self.spans), len(accounted)
         left = [span for line, span in enumerate(self.spans) if line not in accounted]
         reader.unread = [" ".join(self.text[start:end].split()) for start, end in left]
@@ -105,7 +203,10 @@ class Telling:
         return number - 1
 
     def _note(self, number: int, *told: Spot | str | None) -> None:
-        """Whom and what a line is said to tell of. Raises NonsenseError if it speaks of others, and of none of them."""
+        """Record the people and items that a line is said to mention.
+
+        Raises NonsenseError if the line mentions others and none of these.
+        """
         line = self._line(number)
         words = self.wording.sentences[line]
         found = {_words(one) for one in told if one is not None}
@@ -115,12 +216,12 @@ class Telling:
         self.named.setdefault(line, set()).update(found)
 
     def _omits(self, line: int) -> bool:
-        """Whether a line names a thing or a place that nothing told of it has to do with."""
+        """Whether the line names an item or place that its account leaves out."""
         words, named = self.wording.sentences[line], self.named[line]
         known = {_words(one) for one in self.scene.objects} | {_words(spot) for spot in self.scene.spots}
         return any(one <= words and not any(one <= other for other in named) for one in known)
 
-    def _begins(self, start: _Start) -> None:
+    def _add_start(self, start: _Start) -> None:
         room = self.stage.room(start.room)
         subject, person = self._subject(start.what)
         if start.place is not None and start.place in self.scene.agents:
@@ -137,17 +238,17 @@ class Telling:
             raise NonsenseError(f"does not say where {subject} was")
         self.scene.begins.append((Fact("in_room", subject, where), None))
 
-    def _happens(self, told: _Told) -> None:
+    def _add_happening(self, told: _Told) -> None:
         who, room = self.stage.known(told.who), self.stage.room(told.room)
         towards = told.does == "walk" and told.place in self.scene.agents
         place = None if towards else self.stage.place(told.place, room)
-        if told.does in DEEDS:
-            self._event(told, who, place, room)
+        if told.does in VERBS:
+            self._add_event(told, who, place, room)
         else:
-            self._speech_or_sight(told, who, place or room)
+            self._add_speech_or_sight(told, who, place or room)
 
-    def _event(self, told: _Told, who: str, place: Spot | str | None, room: str | None) -> None:
-        verb, thing = DEEDS[told.does], told.thing
+    def _add_event(self, told: _Told, who: str, place: Spot | str | None, room: str | None) -> None:
+        verb, thing = VERBS[told.does], told.thing
         if verb in ("open", "close") and place is None:
             place, thing = self.stage.place(thing, room), None
         spot = place if isinstance(place, Spot) else None
@@ -158,17 +259,17 @@ class Telling:
         if told.to:
             raise NonsenseError(f"{who} says nothing to anybody by {verb}")
         self._note(told.line, who, obj, spot or where)
-        event = Event(0, who, verb, obj, None, where, self.scene.p, self.scene.source, self._at(told))
-        self.scene.emit(event, spot)
+        span = self.spans[self._line(told.line)]
+        self.scene.emit(Event(0, who, verb, obj, None, where, self.scene.p, self.scene.source, span), spot)
 
-    def _speech_or_sight(self, told: _Told, who: str, place: Spot | str | None) -> None:
+    def _add_speech_or_sight(self, told: _Told, who: str, place: Spot | str | None) -> None:
         subject, person = self._subject(told.thing) if told.thing else (None, False)
         spot = place if isinstance(place, Spot) else None
         where = None if told.does in ("ask", "unsure", "silence") or isinstance(place, Spot) else place
         fact = None if subject is None else Fact("in_room" if person else "at", subject, where)
         located = fact is not None and bool(spot or where)
         self._note(told.line, who, subject, place)
-        p, source, span = self.scene.p, self.scene.source, self._at(told)
+        p, source, span = self.scene.p, self.scene.source, self.spans[self._line(told.line)]
         if told.does in ACTS:
             act = ACTS[told.does]
             placed = act in ("assert", "deny")
@@ -181,7 +282,7 @@ class Telling:
         self.scene.emit(Observation(0, who, fact, told.does == "saw", p, source, span), spot)
 
     def _subject(self, name: str) -> tuple[str, bool]:
-        """Who or what is somewhere, and whether it is a person."""
+        """The name of a person or item, and whether it is a person."""
         if name in self.scene.agents:
             return name, True
         thing = self.stage.thing(name)
@@ -189,10 +290,7 @@ class Telling:
             raise NonsenseError(f"{name!r} does not say which thing")
         return thing, False
 
-    def _at(self, told: _Told) -> tuple[int, int]:
-        return self.spans[self._line(told.line)]
-
 
 def _words(told: Spot | str) -> Words:
-    """The words of a name; of a place, without its room."""
+    """The words of a name; those of a place without its room."""
     return frozenset((*told.extra, *told.kind.split()) if isinstance(told, Spot) else told.lower().split())

@@ -15,9 +15,9 @@ import pytest
 from otherminds.errors import InputError
 from otherminds.language.model import Message, ModelError, Request
 from otherminds.language.scripted import Scripted, scripted, text_of
-from otherminds.stories.answering import Asked, ask
-from otherminds.stories.by_model.verbal import question_with, read_or_ask, read_with
-from otherminds.stories.english.questions import Unread, read_question
+from otherminds.stories.answering import StoryAnswer, ask
+from otherminds.stories.by_model.story import question_with, read_or_ask, read_with
+from otherminds.stories.english.questions.question_text import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.invented.invention import invent
 from otherminds.stories.invented.telling import tell
@@ -555,7 +555,7 @@ class TestHandingOver:
 
     def test_who_read_is_told_only_where_somebody_else_did(self) -> None:
         found = ask(SALLY, self.STEM, self.OPTIONS)
-        assert Asked(found.reading, found.question, found.answer).engine == "symbolic"
+        assert StoryAnswer(found.reading, found.question, found.answer).engine == "symbolic"
 
 
 def believes(who: str, place: str, *, thing: str = "marble", holds: bool = True) -> Data:
