@@ -23,7 +23,8 @@ from otherminds.papers.hypothetical_minds.verbal.manners import judgement_form
 from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
 from otherminds.papers.mumatom import replies as limp
 from otherminds.papers.protom import language_facilitator as speaking
-from otherminds.stories.by_model.story import question_with, read_with
+from otherminds.stories.by_model.question import question_with
+from otherminds.stories.by_model.story import read_with
 from otherminds.stories.by_model.vision import watch
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
+from otherminds.files.strict_json import parse
 from otherminds.stories.files import (
     StoryFile,
     Worded,
     as_json,
     episode_of,
-    parse_json,
     question_json,
     question_of,
     read_story_file,
@@ -201,7 +202,7 @@ def nested(depth: int) -> Data:
 
 
 BROKEN_EPISODES: list[tuple[Any, str]] = [
-    ({}, "id: Field required"),
+    ({}, "lacks id"),
     (episode(id=7), "id: .*string"),
     (episode(agents="Ann"), "agents: "),
     (episode(agents=[None]), "agents.0: "),
@@ -217,7 +218,7 @@ BROKEN_EPISODES: list[tuple[Any, str]] = [
     (event(t=2), "timeline.1.t: is before what comes before it"),
     (event(p=1.01), "timeline.1.p: 1.01 is not a probability"),
     (event(p=-1e-9), "timeline.1.p: .* is not a probability"),
-    (event(p=float("nan")), "NaN is no number"),
+    (event(p=float("nan")), "NaN"),
     (event(p="1"), "timeline.1.event.p: "),
     (event(agent=None), "timeline.1.event.agent: "),
     (event(span=[1]), "timeline.1.event.span"),
@@ -230,8 +231,9 @@ BROKEN_EPISODES: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("data", "said"), BROKEN_EPISODES)
 def test_what_is_no_episode_is_refused_with_its_place(tmp_path: Path, data: Any, said: str) -> None:
     path = rows(tmp_path / "e.jsonl", {"id": 1, "story": "One."}, {"id": 2, "episode": data, "question": "Who?"})
-    with pytest.raises(InputError, match=rf"^{path}:2: .*{said}"):
+    with pytest.raises(InputError) as error:
         read_story_file(path, "2")
+    assert re.match(rf"^{path}:2: .*{said}", str(error.value).replace("`", ""))
 
 
 BROKEN_QUESTIONS: list[tuple[Any, str]] = [
@@ -255,8 +257,9 @@ BROKEN_QUESTIONS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("data", "said"), BROKEN_QUESTIONS)
 def test_what_is_no_question_is_refused_with_its_place(tmp_path: Path, data: Any, said: str) -> None:
     path = rows(tmp_path / "q.jsonl", {"story": "One.", "question": data})
-    with pytest.raises(InputError, match=rf"^{path}:1: .*({said})"):
+    with pytest.raises(InputError) as error:
         read_story_file(path)
+    assert re.match(rf"^{path}:1: .*({said})", str(error.value).replace("`", ""))
 
 
 def test_eight_minds_are_not_too_many() -> None:
@@ -276,7 +279,7 @@ def test_eight_minds_are_not_too_many() -> None:
 )
 def test_what_is_not_json_is_said_to_be_none(text: str, said: str) -> None:
     with pytest.raises(InputError, match=said) as caught:
-        parse_json(text, Path("x"), 4)
+        parse(text, Path("x"), 4)
     assert str(caught.value).startswith("x:4")
     assert len(str(caught.value)) < 200
 

@@ -11,7 +11,7 @@ from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
 from otherminds.stories.by_model.question import question_with
 from otherminds.stories.by_model.story import SYMBOLIC, read_or_ask, read_with
-from otherminds.stories.english.questions.question_text import Unread, read_question
+from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.model import (
     Answer,
     Belief,

@@ -18,8 +18,7 @@ from otherminds.errors import InputError
 from otherminds.stories.beliefs.belief_files import Item, plain
 from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
-from otherminds.stories.english.events.statements import Unread
-from otherminds.stories.english.questions.question_text import read_question
+from otherminds.stories.english.questions import read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
 from otherminds.stories.model import Answer, Episode, Happening, Hypothesis, Question, Reading

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, faults, read_text
-from otherminds.files import strict_json
+from otherminds.errors import InputError, faults
+from otherminds.files.strict_json import parse
+from otherminds.files.text import read_text
 from otherminds.stories.model import Belief, Episode, Goal, Holds, NextAction, Question
 
 T = TypeVar("T")
@@ -70,7 +71,7 @@ def read_story_file(path: Path, name: str | None = None) -> StoryFile:
             raise InputError("is a text: --id is for JSONL files", path=path)
         return _of_text(text)
     lines = [(1, text)] if path.suffix == ".json" else [(n, t) for n, t in enumerate(text.split("\n"), 1) if t.strip()]
-    rows = [(line, parse_json(raw, path, line)) for line, raw in lines] if name is None else _named(lines, name, path)
+    rows = [(line, parse(raw, path, line)) for line, raw in lines] if name is None else _named(lines, name, path)
     if len(rows) > 1:
         raise InputError(f"has {len(rows)} stories", path=path, hint="choose one of them with --id")
     line, data = rows[0]
@@ -80,7 +81,7 @@ def read_story_file(path: Path, name: str | None = None) -> StoryFile:
 def _named(lines: Sequence[tuple[int, str]], name: str, path: Path) -> list[tuple[int, Any]]:
     """The first row with this id, as a list of one (line, data). Raises InputError if there is none."""
     for line, raw in lines:
-        data = parse_json(raw, path, line)
+        data = parse(raw, path, line)
         if isinstance(data, dict) and str(data.get("id")) == name:
             return [(line, data)]
     raise InputError(f"has no story with the id {name!r}", path=path)
@@ -156,20 +157,6 @@ def as_json(episode: Episode) -> dict[str, Any]:
 def question_json(question: Question) -> dict[str, Any]:
     """A question as JSON data; `question_of` restores it."""
     return dict(QUESTIONS.dump_python(question, mode="json", exclude_none=True))
-
-
-def parse_json(text: str, path: Path | None = None, line: int = 1) -> Any:
-    """The data of a JSON text that begins on `line`. Raises InputError if it is not JSON or repeats a key."""
-    try:
-        return strict_json.loads(text)
-    except json.JSONDecodeError as error:
-        where = line + error.lineno - 1
-        raise InputError(f"is not JSON: {error.msg}", path=path, line=where, column=error.colno) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", path=path, line=line) from None
-    except ValueError as error:
-        told = "a number too long to be read" if "integer string" in str(error) else shortened(str(error))
-        raise InputError(f"is not JSON: {told}", path=path, line=line) from None
 
 
 def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: int | None = None) -> T:

@@ -15,8 +15,10 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from otherminds.errors import InputError, read_text
-from otherminds.stories.files import parse_json, validated
+from otherminds.errors import InputError
+from otherminds.files.strict_json import parse
+from otherminds.files.text import read_text
+from otherminds.stories.files import validated
 
 T = TypeVar("T")
 
@@ -153,4 +155,4 @@ def _frames(folder: Path, name: str) -> Frames | None:
 
 
 def _read(path: Path, kind: TypeAdapter[T]) -> T:
-    return validated(kind, parse_json(read_text(path, limit=LARGEST), path), path)
+    return validated(kind, parse(read_text(path, limit=LARGEST), path), path)

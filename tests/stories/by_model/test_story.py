@@ -16,8 +16,9 @@ from otherminds.errors import InputError
 from otherminds.language.model import Message, ModelError, Request
 from otherminds.language.scripted import Scripted, scripted, text_of
 from otherminds.stories.answering import StoryAnswer, ask
-from otherminds.stories.by_model.story import question_with, read_or_ask, read_with
-from otherminds.stories.english.questions.question_text import Unread, read_question
+from otherminds.stories.by_model.question import question_with
+from otherminds.stories.by_model.story import read_or_ask, read_with
+from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.invented.invention import invent
 from otherminds.stories.invented.telling import tell

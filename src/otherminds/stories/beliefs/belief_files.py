@@ -14,9 +14,11 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from otherminds.errors import InputError, read_text
-from otherminds.stories.english.questions.option_text import split_options
-from otherminds.stories.files import line_of, parse_json, shortened, validated
+from otherminds.errors import InputError
+from otherminds.files.strict_json import parse
+from otherminds.files.text import read_text
+from otherminds.stories.english.questions import split_options
+from otherminds.stories.files import line_of, shortened, validated
 
 Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]
 LARGEST = 20_000_000  # bytes of a file; chosen
@@ -180,7 +182,7 @@ def _kinds(path: Path) -> list[str]:
 
 
 def _hi_tom(text: str, path: Path) -> Iterator[Item]:
-    file = validated(_HITOM_FILES, parse_json(text, path), path, 1)
+    file = validated(_HITOM_FILES, parse(text, path), path, 1)
     lines = list(_entries(text))
     for number, entry in enumerate(file.data):
         line = lines[number] if number < len(lines) else 1
@@ -193,7 +195,7 @@ def _hi_tom(text: str, path: Path) -> Iterator[Item]:
 def _jsonl(text: str, path: Path) -> Iterator[Item]:
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = validated(_ITEM_ROWS, parse_json(entry, path, line), path, line)
+            row = validated(_ITEM_ROWS, parse(entry, path, line), path, line)
             name = str(line) if row.id is None else str(row.id)
             yield _item(row, name, path, line, "" if row.order is None else f"order {row.order}")
 
@@ -202,7 +204,7 @@ def _mmtom(text: str, path: Path) -> Iterator[Item]:
     """MMToM-QA: an apartment, a person's actions in it, and a question with options (a) and (b)."""
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = validated(_MMTOM_ROWS, parse_json(entry, path, line), path, line)
+            row = validated(_MMTOM_ROWS, parse(entry, path, line), path, line)
             story, mark, asked = row.question.partition("Question:")
             stem, options = split_options(asked.partition("Please respond")[0].strip())
             if not mark or len(options) < 2:

@@ -14,7 +14,13 @@ from typing import Literal
 
 from otherminds.stories.homes import Room, find_rooms
 from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Utterance
-from otherminds.worlds.household.nested_belief import Moved, NestedBelief, Shown, Told, Witnessed
+from otherminds.worlds.household.nested_belief import (
+    MoveEvent,
+    NestedBelief,
+    SightEvent,
+    StatementEvent,
+    WitnessedEvent,
+)
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,9 @@ from otherminds.stories.by_model.replies import (
     one_line,
     token_limit,
 )
-from otherminds.stories.english.events.statements import Unread
-from otherminds.stories.english.questions.option_text import LONGEST
-from otherminds.stories.english.questions.places import noun_in, object_of, place_of
-from otherminds.stories.english.questions.question_text import LEAST, split_options
+from otherminds.stories.english.questions import LEAST, LONGEST_QUESTION, split_options
 from otherminds.stories.english.sentences import plain
-from otherminds.stories.english.statements import noun_in, object_of, place_of
+from otherminds.stories.english.statements import Unread, noun_in, object_of, place_of
 from otherminds.stories.files import DEEPEST
 from otherminds.stories.model import (
     Belief,
@@ -64,8 +61,8 @@ def question_with(
     Raises Unread if none of `attempts` replies can be read, InputError if the question is too long, ModelError if the
     model does not answer.
     """
-    if len(stem) + sum(map(len, options)) > LONGEST:
-        raise InputError(f"the question is longer than {LONGEST:,} characters")
+    if len(stem) + sum(map(len, options)) > LONGEST_QUESTION:
+        raise InputError(f"the question is longer than {LONGEST_QUESTION:,} characters")
     if not options:
         stem, options = split_options(stem)
     if not options:

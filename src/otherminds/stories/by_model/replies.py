@@ -16,7 +16,8 @@ from otherminds.language.model import LanguageModel, Message, Request
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.phrases import Noun
 from otherminds.stories.english.sentences import plain
-from otherminds.stories.english.spots import Spot
+from otherminds.stories.english.statements import noun_in
+from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Entity, Relation, Verb
 
 RETRY_TEMPERATURE = 0.7  # sampling temperature of every attempt after the first; chosen, not tuned

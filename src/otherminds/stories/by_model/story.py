@@ -28,11 +28,9 @@ from otherminds.stories.by_model.replies import (
     token_limit,
 )
 from otherminds.stories.english.lexicon import lexicon
-from otherminds.stories.english.people import find_names
-from otherminds.stories.english.reading import LONGEST, Reader, read_story
-from otherminds.stories.english.scene import Scene
-from otherminds.stories.english.sentences import plain, sentences, tokens
-from otherminds.stories.english.spots import Spot
+from otherminds.stories.english.reading import LONGEST_STORY, StoryReader, read_story
+from otherminds.stories.english.sentences import find_names, plain, sentences, tokens
+from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import (
     Episode,
     Event,
@@ -95,8 +93,8 @@ def read_with(
     none of `attempts` replies can be read, the coverage is 0 and `unread` says why.
     Raises InputError if the text is too long, ModelError if the model does not answer.
     """
-    if len(text) > LONGEST:
-        raise InputError(f"the story is longer than {LONGEST:,} characters", hint="give only the story itself")
+    if len(text) > LONGEST_STORY:
+        raise InputError(f"the story is longer than {LONGEST_STORY:,} characters", hint="give only the story itself")
     found = tokens(plain(text))
     names = tuple(dict.fromkeys((*find_names(sentences(found), cast), *cast)))
     spans = [(sentence[0].start, sentence[-1].end) for sentence in sentences(found, names)]
@@ -106,7 +104,7 @@ def read_with(
     wording = Wording.of(lines)
 
     def sense(story: Transcript) -> Reading:
-        scene = Scene(names, source, p, numbered=True)
+        scene = StoryState(names, source, p, numbered=True)
         return _TranscriptReader(text, spans, wording, Stage(scene, wording)).read(story)
 
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
@@ -189,7 +187,7 @@ class _TranscriptReader:
 
     def _reading(self, accounted: Collection[int]) -> Reading:
         """The episode, with the sentences (numbered from 0) that the transcript accounts for as its coverage."""
-        reader = Reader(self.scene)
+        reader = StoryReader(self.scene)
         reader.clauses, reader.understood = len(self.spans), len(accounted)
         left = [span for line, span in enumerate(self.spans) if line not in accounted]
         reader.unread = [" ".join(self.text[start:end].split()) for start, end in left]

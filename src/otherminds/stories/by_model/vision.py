@@ -23,10 +23,9 @@ from otherminds.stories.by_model.replies import (
     dictated,
     one_line,
 )
-from otherminds.stories.english.questions.places import noun_in
-from otherminds.stories.english.reading import Reader
-from otherminds.stories.english.scene import Scene
-from otherminds.stories.english.spots import Spot
+from otherminds.stories.english.reading import StoryReader
+from otherminds.stories.english.statements import noun_in
+from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Episode, Event, Reading, Utterance
 
 fill = prompts_of("otherminds.stories.by_model")
@@ -117,7 +116,7 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
     known = frozenset(scene.objects)
     for event in film.events:
         _add_event(stage, event, known)
-    reader = Reader(scene)
+    reader = StoryReader(scene)
     reader.clauses = reader.understood = 1
     return reader.reading("")
 

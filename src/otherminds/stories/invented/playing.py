@@ -9,7 +9,7 @@ import numpy as np
 
 from otherminds.stories.homes import BETWEEN_ROOMS
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
-from otherminds.worlds.household.agent import uniform
+from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Act, Home, Household, Person, Place, State
 from otherminds.worlds.household.searcher import Errand, Searcher
 

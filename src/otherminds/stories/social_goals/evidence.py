@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from otherminds.stories.homes import acts_of_event, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
-from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, replies, uniform
+from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, replies, uniform_odds
 from otherminds.worlds.household.rules import WAIT, Act, Home, Household
 from otherminds.worlds.household.searcher import LAPSE, Errand, Searcher, act_count
 
@@ -92,8 +92,6 @@ ECHO = 0.3
 UNNOTICED = ("walk", "wait")
 OVERLOOKED = 0.05
 SLIP = 1e-6
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -72,11 +72,11 @@ class _Walk:
             self.state = self.state._replace(people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
         self.world = Household(self.home, (self.name,), self.state)
 
-    def view(self) -> View:
+    def view(self) -> HouseholdView:
         """The person's current observation."""
         return self.world.observe(self.state, self.name)
 
-    def shown(self, seen: Observation) -> View:
+    def shown(self, seen: Observation) -> HouseholdView:
         """The person's observation after the story says that they see (or do not see) an item; updates the state."""
         thing, place = seen.fact.subject, seen.fact.value
         if seen.fact.predicate == "at" and place is not None and place in self.home.place:
