@@ -9,8 +9,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from otherminds.reports.plots import BLUE, LOOK, SOFT
-from otherminds.stories.beliefs.perspectives import SALLY_ANNE
 from otherminds.stories.beliefs.nested_beliefs import believed_place
+from otherminds.stories.beliefs.perspectives import SALLY_ANNE
 from otherminds.stories.english.reading import read_story
 
 STORY = (

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from otherminds.stories.english.reading import read_story
-from otherminds.stories.fusing import fuse
-from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Reading, Utterance
 from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from otherminds.stories.fusing import scene_events, squeezed
-from otherminds.stories.model import Fact, Observation
 
+from otherminds.stories.english.reading import read_story
+from otherminds.stories.fusing import fuse, scene_events, squeezed
+from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Reading, Utterance
 
 ASK = Utterance(0, "Zoe", "ask", Fact("at", "milk"))
 REPLY = Utterance(1, "Jon", "assert", Fact("at", "milk", "kitchen fridge"))

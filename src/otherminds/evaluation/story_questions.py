@@ -13,8 +13,8 @@ from otherminds.language.find import find_model
 from otherminds.stories.answering import StoryAnswer, answer, ask, missing
 from otherminds.stories.audit import Audit, Judged, answer_item, audit
 from otherminds.stories.beliefs.belief_files import Format, Item, read_items
-from otherminds.stories.beliefs.perspectives import PRESETS, Conventions
 from otherminds.stories.beliefs.percepts import answer_percept
+from otherminds.stories.beliefs.perspectives import PRESETS, Conventions
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.files import StoryFile, Worded, read_story_file

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 from pydantic import ConfigDict, Field
 
 from otherminds.errors import InputError
-from otherminds.language.model import LanguageModel, Message
 from otherminds.language.asking import prompts_of
+from otherminds.language.model import LanguageModel, Message
 from otherminds.stories.by_model.replies import (
     FailedReading,
     Form,

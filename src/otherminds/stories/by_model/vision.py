@@ -11,8 +11,8 @@ from pydantic import Field
 
 from otherminds.errors import InputError
 from otherminds.files.text import opened
-from otherminds.language.model import LanguageModel, Message
 from otherminds.language.asking import prompts_of
+from otherminds.language.model import LanguageModel, Message
 from otherminds.stories.by_model.replies import (
     VERBS,
     FailedReading,
