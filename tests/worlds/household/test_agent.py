@@ -1,8 +1,9 @@
-"""Companions: what they say to somebody who looks for a thing, what that saves, and where they bring things."""
+"""Household agents: their replies, the search that a reply saves, their errands, and the mind that has all of these."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -10,21 +11,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from households import home_from, homes
-from otherminds.worlds.household import agent as companion
+from households import home_from, homes, household
+from otherminds.observer import Observer, replay
+from otherminds.world import rollout
+from otherminds.worlds.household import agent as household_agent
 from otherminds.worlds.household.agent import (
     ANSWERING,
     RESERVED,
     STANCES,
+    HouseholdAgent,
     SpeakingCosts,
     Stance,
     errands,
     replies,
     reply,
     search_saving,
+    uniform_odds,
 )
-from otherminds.worlds.household.rules import WAIT, Act, Home
-from otherminds.worlds.household.searcher import Errand
+from otherminds.worlds.household.rules import WAIT, Act, Home, Household
+from otherminds.worlds.household.searcher import Errand, Searcher
 
 HOME = home_from("kitchen: +fridge, +stove, table | bedroom: desk, +drawer | bathroom: +cabinet")
 seeds = st.integers(0, 2**32 - 1)
@@ -131,13 +136,15 @@ def test_the_odds_of_what_is_said_follow_what_it_gains_and_costs(home: Home, see
         for belief in (None, *range(n)):
             table = reply(home, "apple", belief, stance, room, manners)
             gains = [search_saving(home, place, belief, room) for place in range(n)]
-            worth = [companion.COURTESY if belief is None else -costs[stance]]
+            worth = [household_agent.COURTESY if belief is None else -costs[stance]]
             worth += [
-                sign * gain / (abs(gain) + companion.HALF) - manners.talking - costs[stance] * (place != belief)
+                sign * gain / (abs(gain) + household_agent.SATURATION)
+                - manners.talking
+                - costs[stance] * (place != belief)
                 for place, gain in enumerate(gains)
             ]
             said = [Act("unsure", "apple"), *(tell(home, place) for place in range(n))]
-            expected = [math.exp(companion.EAGERNESS * value) for value in worth]
+            expected = [math.exp(household_agent.REPLY_RATIONALITY * value) for value in worth]
             assert [table[act] / table[WAIT] for act in said] == pytest.approx(expected)
 
 
@@ -231,7 +238,7 @@ def test_who_hinders_takes_it_away_from_where_it_is_wanted_and_never_there() -> 
     kept = errands(HOME, "apple", "fridge", "hinder", "desk")
     assert kept[None] > 0.9
     chore = errands(HOME, "apple", "fridge", "independent", None)[Errand("apple", "desk")]
-    assert kept[Errand("apple", "desk")] == pytest.approx(companion.CHORES * chore)
+    assert kept[Errand("apple", "desk")] == pytest.approx(household_agent.P_CHORE * chore)
     assert kept[Errand("apple", "stove")] > kept[Errand("apple", "desk")]
 
 
@@ -239,5 +246,71 @@ def test_who_does_not_care_or_has_no_idea_moves_it_anywhere_now_and_then() -> No
     indifferent = errands(HOME, "apple", "fridge", "independent", "desk")
     for stance in STANCES:
         assert errands(HOME, "apple", "fridge", stance, None) == indifferent
-    assert indifferent[None] == pytest.approx(1 - 1 / companion.THINGS)
+    assert indifferent[None] == pytest.approx(1 - 1 / household_agent.ITEMS_PER_HOME)
     assert len({p for errand, p in indifferent.items() if errand is not None}) == 1
+
+
+# The mind run forward and backward
+
+
+def companion(stance: Stance, believed: str | None = None, wanted: str | None = None) -> HouseholdAgent:
+    return HouseholdAgent.initial(
+        HOME, "Bob", "apple", stance, listener_room="kitchen", believed=believed, wanted=wanted
+    )
+
+
+def couple(lies: str) -> Household:
+    return household(HOME, {"Ann": "kitchen", "Bob": "bedroom"}, {"apple": lies})
+
+
+@pytest.mark.parametrize("stance", STANCES)
+@pytest.mark.parametrize("believed", [None, "drawer", "cabinet"])
+def test_an_agent_that_is_asked_replies_by_the_table(stance: Stance, believed: str | None) -> None:
+    world = couple("cabinet")
+    mind = companion(stance, believed).observe(world.observe(world.opening, "Bob"))
+    state = world.act(world.opening, "Ann", Act("ask", "apple"))
+    asked = mind.observe(world.observe(state, "Bob"))
+    number = None if believed is None else HOME.number[believed]
+    table = reply(HOME, "apple", number, stance, HOME.room_number["kitchen"])
+    assert dict(asked.act()) == pytest.approx(dict(table))
+    assert {asked: 1}[replace(asked)] == 1
+    quiet = asked.observe(world.observe(world.act(state, "Ann", WAIT), "Bob"))
+    assert not quiet.asked
+
+
+@pytest.mark.parametrize("stance", STANCES)
+@pytest.mark.parametrize("wanted", [None, "desk", "fridge"])
+def test_errands_are_drawn_by_the_table(stance: Stance, wanted: str | None) -> None:
+    mind = companion(stance, "fridge", wanted)
+    assert mind.errand is not None
+    assert dict(mind.errand) == pytest.approx(dict(errands(HOME, "apple", "fridge", stance, wanted)))
+
+
+def test_an_agent_acts_after_its_first_observation() -> None:
+    with pytest.raises(ValueError, match="observe"):
+        companion("help").act()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_helping_agent_brings_the_item_and_is_recognised(seed: int) -> None:
+    world = couple("desk")
+    ann = Searcher(HOME, "Ann", Errand("book"), uniform_odds(HOME))
+    minds = {"Ann": ann, "Bob": companion("help", "desk", "table")}
+    steps = list(rollout(world, minds, steps=5, rng=np.random.default_rng(seed)))
+    assert steps[-1].after.where("apple") in ("table", "desk")
+    watched = {"Bob": Observer.over(companion(stance, "desk", "table") for stance in ("help", "hinder"))}
+    *_, last = replay(world, watched, steps)
+    helped = steps[-1].after.where("apple") == "table"
+    assert (last["Bob"].ask(lambda mind: mind.stance).prob("help") > 0.9) == helped
+
+
+@pytest.mark.parametrize(("stance", "says"), [("help", "cabinet"), ("hinder", "fridge")])
+def test_what_an_agent_says_reveals_its_stance(stance: Stance, says: str) -> None:
+    world = couple("cabinet")
+    ask, tell_it = {"Ann": Act("ask", "apple"), "Bob": WAIT}, {"Ann": WAIT, "Bob": Act("tell", "apple", says)}
+    state = world.opening
+    watched = Observer.over(companion(s, "cabinet") for s in ("help", "hinder")).see(world.observe(state, "Bob"))
+    for joint in (ask, tell_it):
+        state = world.step(state, joint, np.random.default_rng(0))
+        watched = watched.watch(joint["Bob"], world.observe(state, "Bob"))
+    assert watched.ask(lambda mind: mind.stance).prob(stance) > 0.9

@@ -1,7 +1,7 @@
-"""Minds that know where things are from what they witnessed, and hold models of one another: minds within minds.
+"""Nested beliefs about where items are: an agent's belief, its models of other agents' beliefs, and so on.
 
-A belief about a belief is a mind inside a mind. What A thinks that B thinks is what A's own model of B believes; it
-changes when A witnesses that B witnesses something, and at no other time: the model of somebody absent stands still.
+A belief about a belief is a mind inside a mind. What A thinks that B thinks is the belief of A's own model of B. That
+model changes only when A witnesses that B witnesses an event.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 Places = tuple[tuple[str, str], ...]
-"""Where each thing is believed to be, by the name of the thing; the name of an agent stands for its hands."""
+"""Pairs (item, place), sorted; the name of an agent as a place stands for its hands."""
 NOBODY: frozenset[str] = frozenset()
 
 
 class WitnessedEvent(Protocol):
-    """Something that happens before witnesses."""
+    """An event with witnesses."""
 
     def reaches(self, agent: str, /) -> bool:
-        """Whether the agent witnesses it."""
+        """Whether the agent witnesses the event."""
         ...
 
     def change(self, agent: str, places: Places, /) -> Places:
-        """Where things are, to an agent who witnesses it."""
+        """The beliefs of a witness after the event."""
         ...
 
     def within(self, agent: str, places: Places, /) -> WitnessedEvent:
-        """The same as the agent takes others to witness it, given where things are to the agent."""
+        """The event as the agent takes other witnesses to perceive it, given the agent's own beliefs."""
         ...
 
 
 @dataclass(frozen=True)
 class MoveEvent:
-    """A thing comes to be somewhere. All of `by` see it and see one another see it; `unseen` watch unnoticed."""
+    """An item is moved. All agents in `by` see it and see one another see it; those in `unseen` watch unnoticed."""
 
     obj: str
     place: str
@@ -41,23 +41,24 @@ class MoveEvent:
     unseen: frozenset[str] = NOBODY
 
     def reaches(self, agent: str) -> bool:
-        """Whether the agent sees it, noticed or not."""
+        """Whether the agent sees the move, noticed or not."""
         return agent in self.by or agent in self.unseen
 
     def change(self, agent: str, places: Places) -> Places:
-        """The thing is there now."""
+        """The item is at its new place."""
         return _put(places, self.obj, self.place)
 
     def within(self, agent: str, places: Places) -> MoveEvent:
-        """Nobody is taken to know of those who watch unnoticed."""
+        """The same event without unnoticed observers: no agent knows of them."""
         return replace(self, unseen=NOBODY)
 
 
 @dataclass(frozen=True)
 class SightEvent:
-    """All that is at some places can be seen: `there`, and nothing else.
+    """The contents of the places `at` come into view: the items in `there`, and no others.
 
-    All of `by` know that `lookers` see it; who does not look takes them to see what he himself believes to be there.
+    All agents in `by` know that the `lookers` see them. An agent that does not look takes the lookers to see what it
+    believes to be there itself.
     """
 
     at: frozenset[str]
@@ -66,11 +67,11 @@ class SightEvent:
     lookers: frozenset[str]
 
     def reaches(self, agent: str) -> bool:
-        """Whether the agent knows that the places are looked at."""
+        """Whether the agent knows that the places are seen."""
         return agent in self.by
 
     def change(self, agent: str, places: Places) -> Places:
-        """To those who look, the things there are there, and what they expected there and is not could be anywhere."""
+        """For a looker: the items in view are at their places; an item expected there but absent has no known place."""
         if agent not in self.lookers:
             return places
         found = tuple((obj, place) for obj, place in places if place not in self.at)
@@ -79,16 +80,16 @@ class SightEvent:
         return found
 
     def within(self, agent: str, places: Places) -> SightEvent:
-        """Others are taken to see what oneself takes to be there."""
+        """The same event with the contents that the agent itself believes in."""
         return replace(self, there=tuple((obj, place) for obj, place in places if place in self.at))
 
 
 @dataclass(frozen=True)
 class StatementEvent:
-    """Somebody says to `hearers` that a thing is somewhere, or, with `so` false, that it is not there.
+    """The speaker says to `hearers` that an item is at a place or, if `so` is False, that it is not there.
 
-    `trusting` believe it, and that the speaker does; the speaker keeps his own belief and takes all hearers to believe
-    him. It changes models of models no further than `depth` minds deep.
+    The agents in `trusting` believe it, and believe that the speaker does. The speaker keeps its own belief and takes
+    all hearers to believe it. The statement changes models at most `depth` levels deep (None: at every level).
     """
 
     speaker: str
@@ -100,11 +101,11 @@ class StatementEvent:
     depth: int | None = None
 
     def reaches(self, agent: str) -> bool:
-        """Whether the agent speaks or hears it."""
+        """Whether the agent makes or hears the statement."""
         return self.depth != 0 and (agent == self.speaker or agent in self.hearers)
 
     def change(self, agent: str, places: Places) -> Places:
-        """Those who trust the speaker believe it."""
+        """The beliefs after the statement; changed only for an agent that trusts the speaker."""
         if agent not in self.trusting:
             return places
         if self.so:
@@ -112,7 +113,7 @@ class StatementEvent:
         return tuple(pair for pair in places if pair != (self.obj, self.place))
 
     def within(self, agent: str, places: Places) -> StatementEvent:
-        """As the speaker sees it, all trust him; who trusts him takes him to mean it, who does not takes him to lie."""
+        """The speaker takes all hearers to trust it; a hearer that does not trust it takes it to lie."""
         depth = None if self.depth is None else self.depth - 1
         if agent == self.speaker:
             return replace(self, trusting=self.hearers, depth=depth)
@@ -122,7 +123,7 @@ class StatementEvent:
 
 @dataclass(frozen=True)
 class NestedBelief:
-    """An agent's mind: where it believes things to be, and its models of other minds."""
+    """An agent's beliefs about where items are, and its models of the beliefs of other agents."""
 
     agent: str
     places: Places = ()
@@ -130,9 +131,9 @@ class NestedBelief:
 
     @classmethod
     def among(cls, agent: str, agents: Iterable[str], order: int = 1) -> Self:
-        """A mind that has seen nothing yet; of order 2 it has models of the others, of order 3 models of their models.
+        """A mind without observations: of order 2 with models of the others, of order 3 with models of their models.
 
-        Raises ValueError if the order is below 1.
+        Raises ValueError if `order` is below 1.
         """
         if order < 1:
             raise ValueError("a mind has an order of at least 1")
@@ -142,16 +143,16 @@ class NestedBelief:
 
     @classmethod
     def along(cls, chain: tuple[str, ...]) -> Self:
-        """The mind of the first, that holds one model, of the second, that holds one of the third, and so on.
+        """The mind of the chain's first agent with a model of the second, which has a model of the third, and so on.
 
-        Raises ValueError if there is nobody.
+        Raises ValueError for an empty chain.
         """
         if not chain:
             raise ValueError("a mind needs an agent")
         return cls(chain[0], (), (cls.along(chain[1:]),) if chain[1:] else ())
 
     def observe(self, event: WitnessedEvent) -> NestedBelief:
-        """The mind after something happened, whether or not it witnesses it."""
+        """The mind after the event; unchanged if the agent does not witness it."""
         if not event.reaches(self.agent):
             return self
         places = event.change(self.agent, self.places)
@@ -159,7 +160,7 @@ class NestedBelief:
         return replace(self, places=places, others=tuple(other.observe(within) for other in self.others))
 
     def model_of(self, *chain: str) -> NestedBelief:
-        """Its model of another, or that other's model of a third, and so on. Raises KeyError if it has none."""
+        """The model at the end of a chain of agents, such as its model of A's model of B. Raises KeyError if absent."""
         if not chain:
             return self
         for other in self.others:
@@ -168,10 +169,10 @@ class NestedBelief:
         raise KeyError(f"{self.agent} has no model of {chain[0]}")
 
     def place_of(self, obj: str) -> str | None:
-        """Where it believes a thing to be; None if it has no idea."""
+        """The place where it believes an item to be; None if it has no belief."""
         return dict(self.places).get(obj)
 
 
 def _put(places: Places, obj: str, place: str) -> Places:
-    """Sorted, so that minds that believe the same are equal, however they came to."""
+    """The beliefs with the item at the place; sorted, so that equal beliefs are equal objects."""
     return tuple(sorted((dict(places) | {obj: place}).items()))

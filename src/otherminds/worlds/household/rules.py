@@ -1,7 +1,7 @@
-"""A household: people walk through rooms, open and close cupboards, carry things, and talk about where things are.
+"""The rules of a household: agents walk through rooms, open and close cupboards, carry items, and talk about items.
 
-They see what lies openly in the room they are in, what is in the cupboards there that stand open, and what others
-in it hold; they hear whatever is said in the house.
+An agent sees the open places of its room, the cupboards there that stand open, and the acts of others in its room; it
+hears everything that is said in the house.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Do = Literal["walk", "open", "close", "grab", "put", "ask", "tell", "unsure", "w
 
 
 class Place(NamedTuple):
-    """Where things can be: openly on it, or, if it closes, in it."""
+    """A place for items: on it in plain sight, or in it if it `closes`."""
 
     name: str
     room: str
@@ -25,8 +25,9 @@ class Place(NamedTuple):
 
 
 class Act(NamedTuple):
-    """Walk to a room or place; open or close a place; grab a thing (from a place); put it somewhere; ask where a thing
-    is; tell that it is at a place; say that one does not know; or wait, which after a question is silence."""
+    """An act: walk to a room or place, open or close a place, grab an item from a place, put it at a place, ask where
+    an item is, tell that it is at a place, say that one does not know, or wait (after a question: silence).
+    """
 
     do: Do
     thing: str | None = None
@@ -34,19 +35,21 @@ class Act(NamedTuple):
 
 
 WAIT = Act("wait")
-SPEECH = ("ask", "tell", "unsure", "wait")
+SPEECH = ("ask", "tell", "unsure", "wait")  # acts that agents in other rooms observe, too
 
 
 @dataclass(frozen=True)
 class Home:
-    """Rooms, the places in them, and the steps from room to room; a place in one's own room is one step away."""
+    """Rooms, places in them, and the steps between rooms; a place in the agent's own room is one step away.
+
+    Raises ValueError if a name comes twice, a place is in no room, or the steps do not fit the rooms.
+    """
 
     rooms: tuple[str, ...]
     places: tuple[Place, ...]
     steps: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
-        """Raises ValueError if a name comes twice, a place is in no room, or the steps do not fit the rooms."""
         names = [place.name for place in self.places] + list(self.rooms)
         if len(set(names)) < len(names):
             raise ValueError("a home needs a name of its own for every room and place")
@@ -57,17 +60,17 @@ class Home:
 
     @cached_property
     def place(self) -> Mapping[str, Place]:
-        """Every place by its name."""
+        """The places by name."""
         return {place.name: place for place in self.places}
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """The number of every place, in the order of `places`."""
+        """The index in `places` of every place, by name."""
         return {place.name: i for i, place in enumerate(self.places)}
 
     @cached_property
     def room_number(self) -> Mapping[str, int]:
-        """The number of every room, in the order of `rooms`."""
+        """The index in `rooms` of every room, by name."""
         return {room: i for i, room in enumerate(self.rooms)}
 
     @cached_property
@@ -75,12 +78,12 @@ class Home:
         return hash((self.rooms, self.places, self.steps))
 
     def __hash__(self) -> int:
-        """Hashing is asked for at every planning step, so it is done once."""
+        """The hash, computed once: planning caches look it up at every step."""
         return self._hash
 
 
 class Person(NamedTuple):
-    """Where somebody is: in a room, at a place of it or at none, and what they carry."""
+    """Where an agent is (a room, and the place there at which it stands, if any), and the items it holds."""
 
     room: str
     at: str | None = None
@@ -88,7 +91,7 @@ class Person(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where everybody and everything is, which places stand open, and what was done or said in the last step."""
+    """The state: agents, the place of every item that is not held, the open places, and the acts of the last step."""
 
     people: tuple[tuple[str, Person], ...]
     things: tuple[tuple[str, str], ...]
@@ -96,19 +99,19 @@ class State(NamedTuple):
     last: tuple[tuple[str, Act], ...] = ()
 
     def person(self, name: str) -> Person:
-        """Where somebody is. Raises KeyError if there is no such person."""
+        """The position of an agent. Raises KeyError for an unknown name."""
         for known, person in self.people:
             if known == name:
                 return person
         raise KeyError(name)
 
     def where(self, thing: str) -> str | None:
-        """The place a thing is at; None while somebody carries it."""
+        """The place of an item; None while an agent holds it."""
         return dict(self.things).get(thing)
 
 
 class HouseholdView(NamedTuple):
-    """What somebody sees: themselves, the places they can look at, the things there, and what was last done."""
+    """What an agent observes: itself, the places in sight, the items there, the open places, and the last acts."""
 
     me: Person
     places: frozenset[str]
@@ -119,9 +122,9 @@ class HouseholdView(NamedTuple):
 
 @dataclass(frozen=True)
 class Household:
-    """The rules of a home for some people; they act at once, in the order of `agents`.
+    """The world of one home. All agents act in a step, and their acts take effect in the order of `agents`.
 
-    What cannot be done (grabbing what is not in reach, opening what is open) leaves the state as it is.
+    An impossible act (grabbing an item out of reach, opening an open place) leaves the state unchanged.
     """
 
     home: Home
@@ -129,15 +132,15 @@ class Household:
     opening: State
 
     def start(self, rng: np.random.Generator, /) -> State:
-        """The same opening every time."""
+        """The opening; nothing about it is random."""
         return self.opening
 
     def actions(self, state: State, agent: str) -> tuple[Act, ...]:
-        """What the agent can do: all acts of the home that the rules allow it here and now."""
+        """All acts that the rules allow the agent in this state."""
         return tuple(act for act in self.acts if self.can(state, agent, act))
 
     def step(self, state: State, joint: Mapping[str, Act], rng: np.random.Generator, /) -> State:
-        """Everybody's act in turn; nothing is left to chance."""
+        """The state after the acts of all agents; the rules are deterministic."""
         done: tuple[tuple[str, Act], ...] = ()
         for agent in self.agents:
             if agent in joint:
@@ -146,7 +149,7 @@ class Household:
         return state._replace(last=done)
 
     def observe(self, state: State, agent: str) -> HouseholdView:
-        """What lies openly in the agent's room, what is in the places there that stand open, and what was said."""
+        """What the agent sees in its room, and what it hears from the whole house."""
         me = state.person(agent)
         seen = _in_sight(self.home, me.room, state.opened)
         things = frozenset([pair for pair in state.things if pair[1] in seen])
@@ -154,15 +157,15 @@ class Household:
         return HouseholdView(me, seen, things, state.opened & seen, tuple(last))
 
     def reward(self, state: State, joint: Mapping[str, Act], after: State) -> Mapping[str, float]:
-        """Every act but waiting costs a step, and walking as many as it is far."""
+        """Minus the cost of every agent's act, in steps."""
         return {agent: -self.cost(state, agent, act) for agent, act in joint.items()}
 
     def done(self, state: State) -> bool:
-        """Never: people stop when they have what they want."""
+        """Always False: the agents decide when they have finished."""
         return False
 
     def cost(self, state: State, agent: str, act: Act) -> float:
-        """The steps an act takes."""
+        """Steps that an act takes: 0 to wait, the distance to walk to another room, otherwise 1."""
         if act.do == "wait":
             return 0.0
         if act.do == "walk" and act.place in self.home.rooms:
@@ -171,7 +174,7 @@ class Household:
         return 1.0
 
     def can(self, state: State, agent: str, act: Act) -> bool:
-        """Whether the rules allow the act."""
+        """Whether the rules allow the agent this act."""
         me, place = state.person(agent), self.home.place.get(act.place or "")
         match act.do:
             case "walk":
@@ -189,7 +192,7 @@ class Household:
                 return True
 
     def act(self, state: State, agent: str, act: Act) -> State:
-        """The state after one person's act."""
+        """The state after one agent's act; unchanged but for `last` if the rules forbid it."""
         if not self.can(state, agent, act):
             return state._replace(last=((agent, act),))
         me, things, opened = state.person(agent), state.things, state.opened
@@ -212,7 +215,7 @@ class Household:
 
     @cached_property
     def acts(self) -> tuple[Act, ...]:
-        """Everything that anybody could ever do here."""
+        """Every act that is possible in some state of this household."""
         places = [place.name for place in self.home.places]
         things = sorted(
             {thing for thing, _ in self.opening.things} | {t for _, p in self.opening.people for t in p.holds}
@@ -233,5 +236,5 @@ class Household:
 
 @lru_cache(maxsize=1 << 14)
 def _in_sight(home: Home, room: str, opened: frozenset[str]) -> frozenset[str]:
-    """The places of a room that one can see into."""
+    """The places of a room that an agent in it can see into."""
     return frozenset(p.name for p in home.places if p.room == room and (not p.closes or p.name in opened))

@@ -1,4 +1,4 @@
-"""A mind that looks for a thing in a household: it searches, asks when that pays, takes it and brings it away."""
+"""A mind that looks for an item in a household, and exact expected costs of searching its places in the best order."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from numpy.typing import NDArray
 from otherminds.distribution import Categorical
 from otherminds.worlds.household.rules import WAIT, Act, Home, HouseholdView, Person
 
-OPENING = 2.0
-CLOSING = 1.0
-REACHING = 1.0
-MOST_PLACES = 16
+# Steps, by the rules of the household.
+OPENING = 2.0  # walk to a place of the same room and open it
+CLOSING = 1.0  # close it again
+REACHING = 1.0  # walk to a place where the item lies openly
+MOST_PLACES = 16  # all 2ⁿ sets of places are planned for
 
 Floats = NDArray[np.float64]
 
 
 class Look(NamedTuple):
-    """Something to do while looking: enter `room` to see what lies openly there, or look into `place`; `cost` is the
-    expected number of steps until the thing is found if this is done first."""
+    """A first step of a search: enter `room` to see its open places, or look into the closed `place`.
+
+    `cost` is the expected number of steps until the item is found if the search begins like this.
+    """
 
     room: int
     place: int | None
@@ -33,10 +36,10 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """Where to look: place i is in `rooms[i]` and must be opened if `closes[i]`; `odds[i]` is proportional to the
-    probability that the thing is there; `steps` leads from room to room. Entering a room shows all its open places.
+    """Exact search costs for one item. Entering a room shows all its open places.
 
-    Raises ValueError for more than 16 places.
+    Place i is in room `rooms[i]` and must be opened if `closes[i]`; `odds[i]` is proportional to the probability that
+    the item is there; `steps[r][r']` is the distance between rooms. Raises ValueError for more than 16 places.
     """
 
     rooms: tuple[int, ...]
@@ -45,59 +48,56 @@ class Search:
     odds: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        """Sets of places are bit masks, and all of them are planned for."""
         if len(self.rooms) > MOST_PLACES:
             raise ValueError(f"a search is planned for {MOST_PLACES} places at the most, not {len(self.rooms)}")
 
     @cached_property
     def openly(self) -> tuple[int, ...]:
-        """For every room, the set of its open places."""
+        """For every room, the set of its open places, as bits."""
         pairs = [(1 << i, room) for i, room in enumerate(self.rooms) if not self.closes[i]]
         return tuple(sum(bit for bit, room in pairs if room == r) for r in range(len(self.steps)))
 
     @cached_property
     def everywhere(self) -> int:
-        """The set of all places."""
+        """The set of all places, as bits."""
         return (1 << len(self.rooms)) - 1
 
     @cached_property
     def costs(self) -> Floats:
-        """V[S, r]: the expected steps until the thing is found, from room r, with the places S not yet looked into.
+        """V[S, r]: expected steps to find the item from room r with the places S not yet searched, shape (2ⁿ, rooms).
 
         With W(S) the odds of the places S and U the open places of room r′ in S,
 
             V(S, r) = min over closed i ∈ S in r′ with U = ∅:  d(r, r′) + 2 + (1 − odds_i / W(S)) (1 + V(S ∖ i, r′))
                       and over rooms r′ with U ≠ ∅:  d(r, r′) + odds_U / W(S) + (1 − odds_U / W(S)) V(S ∖ U, r′).
 
-        Every choice makes S smaller, so one sweep over its sizes is exact. Shape (2ⁿ, rooms).
+        Every choice makes S smaller, so one sweep over its sizes is exact.
         """
         n, masks = len(self.rooms), np.arange(1 << len(self.rooms))
         held = ((masks[:, None] >> np.arange(n)) & 1).astype(float)
         odds, sizes = held @ np.asarray(self.odds), held.sum(axis=1)
         values = np.full((1 << n, len(self.steps)), np.inf)
         values[0] = 0.0
+        steps = np.asarray(self.steps)
+
+        def relax(level: NDArray[np.int_], room: int, cost: Floats) -> None:
+            values[level] = np.minimum(values[level], cost[:, None] + steps[:, room])
+
         for size in range(1, n + 1):
             level = masks[sizes == size]
             for room, openly in enumerate(self.openly):
-                self._enter(values, odds, level[(level & openly) > 0], room)
+                shown = level[(level & openly) > 0]
+                seen = odds[shown & openly] / odds[shown]
+                relax(shown, room, seen * REACHING + (1.0 - seen) * values[shown & ~openly, room])
             for place, room in enumerate(self.rooms):
                 if self.closes[place]:
-                    ready = ((level >> place) & 1 == 1) & ((level & self.openly[room]) == 0)
-                    self._open(values, odds, level[ready], place)
+                    ready = level[((level >> place) & 1 == 1) & ((level & self.openly[room]) == 0)]
+                    miss = 1.0 - self.odds[place] / odds[ready]
+                    relax(ready, room, OPENING + miss * (CLOSING + values[ready ^ (1 << place), room]))
         return values
 
-    def _enter(self, values: Floats, odds: Floats, level: NDArray[np.int_], room: int) -> None:
-        seen = odds[level & self.openly[room]] / odds[level]
-        cost = seen * REACHING + (1.0 - seen) * values[level & ~self.openly[room], room]
-        values[level] = np.minimum(values[level], cost[:, None] + np.asarray(self.steps)[:, room])
-
-    def _open(self, values: Floats, odds: Floats, level: NDArray[np.int_], place: int) -> None:
-        room, miss = self.rooms[place], 1.0 - self.odds[place] / odds[level]
-        cost = OPENING + miss * (CLOSING + values[level ^ (1 << place), room])
-        values[level] = np.minimum(values[level], cost[:, None] + np.asarray(self.steps)[:, room])
-
     def looks(self, unseen: int, room: int) -> Iterator[Look]:
-        """What can be done first, with the places `unseen` not yet looked into, each with its expected cost."""
+        """All first steps of a search from `room` with the places `unseen` (bits) not yet searched."""
         total = sum(odds for i, odds in enumerate(self.odds) if unseen >> i & 1)
         for r, openly in enumerate(self.openly):
             shown = unseen & openly
@@ -112,7 +112,7 @@ class Search:
                 yield Look(r, place, float(self.steps[room][r] + rest))
 
     def length(self, truth: int, unseen: int, room: int) -> float:
-        """The steps it really takes if the thing is at place `truth` and the cheapest look is always done first."""
+        """Steps of a search that always begins with the cheapest look, if the item is at place `truth`."""
         steps = 0.0
         while unseen >> truth & 1:
             look = min(self.looks(unseen, room), key=lambda look: look.cost)
@@ -127,16 +127,17 @@ class Search:
         return steps
 
 
-RATIONALITY = 1.5
-LAPSE = 0.02
-CLOSES = 0.5
-OVERLOOKS = 0.1
-TRUST = 0.9
-ASKING = 4.0
+# Chosen; not fitted (docs/stories.md).
+RATIONALITY = 1.5  # β, per step
+LAPSE = 0.02  # ε, probability of an act at random
+P_CLOSE = 0.5  # probability of closing an open place that is of no more use
+OVERLOOKS = 0.1  # probability, at each act, of not noticing an item in sight
+TRUST = 0.9  # probability that a statement is believed
+ASKING = 4.0  # cost of asking, in steps
 
 
 class Errand(NamedTuple):
-    """A thing to get, and the place to bring it to; to have it is enough if there is none."""
+    """An item to get and the place to bring it to; None if holding it is enough."""
 
     thing: str
     to: str | None = None
@@ -144,7 +145,7 @@ class Errand(NamedTuple):
 
 @dataclass(frozen=True)
 class Lapsing:
-    """A policy that now and then does anything at all:  π(a) = (1 − ε) table(a) + ε / N  over the N acts of a home."""
+    """A policy with lapses:  π(a) = (1 − ε) table(a) + ε / N  over the N acts about one item of a home."""
 
     table: dict[Act, float]
     lapse: float
@@ -155,7 +156,7 @@ class Lapsing:
         return math.log((1.0 - self.lapse) * self.table.get(act, 0.0) + self.lapse / self.acts)
 
     def sample(self, rng: np.random.Generator, /) -> Act:
-        """Draw an act that serves a purpose; lapses are for explaining others, not for acting."""
+        """Draw from the table: lapses are for explaining the acts of others, not for acting."""
         left = rng.random()
         for act, p in self.table.items():
             left -= p
@@ -166,13 +167,13 @@ class Lapsing:
 
 @lru_cache(maxsize=256)
 def search_of(home: Home, odds: tuple[float, ...]) -> Search:
-    """The search plan of a home for some odds of where the thing is."""
+    """The search costs of a home for these odds of where the item is, one for each place."""
     rooms = tuple(home.room_number[place.room] for place in home.places)
     return Search(rooms, tuple(place.closes for place in home.places), home.steps, odds)
 
 
 def odds_after_hearing(odds: tuple[float, ...], place: int, trust: float = TRUST) -> tuple[float, ...]:
-    """The odds after hearing that the thing is at a place, from somebody trusted with probability `trust`."""
+    """The odds after a statement that the item is at a place, believed with probability `trust`."""
     rest = sum(odds) - odds[place]
     if rest <= 0.0:
         return odds
@@ -181,11 +182,12 @@ def odds_after_hearing(odds: tuple[float, ...], place: int, trust: float = TRUST
 
 @dataclass(frozen=True)
 class Searcher:
-    """Wants its errand done, believes the thing to be at a place with some odds, and looks where it costs least.
+    """A mind on an errand: it searches by its belief `odds` about the item's place, then fetches and delivers the item.
 
-    π(first step of a look) ∝ exp(−β · expected steps of finding it that way). If there is somebody to ask and it has
-    not yet, it asks with the probability σ(β (steps saved by a true answer − cost of asking)). It takes the thing as
-    soon as it sees it, but with the probability `overlooks` does not notice it.
+    π(first step of a look) ∝ exp(−β · expected steps of finding the item that way). With `company` and as long as it
+    has not asked, it asks with probability σ(β (steps saved by a true answer − cost of asking)). It takes the item as
+    soon as it sees it, except that it fails to notice it with probability `overlooks`. `unseen` are the places not
+    yet searched, as bits (-1: all), `found` the place where it knows the item to be.
     """
 
     home: Home
@@ -201,9 +203,9 @@ class Searcher:
     overlooks: float = OVERLOOKS
 
     def observe(self, view: HouseholdView, /) -> Self:
-        """Places that were seen and held nothing are crossed off; what others say of the thing is mostly believed."""
+        """Cross off the places in view, note the item if it is there, and update the odds by statements about it."""
         unseen = self.unseen if self.unseen >= 0 else (1 << len(self.odds)) - 1
-        unseen &= ~_mask(self.home, view.places)
+        unseen &= ~_bits(self.home, view.places)
         here = [place for thing, place in view.things if thing == self.errand.thing]
         found = min(here) if here else self.found if self.found not in view.places else None
         odds, asked = self.odds, self.asked
@@ -218,7 +220,7 @@ class Searcher:
         return type(self)(self.home, self.name, self.errand, odds, self.company, *known, self.overlooks)
 
     def act(self) -> Lapsing:
-        """π(a). Raises ValueError before the first observation."""
+        """π(a). Raises ValueError before its first observation."""
         noticing, blind = self._policies(self.found)
         if blind is noticing:
             return Lapsing(noticing, LAPSE, act_count(self.home))
@@ -227,15 +229,15 @@ class Searcher:
         return Lapsing(table, LAPSE, act_count(self.home))
 
     def prob_knowing(self, act: Act, found: str | None) -> float:
-        """π(a) had it found the thing at a place, all else being the same."""
+        """π(a) if it knew the item to be at place `found`, all else unchanged."""
         noticing, blind = self._policies(found)
         p = (1.0 - self.overlooks) * noticing.get(act, 0.0) + self.overlooks * blind.get(act, 0.0)
         return (1.0 - LAPSE) * p + LAPSE / act_count(self.home)
 
     def _policies(self, found: str | None) -> tuple[dict[Act, float], dict[Act, float]]:
-        """What it does having noticed the thing, and having overlooked it."""
+        """Its policies if it notices the item and if it overlooks it; one object if there is nothing to overlook."""
         if self.me is None:
-            raise ValueError("a searcher acts after it has seen where it is")
+            raise ValueError("a mind must observe something before it can act")
         here = self.me.at is not None and self.me.at in self.opened and self.home.place[self.me.at].closes
         holds = self.errand.thing in self.me.holds
         asks = self.company and not self.asked
@@ -246,13 +248,13 @@ class Searcher:
 
 
 def act_count(home: Home) -> int:
-    """How many acts about one thing there are in a home."""
+    """The number of acts about one item in a home."""
     return 3 + len(home.rooms) + 6 * len(home.places)
 
 
 @lru_cache(maxsize=1 << 14)
-def _mask(home: Home, places: frozenset[str]) -> int:
-    """The set of places as bits."""
+def _bits(home: Home, places: frozenset[str]) -> int:
+    """A set of places as bits."""
     return sum(1 << home.number[place] for place in places)
 
 
@@ -269,25 +271,28 @@ def _policy(
     holds: bool,
     asks: bool,
 ) -> dict[Act, float]:
-    """What it does in its position; a place it has opened and has no more use for it closes as often as not."""
-    if holds and errand.to is None:
-        aim, steps = None, {WAIT: 1.0}
-    elif holds and errand.to is not None:
+    """The policy without lapses; a place that it has opened and no longer needs it closes with probability P_CLOSE."""
+    aim: str | None = None
+    steps = {WAIT: 1.0}
+    if holds and errand.to is not None:
         aim = errand.to
         steps = {_toward(home, aim, room, at, here_open, Act("put", errand.thing, aim)): 1.0}
-    elif found is not None and found == errand.to:
-        aim, steps = None, {WAIT: 1.0}
+    elif holds or (found is not None and found == errand.to):
+        pass
     elif found is not None:
         aim = found
         steps = {_toward(home, aim, room, at, here_open, Act("grab", errand.thing, aim)): 1.0}
-    else:
-        aim, steps = None, _looking(home, errand.thing, odds, unseen, room, at, asks)
+    elif unseen:
+        steps, p_ask = _looks(home, odds, unseen, room, at)
+        if asks:
+            steps = {**{act: p * (1.0 - p_ask) for act, p in steps.items()}, Act("ask", errand.thing): p_ask}
     if here_open and at is not None and at != aim:
-        return {Act("close", None, at): CLOSES, **{act: p * (1.0 - CLOSES) for act, p in steps.items()}}
+        return {Act("close", None, at): P_CLOSE, **{act: p * (1.0 - P_CLOSE) for act, p in steps.items()}}
     return steps
 
 
 def _toward(home: Home, aim: str, room: str, at: str | None, here_open: bool, last: Act) -> Act:
+    """The next act on the way to doing `last` at the place `aim`."""
     place = home.place[aim]
     if place.room != room:
         return Act("walk", None, place.room)
@@ -296,22 +301,11 @@ def _toward(home: Home, aim: str, room: str, at: str | None, here_open: bool, la
     return Act("open", None, aim) if place.closes and not here_open else last
 
 
-def _looking(
-    home: Home, thing: str, odds: tuple[float, ...], unseen: int, room: str, at: str | None, asks: bool
-) -> dict[Act, float]:
-    if not unseen:
-        return {WAIT: 1.0}
-    looks, p_ask = _looks(home, odds, unseen, room, at)
-    if not asks:
-        return looks
-    return {**{act: p * (1.0 - p_ask) for act, p in looks.items()}, Act("ask", thing): p_ask}
-
-
 @lru_cache(maxsize=1 << 16)
 def _looks(
     home: Home, odds: tuple[float, ...], unseen: int, room: str, at: str | None
 ) -> tuple[dict[Act, float], float]:
-    """The first steps of every look, with their probabilities, and the probability of asking first, if one can."""
+    """The first acts of every look with their probabilities, and the probability of asking first, if it can ask."""
     search, here = search_of(home, odds), home.room_number[room]
     scored = []
     for look in search.looks(unseen, here):
@@ -328,13 +322,13 @@ def _looks(
 
 
 def trip(home: Home, place: int, room: int) -> float:
-    """The steps from a room to a thing that is known to be at a place."""
+    """Steps from a room to an item that is known to be at a place."""
     there = home.places[place]
     return home.steps[room][home.room_number[there.room]] + (2.0 if there.closes else 1.0)
 
 
 def direct_cost(home: Home, odds: tuple[float, ...], unseen: int, room: int) -> float:
-    """The expected steps to the thing for somebody who is told where it is."""
+    """Expected steps to the item for an agent that is told the truth, under these odds."""
     pairs = [(o, trip(home, i, room)) for i, o in enumerate(odds) if unseen >> i & 1]
     total = sum(o for o, _ in pairs)
     return sum(o * cost for o, cost in pairs) / total if total > 0.0 else 0.0
