@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from households import home_from, homes, household
+from otherminds.mind import Mind
 from otherminds.observer import Observer, replay
 from otherminds.world import rollout
 from otherminds.worlds.household import agent as household_agent
@@ -295,7 +297,7 @@ def test_an_agent_acts_after_its_first_observation() -> None:
 def test_a_helping_agent_brings_the_item_and_is_recognised(seed: int) -> None:
     world = couple("desk")
     ann = Searcher(HOME, "Ann", Errand("book"), uniform_odds(HOME))
-    minds = {"Ann": ann, "Bob": companion("help", "desk", "table")}
+    minds: dict[str, Mind[Any, Act]] = {"Ann": ann, "Bob": companion("help", "desk", "table")}
     steps = list(rollout(world, minds, steps=5, rng=np.random.default_rng(seed)))
     assert steps[-1].after.where("apple") in ("table", "desk")
     watched = {"Bob": Observer.over(companion(stance, "desk", "table") for stance in ("help", "hinder"))}
