@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from keeping import keep, option
 from otherminds.errors import InputError
-from otherminds.evaluation.engines import Engine, opened
-from otherminds.evaluation.run import run
+from otherminds.evaluation.engines import Engine, opened, run
 
 ROUNDS = 2
 FLOORS = {("processes", "sleep 10 ms"): 1.8, ("ray", "sleep 100 ms"): 1.7, ("dask", "sleep 100 ms"): 1.7}

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from typing import NamedTuple
 
 from keeping import keep, option
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.stories.invented.invention import CELLS, invent
 
 BLOCK = 10 * 3 * len(CELLS)

@@ -14,7 +14,7 @@ import pytest
 import own_agents
 from commands import Run, complaint, fine, without_estimate
 from endpoint_server import serve
-from otherminds.evaluation import playing
+from otherminds.evaluation import experiment as playing
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.runs import exported_rows
 from otherminds.evaluation.store import Store

@@ -16,8 +16,7 @@ from multiprocessing import get_context
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.evaluation.engines import SERIAL, Engine, opened
-from otherminds.evaluation.run import in_order, run
+from otherminds.evaluation.engines import SERIAL, Engine, in_order, opened, run
 from otherminds.papers.functional import experiment as functional
 
 SUBJECTS = ("rmax", "tft", "fictitious_play", "rmax_exact_ties")
@@ -98,7 +97,7 @@ def test_a_worker_that_is_lost_is_told_in_one_line() -> None:
 PROGRAM = """
 import time
 from otherminds.evaluation.engines import opened
-from otherminds.evaluation.run import run
+from otherminds.evaluation.engines import run
 if __name__ == "__main__":
     with opened(None, 2) as engine:
         print("open", flush=True)

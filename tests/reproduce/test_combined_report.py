@@ -12,8 +12,7 @@ import pytest
 from otherminds.errors import InputError
 from otherminds.reports.page import Section, page
 from otherminds.reports.results import Results
-from otherminds.reproduce.combined_report import write_book
-from otherminds.reproduce.verdicts import verdict
+from otherminds.reproduce.combined_report import verdict, write_combined_report
 
 Row = dict[str, Any]
 
@@ -53,18 +52,18 @@ def test_a_figure_without_an_interval_is_a_point() -> None:
 def test_what_is_worse_is_told_and_what_agrees_is_not(tmp_path: Path) -> None:
     bad = row(0.1, 0.05, 0.15, published=0.9, subject="left behind")
     good = row(0.9, 0.8, 1.0, published=0.9, subject="level with it")
-    text = write_book(tmp_path, {"study": results(bad, good)}).read_text()
+    text = write_combined_report(tmp_path, {"study": results(bad, good)}).read_text()
     short = text.partition("What falls short</h2>")[2].partition("<section")[0]
     assert "left behind" in short
     assert "level with it" not in short
     assert "Of 2 figures" in short
-    empty = write_book(tmp_path, {"study": results(good)}).read_text()
+    empty = write_combined_report(tmp_path, {"study": results(good)}).read_text()
     assert "Nothing that was compared is worse" in empty
 
 
 def test_every_link_leads_to_a_place_in_the_book_and_no_name_is_there_twice(tmp_path: Path) -> None:
     found = {"dkg-human": results(row(1, 1, 1), title="Another"), "study": results(row(1, 1, 1))}
-    text = write_book(tmp_path, found).read_text()
+    text = write_combined_report(tmp_path, found).read_text()
     names = re.findall(r'\bid="([^"]+)"', text)
     assert len(names) == len(set(names))
     assert set(re.findall(r'href="#([^"]+)"', text)) <= set(names)
@@ -73,9 +72,9 @@ def test_every_link_leads_to_a_place_in_the_book_and_no_name_is_there_twice(tmp_
 
 
 def test_what_was_not_run_is_told_with_how_to_run_it(tmp_path: Path) -> None:
-    without = write_book(tmp_path, {"study": results(row(1, 1, 1))}).read_text()
+    without = write_combined_report(tmp_path, {"study": results(row(1, 1, 1))}).read_text()
     assert "reproduce dkg-human --data" in without
-    there = write_book(tmp_path, {"dkg-human": results(row(1, 1, 1))}).read_text()
+    there = write_combined_report(tmp_path, {"dkg-human": results(row(1, 1, 1))}).read_text()
     assert "reproduce dkg-human --data" not in there
 
 
@@ -90,7 +89,7 @@ def test_the_summary_has_everything_and_the_scoreboard(tmp_path: Path) -> None:
         row(right / 8, 0.0, 1.0, condition="invented/plain", experiment="mumatom", subject=who, metric="accuracy")
         for who, right in (("symbolic", 8), ("question_only", 2))
     ]
-    write_book(tmp_path, {"mumatom": results(*summary)._replace(rows=rows)})
+    write_combined_report(tmp_path, {"mumatom": results(*summary)._replace(rows=rows)})
     found = json.loads((tmp_path / "summary.json").read_text())
     board = {(one["condition"], one["subject"]): one["value"] for one in found if one["experiment"] == "scoreboard"}
     assert board == {("Invented stories", "symbolic"): 1.0, ("Invented stories", "question_only"): 0.25}
@@ -99,4 +98,4 @@ def test_the_summary_has_everything_and_the_scoreboard(tmp_path: Path) -> None:
 def test_a_book_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError):
-        write_book(tmp_path / "file" / "below", {"study": results(row(1, 1, 1))})
+        write_combined_report(tmp_path / "file" / "below", {"study": results(row(1, 1, 1))})

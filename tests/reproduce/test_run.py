@@ -128,7 +128,7 @@ def test_an_interrupted_run_goes_on_to_the_same_results(done: Path, tmp_path: Pa
 
 
 def test_a_finished_run_is_not_played_again(done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("otherminds.evaluation.playing.run", None)
+    monkeypatch.setattr("otherminds.evaluation.experiment.run", None)
     reproduce("protom-dkg", Options(copied(done, tmp_path)))
     assert results(tmp_path) == results(done)
 

@@ -29,7 +29,7 @@ from otherminds.cli.options import (
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
-    from otherminds.evaluation.playing import Options
+    from otherminds.evaluation.experiment import Options
     from otherminds.papers.functional.checking import Checked
     from otherminds.reports.results import Results
 
@@ -203,9 +203,9 @@ def _check_known_players(folder: Path, seed: int, console: Console) -> dict[str,
 
 def combine(folder: Path, found: Mapping[str, Results], console: Console) -> None:
     """Write one report about all experiments, and print its path."""
-    from otherminds.reproduce.combined_report import write_book
+    from otherminds.reproduce.combined_report import write_combined_report
 
-    path = write_book(folder, found)
+    path = write_combined_report(folder, found)
     console.print(f"\nEverything in one report: {path}", style="bold", markup=False, soft_wrap=True)
 
 

@@ -16,8 +16,7 @@ from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
-    from otherminds.evaluation.resuming import Begun
-    from otherminds.evaluation.runs import Run
+    from otherminds.evaluation.runs import Begun, Run
     from otherminds.reports.results import Results
 
 RUNS = Path("runs")
@@ -132,8 +131,7 @@ def _again(
 
     The name of the experiment and what came of it are returned.
     """
-    from otherminds.evaluation.resuming import begun
-    from otherminds.evaluation.runs import look
+    from otherminds.evaluation.runs import begun, look
 
     how = begun(look(folder).about, folder)
     if how.command == "check":
@@ -142,7 +140,7 @@ def _again(
 
 
 def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, money: dict[str, Any]) -> Results | None:
-    from otherminds.evaluation.resuming import trusted
+    from otherminds.evaluation.runs import trusted
     from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
     options = how.read(CheckOptions, folder)
@@ -156,8 +154,8 @@ def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, m
 def _reproduce_again(
     how: Begun, folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
 ) -> Results | None:
-    from otherminds.evaluation.playing import Options
-    from otherminds.evaluation.resuming import trusted
+    from otherminds.evaluation.experiment import Options
+    from otherminds.evaluation.runs import trusted
 
     options = replace(how.read(Options, folder), **changes)
     if options.asking is not None:

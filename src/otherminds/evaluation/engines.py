@@ -1,27 +1,50 @@
-"""Where episodes are played: in this process, in others on this machine, or on a cluster. The results are the same."""
+"""Playing many episodes: in this process, in others on this machine, or on a cluster, with the same results.
+
+Ray and Dask are extras; on one machine processes are faster.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+import socket
+import time
+import traceback
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
 from threading import Thread, current_thread, main_thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
 
 from otherminds.errors import InputError, near
 
 T = TypeVar("T")
+P = TypeVar("P")
+R = TypeVar("R")
 ENGINES = "serial, processes, ray, ray=ADDRESS, dask or dask=ADDRESS"
+PATIENCE = 10
+"""Seconds within which a cluster has to answer; chosen, not tuned."""
+AHEAD = 2
+"""Chunks submitted for each worker: one under way and one that waits, so that no worker is idle."""
+SECONDS = 0.1
+"""Seconds that a chunk should take, and so the most work that a crash can lose; chosen, not tuned."""
+GROWTH = 4
+"""Largest ratio of a chunk's size to the largest size measured so far; chosen, not tuned."""
 
 
 class Engine(NamedTuple):
-    """An executor and how many tasks it does at once; without one, they are done here, one after another.
+    """An executor and the number of tasks it runs at once; without an executor, tasks run here one after another.
 
-    Any `concurrent.futures.Executor` will do. lost: what its futures raise if a worker is gone.
+    Any `concurrent.futures.Executor` will do. `lost` are the exceptions its futures raise if a worker has died.
     """
 
     executor: Executor | None = None
@@ -33,10 +56,10 @@ SERIAL = Engine()
 
 
 def opened(name: str | None = None, jobs: int = 1) -> AbstractContextManager[Engine]:
-    """An engine by its name, for as long as it is needed; without a name, `jobs` processes, or this one if it is 1.
+    """A context with the engine of that name; without a name, `jobs` processes, or this process if `jobs` is 1.
 
-    A cluster is begun here, with `jobs` workers, unless its address says where there is one; then all its workers
-    are used. Raises InputError if there is no such engine, or it lacks its extra, or its cluster cannot be reached.
+    Without an address a cluster is started here, with `jobs` workers; with one, all workers of that cluster are used.
+    Raises InputError if the engine is unknown, its extra is missing, or its cluster cannot be reached.
     """
     if name is None:
         name = "serial" if jobs == 1 else "processes"
@@ -50,14 +73,12 @@ def opened(name: str | None = None, jobs: int = 1) -> AbstractContextManager[Eng
     if kind not in ("ray", "dask") or (equals and not address):
         close = [f"did you mean {one}?" for one in near(name, ["serial", "processes", "ray", "dask"])]
         raise InputError(f"there is no engine `{name}`", hint="; ".join([ENGINES, *close]))
-    from otherminds.evaluation import clusters
-
-    return (clusters.ray if kind == "ray" else clusters.dask)(address, jobs)
+    return (ray if kind == "ray" else dask)(address, jobs)
 
 
 @contextmanager
 def processes(jobs: int) -> Iterator[Engine]:
-    """So many processes on this machine, which end at once when they are no longer needed, or this one is killed."""
+    """An engine of `jobs` processes on this machine. They end at once when the context ends or this process dies."""
     context = get_context("spawn")
     theirs, ours = context.Pipe(duplex=False)
     executor = _Processes(jobs, mp_context=context, initializer=end_with, initargs=(theirs,))
@@ -65,12 +86,12 @@ def processes(jobs: int) -> Iterator[Engine]:
         yield Engine(executor, jobs)
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
-        ours.close()  # who is in the middle of something need not finish it
+        ours.close()  # workers need not finish what they are doing
         theirs.close()
 
 
 def end_with(other: Connection | int) -> None:
-    """Let this process end as soon as another one does, or closes its end of a pipe. A killed one cannot end others."""
+    """End this process as soon as another one ends, or closes its end of a pipe: a killed process cannot end others."""
     Thread(target=_end_with, args=[other], daemon=True).start()
 
 
@@ -80,7 +101,7 @@ def _end_with(other: Connection | int) -> None:
 
 
 class _Processes(ProcessPoolExecutor):
-    """They begin when something is submitted, and Ctrl-C must not meet them even then."""
+    """Processes that start when a task is submitted, and that Ctrl-C does not reach even then."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         with interrupts_held_back():
@@ -89,11 +110,11 @@ class _Processes(ProcessPoolExecutor):
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Processes that are started here never see Ctrl-C; it reaches this one when it is done, which ends them."""
+    """A context whose new processes never see Ctrl-C; it reaches this process afterwards, which ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # when it is begun it lets them in again
+    resource_tracker.ensure_running()  # its start would unblock the signal again
     with _interrupts_told_later():
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -104,7 +125,7 @@ def interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_told_later() -> Iterator[None]:
-    """What this thread holds back another one may let in, and then it would be raised here."""
+    """Defer SIGINT: another thread may let the signal in, and then it would be raised in this one."""
     if current_thread() is not main_thread():
         yield
         return
@@ -116,3 +137,255 @@ def _interrupts_told_later() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if held:
             signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def ray(address: str = "", jobs: int = 1) -> Iterator[Engine]:
+    """The Ray cluster at an address, the one this program already uses, or one that is started here and shut down.
+
+    Raises InputError if it cannot be reached, or another one is in use.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    library = _library("ray", "ray")
+    begun = not library.is_initialized()
+    if address and not begun:
+        raise InputError(f"this program uses a Ray cluster already, so not {address}", hint="--engine ray")
+    if begun:
+        _join(library, address, jobs)
+    errors = library.exceptions
+    lost = (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError, errors.ObjectLostError)
+    try:
+        workers = int(library.cluster_resources().get("CPU", 0)) or 1
+        yield Engine(_Ray(library), workers, (*lost, errors.RaySystemError))
+    finally:
+        if begun:
+            library.shutdown()
+
+
+def _join(library: Any, address: str, jobs: int) -> None:
+    quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+    if not address:
+        library.init("local", num_cpus=jobs, include_dashboard=False, **quiet)
+        return
+    _knock("Ray", address)
+    try:
+        library.init(address, **quiet)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unreachable("Ray", address) from error
+
+
+class _Ray(Executor):
+    """An executor of Ray tasks, each on one processor."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+        self._call = library.remote(_call)
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """A future of the call; if it is cancelled in time, the task does not start."""
+        task = self._call.remote(fn, *args, **kwargs)
+        found: Future[T] = Future()
+        task.future().add_done_callback(lambda ended: _pass_on(ended, found))
+        found.add_done_callback(lambda _: found.cancelled() and self._library.cancel(task))
+        return found
+
+
+def _call(fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    return fn(*args, **kwargs)
+
+
+def _pass_on(ended: Future[T], found: Future[T]) -> None:
+    if not found.set_running_or_notify_cancel():
+        return
+    error = ended.exception()
+    if error is None:
+        found.set_result(ended.result())
+    else:
+        found.set_exception(error)
+
+
+@contextmanager
+def dask(address: str = "", jobs: int = 1) -> Iterator[Engine]:
+    """The Dask cluster with its scheduler at an address, or one that is started here and shut down.
+
+    Raises InputError if it cannot be reached.
+    """
+    library = _library("distributed", "dask")
+    with ExitStack() as stack:
+        if address:
+            _knock("Dask", address)
+        where = address or stack.enter_context(_begun(library, jobs))
+        try:
+            client = stack.enter_context(library.Client(where, timeout=PATIENCE))
+        except (OSError, ValueError) as error:
+            raise _unreachable("Dask", address) from error
+        workers = sum(client.nthreads().values()) or 1
+        yield Engine(client.get_executor(pure=False), workers, (library.scheduler.KilledWorker, CancelledError))
+
+
+def _begun(library: Any, jobs: int) -> Any:
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    with interrupts_held_back():
+        return library.LocalCluster(n_workers=jobs, **options)
+
+
+def _knock(what: str, address: str) -> None:
+    """Connect first: without a server, Ray tries for minutes and ends the program, and Dask leaves threads behind."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    try:
+        if address != "auto":
+            socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except (OSError, ValueError, OverflowError):
+        raise _unreachable(what, address) from None
+
+
+def _library(name: str, extra: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = f"pip install 'otherminds[{extra}]'"
+        raise InputError(f"the engine `{extra}` needs an extra", hint=hint) from None
+
+
+def _unreachable(what: str, address: str) -> InputError:
+    return InputError(f"no {what} cluster answers at {address}", hint="is it running, and the address HOST:PORT?")
+
+
+def stream(seed: int, *names: str) -> np.random.Generator:
+    """The independent random stream of these names. Adding a name to a plan never shifts the streams of others."""
+    return np.random.default_rng(np.random.SeedSequence([seed, *(zlib.crc32(name.encode()) for name in names)]))
+
+
+def run(
+    task: Callable[[P], R], plan: Sequence[P], *, engine: Engine = SERIAL, seconds: float = SECONDS
+) -> Iterator[list[tuple[P, R]]]:
+    """Entries of the plan with their results, in chunks of about `seconds`, in the order in which chunks end.
+
+    An exception of a task is raised here after the results before it in its chunk; queued chunks are then cancelled.
+    Raises InputError if a worker died.
+    """
+    for start, results in _played(task, plan, engine, seconds):
+        yield list(zip(plan[start : start + len(results)], results, strict=True))
+
+
+def in_order(task: Callable[[P], R], plan: Sequence[P], *, engine: Engine = SERIAL) -> Iterator[R]:
+    """The results of all entries in the order of the plan, each as early as possible. Raises what `run` raises."""
+    early: dict[int, list[R]] = {}
+    reached = 0
+    for start, results in _played(task, plan, engine, SECONDS if engine.executor else 0.0):
+        early[start] = results
+        while reached in early:
+            ready = early.pop(reached)
+            reached += len(ready)
+            yield from ready
+
+
+def _played(task: Callable[[P], R], plan: Sequence[P], engine: Engine, seconds: float) -> Iterator[tuple[int, list[R]]]:
+    """For each chunk, its first index in the plan and its results."""
+    if engine.executor is None:
+        return _in_turn(task, plan, seconds)
+    return _spread(task, plan, engine, engine.executor, ChunkSize(seconds, engine.workers))
+
+
+def _in_turn(task: Callable[[P], R], plan: Sequence[P], seconds: float) -> Iterator[tuple[int, list[R]]]:
+    start, results, began = 0, list[R](), time.monotonic()
+    for entry in plan:
+        try:
+            results.append(task(entry))
+        except Exception:
+            if results:
+                yield start, results
+            raise
+        if time.monotonic() - began >= seconds:
+            yield start, results
+            start, results, began = start + len(results), [], time.monotonic()
+    if results:
+        yield start, results
+
+
+def _spread(
+    task: Callable[[P], R], plan: Sequence[P], engine: Engine, executor: Executor, pace: ChunkSize
+) -> Iterator[tuple[int, list[R]]]:
+    """Keep every worker busy with chunks, and few of them submitted, so that cancelling takes effect soon."""
+    ended: SimpleQueue[Future[ChunkResult[R]]] = SimpleQueue()
+    under_way: dict[Future[ChunkResult[R]], int] = {}
+    begun = 0
+
+    def begin() -> None:
+        nonlocal begun
+        while begun < len(plan) and len(under_way) < AHEAD * engine.workers:
+            entries = plan[begun : begun + pace.size(len(plan) - begun)]
+            future = executor.submit(_play, task, entries)
+            under_way[future], begun = begun, begun + len(entries)
+            future.add_done_callback(ended.put)
+
+    try:
+        begin()
+        while under_way:
+            future = ended.get()
+            start, played = under_way.pop(future), future.result()
+            pace.learn(len(played.results), played.seconds)
+            if played.error is None:
+                begin()
+            if played.results:
+                yield start, played.results
+            if played.error is not None:
+                raise played.error
+    except engine.lost as error:
+        raise InputError("a worker died: has it run out of memory?", hint="finished episodes are kept") from error
+    finally:
+        for future in under_way:
+            future.cancel()
+
+
+@dataclass
+class ChunkSize:
+    """The number of entries that make a chunk of about `seconds`, from the time that earlier entries took."""
+
+    seconds: float
+    workers: int
+    each: float = 0.0
+    largest: int = 0
+
+    def size(self, left: int) -> int:
+        """The size of the next chunk of `left` entries; small, so that no worker waits long for another."""
+        shared = left / (AHEAD * self.workers)
+        wanted = self.seconds / self.each if self.each else shared
+        return max(1, int(min(wanted, shared, GROWTH * self.largest)))
+
+    def learn(self, count: int, seconds: float) -> None:
+        """Update the time per entry. Earlier estimates count half: the first chunk often includes set-up."""
+        each = seconds / max(1, count)
+        self.each = (self.each + each) / 2 if self.largest else each
+        self.largest = max(self.largest, count)
+
+
+class ChunkResult(NamedTuple, Generic[R]):
+    """Results of a chunk up to the first entry that failed, the seconds it took, and the error, if any."""
+
+    results: list[R]
+    seconds: float
+    error: Exception | None = None
+
+
+def _play(task: Callable[[P], R], entries: Sequence[P]) -> ChunkResult[R]:
+    """Play a chunk in a worker."""
+    results, began = list[R](), time.perf_counter()
+    try:
+        for entry in entries:
+            results.append(task(entry))
+    except Exception as error:
+        return ChunkResult(results, time.perf_counter() - began, _movable(error))
+    return ChunkResult(results, time.perf_counter() - began)
+
+
+def _movable(error: Exception) -> Exception:
+    """An error that can be pickled, with its traceback as a note."""
+    try:
+        found = type(error)(*error.args)  # unpickling makes it this way, which fails for some
+        vars(found).update(vars(error))
+    except Exception:
+        found = RuntimeError(f"{type(error).__name__}: {error}")
+    found.add_note("".join(traceback.format_exception(error)))
+    return found

@@ -1,19 +1,56 @@
-"""An experiment: its plan, how one entry of it is played, what is summarised from the rows, and the page about them.
+"""One protocol for all experiments: a plan, how one entry is played, what is summarised, and the page.
 
-`reproduce` has one runner for all of them; a paper lists its experiments by name as functions from `Options`.
+A paper lists its experiments by name, as functions from `Options` to an `Experiment`; `Experiment.played` runs any of
+them, on any engine or with a language model, and keeps each episode as it ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeVar
 
-from otherminds.evaluation.playing import Options, ask, play
+from pydantic import Field
+
+from otherminds.evaluation.asking import Asking, told_cost
+from otherminds.evaluation.engines import opened, run
+from otherminds.evaluation.progress import Telling, shown
 from otherminds.evaluation.store import Entry, Row, Store
-from otherminds.language.model import LanguageModel
-from otherminds.language.prices import CallEstimate
+from otherminds.language.ledger import Recorded
+from otherminds.language.model import LanguageModel, ModelError
+from otherminds.language.prices import BudgetError, CallEstimate
+
+E = TypeVar("E", bound=Entry)
+R = TypeVar("R")
+IN_A_ROW = 3
+"""Failed episodes in a row, per thread, after which a run stops; chosen, not tuned."""
+PATIENCE = 3.0
+"""Seconds that Ctrl-C waits for answers; later ones are lost, and listed as uncertain. Chosen, not tuned."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run an experiment. `scale` is quick, normal or full; `data` is a path to data that may not be shipped.
+
+    With `asking`, a language model takes part. `scenario` and `agents` restrict what is played, where the experiment
+    has them. `shard` (i, n) plays every nth episode from the ith on. `frozen` plays nothing and only reports.
+    """
+
+    out: Path
+    seed: Annotated[int, Field(ge=0)] = 42
+    scale: Annotated[str, Field(pattern="^(quick|normal|full)$")] = "normal"
+    jobs: Annotated[int, Field(ge=1, le=256)] = 1
+    data: Path | None = None
+    asking: Asking | None = None
+    scenario: str | None = None
+    agents: tuple[str, ...] = ()
+    engine: str | None = None
+    shard: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] = (1, 1)
+    frozen: bool = False
 
 
 class Part(NamedTuple):
@@ -82,3 +119,98 @@ Begin = Callable[[Options], Experiment]
 def described(*words: str | None) -> str:
     """The name of a run: the words that are not empty, separated by spaces."""
     return " ".join(word for word in words if word)
+
+
+def play(store: Store, options: Options, what: str, *parts: tuple[Callable[[Any], list[Row]], Sequence[Any]]) -> None:
+    """Play the missing entries of some plans, each with its task, on the engine of the options."""
+    todo = [(task, store.todo(plan, options.shard)) for task, plan in parts]
+    total = sum(len(entries) for _, entries in todo)
+    if not total:
+        return
+    with opened(options.engine, options.jobs) as engine:
+        playing = (chunk for task, entries in todo for chunk in run(task, entries, engine=engine))
+        for chunk in shown(playing, total, what, size=len):
+            store.add(*(rows for _, rows in chunk))
+
+
+def ask(
+    store: Store,
+    options: Options,
+    model: Recorded,
+    task: Callable[[E], list[Row]],
+    plan: Sequence[E],
+    estimate: Callable[[Sequence[E]], CallEstimate],
+) -> None:
+    """Play the missing entries of a plan in which a language model takes part.
+
+    An episode in which the model fails is set aside. Raises ModelError if too many fail in a row, and BudgetError.
+    """
+    asking = options.asking
+    assert asking is not None
+    todo = store.todo(plan, options.shard)
+    if not todo:
+        return
+    with told_cost(model, estimate(todo), asking.price):
+        keep(store, asking, task, todo, f"{model.name} is playing", model)
+
+
+def keep(
+    store: Store,
+    asking: Asking,
+    task: Callable[[E], list[Row]],
+    todo: Sequence[E],
+    what: str,
+    model: Recorded | None,
+) -> None:
+    """Play episodes and store each as it ends; several at once if the model runs on a server."""
+    told, failed = Telling(model), 0
+    playing = _answered(_tried(task), todo, at_once=asking.threads, stop=model.stop if model else lambda: None)
+    for entry, found in shown(playing, len(todo), what, tell=told):
+        if isinstance(found, ModelError):
+            store.fail(entry, str(found))
+            failed, told.failed = failed + 1, told.failed + 1
+            if failed >= IN_A_ROW * asking.threads or told.failed == len(todo):
+                raise found
+        else:
+            store.add(found)
+            failed = 0
+
+
+def _tried(task: Callable[[E], list[Row]]) -> Callable[[E], list[Row] | ModelError]:
+    def tried(entry: E) -> list[Row] | ModelError:
+        try:
+            return task(entry)
+        except BudgetError:
+            raise
+        except ModelError as error:
+            return error
+
+    return tried
+
+
+def _answered(
+    ask: Callable[[E], R], entries: Iterable[E], *, at_once: int, stop: Callable[[], None]
+) -> Iterator[tuple[E, R]]:
+    """Entries with their results in the order in which they end, at most `at_once` of them under way.
+
+    If one raises, or the consumer stops, `stop` prevents further calls and those under way are awaited, after Ctrl-C
+    for PATIENCE seconds only.
+    """
+    if at_once == 1:
+        yield from ((entry, ask(entry)) for entry in entries)
+        return
+    waiting, pool = iter(entries), ThreadPoolExecutor(at_once, thread_name_prefix="asking")
+    under_way = {pool.submit(ask, entry): entry for entry in islice(waiting, at_once)}
+    try:
+        while under_way:
+            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                entry, found = under_way.pop(future), future.result()
+                under_way |= {pool.submit(ask, more): more for more in islice(waiting, 1)}
+                yield entry, found
+    except BaseException as error:
+        stop()
+        wait(under_way, timeout=PATIENCE if isinstance(error, KeyboardInterrupt) else None)
+        raise
+    finally:
+        pool.shutdown(wait=False)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError
 from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, rows_of
 from otherminds.files.database import Database, InUseError, alone
 from otherminds.language.call_records import AnsweredCalls, CallTable, UncertainCall
+
+K = TypeVar("K")
+Command = Literal["reproduce", "check"]
 
 REPORT = "report.html"
 PLANNED = "select count(*) from plan"
@@ -132,3 +138,51 @@ def merge(shards: Sequence[Path], out: Path) -> None:
         for shard, base in zip(shards, bases, strict=True):
             store.take_in(base, shard)
         CallTable(store.database).take_in(map(CallTable, bases))
+
+
+class Begun(BaseModel):
+    """How a run was begun: the command, the name of the experiment if it reproduces one, and the options."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    command: Command
+    name: str = ""
+    options: dict[str, Any]
+
+    def read(self, kind: type[K], folder: Path) -> K:
+        """The options as `kind`, with `folder` as their place. Raises InputError if they do not fit."""
+        try:
+            return TypeAdapter(kind).validate_python(self.options | {"out": folder})
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            raise InputError(f"cannot be resumed: `{place}`: {first['msg']}", path=folder) from None
+
+
+def how_begun(command: Command, options: Any, name: str = "") -> str:
+    """How a run was begun, as JSON to store with it: what `begun` reads."""
+    told = TypeAdapter(type(options)).dump_python(options, mode="json", exclude={"out", "frozen", "engine"})
+    for path in (told, told.get("asking") or {}):
+        path |= {key: str(Path(path[key]).absolute()) for key in ("data", "replay") if path.get(key) is not None}
+    return json.dumps({"command": command, "name": name, "options": told})
+
+
+def begun(about: str, folder: Path) -> Begun:
+    """How a run was begun, from the JSON stored with it. Raises InputError if it is not readable."""
+    try:
+        return Begun.model_validate_json(about)
+    except ValidationError:
+        hint = "repeat the command that began it, with --out"
+        raise InputError("does not say how it was begun", path=folder, hint=hint) from None
+
+
+def trusted(specs: Sequence[str], named: Sequence[str], folder: Path) -> None:
+    """Raise InputError for code or a server that the run names, unless the user names it again.
+
+    A folder may come from anybody: it must neither choose what code runs nor where a key is sent.
+    """
+    for spec in specs:
+        kind, _, rest = spec.partition(":")
+        if rest and kind != "embedded" and not (kind == "openai" and "@" not in rest) and spec not in named:
+            hint = f"if you trust that, add --model '{spec}'"
+            raise InputError(f"this run asks {spec[:200]}", path=folder, hint=hint)

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError, unknown
-from otherminds.evaluation.engines import opened
+from otherminds.evaluation.engines import in_order, opened, stream
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.run import in_order, stream
 from otherminds.stories.files import as_json, question_json
 from otherminds.stories.invented.invention import CELLS, Story, invent
 from otherminds.stories.invented.telling import phrasings, tell

@@ -1,22 +1,27 @@
-"""One page for everything that was reproduced: four systems, their figures beside the papers', and what falls short."""
+"""One report on all experiments that were run: the systems, their figures beside the papers', the scoreboard."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from otherminds.evaluation.scoreboard import scores
-from otherminds.reports import scoreboard_plots
+from otherminds.evaluation.story_sets import make
+from otherminds.papers.hypothetical_minds.episodes_report import thoughts
+from otherminds.reports import check_plots, scoreboard_plots
 from otherminds.reports.page import (
     NOTHING,
     Html,
     Section,
+    block,
     book,
+    chapter_link,
     inline,
     interval,
     number,
+    safe,
     side_by_side,
     stack,
     table,
@@ -24,13 +29,98 @@ from otherminds.reports.page import (
 )
 from otherminds.reports.results import Results, verdicts, write_results
 from otherminds.reports.tables import cell
-from otherminds.reproduce.combined_fronts import fronts
-from otherminds.reproduce.combined_words import APART, LEAD, ORDER, READING, VERDICTS
-from otherminds.reproduce.scoreboard_episodes import FAMILIES, episodes
-from otherminds.reproduce.verdicts import WORSE, verdict
+from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, episodes
+from otherminds.stories.files import episode_of
+from otherminds.stories.pictures.storyboard import storyboard_svg
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
+from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 
 Row = Mapping[str, Any]
 Found = Mapping[str, Results]
+AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
+DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
+SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42
+LOST, KNOWN = "relative_regret", "relative_tom_regret"
+ROUNDING = 1e-9
+"""Difference of two bounds that counts as none: rounding of sums."""
+MORE_IS_BETTER = ("success", "speedup", "speedup_ratio_of_means", "score", "accuracy", "tom_percent", "r")
+LESS_IS_BETTER = ("functional_regret", "tom_regret_paper")
+LEAD = (
+    "Agents are minds run forward; mindreading is minds run backward. Four systems built on that, each beside the "
+    "figures of its paper. Everything here was played anew and follows from its seed; n says how much a figure rests "
+    "on, and `otherminds reproduce --full` makes it larger."
+)
+ORDER = (
+    "protom-dkg",
+    "protom-overcooked",
+    "study",
+    "dkg-human",
+    "functional",
+    "check",
+    "hypothetical",
+    "melting-pot",
+    "mumatom",
+)
+"""The order of the chapters."""
+VERDICTS = (
+    "Ours with a 95 % interval and the number of independent units it rests on, and what the paper prints, with ± 1.96 "
+    "standard errors or the interval as printed. “Agrees” means that the two intervals overlap; a figure without an "
+    "interval is a point. Elsewhere the verdict says who is ahead, and whether that rests on a single "
+    "episode."
+)
+READING = (
+    "Everybody on two scales, by the same code. Literal: of all that an agent held likeliest (the next play, a goal, "
+    "what somebody in a story believes) how much came about. Functional: of what can be gained by knowing the other, "
+    "how much it gained; 0 is play without a thought of others (random play, no help, a clue not read), 100 % that of "
+    "whoever knows the other (the exact optimum, who is told the strategy, the oracle). Far right and far down is who "
+    "knows and does not use it. Below −35 % is drawn at −35 %; who expects nothing is at “none”. Miscalibration is "
+    "the gap between how sure an agent was and how often it was right. Intervals are 95 %, by episode."
+)
+APART = (
+    (
+        "check",
+        "Any language model",
+        "Its weights are not here: `otherminds models fetch smollm2`, and `pip install 'otherminds[embedded]'`.",
+    ),
+    (
+        "dkg-human",
+        "Goal inference beside people's own judgements",
+        "They have no licence to be passed on: `otherminds reproduce dkg-human --data CLONE`.",
+    ),
+    (
+        "mumatom/full_text/all",
+        "MuMA-ToM itself",
+        "Its files have to be fetched: `otherminds reproduce mumatom --data DIR`. Here are invented stories only.",
+    ),
+    (
+        "",
+        "The language models of the papers (GPT-4, GPT-4o, Llama, DeepSeek, Mistral and others)",
+        "They cost money, and what is behind a name changes. Their published figures stand in the chapters; `--model "
+        "openai:MODEL@URL` puts any of them into the tables.",
+    ),
+    (
+        "",
+        "ProToM's own levels and kitchens",
+        "They are not public. Ours are of the same kinds in the same numbers: comparable, not the same.",
+    ),
+    (
+        "",
+        "ProToM's study with people",
+        "The trials here are simulated. `otherminds serve` runs one, `reproduce study --data EXPORT` analyses it.",
+    ),
+    (
+        "",
+        "Melting Pot's background players",
+        "Their neural bodies cannot be had any more; ours are scripted, so scores compare within this suite.",
+    ),
+    ("", "OPRE, and Hypothetical Minds' ablations with GPT-4", "Not trained, and not asked, here."),
+    (
+        "",
+        "Functional scores in collaborative cooking",
+        "What could be earned at most with each partner is not known.",
+    ),
+    ("", "People's accuracy with MuMA-ToM", "Nobody was asked anew; the published figure stands beside ours."),
+)
 NOTHING_SHORT = "Nothing that was compared is worse than published, and no target was missed."
 NO_SCORE = (
     "Who expects nothing, or was told, has no literal score; who does not act, no functional one. Regret is what is "
@@ -38,20 +128,20 @@ NO_SCORE = (
 )
 
 
-def write_book(folder: Path, found: Found) -> Path:
-    """Bind the results of several experiments, by name, into one report in a folder; its path is returned.
+def write_combined_report(folder: Path, found: Found) -> Path:
+    """Write one report on the results of several experiments, given by name, and return its path.
 
     Raises InputError if it cannot be written.
     """
     found = {name: found[name] for name in ORDER if name in found}
     board = scores(one for name, results in found.items() for one in episodes(name, results.rows))
     summary = [row for results in found.values() for row in results.summary]
-    write_results(folder, [*summary, *board], whole(found, summary, board))
+    write_results(folder, [*summary, *board], page(found, summary, board))
     return folder / "report.html"
 
 
-def whole(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
-    """The page."""
+def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
+    """The HTML of the report: front pages, then a chapter for each experiment."""
     front = [
         Section("Four systems", fronts(found)),
         Section("Beside the papers", _beside(found)),
@@ -98,7 +188,7 @@ def _theirs(row: Row) -> str:
 
 
 def _interval(row: Row, value: float, low: float | None, high: float | None) -> str:
-    """With as many digits as help to compare; what has no width is no interval."""
+    """An interval with the digits that help to compare; only the value if the interval has no width."""
     size = max(abs(row["value"]), abs(row["published"]))
     digits = 3 if size < 1 else 2 if size < 10 else 1 if size < 200 else 0
     return number(value, digits) if low == high else interval(value, low, high, digits)
@@ -154,6 +244,138 @@ def _falls_short(row: Row) -> bool:
 
 
 def _apart(found: Found, summary: Sequence[Row]) -> Html:
-    """What is not here: some of it is never, some only if it was not run."""
+    """What the report lacks: some of it always, some because it was not run."""
     there = {*found, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
     return table(("What", "Why"), [[what, with_code(why)] for name, what, why in APART if name not in there])
+
+
+def verdict(row: Mapping[str, Any]) -> str:
+    """`agrees` if our interval and the published one overlap, else `better` or `worse`.
+
+    A figure published without an interval is a point. For metrics where neither more nor less is better, the verdict
+    is `higher` or `lower`. `, once` is added if our value is a single episode.
+    """
+    low, high = row.get("published_low", row["published"]), row.get("published_high", row["published"])
+    if row["low"] <= high + ROUNDING and low <= row["high"] + ROUNDING:
+        return AGREES
+    above = row["value"] > row["published"]
+    if row["metric"] in (*MORE_IS_BETTER, *LESS_IS_BETTER):
+        ahead = BETTER if above == (row["metric"] in MORE_IS_BETTER) else WORSE
+    else:
+        ahead = HIGHER if above else LOWER
+    return ahead if row["n"] > 1 else f"{ahead}, once"
+
+
+def fronts(found: Mapping[str, Results]) -> Html:
+    """A card for every system that was run: a few sentences and a picture."""
+    cards = [_card(i, name, results) for i, (name, results) in enumerate(found.items(), 1) if name in FRONTS]
+    return Html(f'<div class="cards">{"".join(cards)}</div>')
+
+
+def _card(i: int, name: str, results: Results) -> Html:
+    """The card of one system; only its heading if some of its agents or levels were not played."""
+    head = f"<h3>{chapter_link(i, results.report.heading)}</h3>"
+    try:
+        words, image = FRONTS[name](results)
+    except LookupError:
+        return Html(f'<div class="card">{head}</div>')
+    return Html(f'<div class="card">{head}{block(words)}{image}</div>')
+
+
+class Values:
+    """The values of a summary, by condition, subject and metric."""
+
+    def __init__(self, summary: Sequence[Row]) -> None:
+        self.rows = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+
+    def told(self, condition: str, subject: str, metric: str, digits: int = 2) -> str:
+        """A value in words, with the published one if there is one."""
+        row = self.rows[condition, subject, metric]
+        own = number(row["value"], digits)
+        return f"{own} (published: {number(row['published'], digits)})" if "published" in row else own
+
+    def share(self, condition: str, subject: str, metric: str) -> str:
+        """A value as a percentage."""
+        return f"{number(100 * self.rows[condition, subject, metric]['value'], 0)} %"
+
+
+def _protom(results: Results) -> tuple[str, Html]:
+    values = Values(results.summary)
+    words = (
+        "ProToM watches two people, infers what each of them wants by Bayesian inverse planning, and speaks only if "
+        f"that saves steps. With it, success is {values.told('all', 'protom', 'success')}, without help "
+        f"{values.told('all', 'none', 'success')}; the speed-up is {values.told('all', 'protom', 'speedup')}, with "
+        f"{values.told('all', 'protom', 'messages')} messages an episode."
+    )
+    level = next(level for level in bundled_levels() if level.name == SHOWN_LEVEL)
+    caption = "Ana and Ben, each wanting the gem that their badge shows, on the wrong sides of doors and keys."
+    return words, _drawn(map_drawing.draw(level.world, level.world.initial, goals=True).svg(), caption)
+
+
+def _drawn(svg: str, caption: str) -> Html:
+    return Html(f"<figure>{svg}<figcaption>{safe(caption)}</figcaption></figure>")
+
+
+def _functional(results: Results) -> tuple[str, Html]:
+    values = Values(results.summary)
+    found = {(row["subject"], row["metric"]): row["value"] for row in _dilemma(results) if row["condition"] == DILEMMA}
+    right, gained = (number(100 * found[KNOWING, metric], 0) for metric in ("literal", "functional"))
+    words = (
+        "Does who predicts a partner also act on that? In the prisoner's dilemma fictitious play predicts "
+        f"{right} % of the plays and gains {gained} % of what there is to gain. The tabular player of the paper loses "
+        f"{values.told('ipd/tft', 'rmax', 'functional_regret', 3)} a round against tit for tat, a Bayesian one "
+        f"{values.told('ipd/tft', 'bayes_simplicity', 'functional_regret', 3)}."
+    )
+    drawn = scoreboard_plots.panel(scoreboard_plots.points(_dilemma(results))[DILEMMA])
+    return words, inline(drawn, "The prisoner's dilemma with partners that are constant or play tit for tat.")
+
+
+def _dilemma(results: Results) -> list[Row]:
+    """The scoreboard of the prisoner's dilemma."""
+    return [*scores(one for one in episodes("functional", results.rows) if one.world == DILEMMA)]
+
+
+def _hypothetical(results: Results) -> tuple[str, Html]:
+    rows = [row for row in results.summary if row["metric"] == "score" and "published" in row]
+    ahead = sum(row["value"] >= row["published"] for row in rows)
+    words = (
+        "An agent that has never met its partner guesses what the partner is up to, tests the guess by what it "
+        f"predicts, and plays on it. In {ahead} of {len(rows)} scenarios it scores at least what the paper reports for "
+        "GPT-4, with strategies as programs in the place of a language model."
+    )
+    return words, thoughts("rws_repeated_4", "programs", results.rows)
+
+
+def _mumatom(results: Results) -> tuple[str, Html]:
+    values = Values(results.summary)
+    real = "text_video/all"
+    told = [values.share("invented/plain", who, "accuracy") for who in ("symbolic", "question_only")]
+    about = (
+        f"Of MuMA-ToM's questions {values.share(real, 'symbolic', 'accuracy')} are answered rightly from text and "
+        "video text (LIMP with GPT-4o, as published: 77 %; people: 94 %)."
+        if (real, "symbolic", "accuracy") in values.rows
+        else f"Of questions about invented stories {told[0]} are answered rightly; from the question alone {told[1]}."
+    )
+    words = f"What do people in a story believe, want, and mean to each other? Every option is a mind. {about}"
+    episode = episode_of(next(make(1, SHOWN_STORY, quiet=True))["episode"])
+    return words, _drawn(storyboard_svg(episode, columns=3), "A story that was invented, as a storyboard.")
+
+
+def _check(results: Results) -> tuple[str, Html]:
+    found = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
+    lost = {who: value for (who, metric), value in found.items() if metric == LOST}
+    points = [(who, found[who, KNOWN], value, True) for who, value in lost.items()]
+    words = (
+        "Does an agent of yours act on what it knows? Everybody meets the same partners; losses are shares of what "
+        "random play loses. The small language model that comes along stands beside three known players."
+    )
+    return words, inline(check_plots.known_and_lost(points), "What wrong predictions would lose, and what is lost.")
+
+
+FRONTS: Mapping[str, Callable[[Results], tuple[str, Html]]] = {
+    "protom-dkg": _protom,
+    "functional": _functional,
+    "hypothetical": _hypothetical,
+    "mumatom": _mumatom,
+    "check": _check,
+}

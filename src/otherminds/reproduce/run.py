@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from otherminds.errors import unknown
-from otherminds.evaluation.playing import Options
-from otherminds.evaluation.resuming import how_begun
+from otherminds.evaluation.experiment import Begin, Options
+from otherminds.evaluation.runs import how_begun
 from otherminds.evaluation.store import Store
+from otherminds.papers.functional.reproduction import EXPERIMENTS as FUNCTIONAL
+from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS as HYPOTHETICAL_MINDS
+from otherminds.papers.mumatom.reproduction import EXPERIMENTS as MUMATOM
+from otherminds.papers.protom.reproduction import EXPERIMENTS as PROTOM
 from otherminds.papers.protom.study.export import is_export
 from otherminds.reports.results import Results, write_results
-from otherminds.reproduce.experiments import EXPERIMENTS
 from otherminds.stories.mumatom_files import is_mumatom
 
 __all__ = ["EXPERIMENTS", "Options", "names", "reproduce"]
@@ -46,3 +49,6 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     without |= {"study"} if data is not None else set()
     without |= {"melting-pot", "hypothetical"} if model else set()
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))
+
+
+EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS}

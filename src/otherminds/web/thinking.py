@@ -20,8 +20,7 @@ from functools import cache
 from multiprocessing import get_context, parent_process
 from typing import Any, NamedTuple, TypeVar
 
-from otherminds.evaluation.engines import end_with
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import end_with, stream
 from otherminds.language.find import find_model
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated

@@ -31,7 +31,7 @@ from otherminds.papers.functional.models import FOUR_SETS, SHUFFLES, Entry, esti
 from otherminds.papers.functional.prompting import STRATEGIES
 from otherminds.papers.functional.scores import assess
 from otherminds.papers.functional.scripted_models import scripted_player
-from otherminds.reproduce import experiments as runs
+from otherminds.reproduce import run as runs
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 

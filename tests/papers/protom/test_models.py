@@ -32,7 +32,7 @@ from otherminds.papers.protom.experiment import SUBJECTS, Entry, assess, of_repl
 from otherminds.papers.protom.levels import kitchen_design
 from otherminds.papers.protom.levels.level_sets import Design
 from otherminds.papers.protom.models import Advised, estimate, subject
-from otherminds.reproduce import experiments as runs
+from otherminds.reproduce import run as runs
 from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen

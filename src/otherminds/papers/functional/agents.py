@@ -16,7 +16,7 @@ import numpy as np
 
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.tasks import Task, play
 from otherminds.files.database import Database
 from otherminds.language.find import as_model, blamed, load

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import tom_percent
-from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import Estimate, mean
 from otherminds.mind import Mind, Mindreader
 from otherminds.world import World

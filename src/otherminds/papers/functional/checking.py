@@ -13,9 +13,9 @@ from rich.console import Console
 
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking, answered, spent, tell_ahead
-from otherminds.evaluation.playing import keep
+from otherminds.evaluation.experiment import keep
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.resuming import how_begun
+from otherminds.evaluation.runs import how_begun
 from otherminds.evaluation.store import Store
 from otherminds.files.text import printable
 from otherminds.language.ledger import Recorded

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import functional_regret, process_consistency, tom_percent
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.run import stream
 from otherminds.evaluation.statistics import stratified
 from otherminds.evaluation.tasks import Task, play
 from otherminds.worlds.repeated_games.partners import partner

@@ -12,8 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent, tom_regret_paper
-from otherminds.evaluation.run import stream
 from otherminds.evaluation.tasks import Task, evenly, play
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machine_files import read_machines

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from otherminds.errors import unknown
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.tasks import Task, converse
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel

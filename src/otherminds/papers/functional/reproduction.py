@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Part, described
-from otherminds.evaluation.playing import Options
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.store import Row, Store
 from otherminds.papers.functional import card_and_word_games, experiment, models, report, scores
 from otherminds.papers.functional.encounters import solve_ahead

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.run import stream
 from otherminds.language.asking import Asker
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio
 from otherminds.reports.results import beside_published
 from otherminds.world import World, rollout

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from otherminds.errors import InputError
-from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Part, described
-from otherminds.evaluation.playing import Options
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.papers.hypothetical_minds import experiment, melting_pot, melting_pot_report, plan, report, scores
 from otherminds.reports.results import beside_published
 

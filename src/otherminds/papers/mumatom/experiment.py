@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import mean, ratio
 from otherminds.evaluation.story_sets import LETTERS, make
 from otherminds.stories.answering import ask

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from otherminds.errors import InputError
-from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Part, described
-from otherminds.evaluation.playing import Options
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.store import Row, Store
 from otherminds.papers.mumatom import experiment, invented, report
 from otherminds.reports.results import beside_published

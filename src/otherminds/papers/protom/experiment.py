@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from otherminds.distribution import Categorical
 from otherminds.evaluation import statistics as st
-from otherminds.evaluation.assistance import FACILITATOR, outcomes, share_of_speedup, summarise
-from otherminds.evaluation.inference import quality
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.assistance import FACILITATOR, outcomes, quality, share_of_speedup, summarise
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
 from otherminds.language.model import Usage

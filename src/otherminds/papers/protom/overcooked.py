@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
 from otherminds.mind import GoalDirected
 from otherminds.observer import Observer

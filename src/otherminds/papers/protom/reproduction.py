@@ -7,11 +7,9 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.evaluation.engines import opened
-from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Part, described
-from otherminds.evaluation.playing import Options
+from otherminds.evaluation.engines import in_order, opened
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.run import in_order
 from otherminds.evaluation.store import Row
 from otherminds.language.ledger import Recorded
 from otherminds.language.prices import CallEstimate

@@ -13,7 +13,7 @@ import pytest
 from cooks import place
 from kitchens import kitchen
 from otherminds.errors import InputError
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.papers.protom.episodes import SilentFacilitator
 from otherminds.papers.protom.experiment import Entry
 from otherminds.papers.protom.levels import kitchen_design, level_work

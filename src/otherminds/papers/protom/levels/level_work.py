@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError, near
-from otherminds.evaluation.engines import opened
+from otherminds.evaluation.engines import in_order, opened
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.run import in_order
 from otherminds.files.text import printable, read_text
 from otherminds.papers.protom.levels import kitchen_design, level_design
 from otherminds.papers.protom.levels.level_sets import CLASSES, Design, L, LevelSet

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otherminds.errors import InputError
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.papers.protom.levels.kitchen_design import DESIGN
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel

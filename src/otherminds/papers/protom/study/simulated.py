@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otherminds.evaluation.assistance import FACILITATOR
-from otherminds.evaluation.run import stream
+from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked

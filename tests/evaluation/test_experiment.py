@@ -10,7 +10,7 @@ import pytest
 
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
-from otherminds.evaluation.playing import IN_A_ROW, Options, keep, play
+from otherminds.evaluation.experiment import IN_A_ROW, Options, keep, play
 from otherminds.evaluation.runs import look
 from otherminds.evaluation.store import Key, Row, Store
 from otherminds.language.model import ModelError

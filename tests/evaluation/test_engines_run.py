@@ -15,8 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.evaluation.engines import SERIAL, Engine, opened
-from otherminds.evaluation.run import AHEAD, GROWTH, Played, in_order, play, run, stream
+from otherminds.evaluation.engines import (
+    AHEAD,
+    GROWTH,
+    SERIAL,
+    ChunkResult,
+    Engine,
+    _play,
+    in_order,
+    opened,
+    run,
+    stream,
+)
 
 NAMES = ("people", "oracle", "protom")
 
@@ -128,7 +138,7 @@ def test_what_no_other_process_could_read_is_told_in_words() -> None:
     def odd(entry: int) -> int:
         raise OddError("o", "dd")
 
-    error = play(odd, [1]).error
+    error = _play(odd, [1]).error
     assert (type(error), str(error)) == (RuntimeError, "OddError: odd")
 
 
@@ -156,7 +166,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
-    monkeypatch.setattr("otherminds.evaluation.run.time", found)
+    monkeypatch.setattr("otherminds.evaluation.engines.time", found)
     return found
 
 
@@ -258,7 +268,7 @@ def test_what_is_queued_is_given_up_with_the_rest(how: str) -> None:
         while len(executor.futures) < 4:
             time.sleep(0.001)
         error = OSError() if how == "error" else None
-        executor.futures[0].set_result(Played([0], 0.1, error))
+        executor.futures[0].set_result(ChunkResult([0], 0.1, error))
         assert first.result() == [(0, 0)]
     if how == "error":
         with pytest.raises(OSError):

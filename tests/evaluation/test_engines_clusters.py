@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.evaluation import clusters
-from otherminds.evaluation.engines import Engine, opened
-from otherminds.evaluation.run import in_order, run
+from otherminds.evaluation import engines as clusters
+from otherminds.evaluation.engines import Engine, in_order, opened, run
 from otherminds.papers.functional import experiment as functional
 
 PACKAGES = {"ray": "ray", "dask": "distributed"}
@@ -71,9 +70,9 @@ def test_the_same_entry_twice_is_played_twice(engine: Engine) -> None:
 
 ELSEWHERE = """
 import sys
-from otherminds.evaluation import clusters
+from otherminds.evaluation import engines as clusters
 from otherminds.evaluation.engines import opened
-from otherminds.evaluation.run import in_order
+from otherminds.evaluation.engines import in_order
 if __name__ == "__main__":
     with opened(sys.argv[1], 1) as engine:
         print(engine.workers, *in_order(abs, [-1, -2, 3], engine=engine))

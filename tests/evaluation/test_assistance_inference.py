@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from otherminds.evaluation.inference import brier, calibration_error, quality
+from otherminds.evaluation.assistance import brier, calibration_error, quality
 
 Row = dict[str, Any]
 
