@@ -13,7 +13,7 @@ from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking
 from otherminds.worlds.collaborative_cooking.rules import State as KitchenState
 from otherminds.worlds.collaborative_cooking.things import DISH, NOTHING, SOUP, TOMATO, Pot
-from otherminds.worlds.in_the_matrix.rules import State as MatrixState
+from otherminds.worlds.in_the_matrix.rules import MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 AvatarWorld = InTheMatrix | CollaborativeCooking

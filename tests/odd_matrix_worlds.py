@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.in_the_matrix import step as matrix_step
-from otherminds.worlds.in_the_matrix.arrays import Int8
+from otherminds.worlds.in_the_matrix import rules as matrix_rules
+from otherminds.worlds.in_the_matrix.batch import Int8
 from otherminds.worlds.in_the_matrix.map_files import parse_matrix_world
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Meeting, State
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState, Meeting
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.map_file import reached
 
@@ -44,7 +44,7 @@ def odd(**changes: str) -> InTheMatrix:
     return parse_matrix_world("\n".join(lines), Path("odd.txt"))
 
 
-def tidy(state: State) -> State:
+def tidy(state: MatrixState) -> MatrixState:
     """The state with sites that went in the same step in the order of their numbers."""
     return state._replace(away=tuple(sorted(state.away, key=lambda gone: gone[::-1])))
 
@@ -83,7 +83,7 @@ def worlds(draw: st.DrawFn) -> InTheMatrix:
     return parse_matrix_world("\n".join([*rows, "", *said]), Path("random.txt"))
 
 
-def any_state(world: InTheMatrix, rng: np.random.Generator) -> State:
+def any_state(world: InTheMatrix, rng: np.random.Generator) -> MatrixState:
     """A state as it may come about, with all players close to each other and much going on."""
     rules, n = world.rules, world.rules.players
     floor = np.array(list(rules.field.grid.cells()), dtype=np.int64)
@@ -100,7 +100,7 @@ def any_state(world: InTheMatrix, rng: np.random.Generator) -> State:
     held[rng.random(n) < 0.2] = 1
     inventories = tuple(map(tuple, held.tolist()))
     met: list[Meeting | None] = [(inventories[0], inventories[-1]) if rng.random() < 0.5 else None for _ in range(n)]
-    return matrix_step.opening(rules, rng)._replace(
+    return matrix_rules.opening(rules, rng)._replace(
         t=t,
         cells=tuple(cells.tolist()),
         inventories=inventories,
@@ -120,5 +120,5 @@ def joint(n: int, players: int, rng: np.random.Generator) -> Int8:
     return rng.choice(len(ACTIONS), size=(n, players), p=OFTEN).astype(np.int8)
 
 
-def start_of(world: InTheMatrix) -> State:
+def start_of(world: InTheMatrix) -> MatrixState:
     return world.start(np.random.default_rng(0))

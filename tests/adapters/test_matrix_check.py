@@ -15,7 +15,7 @@ from otherminds.adapters.matrix_check import check_matrix, seen
 from otherminds.adapters.traces import Seen, Trace, read_trace
 from otherminds.adapters.verifying import check, summed, verify
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.in_the_matrix import step as matrix_step
+from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
@@ -112,7 +112,7 @@ def test_wrong_rules_are_found(rules: Rules) -> None:
 
 @pytest.mark.parametrize("name", ["COOLDOWN", "HEALTH"])
 def test_wrong_constants_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_step, name, getattr(matrix_step, name) + 1)
+    monkeypatch.setattr(matrix_rules, name, getattr(matrix_rules, name) + 1)
     assert any(check_matrix(trace_of(path)).mismatches for path in MATRIX)
 
 

@@ -23,7 +23,7 @@ from otherminds.reports.page import Html, Section, page
 from otherminds.worlds.avatar_drawing import DEAD, FROZEN, READY
 from otherminds.worlds.in_the_matrix.drawing import matrix_scene
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, State
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from viewer import BROWSER, HOSTILE, Outline, browsed, data
 
@@ -54,13 +54,13 @@ def small(players: int = 3) -> InTheMatrix:
     return world_of(CLOSET, players=players, respawn=18)
 
 
-def episode(world: InTheMatrix, seed: int, steps: int) -> list[State]:
+def episode(world: InTheMatrix, seed: int, steps: int) -> list[MatrixState]:
     """What eager hands make of a world; resources come back with new kinds if the episode starts over."""
     rng = np.random.default_rng(seed)
     return [state for state, _, _ in random_steps(world, rng, steps + 1)]
 
 
-def markup(world: InTheMatrix, states: list[State], *thoughts: Mapping[str, Any], title: str = "x") -> Html:
+def markup(world: InTheMatrix, states: list[MatrixState], *thoughts: Mapping[str, Any], title: str = "x") -> Html:
     """The viewer, its frames having been written as JSON and read again."""
     frames = json.loads(json.dumps([frame(state) for state in states]))
     return avatar_replay(world, states[0].kinds, frames, thoughts, title)

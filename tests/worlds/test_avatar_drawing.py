@@ -22,11 +22,11 @@ from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import Body
 from otherminds.worlds.collaborative_cooking.things import Pot
 from otherminds.worlds.in_the_matrix import drawing as matrix_drawing
-from otherminds.worlds.in_the_matrix.rules import FREE, State
+from otherminds.worlds.in_the_matrix.rules import FREE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 
-def lit(world: InTheMatrix, state: State) -> dict[int, set[tuple[float, float]]]:
+def lit(world: InTheMatrix, state: MatrixState) -> dict[int, set[tuple[float, float]]]:
     """The columns and rows that are lit by beams, by player."""
     beams = {int(name[5:]): part for name, part in parts(world, state).items() if name.startswith("beam-")}
     boxes = {i: [s for s in part.shapes if isinstance(s, sprites.Box)] for i, part in beams.items()}

@@ -14,10 +14,18 @@ from typing import NamedTuple
 
 from otherminds.adapters.comparison import Comparison
 from otherminds.adapters.traces import Seen, Trace
-from otherminds.worlds.in_the_matrix import step as matrix_step
+from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Outcome, Rules, State
-from otherminds.worlds.in_the_matrix.step import INTERACT, TURNING
+from otherminds.worlds.in_the_matrix.rules import (
+    COOLDOWN,
+    FREE,
+    INTERACT,
+    NOWHERE,
+    TURNING,
+    MatrixOutcome,
+    MatrixState,
+    Rules,
+)
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 Joint = Sequence[int]
@@ -51,12 +59,12 @@ def check_matrix(trace: Trace[Seen], world: InTheMatrix | None = None) -> Compar
     return Comparison(len(trace.joints), (), dict(counts))
 
 
-def opening(rules: Rules, shown: Seen) -> State:
+def opening(rules: Rules, shown: Seen) -> MatrixState:
     """The state at the start of an episode that looks like this."""
     grid, n = rules.field.grid, rules.players
     kinds = {grid.cell(x, y): kind for x, y, kind in shown.resources or ()}
     bodies = [body for body in shown.bodies if body is not None]
-    return State(
+    return MatrixState(
         t=0,
         cells=tuple(grid.cell(x, y) for x, y, _ in bodies),
         facings=tuple(facing for _, _, facing in bodies),
@@ -75,7 +83,7 @@ def opening(rules: Rules, shown: Seen) -> State:
     )
 
 
-def seen(rules: Rules, before: State, state: State) -> Seen:
+def seen(rules: Rules, before: MatrixState, state: MatrixState) -> Seen:
     """What the engine shows of a state and of the step that led to it."""
     grid, players, kinds = rules.field.grid, range(rules.players), range(len(rules.resources))
     alive = [cell != NOWHERE for cell in state.cells]
@@ -118,23 +126,23 @@ def _alike(one: object, other: object) -> bool:
     return one == other
 
 
-def _reached(rules: Rules, state: State, joint: Joint, shown: Seen) -> Iterator[tuple[State, State]]:
+def _reached(rules: Rules, state: MatrixState, joint: Joint, shown: Seen) -> Iterator[tuple[MatrixState, MatrixState]]:
     """The states to which one leads in one step, as chance must have fallen for what was shown; each with that one."""
     moved = _moved(rules, state, joint, shown)
-    bodies = [shown.bodies[i] for i in matrix_step.returning(rules, state)]
+    bodies = [shown.bodies[i] for i in matrix_rules.returning(rules, state)]
     if moved is None or None in bodies:
         return
     respawns = tuple(((rules.field.grid.cell(body[0], body[1]),), body[2]) for body in bodies if body is not None)
     for zappers in _zappers(rules, state, moved, joint):
         for regrown in _regrown(rules, state, moved, shown):
-            outcome = Outcome(moved.order, zappers, regrown, respawns, shown.ended)
+            outcome = MatrixOutcome(moved.order, zappers, regrown, respawns, shown.ended)
             try:
-                yield state, matrix_step.step_with(rules, state, joint, outcome)
+                yield state, matrix_rules.step_with(rules, state, joint, outcome)
             except ValueError:
                 continue
 
 
-def _moved(rules: Rules, state: State, joint: Joint, shown: Seen) -> _Moved | None:
+def _moved(rules: Rules, state: MatrixState, joint: Joint, shown: Seen) -> _Moved | None:
     """An order of moves that leads everybody to where they were seen; None if there is none.
 
     Whoever stays where they are, as they were seen to do, may go first; so if any order works this one does.
@@ -155,7 +163,7 @@ def _moved(rules: Rules, state: State, joint: Joint, shown: Seen) -> _Moved | No
     return _Moved((*order, *(i for i in range(rules.players) if i not in order)), tuple(cells), facings)
 
 
-def _zappers(rules: Rules, state: State, moved: _Moved, joint: Joint) -> Iterator[tuple[int, ...]]:
+def _zappers(rules: Rules, state: MatrixState, moved: _Moved, joint: Joint) -> Iterator[tuple[int, ...]]:
     """The orders of zappers that could matter: those whose beams can touch the same things take all turns."""
     shooting = [
         i for i, clock in enumerate(state.clocks) if clock == FREE and joint[i] == INTERACT and not state.cooldowns[i]
@@ -173,13 +181,13 @@ def _zappers(rules: Rules, state: State, moved: _Moved, joint: Joint) -> Iterato
         yield (*chain(*turns), *others)
 
 
-def _regrown(rules: Rules, state: State, moved: _Moved, shown: Seen) -> Iterator[tuple[int, ...]]:
+def _regrown(rules: Rules, state: MatrixState, moved: _Moved, shown: Seen) -> Iterator[tuple[int, ...]]:
     """What may have regrown: all that is newly there; perhaps also what somebody who had just come took at once."""
     if shown.resources is None:
         yield ()
         return
     there = {rules.field.grid.cell(x, y) for x, y, _ in shown.resources}
-    ripe = matrix_step.ripe(rules, state)
+    ripe = matrix_rules.ripe(rules, state)
     new = [site for site in ripe if rules.sites[site] in there]
     if rules.restock and min(state.clocks) > rules.frozen:
         new = []

@@ -20,7 +20,7 @@ from otherminds.reports.page import Html, asset, embedded, safe
 from otherminds.worlds.avatar_drawing import BODIES, avatar_labels
 from otherminds.worlds.canvas import Drawing, ground, svg_look
 from otherminds.worlds.in_the_matrix.drawing import kind_shapes, matrix_scene, moving_parts
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Rules, State
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.sprites import CELL, Part
 
@@ -49,11 +49,11 @@ class Frame(NamedTuple):
             return "cells: somebody stands where there is no floor"
         return "shown: so many sites there are not" if self.shown >> len(rules.sites) else ""
 
-    def state(self, rules: Rules, kinds: Sequence[int]) -> State:
+    def state(self, rules: Rules, kinds: Sequence[int]) -> MatrixState:
         """A state that looks like this."""
         cells, facings, held, clocks, cooldowns, shown = self
         due, damage = (math.inf,) * rules.players, (0,) * rules.players
-        return State(
+        return MatrixState(
             0, cells, facings, held, cooldowns, clocks, due, tuple(kinds), shown, (), damage, *rules.nothing, False
         )
 
@@ -61,7 +61,7 @@ class Frame(NamedTuple):
 FRAME = TypeAdapter(Frame)
 
 
-def frame(state: State) -> list[Any]:
+def frame(state: MatrixState) -> list[Any]:
     """What a viewer needs to know of a state, as lists and numbers that can be written as JSON."""
     held = [list(inventory) for inventory in state.inventories]
     return [list(state.cells), list(state.facings), held, list(state.clocks), list(state.cooldowns), state.shown]
@@ -106,7 +106,7 @@ def avatar_replay(
 # What comes from outside
 
 
-def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[State]:
+def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[MatrixState]:
     known = range(len(rules.resources))
     if len(kinds) != len(rules.sites) or not all(kind in known for kind in kinds):
         raise InputError(f"kinds: must be {len(rules.sites)} numbers from 0 to {len(known) - 1}, one for every site")
@@ -128,7 +128,7 @@ def _names(rules: Rules) -> Iterator[str]:
         yield from (f"{kind}-{i}" for i in range(many))
 
 
-def _spots(world: InTheMatrix, state: State, looks: dict[Part, int]) -> dict[str, Spot]:
+def _spots(world: InTheMatrix, state: MatrixState, looks: dict[Part, int]) -> dict[str, Spot]:
     """Where everything is that is there, and its look."""
     found = {}
     for part in moving_parts(world, matrix_scene(world, state)):
@@ -148,7 +148,9 @@ def _changes(names: Sequence[str], before: Mapping[str, Spot], after: Mapping[st
             yield [i, *(new[:2] if old and old[2] == new[2] else new)]
 
 
-def _held(world: InTheMatrix, states: Sequence[State], notes: dict[tuple[str | int, ...], int]) -> Iterator[list[int]]:
+def _held(
+    world: InTheMatrix, states: Sequence[MatrixState], notes: dict[tuple[str | int, ...], int]
+) -> Iterator[list[int]]:
     """Whenever somebody comes to hold something else, or to be ready, frozen or dead: step, player, number of note."""
     latest: dict[int, int] = {}
     for t, state in enumerate(states):
@@ -159,7 +161,7 @@ def _held(world: InTheMatrix, states: Sequence[State], notes: dict[tuple[str | i
                 yield [t, note.number, number]
 
 
-def _picture(world: InTheMatrix, state: State, names: Sequence[str]) -> str:
+def _picture(world: InTheMatrix, state: MatrixState, names: Sequence[str]) -> str:
     """The map at the start, with a place for every part that may come to be seen."""
     grid = world.rules.field.grid
     there = {part.name: part for part in moving_parts(world, matrix_scene(world, state))}

@@ -17,13 +17,12 @@ from otherminds.papers.hypothetical_minds.agent import CHANCE, Hypothetical, Les
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.bots import WALKER, MatrixBot
-from otherminds.worlds.in_the_matrix.hypotheses import library
+from otherminds.worlds.in_the_matrix.hypotheses import library, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.meetings import holding, meeting_game
 from otherminds.worlds.in_the_matrix.rules import Ends
 from otherminds.worlds.in_the_matrix.scenarios import strategy_of
-from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Specialist, State, play_of
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Specialist, StrategyState, play_of
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 SCISSORS = (1, 1, 6)
 HELD = (PAPER, ROCK, SCISSORS)
@@ -79,7 +78,7 @@ def initial(world: InTheMatrix, i: int = 0, prior: Listener | None = None, **mor
     return Hypothetical.initial(world, world.agents[i], prior or Listener(), np.random.default_rng(0), **more)
 
 
-def watching(world: InTheMatrix, mind: Hypothetical, *states: matrix_rules.State) -> Hypothetical:
+def watching(world: InTheMatrix, mind: Hypothetical, *states: matrix_rules.MatrixState) -> Hypothetical:
     """The mind after it has seen these states, without being told of meetings."""
     for state in states:
         mind = mind.observe(world.observe(state, world.agents[mind.me])._replace(met=None))
@@ -88,14 +87,14 @@ def watching(world: InTheMatrix, mind: Hypothetical, *states: matrix_rules.State
 
 def hit_of(
     held: Sequence[tuple[int, int, int]], *acts: Any, players: Sequence[str] = ("3 3 >", "5 3 <"), **more: Any
-) -> tuple[InTheMatrix, matrix_rules.State, matrix_rules.State]:
+) -> tuple[InTheMatrix, matrix_rules.MatrixState, matrix_rules.MatrixState]:
     """A world, and its states before and after a hit."""
     world = world_of(players=len(players))
     before = scene(world, *players, held=tuple(held))
     return world, before, play(world, before, *(acts or ("interact",)), **more)
 
 
-def paying(world: InTheMatrix, hit: matrix_rules.State) -> Iterator[matrix_rules.State]:
+def paying(world: InTheMatrix, hit: matrix_rules.MatrixState) -> Iterator[matrix_rules.MatrixState]:
     """All states from the one after a hit to the one in which it pays."""
     state = hit
     while not any(state.rewards):
@@ -213,11 +212,11 @@ def test_the_aim_is_what_the_theory_plays() -> None:
     mind = initial(world, margin=3)
     assert mind.aim == Aim(0, 3)
     mind = watching(world, mind, before, hit)
-    assert (mind.aim, body_of(mind).state) == (Aim(0, 3), State(Aim(0, 3)))
+    assert (mind.aim, body_of(mind).state) == (Aim(0, 3), StrategyState(Aim(0, 3)))
     *until, last = paying(world, hit)
     assert watching(world, mind, *until).aim == Aim(0, 3)
     mind = watching(world, mind, *until, last)
-    assert (mind.aim, body_of(mind).state) == (Aim(2, 3), State(Aim(2, 3)))
+    assert (mind.aim, body_of(mind).state) == (Aim(2, 3), StrategyState(Aim(2, 3)))
     assert body_of(mind).worth == ()
 
 
@@ -362,15 +361,15 @@ def walker(world: InTheMatrix, rng: np.random.Generator) -> MatrixBot:
     return MatrixBot.initial(world, world.agents[0], Specialist(Aim(0, 5)), rng, WALKER)
 
 
-def frank(view: View) -> View:
+def frank(view: MatrixView) -> MatrixView:
     return view
 
 
-def blank(view: View) -> View:
+def blank(view: MatrixView) -> MatrixView:
     return view._replace(met=None)
 
 
-def lying(view: View) -> View:
+def lying(view: MatrixView) -> MatrixView:
     """Meetings that are not, and none that is."""
     return view._replace(met=LIES if view.met is None else None)
 
@@ -380,8 +379,8 @@ def episode(
     bots: Sequence[str],
     seed: int,
     seat: Callable[[InTheMatrix, np.random.Generator], Any] = thinker,
-    seen_as: Callable[[View], View] = frank,
-) -> Iterator[tuple[matrix_rules.State, Any]]:
+    seen_as: Callable[[MatrixView], MatrixView] = frank,
+) -> Iterator[tuple[matrix_rules.MatrixState, Any]]:
     """The states of an episode, and the first player's mind in each of them."""
     rng = np.random.default_rng(seed)
     me, *others = world.agents
@@ -415,7 +414,7 @@ CASES = [
 @pytest.mark.parametrize("seen_as", [blank, lying])
 @pytest.mark.parametrize(("substrate", "bots"), CASES)
 def test_what_a_view_says_of_meetings_is_not_used(
-    substrate: str, bots: tuple[str, ...], seen_as: Callable[[View], View]
+    substrate: str, bots: tuple[str, ...], seen_as: Callable[[MatrixView], MatrixView]
 ) -> None:
     world = short(substrate, 300)
     pairs = zip(episode(world, bots, 3), episode(world, bots, 3, seen_as=seen_as), strict=True)
@@ -471,7 +470,7 @@ def test_theories_are_what_the_lessons_make_of_the_prior(substrate: str, bots: t
         assert lesson.theory == theories[lesson.partner]
         if lesson.own is not None and lesson.theirs is not None:
             theories[lesson.partner] = theories[lesson.partner].update(
-                holding(lesson.own, len(world.rules.resources)), lesson.theirs, lesson.reward
+                typical_inventory(lesson.own, len(world.rules.resources)), lesson.theirs, lesson.reward
             )
     assert mind.theories == tuple(theories)
     assert theories != [mind.prior] * len(world.agents)

@@ -25,9 +25,8 @@ from otherminds.papers.hypothetical_minds.seats import SEATS
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot
-from otherminds.worlds.in_the_matrix.hypotheses import library
+from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meeting_game
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.meetings import machine, meeting_game
 from otherminds.worlds.in_the_matrix.rules import Ends, Inventory
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Whim
@@ -103,7 +102,7 @@ def test_a_stranger_has_every_hypothesis_but_those_that_play_like_the_partner(na
     mind, rules = seated("stranger", name), in_the_matrix(name.split("__")[0]).rules
     strategy = strategy_of(name)
     assert strategy is not None
-    true = machine(name, strategy, meeting_game(rules))
+    true = machine_of(name, strategy, meeting_game(rules))
     held = [one.name for one in library_of(mind.prior).machines]
     assert held == [one.name for one in library(rules).machines if not alike(true, one)]
     assert len(held) == len(library(rules).machines) - 1
@@ -115,7 +114,7 @@ def test_who_is_informed_knows_the_machine_of_each_partner(name: str) -> None:
     mind, rules = seated("informed", name), in_the_matrix(name.split("__")[0]).rules
     strategy = strategy_of(name)
     assert strategy is not None
-    true = machine(name, strategy, meeting_game(rules))
+    true = machine_of(name, strategy, meeting_game(rules))
     first, *others = mind.theories
     assert first is mind.prior
     assert all(theory is not mind.prior for theory in others)

@@ -15,8 +15,8 @@ from otherminds.errors import InputError
 from otherminds.papers.hypothetical_minds.ppo import Memory, Network, Senses, Trained, shipped, shipped_for
 from otherminds.worlds.avatars import ACTIONS, OUTSIDE
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import NOWHERE, State
-from otherminds.worlds.in_the_matrix.world import PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting
+from otherminds.worlds.in_the_matrix.rules import NOWHERE, MatrixState
+from otherminds.worlds.in_the_matrix.world import PLAYER, RESOURCE, WALL, InTheMatrix, MatrixView, sighting
 
 
 def world_of(name: str) -> InTheMatrix:
@@ -40,7 +40,7 @@ def features(mind: Trained) -> list[float]:
 # What it sees
 
 
-def by_hand(world: InTheMatrix, view: View) -> list[float]:
+def by_hand(world: InTheMatrix, view: MatrixView) -> list[float]:
     """The features of a first view, cell by cell."""
     rows, columns = world.rules.field.shape
     kinds, reach = len(world.rules.resources), world.rules.field.reach
@@ -80,7 +80,7 @@ def test_who_it_is_and_where_does_not_matter() -> None:
         )
 
 
-def steps_of(world: InTheMatrix, state: State, count: int, rng: np.random.Generator) -> list[State]:
+def steps_of(world: InTheMatrix, state: MatrixState, count: int, rng: np.random.Generator) -> list[MatrixState]:
     states = [state]
     for acts in joint(count, world.rules.players, rng).tolist():
         chosen = {agent: ACTIONS[act] for agent, act in zip(world.agents, acts, strict=True)}
@@ -92,7 +92,7 @@ def steps_of(world: InTheMatrix, state: State, count: int, rng: np.random.Genera
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_last_meeting_is_remembered_as_it_was(seed: int) -> None:
-    world, met = odd(ends="ends: 400 100 0 400"), list[State]()
+    world, met = odd(ends="ends: 400 100 0 400"), list[MatrixState]()
     rng, i = np.random.default_rng(seed), seed % 3
     mind, held, told = mind_in(world, world.agents[i]), None, [0.0] * 4
     for state in steps_of(world, world.start(rng), 400, rng):

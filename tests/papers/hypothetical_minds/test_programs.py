@@ -9,9 +9,8 @@ import pytest
 
 from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
 from otherminds.planning.best_response import best_response
-from otherminds.worlds.in_the_matrix.hypotheses import library
+from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.meetings import holding, machine, meeting_game
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed
@@ -20,15 +19,15 @@ from otherminds.worlds.repeated_games.rules import Outcome
 RULES = in_the_matrix("rws_repeated").rules
 GAME = meeting_game(RULES)
 AIMS = [Aim(kind, 5) for kind in range(3)]
-BEATS = machine("beats", CounterPrevious((AIMS[1], AIMS[2], AIMS[0])), GAME)
-ALWAYS = [machine(f"always {k}", Specialist(AIMS[k]), GAME) for k in range(3)]
+BEATS = machine_of("beats", CounterPrevious((AIMS[1], AIMS[2], AIMS[0])), GAME)
+ALWAYS = [machine_of(f"always {k}", Specialist(AIMS[k]), GAME) for k in range(3)]
 FEW = closed(GAME, [*ALWAYS, BEATS])
 ROCK, PAPER, SCISSORS = range(3)
 
 
 def told(mind: RescorlaWagner | Programs, *plays: tuple[int, int | None]) -> RescorlaWagner | Programs:
     for own, theirs in plays:
-        mind = mind.update(holding(own, 3), theirs, 0.0)
+        mind = mind.update(typical_inventory(own, 3), theirs, 0.0)
     return mind
 
 
@@ -96,14 +95,17 @@ def test_before_any_meeting_the_likeliest_is_believed() -> None:
 def test_a_meeting_of_which_a_play_is_not_known_teaches_nothing(kind: type[RescorlaWagner] | type[Programs]) -> None:
     mind = kind.of(FEW)
     assert mind.update((3, 3, 1), ROCK, 1.0) is mind
-    assert mind.update(holding(ROCK, 3), None, 1.0) is mind
+    assert mind.update(typical_inventory(ROCK, 3), None, 1.0) is mind
     assert mind.for_partner("Ana") is mind
 
 
 def test_programs_are_a_librarian_of_meetings() -> None:
     mind, librarian = Programs.of(library(RULES)), BayesianLookahead.of(library(RULES))
     for own, theirs in ((ROCK, ROCK), (ROCK, PAPER), (PAPER, PAPER), (SCISSORS, SCISSORS), (PAPER, ROCK)):
-        mind, librarian = mind.update(holding(own, 3), theirs, 0.5), librarian.observe(Outcome(own, theirs, 0.5))
+        mind, librarian = (
+            mind.update(typical_inventory(own, 3), theirs, 0.5),
+            librarian.observe(Outcome(own, theirs, 0.5)),
+        )
         assert mind.predict() == librarian.predict()
         assert mind.act() == librarian.act()
     assert mind.ranked[0][0] == "answers the last play: rock→paper paper→scissors scissors→rock"
@@ -116,6 +118,6 @@ def test_who_always_plays_the_same_is_found_out(kind: type[RescorlaWagner] | typ
     for often in range(3):
         mind = kind.of(library(RULES))
         for _ in range(6):
-            mind = mind.update(holding(mind.act().mode, 3), often, 0.0)
+            mind = mind.update(typical_inventory(mind.act().mode, 3), often, 0.0)
         assert mind.predict().mode == often
         assert mind.act().mode == (often + 1) % 3

@@ -17,9 +17,9 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.universal import straight
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
-from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, after, at_first
+from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, initial_memory, updated_memory
 from otherminds.worlds.in_the_matrix.strategies import Aim, Specialist
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 WIDTH, HEIGHT, STEPS = 24, 14, 150
 SQUARES, SHARES = "W rpsn", (0.12, 0.7, 0.05, 0.05, 0.05, 0.03)
@@ -45,7 +45,7 @@ def drawn(
             continue
 
 
-def life(world: InTheMatrix, mind: Any, rng: np.random.Generator) -> Iterator[tuple[View, Any]]:
+def life(world: InTheMatrix, mind: Any, rng: np.random.Generator) -> Iterator[tuple[MatrixView, Any]]:
     """What a mind sees and what it becomes, beside somebody who stands still."""
     state, (me, other) = world.start(rng), world.agents
     for _ in range(STEPS):
@@ -55,11 +55,11 @@ def life(world: InTheMatrix, mind: Any, rng: np.random.Generator) -> Iterator[tu
         state = world.step(state, {me: mind.act().mode, other: "noop"}, rng)
 
 
-def seen_of(world: InTheMatrix, text: str, views: list[View]) -> dict[tuple[int, int], str]:
+def seen_of(world: InTheMatrix, text: str, views: list[MatrixView]) -> dict[tuple[int, int], str]:
     """The squares of a map that have been in view."""
-    memory, rows, grid = at_first(world, mapped=False), text.splitlines(), world.rules.field.grid
+    memory, rows, grid = initial_memory(world, mapped=False), text.splitlines(), world.rules.field.grid
     for view in views:
-        memory = after(memory, world, 0, view)
+        memory = updated_memory(memory, world, 0, view)
     places = [(x, y) for y in range(HEIGHT) for x in range(WIDTH) if memory.knows(grid.cell(x, y))]
     return {(x, y): rows[y][x] for x, y in places}
 
@@ -127,5 +127,5 @@ def test_it_finds_out() -> None:
     assert not all(early.memory.knows(cell) for cell in cells)
     assert late.memory.seen.bit_count() > early.memory.seen.bit_count()
     assert late.memory.borders(world, 0) != early.memory.borders(world, 0)
-    assert at_first(world).seen == EVERYWHERE
-    assert at_first(world).borders(world, 0) == []
+    assert initial_memory(world).seen == EVERYWHERE
+    assert initial_memory(world).borders(world, 0) == []

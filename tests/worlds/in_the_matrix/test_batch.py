@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from odd_matrix_worlds import ODD, any_state, joint, odd, start_of, tidy, worlds
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import OUTSIDE
-from otherminds.worlds.in_the_matrix import step as matrix_step
+from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.batch import Batch, observe, pack, reset, step, step_with, unpack
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix, parse_matrix_world
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Outcome, State
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixOutcome, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
@@ -34,10 +34,10 @@ def compare(world: InTheMatrix, n: int, steps: int, rng: np.random.Generator) ->
     for _ in range(steps):
         actions = joint(n, world.rules.players, rng)
         pairs = list(zip(states, actions.tolist(), strict=True))
-        outcomes = [matrix_step.chance(world.rules, state, acts, rng) for state, acts in pairs]
+        outcomes = [matrix_rules.chance(world.rules, state, acts, rng) for state, acts in pairs]
         step_with(batch, actions, outcomes)
         states = [
-            tidy(matrix_step.step_with(world.rules, state, acts, outcome))
+            tidy(matrix_rules.step_with(world.rules, state, acts, outcome))
             for (state, acts), outcome in zip(pairs, outcomes, strict=True)
         ]
         assert [unpack(batch, i) for i in range(n)] == states
@@ -48,7 +48,7 @@ def compare(world: InTheMatrix, n: int, steps: int, rng: np.random.Generator) ->
     return seen
 
 
-def check_windows(batch: Batch, states: list[State]) -> None:
+def check_windows(batch: Batch, states: list[MatrixState]) -> None:
     windows = observe(batch)
     for i, state in enumerate(states):
         for p, agent in enumerate(batch.world.agents):
@@ -95,7 +95,7 @@ def test_an_ended_episode_stays_or_another_begins() -> None:
     assert unpack(batch, 20).t == 2
 
 
-def played(n: int, seed: int, *, still: int = 0) -> list[State]:
+def played(n: int, seed: int, *, still: int = 0) -> list[MatrixState]:
     """Where n environments are after some steps of the same actions in each row, but for rows that stand still."""
     world, rng = odd(), np.random.default_rng(seed)
     batch, choices = reset(world, n, rng), np.random.default_rng(5)
@@ -122,7 +122,7 @@ def test_compiled_code_keeps_nothing_alive() -> None:
     world, rng = odd(), np.random.default_rng(0)
     batch, actions = reset(world, 2, rng), np.zeros((2, 3), dtype=np.int8)
     out = observe(batch)
-    kept = [*batch.states, batch.layout.leads, actions, rng, out]
+    kept = [*batch.states, batch.rule_arrays.leads, actions, rng, out]
 
     def counts() -> list[int]:
         return [sys.getrefcount(thing) for thing in kept]
@@ -164,14 +164,14 @@ def test_what_chance_cannot_do_is_told_and_changes_nothing() -> None:
     dead = start._replace(clocks=(FREE, FREE, world.rules.respawn - 1), cells=(*spawns[:2], NOWHERE), t=3)
     back = ((spawns, 0),)
     for message, outcome in (
-        ("order", Outcome((0, 1), order, respawns=back)),
-        ("order", Outcome(order, (0, 1, 1), respawns=back)),
-        ("regrow", Outcome(order, order, regrown=(0,), respawns=back)),
-        ("1 players return", Outcome(order, order)),
-        ("spawn points", Outcome(order, order, respawns=(((1000,), 0),))),
-        ("spawn points", Outcome(order, order, respawns=((spawns, 4),))),
-        ("end", Outcome(order, order, respawns=back, ends=True)),
-        ("stands where", Outcome(order, order, respawns=((spawns[:2], 0),))),
+        ("order", MatrixOutcome((0, 1), order, respawns=back)),
+        ("order", MatrixOutcome(order, (0, 1, 1), respawns=back)),
+        ("regrow", MatrixOutcome(order, order, regrown=(0,), respawns=back)),
+        ("1 players return", MatrixOutcome(order, order)),
+        ("spawn points", MatrixOutcome(order, order, respawns=(((1000,), 0),))),
+        ("spawn points", MatrixOutcome(order, order, respawns=((spawns, 4),))),
+        ("end", MatrixOutcome(order, order, respawns=back, ends=True)),
+        ("stands where", MatrixOutcome(order, order, respawns=((spawns[:2], 0),))),
     ):
         batch = pack(world, [dead])
         with pytest.raises(ValueError, match=message):
@@ -182,11 +182,10 @@ def test_what_chance_cannot_do_is_told_and_changes_nothing() -> None:
 
 
 def test_without_numba_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    import otherminds.worlds
+    import otherminds.worlds.in_the_matrix as package
 
     monkeypatch.setitem(sys.modules, "numba", None)
-    for name in ("matrix_kernels", "matrix_kernel_step"):
-        monkeypatch.delitem(sys.modules, f"otherminds.worlds.{name}", raising=False)
-        monkeypatch.delattr(otherminds.worlds, name, raising=False)
+    monkeypatch.delitem(sys.modules, f"{package.__name__}.kernels", raising=False)
+    monkeypatch.delattr(package, "kernels", raising=False)
     with pytest.raises(InputError, match=r'pip install "otherminds\[fast\]"'):
         reset(odd(), 1, np.random.default_rng(0))

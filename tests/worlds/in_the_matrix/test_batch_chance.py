@@ -10,10 +10,9 @@ import pytest
 
 from odd_matrix_worlds import odd, start_of
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.in_the_matrix.arrays import SHOWN
-from otherminds.worlds.in_the_matrix.batch import Batch, pack, reset, step, unpack
+from otherminds.worlds.in_the_matrix.batch import SHOWN, Batch, pack, reset, step, unpack
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, State
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
@@ -27,7 +26,7 @@ def close(count: float, p: float, n: int = MANY) -> bool:
     return bool(abs(count - n * p) <= 5 * (n * p * (1 - p)) ** 0.5)
 
 
-def stepped(state: State, world: InTheMatrix, *acts: int, seed: int = 0) -> Batch:
+def stepped(state: MatrixState, world: InTheMatrix, *acts: int, seed: int = 0) -> Batch:
     """Many environments one step after the same state and actions."""
     batch = pack(world, [state] * MANY)
     step(batch, np.tile(np.array(acts), (MANY, 1)), np.random.default_rng(seed))

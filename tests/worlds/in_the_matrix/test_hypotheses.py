@@ -11,9 +11,20 @@ import numpy as np
 import pytest
 
 from otherminds.planning.best_response import clairvoyant
-from otherminds.worlds.in_the_matrix.hypotheses import DEPTH, HORIZON, MOSTLY, NOISE, TIMES, TREMBLE, families, library
+from otherminds.worlds.in_the_matrix.hypotheses import (
+    DEPTH,
+    HORIZON,
+    MARGIN,
+    MOSTLY,
+    NOISE,
+    TIMES,
+    TREMBLE,
+    families,
+    library,
+    machine_of,
+    meeting_game,
+)
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
-from otherminds.worlds.in_the_matrix.meetings import MARGIN, machine, meeting_game
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import Strategy
@@ -96,7 +107,7 @@ def test_no_two_hypotheses_play_alike(name: str) -> None:
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_every_bot_with_a_strategy_plays_like_one_hypothesis(bot: str) -> None:
-    found = machine(bot, strategy_for(bot), meeting_game(rules_of(bot)))
+    found = machine_of(bot, strategy_for(bot), meeting_game(rules_of(bot)))
     assert sum(alike(found, held) for held in library(rules_of(bot)).machines) == 1
 
 
@@ -238,7 +249,7 @@ def after_meetings(bot: str, meetings: int, seed: int) -> tuple[BayesianLookahea
     rules, rng = rules_of(bot), np.random.default_rng(seed)
     game, strategy = meeting_game(rules), strategy_for(bot)
     kinds, state = len(rules.resources), strategy.start().sample(rng)
-    true = machine(bot, strategy, game).start
+    true = machine_of(bot, strategy, game).start
     mind = BayesianLookahead.of(library(rules))
     for _ in range(meetings):
         own, theirs = int(rng.integers(kinds)), state.aim.kind
@@ -273,7 +284,7 @@ def test_the_most_probable_hypothesis_is_the_one_that_plays_like_the_partner(bot
 def paid_by_a_stranger(bot: str, seed: int) -> float:
     """What a meeting pays with a bot whose own strategy is left out, over so many."""
     rules, rng = rules_of(bot), np.random.default_rng(seed)
-    game, true = meeting_game(rules), machine(bot, strategy_for(bot), meeting_game(rules))
+    game, true = meeting_game(rules), machine_of(bot, strategy_for(bot), meeting_game(rules))
     same = [held.name for held in library(rules).machines if alike(held, true)]
     mind, partner, paid = BayesianLookahead.of(library(rules, without=same)), true.start, 0.0
     for _ in range(2 * MEETINGS):

@@ -13,8 +13,8 @@ from matrix_worlds import PAPER, ROCK, met, play, random_steps, scene, wait, wor
 from odd_matrix_worlds import odd
 from otherminds.worlds.avatars import AHEAD, Action
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, Other, Surroundings, after, at_first
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, State
+from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, MapMemory, SeenPlayer, initial_memory, updated_memory
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 YARD = """
@@ -28,14 +28,14 @@ WWWWWWWWW
 """
 
 
-def remembered(world: InTheMatrix, me: int, states: Sequence[State]) -> Surroundings:
-    memory = at_first(world)
+def remembered(world: InTheMatrix, me: int, states: Sequence[MatrixState]) -> MapMemory:
+    memory = initial_memory(world)
     for state in states:
-        memory = after(memory, world, me, world.observe(state, world.agents[me]))
+        memory = updated_memory(memory, world, me, world.observe(state, world.agents[me]))
     return memory
 
 
-def lives(world: InTheMatrix, seed: int, steps: int) -> list[State]:
+def lives(world: InTheMatrix, seed: int, steps: int) -> list[MatrixState]:
     """The states of one episode of random play, the first one included."""
     play = random_steps(world, np.random.default_rng(seed), steps)
     states = [play[0][0], *(world.step_with(*step) for step in play)]
@@ -45,7 +45,7 @@ def lives(world: InTheMatrix, seed: int, steps: int) -> list[State]:
 # An account that goes back through all that was seen
 
 
-def in_view(world: InTheMatrix, state: State, me: int) -> set[int]:
+def in_view(world: InTheMatrix, state: MatrixState, me: int) -> set[int]:
     """The cells that somebody sees, worked out from the way they face."""
     field, cell, facing = world.rules.field, state.cells[me], state.facings[me]
     if cell == NOWHERE:
@@ -61,17 +61,17 @@ def in_view(world: InTheMatrix, state: State, me: int) -> set[int]:
     return found
 
 
-def since(world: InTheMatrix, me: int, states: Sequence[State]) -> list[State]:
+def since(world: InTheMatrix, me: int, states: Sequence[MatrixState]) -> list[MatrixState]:
     """The states since one was last dead."""
     return list(takewhile(lambda state: state.cells[me] != NOWHERE, reversed(states)))[::-1]
 
 
-def seen_there(states: Sequence[State], site: int) -> list[State]:
+def seen_there(states: Sequence[MatrixState], site: int) -> list[MatrixState]:
     """The first states of those in a row at the end in which a site was bare."""
     return list(takewhile(lambda state: not state.shown >> site & 1, reversed(states)))[::-1]
 
 
-def account(world: InTheMatrix, me: int, states: Sequence[State]) -> Iterator[tuple[int, int, int, bool]]:
+def account(world: InTheMatrix, me: int, states: Sequence[MatrixState]) -> Iterator[tuple[int, int, int, bool]]:
     """Kind, since when away, when last looked at and whether it was oneself who emptied it, for every site."""
     rules = world.rules
     for site, cell in enumerate(rules.sites):
@@ -88,12 +88,12 @@ def account(world: InTheMatrix, me: int, states: Sequence[State]) -> Iterator[tu
         )
 
 
-def bared(before: Sequence[State], site: int) -> bool:
+def bared(before: Sequence[MatrixState], site: int) -> bool:
     """Whether a site was thought to be full after these views of it."""
     return not before or bool(before[-1].shown >> site & 1)
 
 
-def last_seen(world: InTheMatrix, me: int, j: int, states: Sequence[State]) -> Other | None:
+def last_seen(world: InTheMatrix, me: int, j: int, states: Sequence[MatrixState]) -> SeenPlayer | None:
     """Another player where they were last seen, unless that place was seen without them later on."""
     lately = since(world, me, states)
     for i, state in reversed(list(enumerate(lately))):
@@ -102,7 +102,7 @@ def last_seen(world: InTheMatrix, me: int, j: int, states: Sequence[State]) -> O
             if any(cell in in_view(world, later, me) for later in lately[i + 1 :]):
                 return None
             frozen = state.clocks[j] != FREE
-            return Other(cell, state.t, not frozen and state.inventories[j] != world.rules.empty, frozen)
+            return SeenPlayer(cell, state.t, not frozen and state.inventories[j] != world.rules.empty, frozen)
     return None
 
 
@@ -151,7 +151,7 @@ def test_ones_own_are_those_that_one_has_picked_up_where_they_were_thought_to_be
         site = world.rules.site_at[state.cells[0]]
         if sum(state.inventories[0]) > sum(before.inventories[0]) and memory.away[site] == THERE:
             picked.add(site)
-        memory = after(memory, world, 0, world.observe(state, "player_0"))
+        memory = updated_memory(memory, world, 0, world.observe(state, "player_0"))
         if state.cells[0] == NOWHERE and world.rules.restock:
             picked.clear()
         mine = max(mine, len(memory.mine))
@@ -163,11 +163,11 @@ def test_ones_own_are_those_that_one_has_picked_up_where_they_were_thought_to_be
 
 
 def test_at_first_everything_is_there_and_fixed_kinds_are_known() -> None:
-    memory = at_first(world_of(YARD, players=3))
-    assert memory == Surroundings((0, UNKNOWN, 1, 2), (THERE,) * 4, (THERE,) * 4, frozenset(), (None, None, None))
+    memory = initial_memory(world_of(YARD, players=3))
+    assert memory == MapMemory((0, UNKNOWN, 1, 2), (THERE,) * 4, (THERE,) * 4, frozenset(), (None, None, None))
 
 
-def walk(world: InTheMatrix, state: State, *acts: Action) -> list[State]:
+def walk(world: InTheMatrix, state: MatrixState, *acts: Action) -> list[MatrixState]:
     states = [state]
     for act in acts:
         states.append(play(world, states[-1], act))
@@ -202,7 +202,7 @@ def test_after_a_death_all_is_thought_to_be_there_and_nobody_anywhere_in_particu
     states = [start, *(wait(world, start, n) for n in range(1, 18))]
     frozen, dead = (remembered(world, 0, states[:n]) for n in (17, 18))
     assert set(frozen.away) == {1}
-    assert frozen.others[1] == Other(start.cells[1], 17, ready=False, frozen=True)
+    assert frozen.others[1] == SeenPlayer(start.cells[1], 17, ready=False, frozen=True)
     assert states[-1].cells[0] == NOWHERE
     assert (dead.away, dead.mine, dead.others) == ((THERE,) * 4, frozenset(), (None, None))
     assert (dead.kinds, dead.looked) == (frozen.kinds, frozen.looked)
@@ -224,7 +224,7 @@ def test_somebody_who_is_not_where_they_were_is_forgotten_and_one_out_of_sight_i
     seen = scene(world, "3 4 ^", "3 3 <", held=held)
     turned = scene(world, "3 4 v", "3 1 <", held=held)._replace(t=1)
     looking = scene(world, "3 4 ^", "7 5 <", held=held)._replace(t=2)
-    there = Other(seen.cells[1], 0, ready=True, frozen=False)
+    there = SeenPlayer(seen.cells[1], 0, ready=True, frozen=False)
     assert remembered(world, 0, [seen]).others == (None, there)
     away = scene(world, "1 5 v", "3 1 <", held=held)._replace(t=1)
     assert remembered(world, 0, [seen, away]).others == (None, there)
@@ -241,13 +241,13 @@ def test_it_is_remembered_how_somebody_looked(
 ) -> None:
     world = world_of(YARD)
     state = scene(world, "4 5 ^", "4 4 <", held=(PAPER, held))._replace(clocks=(FREE, clock))
-    assert remembered(world, 0, [state]).others[1] == Other(state.cells[1], 0, ready, frozen)
+    assert remembered(world, 0, [state]).others[1] == SeenPlayer(state.cells[1], 0, ready, frozen)
 
 
 def test_memory_does_not_change_what_was_remembered_before() -> None:
     world = world_of(YARD)
     states = walk(world, scene(world, "3 3 ^", "3 4 ^"), "forward")
     before = remembered(world, 0, states[:1])
-    kept = Surroundings(*before)
-    after(before, world, 0, world.observe(states[1], "player_0"))
+    kept = MapMemory(*before)
+    updated_memory(before, world, 0, world.observe(states[1], "player_0"))
     assert before == kept

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from otherminds.distribution import Categorical
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
-    Collect,
+    CollectIntent,
     Corrigible,
     CounterPrevious,
     Flip,
     Grim,
-    Interact,
+    InteractIntent,
     Specialist,
-    State,
     Strategy,
+    StrategyState,
     TitForTat,
     intent,
     play_of,
@@ -45,7 +45,7 @@ HELD: dict[int, dict[Play, tuple[tuple[int, ...], ...]]] = {
 }
 
 
-def reached(strategy: Strategy, rows: Sequence[tuple[int, ...]]) -> Categorical[State]:
+def reached(strategy: Strategy, rows: Sequence[tuple[int, ...]]) -> Categorical[StrategyState]:
     """P(state) after interactions in which everybody held these."""
     states = strategy.start()
     for row in rows:
@@ -165,8 +165,8 @@ def test_what_oneself_held_changes_nothing() -> None:
 
 def test_a_third_kind_is_neither_cooperation_nor_defection() -> None:
     other = (1, 1, 9)
-    assert Grim(C, D, 1).update(State(C), other, other).mode == State(C, 0)
-    assert TitForTat(C, D).update(State(D), other, other).mode == State(D)
+    assert Grim(C, D, 1).update(StrategyState(C), other, other).mode == StrategyState(C, 0)
+    assert TitForTat(C, D).update(StrategyState(D), other, other).mode == StrategyState(D)
 
 
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=4))
@@ -182,18 +182,18 @@ def test_an_aim_is_played_once_its_kind_leads_the_runner_up_by_the_margin(
     kind, margin = data.draw(st.integers(0, len(inventory) - 1)), data.draw(st.integers(1, 8))
     first, second = sorted(inventory)[-1], sorted(inventory)[-2]
     leads = play_of(tuple(inventory)) == kind and first - second >= margin
-    assert intent(Aim(kind, margin), tuple(inventory)) == (Interact(kind) if leads else Collect(kind))
+    assert intent(Aim(kind, margin), tuple(inventory)) == (InteractIntent(kind) if leads else CollectIntent(kind))
 
 
 def test_five_gathered_from_scratch_make_a_margin_of_five_and_a_wrong_one_costs_one_more() -> None:
     aim = Aim(0, 5)
-    assert [intent(aim, (n, 1, 1)) for n in (5, 6)] == [Collect(0), Interact(0)]
-    assert [intent(aim, (n, 1, 2)) for n in (6, 7)] == [Collect(0), Interact(0)]
+    assert [intent(aim, (n, 1, 1)) for n in (5, 6)] == [CollectIntent(0), InteractIntent(0)]
+    assert [intent(aim, (n, 1, 2)) for n in (6, 7)] == [CollectIntent(0), InteractIntent(0)]
 
 
 def test_to_collect_is_not_to_interact() -> None:
-    collect: object = Collect(1)
-    assert collect != Interact(1)
+    collect: object = CollectIntent(1)
+    assert collect != InteractIntent(1)
 
 
 @pytest.mark.parametrize(
@@ -209,5 +209,5 @@ def test_to_collect_is_not_to_interact() -> None:
     ],
 )
 def test_nonsense_is_refused(nonsense: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"an aim needs|at least one|is no probability"):
+    with pytest.raises(ValueError, match=r"an aim needs|at least|not a probability"):
         nonsense()

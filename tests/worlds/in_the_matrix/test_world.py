@@ -17,7 +17,7 @@ from matrix_worlds import HALL, SAID, met, random_steps, scene, wait, world_of
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix, parse_matrix_world, read_matrix_world
-from otherminds.worlds.in_the_matrix.rules import NOWHERE, State
+from otherminds.worlds.in_the_matrix.rules import NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import FLOOR, PLAYER, RESOURCE, WALL, InTheMatrix, Sighting, sighting
 
 GOOD = HALL.strip("\n") + "\n" + SAID.format(players=2, respawn=23)
@@ -25,7 +25,7 @@ GOOD = HALL.strip("\n") + "\n" + SAID.format(players=2, respawn=23)
 # What is seen
 
 
-def code_at(world: InTheMatrix, state: State, x: int, y: int, beholder: int) -> int:
+def code_at(world: InTheMatrix, state: MatrixState, x: int, y: int, beholder: int) -> int:
     """What is at a place, looked up in the state alone."""
     grid, rules = world.rules.field.grid, world.rules
     if not (0 <= x < grid.width and 0 <= y < grid.height):
@@ -152,7 +152,7 @@ def test_the_map_as_text() -> None:
         ("players: 2\n", "", r"map.txt:8: needs either `players` or `agents`"),
         ("players: 2", "players: 2\nagents: A, B", r"map.txt:11: needs either"),
         ("r rock, p", "W rock, p", r"map.txt:11: `W` means something else on maps"),
-        ("r rock, p", "rock, p", r"map.txt:11: `rock` is no kind"),
+        ("r rock, p", "rock, p", r"map.txt:11: `rock` is not a kind"),
         ("r rock, p", "p rock, p", r"map.txt:11: kinds need two to nine different letters"),
         ("0 -10 10,", "0 -10,", r"map.txt:12: `payoffs` is not 3 rows of 3"),
         ("0 -10 10,", "0 -10 x,", r"map.txt:12: `payoffs`: `x` is not a number"),
@@ -179,7 +179,7 @@ def test_a_bad_map_is_told_with_its_place(old: str, new: str, message: str) -> N
 
 def test_a_resource_or_start_that_nobody_can_reach_is_told() -> None:
     walled = GOOD.replace("W         W\nW        rW\nWn       nW", "W        WW\nW       WrW\nWn      WWW")
-    with pytest.raises(InputError, match=r"map.txt:6:10: nobody can reach this"):
+    with pytest.raises(InputError, match=r"map.txt:6:10: no player can reach this"):
         parse_matrix_world(walled, Path("map.txt"))
 
 

@@ -18,15 +18,15 @@ from otherminds.errors import InputError
 from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
-    Collect,
+    CollectIntent,
     Corrigible,
     CounterPrevious,
     Flip,
     Grim,
-    Interact,
+    InteractIntent,
     Specialist,
-    State,
     Strategy,
+    StrategyState,
     TitForTat,
     intent,
 )
@@ -103,9 +103,9 @@ def goal_names(configs: ModuleType, bot: str) -> list[str]:
     return list(configs._PUPPET_GOALS[SUBSTRATES[bot.split("__")[0]]])
 
 
-def told(bot: str, deed: Collect | Interact, names: list[str]) -> str:
+def told(bot: str, deed: CollectIntent | InteractIntent, names: list[str]) -> str:
     """The upstream goal that means one of our intents."""
-    start = "COLLECT_" if isinstance(deed, Collect) else "INTERACT_"
+    start = "COLLECT_" if isinstance(deed, CollectIntent) else "INTERACT_"
     kind = kinds(bot)[deed.kind]
     return next(name for name in names if name.startswith(start) and name.endswith(kind))
 
@@ -155,7 +155,7 @@ def random_meeting(rng: np.random.Generator, size: int) -> Meeting:
     return tuple(own), tuple(partner)
 
 
-def follow(ours: Strategy, state: State, meeting: Meeting | None) -> Categorical[State]:
+def follow(ours: Strategy, state: StrategyState, meeting: Meeting | None) -> Categorical[StrategyState]:
     return Categorical.uniform([state]) if meeting is None else ours.update(state, *meeting)
 
 
@@ -191,7 +191,7 @@ def test_upstream_chooses_as_often_as_we_say_it_does(
         for _ in range(number)
     )
     for state, p in strategy(bot).start():
-        seen = counts[told(bot, Collect(state.aim.kind), names)]
+        seen = counts[told(bot, CollectIntent(state.aim.kind), names)]
         assert abs(seen - number * p) <= 4.5 * (number * p * (1 - p)) ** 0.5
 
 

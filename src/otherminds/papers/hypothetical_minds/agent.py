@@ -17,9 +17,9 @@ from otherminds.distribution import Categorical
 from otherminds.papers.hypothetical_minds.encounters import BEGINNING, Encounter, Watch
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
-from otherminds.worlds.in_the_matrix.meetings import MARGIN, meeting_game
+from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, meeting_game
 from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Specialist
-from otherminds.worlds.in_the_matrix.world import FROZEN, InTheMatrix, View, sighting
+from otherminds.worlds.in_the_matrix.world import FROZEN, InTheMatrix, MatrixView, sighting
 from otherminds.worlds.repeated_games.rules import Game
 
 CHANCE = 0.5
@@ -67,7 +67,7 @@ class Body(Protocol):
         """The same with another aim, and with what a meeting with each player is expected to pay (none: all alike)."""
         ...
 
-    def observe(self, view: View, /) -> Self:
+    def observe(self, view: MatrixView, /) -> Self:
         """The body after one more view."""
         ...
 
@@ -136,7 +136,7 @@ class Hypothetical:
         known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         return cls(body, meeting_game(world.rules, margin), prior, margin, of_all, aim, known)._aimed()
 
-    def observe(self, view: View) -> Self:
+    def observe(self, view: MatrixView) -> Self:
         """Notice meetings, learn from them when they have paid, and let the body see."""
         view = view._replace(met=None)  # what a partner holds is not for this agent to see
         watch, over = self.watch.after(self.body.world, view)
@@ -173,7 +173,7 @@ class Hypothetical:
         believed = [self.prior, *(self.theories[j] for j in sorted(self.known))]
         return Categorical.uniform(range(len(believed))).bind(lambda i: believed[i].predict())
 
-    def _partner(self, view: View) -> int | None:
+    def _partner(self, view: MatrixView) -> int | None:
         """Who froze just now: the only other player there is, or the only one who was seen awake a step ago."""
         if len(self.others) == 1:
             return self.others[0]
@@ -214,7 +214,7 @@ class Hypothetical:
         return [float(pay @ plays) for pay in self.game.payoff()]
 
 
-def _seen(view: View, *, frozen: bool) -> frozenset[int]:
+def _seen(view: MatrixView, *, frozen: bool) -> frozenset[int]:
     """Who is in a window, frozen or awake."""
     seen = (sighting(code) for code in view.window)
     return frozenset(who.player for who in seen if who is not None and (who.look == FROZEN) == frozen)

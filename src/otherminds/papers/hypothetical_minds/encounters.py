@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from otherminds.worlds.in_the_matrix.inversion import held_by_partner, played_by_partner
+from otherminds.worlds.in_the_matrix.hypotheses import partner_inventory, partner_play
 from otherminds.worlds.in_the_matrix.strategies import Inventory, play_of
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 SURE = 0.6
 """How probable what a partner played has to be to be taken for granted."""
@@ -31,20 +31,20 @@ class Encounter(NamedTuple):
 class Watch(NamedTuple):
     """The last view, and what one holds in the meeting that is going on, if there is one."""
 
-    last: View | None = None
+    last: MatrixView | None = None
     held: Inventory | None = None
 
-    def after(self, world: InTheMatrix, view: View) -> tuple[Watch, Encounter | None]:
+    def after(self, world: InTheMatrix, view: MatrixView) -> tuple[Watch, Encounter | None]:
         """After one more view; with the meeting that has paid just now, if one has."""
         if self.held is None:
             return Watch(view, self._holding(world, view) if view.frozen and view.window else None), None
         if view.window:
             return Watch(view, self.held), None
-        played = played_by_partner(held_by_partner(world.rules, self.held, view.reward))
+        played = partner_play(partner_inventory(world.rules, self.held, view.reward))
         theirs = played.mode if played.prob(played.mode) >= SURE else None
         return Watch(view), Encounter(self.held, theirs, view.reward)
 
-    def _holding(self, world: InTheMatrix, view: View) -> Inventory:
+    def _holding(self, world: InTheMatrix, view: MatrixView) -> Inventory:
         """Who has won holds nothing any more as soon as they are frozen."""
         empty = view.inventory == world.rules.empty
         return self.last.inventory if empty and self.last is not None else view.inventory

@@ -20,8 +20,7 @@ from otherminds.world import World, rollout
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, Idler, semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, MatrixBot
-from otherminds.worlds.in_the_matrix.gathering import Skill
+from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, MatrixBot, Skill
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import Bot, bot, draw, scenario, scenarios
 from otherminds.worlds.in_the_matrix.strategies import (

@@ -26,7 +26,7 @@ from otherminds.errors import InputError, unknown
 from otherminds.files.text import opened
 from otherminds.worlds.avatars import ACTIONS, AHEAD, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
-from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, RESOURCE, WALL, InTheMatrix, View, sighting
+from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, RESOURCE, WALL, InTheMatrix, MatrixView, sighting
 
 Float = NDArray[np.float32]
 Layer = tuple[Float, Float]
@@ -118,7 +118,7 @@ class Senses:
         numbers = np.stack([total, seen.ready, seen.frozen], axis=-1, dtype=np.float32, casting="unsafe")
         return np.concatenate([window, _shares(seen.inventories), numbers, memory.meeting], axis=-1)
 
-    def seen(self, view: View) -> Seen:
+    def seen(self, view: MatrixView) -> Seen:
         """What one player sees."""
         window = view.window or (OUTSIDE,) * self.cells
         numbers = (view.ready_to_shoot, view.frozen, view.reward)
@@ -265,7 +265,7 @@ class Trained:
         senses = Senses.of(world)
         return cls(senses, network, senses.blank())
 
-    def observe(self, view: View) -> Self:
+    def observe(self, view: MatrixView) -> Self:
         """See, and remember how a meeting went that is over now."""
         seen = self.senses.seen(view)
         return replace(self, memory=self.senses.remember(self.memory, seen), seen=seen)

@@ -12,8 +12,7 @@ from otherminds.papers.hypothetical_minds.ppo import Trained, shipped_for
 from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
 from otherminds.planning.best_response import best_rate
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot
-from otherminds.worlds.in_the_matrix.hypotheses import library
-from otherminds.worlds.in_the_matrix.meetings import MARGIN, machine, meeting_game
+from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, library, machine_of, meeting_game
 from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist, Strategy, Whim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
@@ -100,7 +99,7 @@ random; and a network trained by PPO."""
 def _true(world: InTheMatrix, name: str) -> Machine | None:
     """The machine that a bot plays by; None if it has no strategy."""
     strategy = bot(name).strategy
-    return None if strategy is None else machine(name, strategy, meeting_game(world.rules))
+    return None if strategy is None else machine_of(name, strategy, meeting_game(world.rules))
 
 
 def _like(world: InTheMatrix, names: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
-"""A body for the strategies of matrix worlds: it gathers what a strategy aims at, then looks for somebody to play.
+"""Scripted bots of matrix worlds: they gather what their strategy aims at, then look for a partner to interact with.
 
-It acts on its own window and memory alone, and on the map if it is `mapped`; one that sees everything is had by an
+A bot acts on its own window and memory alone, and on the map if it is `mapped`. To act on the whole state, make it an
 all-seeing agent of the world.
 """
 
@@ -8,42 +8,213 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from otherminds.distribution import Categorical
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
-from otherminds.worlds.in_the_matrix.gathering import MOVES, Plan, Skill, Thought
-from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, Surroundings, after, at_first
-from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, State, Strategy, play_of
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.grid import Route, cheapest_route
+from otherminds.worlds.in_the_matrix.memory import (
+    THERE,
+    UNKNOWN,
+    MapMemory,
+    SeenPlayer,
+    initial_memory,
+    reaches,
+    updated_memory,
+)
+from otherminds.worlds.in_the_matrix.strategies import (
+    Aim,
+    CollectIntent,
+    CounterPrevious,
+    Strategy,
+    StrategyState,
+    intent,
+    play_of,
+)
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
-ORDINARY = Skill(slips=0.04, pauses=0.1)
-DEFT = Skill(slips=0.03)
+MOVES: tuple[Action, ...] = ("forward", "step_right", "backward", "step_left")
+TURNS: tuple[tuple[int, Action], ...] = ((1, "turn_right"), (3, "turn_left"), (2, "turn_right"))
+# Trade-offs of a bot, in steps of walking; chosen for plausible play on development seeds, not fitted to Melting Pot's.
+STALE = 60.0  # a site not looked at for so long is as good a place to search for players as one never looked at
+BARE = 40.0  # cost of an empty site that could regrow now: falls with the probability that it has
+UNSURE = 8.0  # cost of a resource of unknown kind
+UNSEEN = 10.0  # cost of the border of what the bot has seen, compared with a known target
+CROWD = 4.0  # cost of a cell with a player in sight on it
+FRESH = 25  # a player seen so recently is looked for where it was
+UNREADY = 8.0  # cost of a player that is not ready to interact
+POINT = 3.0  # cost of each point of reward that an interaction is expected to pay less than the best partner's
+
+
+class Skill(NamedTuple):
+    """How well a bot executes its strategy.
+
+    `slips` is the probability of a random action instead of the intended one, `pauses` that of no action. `detour` is
+    how many extra steps it walks to avoid picking up an unwanted resource. An `eager` bot zaps as soon as its aim is
+    the majority kind; a `watchful` bot with a reply strategy answers what others have been taking rather than what they
+    played last.
+    """
+
+    slips: float = 0.0
+    pauses: float = 0.0
+    detour: float = 6.0
+    eager: bool = False
+    watchful: bool = False
+
+
+class PlannedAction(NamedTuple):
+    """The next action, and the cell that it should lead to."""
+
+    action: Action
+    cell: int
+
+
+class ActionPlanner(NamedTuple):
+    """Chooses a bot's next action. `worth` is the expected reward of an interaction with each player, if known."""
+
+    world: InTheMatrix
+    memory: MapMemory
+    view: MatrixView
+    skill: Skill
+    worth: tuple[float, ...] = ()
+
+    def plan(self, aim: Aim) -> PlannedAction:
+        """The next action for an aim: gather what the inventory lacks, then interact."""
+        held = self.view.inventory
+        gathering = isinstance(intent(aim, held), CollectIntent)
+        if not gathering or (self.skill.eager and play_of(held) == aim.kind):
+            shot = self._shot()
+            if shot is not None:
+                return shot
+        return self._gather(aim.kind) if gathering else self._meet(aim.kind)
+
+    def _stay(self, action: Action = "noop") -> PlannedAction:
+        return PlannedAction(action, self.view.cell)
+
+    # Interact
+
+    def _shot(self) -> PlannedAction | None:
+        """Zap a ready player in reach of the beam, or turn towards it; None if no player can be reached so."""
+        ready = {other.cell for j, other in self._in_sight() if other.ready and self._worth(j) > 0}
+        if not ready:
+            return None
+        if self._covers(self.view.facing, ready):
+            return self._stay("interact" if self.view.ready_to_shoot == 1 else "noop")
+        return next((self._stay(turn) for by, turn in TURNS if self._covers((self.view.facing + by) % 4, ready)), None)
+
+    def _meet(self, kind: int) -> PlannedAction:
+        """Go to where a free player was seen lately, else to the places not looked at for longest."""
+        t = self.view.t
+        free = ((j, other) for j, other in enumerate(self.memory.others) if other and not other.frozen)
+        lately = [(j, other) for j, other in free if t - other.t <= FRESH and self._worth(j) > 0]
+        if any(other.t == t and self._covers(self.view.facing, {other.cell}) for _, other in lately):
+            return self._stay()
+        tolls = self._tolls(kind)
+        for _, other in lately:
+            tolls.pop(other.cell, None)
+        best = max(self.worth, default=1.0)
+        costs = {
+            other.cell: t - other.t + ((0.0 if other.ready else UNREADY) + POINT * (best - self._worth(j)))
+            for j, other in lately
+        }
+        way = self._way(costs, tolls)
+        if way is None:
+            looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
+            unlooked = {cell: max(0.0, STALE - (t - seen)) for cell, seen in looked if self.memory.knows(cell)}
+            way = self._way(unlooked | self._borders(), tolls)
+        return self._follow(way)
+
+    def _borders(self) -> dict[int, float]:
+        """Where the unknown part of the map begins, as targets."""
+        return dict.fromkeys(self.memory.borders(self.world, self.view.cell), UNSEEN)
+
+    def _in_sight(self) -> list[tuple[int, SeenPlayer]]:
+        others = enumerate(self.memory.others)
+        return [(j, other) for j, other in others if other is not None and other.t == self.view.t]
+
+    def _worth(self, player: int) -> float:
+        return self.worth[player] if self.worth else 1.0
+
+    def _covers(self, facing: int, cells: set[int]) -> bool:
+        return reaches(self.memory, self.world, self.view.cell, facing, cells)
+
+    # Gather
+
+    def _gather(self, kind: int) -> PlannedAction:
+        """Go to the best resource of a kind, or step off the only source, because nothing regrows under a player."""
+        way = self._way(self._sources(kind), self._tolls(kind))
+        if way is None:
+            beside = self.world.rules.field.grid.neighbours[self.view.cell]
+            way = self._way(dict.fromkeys(beside, 0.0), self._tolls(UNKNOWN))
+        return self._follow(way)
+
+    def _sources(self, kind: int) -> dict[int, float]:
+        """Cells that may have a resource of a kind, with the cost in steps of doubt about its kind and regrowth."""
+        rules, memory = self.world.rules, self.memory
+        found = self._borders()
+        for cell, its, away in zip(rules.sites, memory.kinds, memory.away, strict=True):
+            if its in (kind, UNKNOWN) and cell != self.view.cell and memory.knows(cell):
+                wait = 0.0
+                if away != THERE:
+                    late = self.view.t - away - rules.delay
+                    wait = BARE * (1 - rules.rate) ** max(late, 0) + max(-late, 0)
+                found[cell] = (UNSURE if its == UNKNOWN else 0.0) + wait
+        return found
+
+    # Walk
+
+    def _tolls(self, kind: int) -> dict[int, float]:
+        """Extra costs of cells with unwanted resources and of cells with players."""
+        memory, detour = self.memory, self.skill.detour
+        tolls = {
+            cell: detour
+            for cell, its, away in zip(self.world.rules.sites, memory.kinds, memory.away, strict=True)
+            if its != kind and away == THERE
+        }
+        return tolls | {other.cell: CROWD for _, other in self._in_sight()}
+
+    def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
+        return cheapest_route(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.seen)
+
+    def _follow(self, way: Route | None) -> PlannedAction:
+        """Take the first step of a route; turn first if the target is out of view and more than 3 steps away."""
+        if way is None or way.first is None:
+            return self._stay()
+        direction = self.world.rules.field.ahead.index(way.first - self.view.cell)
+        turn = (direction - self.view.facing) % 4
+        hidden = way.target not in self.world.rules.field.window(self.view.cell, self.view.facing)
+        if turn and hidden and way.cost > 3:
+            return self._stay("turn_left" if turn == 3 else "turn_right")
+        return PlannedAction(MOVES[turn], way.first)
+
+
+# Slips and pauses were chosen on development seeds for the pace of upstream's bots (docs/melting_pot.md).
+ORDINARY = Skill(slips=0.04, pauses=0.1)  # bots with a window
+DEFT = Skill(slips=0.03)  # all-seeing bots
 SCOUT = Skill(slips=0.04, pauses=0.1, watchful=True)
-WALKER = Skill(slips=1.0)
-UNDECIDED = Plan("noop", -1)
-SIDESTEP = 0.4
+WALKER = Skill(slips=1.0)  # a uniformly random walk
+UNDECIDED = PlannedAction("noop", -1)
+SIDESTEP = 0.4  # probability of a random move while blocked, so that two bots head-on get past each other; not tuned
 
 
 @dataclass(frozen=True)
 class MatrixBot:
-    """A mind in a matrix world that plays by a strategy: intent(aim, inventory) every step, moved by a body.
+    """A mind in a matrix world that pursues the aims of a strategy: a program for Melting Pot's bots.
 
-    `choices` is a uniform number that decides whatever the strategy leaves to chance, so that a mind is immutable.
-    `worth` is what a meeting with each player is expected to pay; without it, meetings with all are worth the same.
-    The bots of Melting Pot's matrix worlds (Agapiou et al. 2022), as programs.
+    `choices` is a uniform number that decides all the strategy leaves to chance, so that the mind is immutable.
+    `worth` is the expected reward of an interaction with each player; without it, all are worth the same.
     """
 
     world: InTheMatrix
     me: int
     strategy: Strategy
-    state: State
+    state: StrategyState
     choices: float
     skill: Skill = ORDINARY
-    memory: Surroundings | None = None
-    plan: Plan = UNDECIDED
+    memory: MapMemory | None = None
+    plan: PlannedAction = UNDECIDED
     stuck: bool = False
     worth: tuple[float, ...] = ()
 
@@ -58,36 +229,38 @@ class MatrixBot:
         *,
         mapped: bool = True,
     ) -> Self:
-        """A mind at the start of an episode, which knows the map or has to find out."""
+        """The bot at the start of an episode; it explores the map unless it is `mapped`."""
         state, choices = strategy.start().decode(rng.random())
-        return cls(world, world.agents.index(agent), strategy, state, choices, skill, at_first(world, mapped=mapped))
+        return cls(
+            world, world.agents.index(agent), strategy, state, choices, skill, initial_memory(world, mapped=mapped)
+        )
 
     def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
-        """The same with another aim, until the strategy changes it, and other expectations of meetings."""
-        return replace(self, state=State(aim), worth=worth)
+        """The bot with another aim, until its strategy changes it, and other values of interactions."""
+        return replace(self, state=StrategyState(aim), worth=worth)
 
-    def observe(self, view: View) -> Self:
-        """Remember what is seen, learn from a meeting, and decide what to do next."""
-        memory = after(self.memory or at_first(self.world), self.world, self.me, view)
+    def observe(self, view: MatrixView) -> Self:
+        """The bot after an observation: memory and strategy are updated and the next action is planned."""
+        memory = updated_memory(self.memory or initial_memory(self.world), self.world, self.me, view)
         state, choices = self.state, self.choices
         if view.met is not None:
             state, choices = self.strategy.update(state, *view.met).decode(choices)
-        plan = Plan("noop", view.cell)
+        plan = PlannedAction("noop", view.cell)
         if not view.frozen:
-            plan = Thought(self.world, memory, view, self.skill, self.worth).plan(self._aim(memory, state))
+            plan = ActionPlanner(self.world, memory, view, self.skill, self.worth).plan(self._aim(memory, state))
         stuck = self.plan.action in STEPS and self.plan.cell != view.cell and not view.frozen
         return replace(self, memory=memory, state=state, choices=choices, plan=plan, stuck=stuck)
 
     def act(self) -> Categorical[Action]:
-        """The planned action; sometimes a step aside if somebody was in the way; a slip now and then."""
+        """The planned action, or a step aside if the last move was blocked, with slips and pauses."""
         meant = {self.plan.action: 1.0}
         if self.stuck:
             meant = {action: SIDESTEP / len(MOVES) for action in MOVES}
             meant[self.plan.action] = meant.get(self.plan.action, 0.0) + 1.0 - SIDESTEP
         return _in_practice(meant, self.skill)
 
-    def _aim(self, memory: Surroundings, state: State) -> Aim:
-        """The aim of the strategy, unless one answers what others have taken most of."""
+    def _aim(self, memory: MapMemory, state: StrategyState) -> Aim:
+        """The strategy's aim; a watchful bot's is the reply to the kind that others have taken most of."""
         if not self.skill.watchful or not isinstance(self.strategy, CounterPrevious):
             return state.aim
         taken = [0] * len(self.strategy.replies)
@@ -99,7 +272,7 @@ class MatrixBot:
 
 
 def _in_practice(meant: dict[Action, float], skill: Skill) -> Categorical[Action]:
-    """The actions with the probabilities that are meant, but for slips and pauses."""
+    """The intended distribution mixed with slips and pauses."""
     slips, pauses = skill.slips, skill.pauses
     if not slips and not pauses:
         return Categorical.from_scores((action, math.log(p)) for action, p in meant.items())

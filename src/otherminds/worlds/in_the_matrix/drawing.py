@@ -17,7 +17,7 @@ from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.canvas import DIM, Drawing, Tile, centre, ground
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix import world as matrix
-from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, Rules, State
+from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.sprites import (
     CELL,
@@ -60,7 +60,7 @@ class MatrixScene(NamedTuple):
     beams: Mapping[int, Sequence[int]]
 
 
-def matrix_scene(world: InTheMatrix, state: State, seen_by: str | None = None) -> MatrixScene:
+def matrix_scene(world: InTheMatrix, state: MatrixState, seen_by: str | None = None) -> MatrixScene:
     """All of a state, or what one player sees of it; players do not see beams."""
     if seen_by is not None:
         return _seen_by(world, state, seen_by)
@@ -78,7 +78,7 @@ def matrix_scene(world: InTheMatrix, state: State, seen_by: str | None = None) -
     )
 
 
-def _seen_by(world: InTheMatrix, state: State, agent: str) -> MatrixScene:
+def _seen_by(world: InTheMatrix, state: MatrixState, agent: str) -> MatrixScene:
     view, me = world.observe(state, agent), world.agents.index(agent)
     codes = dict(zip(world.cells_seen(agent, view.cell, view.facing), view.window, strict=True)) if view.window else {}
     codes.pop(OUTSIDE, None)
@@ -111,7 +111,7 @@ def _status(rules: Rules, inventory: Inventory, clock: int) -> str:
     return "" if inventory == rules.empty else READY
 
 
-def _zapped(rules: Rules, state: State, i: int) -> bool:
+def _zapped(rules: Rules, state: MatrixState, i: int) -> bool:
     """Whether a player zapped in the last step.
 
     Cooldowns stand still while players are frozen or dead, so a player that holds nothing at a spawn point may have
@@ -123,7 +123,7 @@ def _zapped(rules: Rules, state: State, i: int) -> bool:
     return state.clocks[i] == 0 or not returned
 
 
-def _beam(rules: Rules, state: State, i: int) -> list[int]:
+def _beam(rules: Rules, state: MatrixState, i: int) -> list[int]:
     """The cells of a beam, each of its lines up to the first player or resource, which is hit."""
     stops = {rules.sites[k] for k in range(len(rules.sites)) if state.shown >> k & 1} | {*state.cells}
     cells = []
@@ -138,7 +138,7 @@ def _beam(rules: Rules, state: State, i: int) -> list[int]:
 # Pictures
 
 
-def draw(world: InTheMatrix, state: State, *, seen_by: str | None = None) -> Drawing:
+def draw(world: InTheMatrix, state: MatrixState, *, seen_by: str | None = None) -> Drawing:
     """The picture of a state, all of it or what one player sees, with the inventories below the map."""
     grid, scene = world.rules.field.grid, matrix_scene(world, state, seen_by)
     view = f", as {seen_by} sees it" if seen_by else ""
@@ -172,7 +172,7 @@ def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[Part]:
     yield from avatar_parts(grid, world.agents, scene.avatars, {})
 
 
-def text_map(world: InTheMatrix, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
+def text_map(world: InTheMatrix, state: MatrixState, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
     """The rows of the map for a terminal, floor that is not seen left blank, and the inventories below it."""
     grid, scene, kinds = world.rules.field.grid, matrix_scene(world, state, seen_by), world.rules.resources
     letters, hues = labels(kinds), kind_hues(kinds)

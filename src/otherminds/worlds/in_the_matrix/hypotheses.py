@@ -1,18 +1,19 @@
-"""What a partner in a matrix world might be up to: strategies as hypotheses, with prior probabilities.
+"""What an agent may infer about a partner in a matrix world: its strategy, and the inventory it held.
 
-They are enumerated from a few families; the fewer states a strategy has, the likelier it is, P(s) ∝ 2^−states. That
-some of them are those of the scenarios' bots is no accident, and can be left out to see what happens. Whom no strategy
-explains has some habit, which is one bit less likely for being loose: all habits are there, lest a strategy that is
-wrong be believed for want of anything better.
+Interactions are the rounds of a repeated game, in which a player plays the kind that it holds most of, and strategies
+are the machines that play it. `library` lists strategies with prior probabilities; `partner_inventory` runs the payoff
+backward.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import permutations, product
+from math import comb, log
 
+from otherminds.distribution import Categorical
 from otherminds.planning.best_response import clairvoyant
-from otherminds.worlds.in_the_matrix.meetings import MARGIN, machine, meeting_game
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
@@ -21,35 +22,79 @@ from otherminds.worlds.in_the_matrix.strategies import (
     Flip,
     FollowUp,
     Grim,
+    Inventory,
     Specialist,
     Strategy,
+    StrategyState,
     TitForTat,
+    play_of,
 )
-from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.machines import Machine, build
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet
 from otherminds.worlds.repeated_games.rules import Game
 
+MARGIN = 5
+
+
+def typical_inventory(kind: int, kinds: int, margin: int = MARGIN) -> Inventory:
+    """The inventory of a player that gathered one kind until it leads by a margin."""
+    return tuple(1 + margin * (k == kind) for k in range(kinds))
+
+
+def meeting_game(rules: Rules, margin: int = MARGIN) -> Game:
+    """The game of one interaction between players with one kind in the lead: R[a, b] = xᵀAy for their inventories."""
+    kinds = range(len(rules.resources))
+    held = [typical_inventory(kind, len(kinds), margin) for kind in kinds]
+    payoffs = tuple(rules.reward(held[a], held[b]) for a in kinds for b in kinds)
+    names = rules.resources
+    return Game("meeting " + " ".join(names), ("me", "partner"), (names, names), payoffs)
+
+
+def machine_of(name: str, strategy: Strategy, game: Game) -> Machine:
+    """A strategy as a machine, whose states are the beliefs about the strategy's state that its plays allow."""
+    kinds = len(game.actions[1])
+
+    def law(states: Categorical[StrategyState]) -> tuple[float, ...]:
+        return tuple(sum(p for state, p in states if state.aim.kind == kind) for kind in range(kinds))
+
+    def follow(states: Categorical[StrategyState], own: int, theirs: int) -> Categorical[StrategyState]:
+        if law(states)[own] > 0.0:
+            states = states.condition(lambda state: state.aim.kind == own)
+        mine, other = typical_inventory(own, kinds), typical_inventory(theirs, kinds)
+        return _rounded(states.bind(lambda state: strategy.update(state, mine, other)))
+
+    return build(name, game, _rounded(strategy.start()), law, follow)
+
+
+def _rounded(states: Categorical[StrategyState]) -> Categorical[StrategyState]:
+    """A canonical form of a distribution, so that equal ones are the same state of a machine."""
+    ordered = sorted((pair for pair in states if pair[1] > 1e-9), key=lambda pair: repr(pair[0]))
+    return Categorical.softmax([(state, log(round(p, 9))) for state, p in ordered])
+
+
 NOISE = 0.08
-"""How often a partner plays something else than its strategy says: it was hit before it was ready."""
+"""Probability that a partner plays another kind than its strategy says, as if hit before it was ready; chosen."""
 HORIZON = 40
-"""For how many meetings is planned: about as many as there are in an episode with one partner."""
+"""Interactions to plan for: about as many as an episode with one partner has."""
 DEPTH = 2
-"""How many meetings are looked ahead before it is taken for granted that the partner will be known."""
+"""Interactions of look-ahead, after which the value of a known partner is assumed; chosen for speed."""
 TREMBLE = 0.15
+"""Probability of a slip of noisy strategies; that of Melting Pot's noisy tit-for-tat bots."""
 TABLES = 256
+"""Most reply tables to enumerate as habits; beyond it only the cyclic ones are. Bounds time; not tuned."""
 TIMES = {1: "once", 2: "twice", 3: "thrice"}
 MOSTLY = 0.8
-"""How often a partner with a habit keeps to it: so often that a few plays show it, but less than to a strategy."""
-Named = tuple[tuple[str, Strategy], ...]
-Families = Mapping[str, Named]
+"""Probability that a partner keeps to its habit: enough to show in a few plays, less than for a strategy; chosen."""
+NamedStrategies = tuple[tuple[str, Strategy], ...]
+Families = Mapping[str, NamedStrategies]
 
 
 def families(rules: Rules) -> Families:
-    """All hypotheses about a partner, by family, with names."""
+    """All strategies considered for a partner, by family, with names."""
     aims = tuple(Aim(kind, MARGIN) for kind in range(len(rules.resources)))
     names = rules.resources
-    always: Named = tuple((f"always {name}", Specialist(aim)) for name, aim in zip(names, aims, strict=True))
-    flips: Named = tuple(
+    always: NamedStrategies = tuple((f"always {name}", Specialist(aim)) for name, aim in zip(names, aims, strict=True))
+    flips: NamedStrategies = tuple(
         (f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", Flip(a, b, n))
         for a, b in permutations(aims, 2)
         for n in TIMES
@@ -59,7 +104,7 @@ def families(rules: Rules) -> Families:
 
 
 def _replies(aims: tuple[Aim, ...], names: tuple[str, ...]) -> Iterator[tuple[str, Strategy]]:
-    """Who follows what the partner played, or what they played themselves, one way or the other round the kinds."""
+    """Strategies that answer the partner's last play, or go on from their own, by a rotation of the kinds."""
     n = len(aims)
     for shift in range(n):
         replies = tuple(aims[(kind + shift) % n] for kind in range(n))
@@ -86,10 +131,10 @@ def _social(aims: tuple[Aim, ...]) -> Families:
 
 
 def _habits(game: Game) -> Iterator[Machine]:
-    """Partners without a plan: they mostly play one kind, or one after each last play, the other's or their own.
+    """Partners without a plan: they mostly play one kind, or a reply to the last play of either player.
 
-    There is one for every such table, or, if those are too many, for those that go round the kinds, and one who has no
-    habit.
+    There is one for each table of replies (only rotations of the kinds if there are more than TABLES), and one that
+    plays at random.
     """
     names = game.actions[1]
     n = len(names)
@@ -110,13 +155,15 @@ def _habits(game: Game) -> Iterator[Machine]:
 
 
 def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
-    """The hypotheses as a library to play by; those whose names are in `without` are left out.
+    """The hypotheses about a partner with their prior: P(m) ∝ 2^−states, and half as much for habits.
 
-    Raises ValueError if none is left.
+    Simpler strategies are more probable a priori. Habits, which fit anything loosely, are there so that a wrong
+    strategy is not believed for want of an alternative. `without` names hypotheses to leave out; some of them are the
+    strategies of Melting Pot's bots. Raises ValueError if none is left.
     """
     left_out, game = set(without), meeting_game(rules)
     named = [pair for family in families(rules).values() for pair in family]
-    strategies = [machine(name, strategy, game) for name, strategy in named]
+    strategies = [machine_of(name, strategy, game) for name, strategy in named]
     weighted = [(one, 2.0 ** -len(one.outputs)) for one in strategies]
     weighted += [(one, 2.0 ** -(len(one.outputs) + 1)) for one in _habits(game)]
     kept = [(one, weight) for one, weight in weighted if one.name not in left_out]
@@ -125,3 +172,63 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
     total = sum(weight for _, weight in kept)
     prior = tuple(weight / total for _, weight in kept)
     return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, clairvoyant, DEPTH)
+
+
+MOST = 14
+"""Most resources a partner is assumed to have gathered; fewer if there are many kinds. Chosen; not tuned."""
+MANY = 20_000
+"""Most inventories to enumerate; bounds time."""
+IMPURE, LARGE = 0.3, 0.9
+"""Prior odds of each resource outside the majority kind, and of each gathered resource; chosen; not tuned."""
+SAME = 1e-9
+"""Rewards that differ by less are equal: rounding of sums."""
+
+
+def partner_inventory(
+    rules: Rules, own: Inventory, reward: float, *, zapped: bool | None = None
+) -> Categorical[Inventory]:
+    """P(partner's inventory y | own inventory, own reward): the prior restricted to inventories that pay this reward.
+
+    Small and pure inventories are more probable: P(y) ∝ LARGE^(resources gathered) · IMPURE^(those of other kinds than
+    the most frequent). `zapped` says whether the agent was the column player, None if unknown. If no inventory pays
+    exactly the reward, those that come nearest are taken.
+    """
+    kinds = len(own)
+    scored = []
+    for other, weight in _likely(kinds):
+        payoffs = []
+        if zapped is not True:
+            payoffs.append(rules.reward(own, other)[0])
+        if zapped is not False:
+            payoffs.append(rules.reward(other, own)[1])
+        scored.append((min(abs(payoff - reward) for payoff in payoffs), other, weight))
+    nearest = min(error for error, _, _ in scored)
+    limit = max(nearest, SAME) + SAME
+    return Categorical.from_scores((other, weight) for error, other, weight in scored if error <= limit)
+
+
+def partner_play(held: Categorical[Inventory]) -> Categorical[int | None]:
+    """P(kind the partner played), where None is a tie."""
+    return held.map(play_of)
+
+
+@lru_cache(maxsize=8)
+def _likely(kinds: int) -> tuple[tuple[Inventory, float], ...]:
+    """All inventories that a partner may hold, with the logarithms of their prior weights."""
+    found = []
+    limit = max(m for m in range(1, MOST + 1) if m == 1 or comb(m + kinds, kinds) <= MANY)
+    for extra in _parts(limit, kinds):
+        total, most = sum(extra), max(extra)
+        if total:
+            found.append((tuple(1 + count for count in extra), total * log(LARGE) + (total - most) * log(IMPURE)))
+    return tuple(found)
+
+
+def _parts(most: int, kinds: int) -> Iterator[tuple[int, ...]]:
+    """All tuples of counts, one for each kind, with a sum of at most `most`."""
+    if kinds == 0:
+        yield ()
+        return
+    for count in range(most + 1):
+        for rest in _parts(most - count, kinds - 1):
+            yield (count, *rest)

@@ -1,29 +1,267 @@
-"""What is done to every row of a batch, compiled: begin, step, observe; and what chance decides.
+"""The rules of matrix worlds compiled by Numba: one step in place on a row of arrays, and loops over all rows.
 
-The names are those of `matrix_kernel_step`. Importing this needs Numba; `matrix_batch` is the way in.
+`s` are the states, `i` is the row at work, `m` the map and its rules, `o` the outcomes of chance, `j` the row of these.
+The old state is not kept, because what is needed of it can be told from the new one: a player that was free has a clock
+below 0, and a resource that was taken or destroyed in this step was there. Importing this module needs Numba; `batch`
+is the way in.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
 
+import numba
 import numpy as np
 
 from otherminds.worlds.avatars import OUTSIDE
-from otherminds.worlds.in_the_matrix.arrays import NO_MORE, SHOWN
-from otherminds.worlds.in_the_matrix.kernel_step import NOBODY, advance, clear, compiled, holds, inlined, standing
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE
+from otherminds.worlds.in_the_matrix.batch import NO_MORE, SHOWN
+from otherminds.worlds.in_the_matrix.rules import BEAM_LENGTH, COOLDOWN, FREE, HEALTH, INTERACT, NOWHERE
 from otherminds.worlds.in_the_matrix.world import FLOOR, FROZEN, PLAIN, PLAYER, READY, RESOURCE
 
 if TYPE_CHECKING:
-    from otherminds.worlds.in_the_matrix.arrays import Int8, Int16, Layout, Outcomes, States, UInt64
+    from otherminds.worlds.in_the_matrix.batch import (
+        Float,
+        Int8,
+        Int16,
+        Int32,
+        OutcomeArrays,
+        RuleArrays,
+        StateArrays,
+        UInt64,
+    )
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+F = TypeVar("F", bound=Callable[..., object])
+NJIT: Callable[..., object] = numba.njit  # its published types leave out `_nrt`
+NOBODY = -1  # no player on a cell; convention
+HIT = -2  # clock of players that interact in this step, until its end; convention
+
+
+def compiled(function: F) -> F:
+    """Compile a function at its first call. It cannot create arrays, because references are not counted.
+
+    Counting them would take ten times as long as all the rest (measured).
+    """
+    return cast("F", NJIT(function, _nrt=False, nogil=True))
+
+
+def inlined(function: F) -> F:
+    """The same, inlined into its callers: passing on so many arrays would be slow."""
+    return cast("F", NJIT(function, _nrt=False, inline="always"))
+
+
+@inlined
+def advance(m: RuleArrays, s: StateArrays, i: int, acts: Int8, o: OutcomeArrays, j: int) -> None:
+    """As `rules.advance`."""
+    clear(s, i)
+    s.t[i] += 1
+    move(m, s, i, acts, o.movers, j)
+    zap(m, s, i, acts, o.zappers, j)
+    wind(m, s, i, o, j)
+    regrow(m, s, i, o.regrown, j)
+    s.ended[i] = o.ends[j]
+
+
+@inlined
+def clear(s: StateArrays, i: int) -> None:
+    """Clear the rewards and events of the last step."""
+    s.rewards[i] = 0.0
+    s.met[i] = 0
+    s.destroyed[i] = False
 
 
 @compiled
-def reset(m: Layout, s: States, o: Outcomes, dice: UInt64) -> None:
-    """Begin an episode in every row. `dice` holds the key of this call, by which each row has its own stream."""
+def standing(cells: Int16, i: int, cell: int) -> int:
+    """The player on a cell, or NOBODY."""
+    for p in range(cells.shape[1]):
+        if cells[i, p] == cell:
+            return p
+    return NOBODY
+
+
+@inlined
+def move(m: RuleArrays, s: StateArrays, i: int, acts: Int8, movers: Int8, j: int) -> None:
+    """Carry out all moves in order. `m.leads` of a turn, a zap or a pause is the player's own cell."""
+    for k in range(movers.shape[1]):
+        p = movers[j, k]
+        if s.clocks[i, p] != FREE:
+            continue
+        facing, action = s.facings[i, p], acts[i, p]
+        target = m.leads[s.cells[i, p], facing, action]
+        s.facings[i, p] = (facing + m.turns[action]) & 3
+        if standing(s.cells, i, target) == NOBODY:
+            s.cells[i, p] = target
+            site = m.site_at[target]
+            if site >= 0 and s.since[i, site] == SHOWN:
+                take(s, i, p, site)
+
+
+@inlined
+def take(s: StateArrays, i: int, p: int, site: int) -> None:
+    """A player picks up the resource at a site; a beam can still hit it in this step."""
+    s.inventories[i, p, s.kinds[i, site]] += 1
+    s.since[i, site] = s.t[i]
+
+
+@inlined
+def zap(m: RuleArrays, s: StateArrays, i: int, acts: Int8, zappers: Int8, j: int) -> None:
+    """Fire all beams in order."""
+    flagged = 0
+    for k in range(zappers.shape[1]):
+        p = zappers[j, k]
+        if s.clocks[i, p] >= 0:
+            continue
+        if s.cooldowns[i, p] > 0:
+            s.cooldowns[i, p] -= 1
+        elif acts[i, p] == INTERACT:
+            s.cooldowns[i, p] = COOLDOWN
+            for line in range(m.beams.shape[2]):
+                struck = beam(m, s, i, p, line)
+                if struck != NOBODY:
+                    flagged = hit(m, s, i, p, struck, flagged)
+
+
+@inlined
+def beam(m: RuleArrays, s: StateArrays, i: int, p: int, line: int) -> int:
+    """The player that a line of a beam strikes, or NOBODY; resources on its way are damaged."""
+    at, facing = s.cells[i, p], s.facings[i, p]
+    for n in range(BEAM_LENGTH):
+        cell = m.beams[at, facing, line, n]
+        if cell == NOWHERE:
+            return NOBODY
+        site = m.site_at[cell]
+        was_shown = site >= 0 and (s.since[i, site] == SHOWN or s.since[i, site] == s.t[i])
+        stops = was_shown and not destroys(s, i, p, site)
+        struck = standing(s.cells, i, cell)
+        if stops or struck != NOBODY:
+            return struck
+    return NOBODY
+
+
+@inlined
+def destroys(s: StateArrays, i: int, p: int, site: int) -> bool:
+    """Damage a resource; returns whether this hit destroys it. Its health is restored for when it regrows."""
+    harm = (s.damage[i, site] + 1) % HEALTH
+    s.damage[i, site] = harm
+    if harm == 0:
+        s.since[i, site] = s.t[i]
+        s.destroyed[i, p, s.kinds[i, site]] = True
+    return bool(harm == 0)
+
+
+@inlined
+def hit(m: RuleArrays, s: StateArrays, i: int, row: int, column: int, flagged: int) -> int:
+    """A player zaps another. Returns the bits of all players that have hit or been hit in this step."""
+    if flagged >> column & 1:
+        return flagged
+    flagged |= 1 << column
+    if flagged >> row & 1:
+        return flagged
+    if s.clocks[i, column] < 0 and holds(s, i, row) and holds(s, i, column):
+        meet(m, s, i, row, column)
+    return flagged | 1 << row
+
+
+@inlined
+def holds(s: StateArrays, i: int, p: int) -> bool:
+    """Whether a player has gathered resources."""
+    kinds, held = s.inventories.shape[2], 0
+    for kind in range(kinds):
+        held += s.inventories[i, p, kind]
+    return bool(held > kinds)
+
+
+@inlined
+def meet(m: RuleArrays, s: StateArrays, i: int, row: int, column: int) -> None:
+    """Two players interact: both are frozen, and the row player is reset if its reward is at least the other's."""
+    for kind in range(s.inventories.shape[2]):
+        s.met[i, row, 0, kind] = s.met[i, column, 1, kind] = s.inventories[i, row, kind]
+        s.met[i, row, 1, kind] = s.met[i, column, 0, kind] = s.inventories[i, column, kind]
+    s.due[i, row] = payoff(m.payoffs, 0, s.inventories, i, row, column)
+    s.due[i, column] = payoff(m.payoffs, 1, s.inventories, i, row, column)
+    s.clocks[i, row] = s.clocks[i, column] = HIT
+    if s.due[i, row] >= s.due[i, column]:
+        s.inventories[i, row] = 1
+
+
+@compiled
+def payoff(matrices: Float, which: int, inventories: Int32, i: int, row: int, column: int) -> float:
+    """As `Rules.reward`, in the same order of sums."""
+    kinds = inventories.shape[2]
+    rows = columns = 0
+    for kind in range(kinds):
+        rows += inventories[i, row, kind]
+        columns += inventories[i, column, kind]
+    total = 0.0
+    for b in range(kinds):
+        share = 0.0
+        for a in range(kinds):
+            share += inventories[i, row, a] / rows * matrices[which, a, b]
+        total += share * (inventories[i, column, b] / columns)
+    return total
+
+
+@inlined
+def wind(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, j: int) -> None:
+    """Advance the clocks: dead players return, frozen ones get their reward and die; restock if all are dead."""
+    players, returning, dead = s.cells.shape[1], 0, 0
+    for p in range(players):
+        dead += s.clocks[i, p] > m.frozen
+    for p in range(players):
+        if s.clocks[i, p] == m.respawn - 1:
+            revive(s, i, p, o, j, returning)
+            returning += 1
+    for p in range(players):
+        clock = s.clocks[i, p]
+        if clock == m.frozen:
+            die(s, i, p)
+        if clock != FREE:
+            s.clocks[i, p] = 0 if clock == HIT else clock + 1
+    if m.restock and dead == players:
+        s.since[i] = SHOWN
+
+
+@inlined
+def revive(s: StateArrays, i: int, p: int, o: OutcomeArrays, j: int, k: int) -> None:
+    """A dead player returns to the first free spot, or stays NOWHERE if none is free."""
+    s.clocks[i, p] = FREE
+    s.facings[i, p] = o.facings[j, k]
+    for n in range(o.spots.shape[2]):
+        spot = o.spots[j, k, n]
+        if spot == NOWHERE or standing(s.cells, i, spot) == NOBODY:
+            s.cells[i, p] = spot
+            return
+
+
+@inlined
+def die(s: StateArrays, i: int, p: int) -> None:
+    """A frozen player gets its reward and leaves the map."""
+    s.cells[i, p] = NOWHERE
+    s.inventories[i, p] = 1
+    s.rewards[i, p] = s.due[i, p]
+    s.due[i, p] = 0.0
+
+
+@inlined
+def regrow(m: RuleArrays, s: StateArrays, i: int, regrown: Int16, j: int) -> None:
+    """Refill sites; a player that stepped onto one in this step picks the resource up at once."""
+    for k in range(regrown.shape[1]):
+        site = regrown[j, k]
+        if site == NO_MORE:
+            return
+        s.since[i, site] = SHOWN
+        p = standing(s.cells, i, m.sites[site])
+        if p != NOBODY:
+            take(s, i, p, site)
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # increment of SplitMix64 (Steele et al. 2014): 2⁶⁴ / golden ratio
+
+
+@compiled
+def reset(m: RuleArrays, s: StateArrays, o: OutcomeArrays, dice: UInt64) -> None:
+    """Start an episode in every row. `dice` holds the key of this call, from which each row derives its own stream."""
     key = dice[0]
     for i in range(len(s.t)):
         dice[0] = mixed(key + np.uint64(i) * GOLDEN)
@@ -31,8 +269,8 @@ def reset(m: Layout, s: States, o: Outcomes, dice: UInt64) -> None:
 
 
 @compiled
-def step(m: Layout, s: States, acts: Int8, o: Outcomes, dice: UInt64, restart: bool) -> None:
-    """One step of every row, chance drawn; where the episode has ended it begins anew, or nothing happens."""
+def step(m: RuleArrays, s: StateArrays, acts: Int8, o: OutcomeArrays, dice: UInt64, restart: bool) -> None:
+    """One step of every row with chance drawn. Where the episode has ended, restart it or do nothing."""
     key = dice[0]
     for i in range(len(s.t)):
         dice[0] = mixed(key + np.uint64(i) * GOLDEN)
@@ -46,7 +284,7 @@ def step(m: Layout, s: States, acts: Int8, o: Outcomes, dice: UInt64, restart: b
 
 
 @compiled
-def step_with(m: Layout, s: States, acts: Int8, o: Outcomes) -> None:
+def step_with(m: RuleArrays, s: StateArrays, acts: Int8, o: OutcomeArrays) -> None:
     """One step of every row, ended or not, with the outcome of the same row."""
     for i in range(len(s.t)):
         advance(m, s, i, acts, o, i)
@@ -54,22 +292,22 @@ def step_with(m: Layout, s: States, acts: Int8, o: Outcomes) -> None:
 
 @compiled
 def uniform(dice: UInt64) -> float:
-    """The next of a stream of numbers from 0 up to 1 (SplitMix64)."""
+    """The next uniform number in [0, 1) (SplitMix64)."""
     dice[0] += GOLDEN
     return float(mixed(dice[0]) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled
 def mixed(bits: np.uint64) -> np.uint64:
-    """Bits that look random, different for every argument."""
+    """The finaliser of SplitMix64, a bijection of 64-bit integers."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
 
 
 @inlined
-def begin(m: Layout, s: States, i: int, o: Outcomes, dice: UInt64) -> None:
-    """As `matrix_step.opening`."""
+def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64) -> None:
+    """As `rules.opening`."""
     clear(s, i)
     s.t[i] = 0
     s.inventories[i] = 1
@@ -88,8 +326,8 @@ def begin(m: Layout, s: States, i: int, o: Outcomes, dice: UInt64) -> None:
 
 
 @inlined
-def draw(m: Layout, s: States, i: int, o: Outcomes, dice: UInt64) -> None:
-    """As `matrix_step.chance`, into row 0 of the outcomes; of spots, as many as there are players are enough."""
+def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64) -> None:
+    """As `rules.chance`, into row 0 of the outcomes; only as many spots as there are players are shuffled."""
     shuffle(o.movers, uniform(dice))
     shuffle(o.zappers, uniform(dice))
     draw_regrowth(m, s, i, o, dice)
@@ -106,7 +344,7 @@ def draw(m: Layout, s: States, i: int, o: Outcomes, dice: UInt64) -> None:
 
 @compiled
 def shuffle(order: Int8, u: float) -> None:
-    """Draw row 0; what is left of u after a choice among n, stretched to the unit interval, is uniform again."""
+    """Draw a permutation into row 0 from one uniform number, whose remainder after each choice is uniform again."""
     order[0, 0] = 0
     for last in range(1, order.shape[1]):
         u *= last + 1
@@ -118,7 +356,7 @@ def shuffle(order: Int8, u: float) -> None:
 
 @compiled
 def choose(chosen: Int16, spawns: Int16, count: int, dice: UInt64) -> None:
-    """Shuffle the spawn points so that the first `count` are a uniformly random choice."""
+    """Shuffle the spawn points so that the first `count` are a uniform draw."""
     for k in range(len(chosen)):
         chosen[k] = spawns[k]
     for k in range(min(count, len(chosen))):
@@ -127,8 +365,8 @@ def choose(chosen: Int16, spawns: Int16, count: int, dice: UInt64) -> None:
 
 
 @inlined
-def draw_regrowth(m: Layout, s: States, i: int, o: Outcomes, dice: UInt64) -> None:
-    """List the sites that regrow: each with probability `rate` if away for longer than the delay and free."""
+def draw_regrowth(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64) -> None:
+    """List the sites that regrow, each with probability `rate` if emptied before the delay and unoccupied."""
     found, last = 0, s.t[i] - m.delay
     for site in range(len(m.sites)):
         ripe = s.since[i, site] != SHOWN and s.since[i, site] <= last
@@ -139,8 +377,8 @@ def draw_regrowth(m: Layout, s: States, i: int, o: Outcomes, dice: UInt64) -> No
 
 
 @compiled
-def observe(m: Layout, s: States, board: Int16, out: Int16) -> None:
-    """The windows of everybody in every row; `board` is a copy of the ground to draw on."""
+def observe(m: RuleArrays, s: StateArrays, board: Int16, out: Int16) -> None:
+    """All windows of all rows into `out`; `board` is a copy of the ground to draw on."""
     for i in range(len(s.t)):
         for site in range(len(m.sites)):
             shown = s.since[i, site] == SHOWN
@@ -156,16 +394,16 @@ def observe(m: Layout, s: States, board: Int16, out: Int16) -> None:
 
 
 @inlined
-def look(s: States, i: int, p: int) -> int:
-    """How a player looks to others."""
+def look(s: StateArrays, i: int, p: int) -> int:
+    """How a player looks to others: FROZEN, READY or PLAIN."""
     if s.clocks[i, p] != FREE:
         return FROZEN
     return READY if holds(s, i, p) else PLAIN
 
 
 @inlined
-def watch(m: Layout, s: States, i: int, p: int, board: Int16, out: Int16) -> None:
-    """What one player sees of the board; the ways that players face turn with the beholder."""
+def watch(m: RuleArrays, s: StateArrays, i: int, p: int, board: Int16, out: Int16) -> None:
+    """One player's window onto the board, in which facings are relative to the viewer."""
     if s.cells[i, p] == NOWHERE:
         out[i, p] = OUTSIDE
         return

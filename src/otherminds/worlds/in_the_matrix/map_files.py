@@ -7,14 +7,14 @@
 
     players: 2                              or `agents: Ana, Ben`
     kinds: r rock, p paper, s scissors      the letter of each kind of resource, and its name
-    payoffs: 0 -10 10, 10 0 -10, -10 10 0   rows of A: what playing each kind against each pays
-    column payoffs: …                       rows of B, what it pays the other; the transpose of A if not given
-    window: 2 2 3 1                         how many cells one sees to the left, to the right, forward, backward
-    regrowth: 15 0.02                       what was picked up is away for so many steps, then regrows with this chance
-    frozen: 16                              for how long those who met stand still, before they die
-    respawn: 23                             how many steps after the meeting they return
+    payoffs: 0 -10 10, 10 0 -10, -10 10 0   rows of A, the row player's payoffs
+    column payoffs: …                       rows of B, the column player's; the transpose of A if missing
+    window: 2 2 3 1                         cells that a player sees to the left, to the right, forward, backward
+    regrowth: 15 0.02                       steps before an emptied site can regrow, and the probability per step then
+    frozen: 16                              steps that players stand still after an interaction, before they die
+    respawn: 23                             steps from an interaction to the players' return
     restock: yes                            whether everything regrows while all are dead
-    ends: 1000 100 0.2 5000                 after so many steps, every so many, with this chance, and surely after
+    ends: 1000 100 0.2 5000                 from this step on, every so many, with this probability; the limit
 
 `source` may say where the map comes from. Lines that begin with `;` are comments.
 """
@@ -64,12 +64,12 @@ REQUIRED = ("kinds", "payoffs", "window", "regrowth", "frozen", "respawn", "rest
 
 
 def read_matrix_world(path: Path) -> InTheMatrix:
-    """Read a map file. Raises InputError with the line and column of the first thing that is wrong."""
+    """Read a map file. Raises InputError with the line and column of the first error."""
     return parse_matrix_world(read_text(path), path)
 
 
 def in_the_matrix(substrate: str) -> InTheMatrix:
-    """One of SUBSTRATES, Melting Pot's worlds: running with scissors, repeated or in the arena, or prisoners.
+    """One of Melting Pot's SUBSTRATES: running with scissors (repeated, arena) or the prisoner's dilemma (repeated).
 
     Raises InputError for another name.
     """
@@ -80,20 +80,24 @@ def in_the_matrix(substrate: str) -> InTheMatrix:
 
 
 def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
-    """Read a world from text; `path` is what errors call it. Raises InputError for what is no matrix world."""
+    """Read a world from text; errors name `path`. Raises InputError if it is not a valid matrix world."""
     map_file = read_map(text, path, EXAMPLES, REQUIRED)
     said = map_file.said
     kinds = _kinds(said["kinds"], path)
     check_characters(map_file, [WALL, FLOOR, *STARTS, ANY, *kinds])
     agents = players_of(map_file, STARTS)
-    grid = _grid(map_file)
-    squares = [(grid.cell(x, y), letter) for y, row in enumerate(map_file.rows) for x, letter in enumerate(row.text)]
+    rows = [row.text for row in map_file.rows]
+    walls = ((x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == WALL)
+    grid = Grid.of(len(rows[0]), len(rows), walls)
+    squares = [(grid.cell(x, y), letter) for y, row in enumerate(rows) for x, letter in enumerate(row)]
     spawns = tuple(cell for cell, letter in squares if letter in STARTS)
     sites = _sites(map_file, grid, spawns, [ANY, *kinds])
     mine = _payoffs(said["payoffs"], "payoffs", len(kinds), path)
     other = said.get("column payoffs")
     theirs = _payoffs(other, "column payoffs", len(kinds), path) if other else tuple(zip(*mine, strict=True))
-    delay, rate = _regrowth(said["regrowth"], path)
+    delay, rate = _words(said["regrowth"], "regrowth", 2, path)
+    if said["restock"].text not in ("yes", "no"):
+        raise InputError("`restock` is neither yes nor no", path=path, line=said["restock"].number)
     frozen = whole(said["frozen"], "frozen", path, least=1)
     rules = Rules(
         field=Field(grid, reach_of(said["window"], path)),
@@ -103,24 +107,18 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
         spawns=spawns,
         sites=tuple(cell for cell, _ in sites),
         fixed=tuple(None if letter == ANY else list(kinds).index(letter) for _, letter in sites),
-        delay=delay,
-        rate=rate,
+        delay=whole(FileLine(said["regrowth"].number, delay), "regrowth", path),
+        rate=number(rate, "regrowth", said["regrowth"], path, least=0, most=1),
         frozen=frozen,
         respawn=whole(said["respawn"], "respawn", path, least=frozen + 2),
-        restock=_yes(said["restock"], path),
+        restock=said["restock"].text == "yes",
         ends=_ends(said["ends"], path),
     )
     return InTheMatrix(rules, agents)
 
 
-def _grid(map_file: MapFile) -> Grid:
-    rows = [row.text for row in map_file.rows]
-    walls = ((x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == WALL)
-    return Grid.of(len(rows[0]), len(rows), walls)
-
-
 def _sites(map_file: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> list[tuple[int, str]]:
-    """The cells of resources and their letters. Raises InputError if there are none, or one that nobody can reach."""
+    """The cells of resources with their letters. Raises InputError if there are none, or for an unreachable one."""
     there, found = reached(grid, spawns), []
     for y, row in enumerate(map_file.rows):
         for x, letter in enumerate(row.text):
@@ -128,7 +126,7 @@ def _sites(map_file: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list
                 found.append((grid.cell(x, y), letter))
                 if grid.cell(x, y) not in there:
                     hint = "floor must lead to it from a start"
-                    message = f"nobody can reach this resource `{letter}`"
+                    message = f"no player can reach this resource `{letter}`"
                     raise InputError(message, path=map_file.path, line=row.number, column=x + 1, hint=hint)
     if not found:
         hint = f"one of {' '.join(letters)} for each"
@@ -137,12 +135,12 @@ def _sites(map_file: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list
 
 
 def _kinds(line: FileLine, path: Path) -> dict[str, str]:
-    """The name of each kind, by its letter."""
+    """The names of kinds by letter."""
     pairs = [part.split() for part in line.text.split(",")]
     for pair in pairs:
         if len(pair) != 2 or not re.fullmatch(r"\w", pair[0]) or not re.fullmatch(r"[^\W\d]\w{0,23}", pair[1]):
             hint = f"a letter or digit and a name for each, such as `{EXAMPLES['kinds']}`"
-            raise InputError(f"`{' '.join(pair)}` is no kind", path=path, line=line.number, hint=hint)
+            raise InputError(f"`{' '.join(pair)}` is not a kind", path=path, line=line.number, hint=hint)
         if pair[0] in (WALL, ANY, *STARTS):
             raise InputError(f"`{pair[0]}` means something else on maps", path=path, line=line.number)
     kinds = {pair[0]: pair[1] for pair in pairs}
@@ -159,13 +157,6 @@ def _payoffs(line: FileLine, key: str, kinds: int, path: Path) -> Payoffs:
     return tuple(tuple(number(text, key, line, path) for text in row) for row in rows)
 
 
-def _regrowth(line: FileLine, path: Path) -> tuple[int, float]:
-    words = _words(line, "regrowth", 2, path)
-    return whole(FileLine(line.number, words[0]), "regrowth", path), number(
-        words[1], "regrowth", line, path, least=0, most=1
-    )
-
-
 def _ends(line: FileLine, path: Path) -> Ends:
     after, every, chance, limit = _words(line, "ends", 4, path)
     counts = [whole(FileLine(line.number, word), "ends", path, least=1) for word in (after, every, limit)]
@@ -177,9 +168,3 @@ def _words(line: FileLine, key: str, count: int, path: Path) -> list[str]:
     if len(words) != count:
         raise InputError(f"`{key}` is not {count} numbers", path=path, line=line.number, hint=f"`{EXAMPLES[key]}`")
     return words
-
-
-def _yes(line: FileLine, path: Path) -> bool:
-    if line.text not in ("yes", "no"):
-        raise InputError("`restock` is neither yes nor no", path=path, line=line.number)
-    return line.text == "yes"

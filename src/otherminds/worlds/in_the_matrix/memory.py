@@ -1,7 +1,7 @@
-"""What a gatherer remembers of a matrix world: which resources are where, and who was seen last where.
+"""What a bot remembers of a matrix world: where resources are, and where other players were last seen.
 
-Who knows the map starts with it: all resources are there, and those of fixed kinds are known. Who does not knows
-only of what has been in the window.
+A bot that knows the map starts with all resources in place and the fixed kinds known. Without the map it knows only
+what has been in its window.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, READY, RESOURCE, InTheMatrix, View, sighting
+from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, READY, RESOURCE, InTheMatrix, MatrixView, sighting
 
-UNKNOWN = -1
-THERE = -1
-EVERYWHERE = -1
+UNKNOWN = -1  # kind of a resource that was not seen; convention
+THERE = -1  # in `away`: the resource was there when last seen; convention
+EVERYWHERE = -1  # `seen` with all bits set: the map is known; convention
 
 
-class Other(NamedTuple):
-    """Somebody as last seen: where, when, and whether they were ready to meet and not in a meeting."""
+class SeenPlayer(NamedTuple):
+    """Another player as last seen: its cell, the step, and whether it looked ready to interact, or frozen."""
 
     cell: int
     t: int
@@ -25,26 +25,27 @@ class Other(NamedTuple):
     frozen: bool
 
 
-class Surroundings(NamedTuple):
-    """Everything remembered. Per site: its kind or UNKNOWN; since when it is known to be away, or THERE; who took it.
+class MapMemory(NamedTuple):
+    """A bot's memory, with one entry per site of a resource, or per player.
 
-    `looked` is when each site was last in view, `mine` the sites that oneself has emptied since all was there, `seen`
-    the cells of which it is known what they are, as bits: EVERYWHERE for who knows the map.
+    `kinds` are the kinds of sites or UNKNOWN, `away` the steps at which they were first seen empty or THERE, `looked`
+    the steps at which they were last in view. `mine` has the sites the bot emptied itself since the last restock,
+    `others` each player as last seen, and `seen` a bit for each cell it has seen: EVERYWHERE if it knows the map.
     """
 
     kinds: tuple[int, ...]
     away: tuple[int, ...]
     looked: tuple[int, ...]
     mine: frozenset[int]
-    others: tuple[Other | None, ...]
+    others: tuple[SeenPlayer | None, ...]
     seen: int = EVERYWHERE
 
     def knows(self, cell: int) -> bool:
-        """Whether it is known if a cell is floor or wall, and if things can be there."""
+        """Whether the bot knows what a cell is."""
         return bool(self.seen >> cell & 1)
 
     def borders(self, world: InTheMatrix, here: int) -> list[int]:
-        """Floor that has been seen next to what has not, other than where one is."""
+        """Known cells beside unknown ones, except the cell `here`."""
         if self.seen == EVERYWHERE:
             return []
         grid = world.rules.field.grid
@@ -54,19 +55,22 @@ class Surroundings(NamedTuple):
         return [cell for cell in grid.cells() if edge >> cell & 1]
 
 
-def at_first(world: InTheMatrix, *, mapped: bool = True) -> Surroundings:
-    """What the map alone tells; without it, nothing is known."""
+def initial_memory(world: InTheMatrix, *, mapped: bool = True) -> MapMemory:
+    """The memory at the start of an episode: what the map tells, or nothing if it is unknown."""
     rules = world.rules
     kinds = tuple(UNKNOWN if kind is None or not mapped else kind for kind in rules.fixed)
     nothing = (THERE,) * len(kinds)
     nobody = (None,) * rules.players
-    return Surroundings(kinds, nothing, nothing, frozenset(), nobody, EVERYWHERE if mapped else 0)
+    return MapMemory(kinds, nothing, nothing, frozenset(), nobody, EVERYWHERE if mapped else 0)
 
 
-def after(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> Surroundings:
-    """Memory after one more view."""
-    if not view.window:
-        return _while_dead(memory, world)
+def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixView) -> MapMemory:
+    """The memory after one more observation."""
+    if not view.window:  # dead: everybody moves on, and where the rules say so all resources are back
+        nobody = (None,) * len(memory.others)
+        if not world.rules.restock:
+            return memory._replace(others=nobody)
+        return memory._replace(away=(THERE,) * len(memory.away), mine=frozenset(), others=nobody)
     kinds, away, looked = list(memory.kinds), list(memory.away), list(memory.looked)
     mine = memory.mine
     for place, site in world.sites_seen(world.agents[me], view.cell, view.facing):
@@ -80,33 +84,25 @@ def after(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> Surr
                 mine |= {site}
     others = _others(memory, world, me, view)
     seen = memory.seen | world.bits_seen(world.agents[me], view.cell, view.facing)
-    return Surroundings(tuple(kinds), tuple(away), tuple(looked), mine, others, seen)
+    return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, others, seen)
 
 
-def _while_dead(memory: Surroundings, world: InTheMatrix) -> Surroundings:
-    """One knows that everybody moves on, and that all is there again where it is restocked after a meeting."""
-    nobody = (None,) * len(memory.others)
-    if not world.rules.restock:
-        return memory._replace(others=nobody)
-    return memory._replace(away=(THERE,) * len(memory.away), mine=frozenset(), others=nobody)
-
-
-def _others(memory: Surroundings, world: InTheMatrix, me: int, view: View) -> tuple[Other | None, ...]:
-    """Who is seen where; those who are not where they were thought to be are somewhere else."""
+def _others(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixView) -> tuple[SeenPlayer | None, ...]:
+    """The other players as last seen; a player missing from its remembered cell is forgotten."""
     cells = world.cells_seen(world.agents[me], view.cell, view.facing)
     found = list(memory.others)
     for j, other in enumerate(found):
         if other is not None and other.cell in cells:
             found[j] = None
     for place, code in enumerate(view.window):
-        who = sighting(code) if code >= PLAYER else None
-        if who is not None and who.player != me:
-            found[who.player] = Other(cells[place], view.t, who.look == READY, who.look == FROZEN)
+        seen = sighting(code)
+        if seen is not None and seen.player != me:
+            found[seen.player] = SeenPlayer(cells[place], view.t, seen.look == READY, seen.look == FROZEN)
     return tuple(found)
 
 
-def reaches(memory: Surroundings, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
-    """Whether a beam from a cell gets to one of the targets: resources that are remembered to be there stop it."""
+def reaches(memory: MapMemory, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
+    """Whether a beam from a cell reaches one of the target cells; remembered resources stop it."""
     for line in world.rules.beams[cell * 4 + facing]:
         for there in line:
             if there in targets:

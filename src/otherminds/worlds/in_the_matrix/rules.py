@@ -1,33 +1,41 @@
-"""What is fixed in a matrix world, and what changes: its rules with their geometry worked out, and its states.
+"""Rules of a matrix world: its geometry, payoffs and clocks, its states, and one step from state to state.
 
-Rules from Melting Pot (Agapiou et al. 2022; Leibo et al. 2021): avatars gather resources, which make up a mixed
-strategy, and play it by zapping somebody who holds resources too.
+From Melting Pot (Leibo et al. 2021; Agapiou et al. 2022): avatars gather resources, whose shares are a mixed strategy,
+and play it by zapping another player that holds resources too. A step has five phases in this order: moves, beams,
+returns of dead players, regrowth, deaths. All players decide on the old state; chance comes from outside as a
+`MatrixOutcome`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import takewhile
+from typing import NamedTuple, TypeVar
 
-from otherminds.worlds.avatars import ACTIONS, STEPS, Field
+import numpy as np
 
-FREE = -1
-NOWHERE = -1
-HEALTH = 3
-COOLDOWN = 2
-BEAM_LENGTH = 3
+from otherminds.worlds.avatars import ACTIONS, STEPS, TURNS, Field, order_of, placed
+
+FREE = -1  # clock of a player that is in no interaction; convention
+NOWHERE = -1  # cell of a dead player; convention
+HEALTH = 3  # hits by a beam that destroy a resource (Melting Pot: `initialHealth` of resources)
+COOLDOWN = 2  # steps between two beams of a player (Melting Pot: `cooldownTime`)
+BEAM_LENGTH = 3  # cells that a beam reaches ahead (Melting Pot: `beamLength`)
 
 Inventory = tuple[int, ...]
 Meeting = tuple[Inventory, Inventory]
 
 
-class State(NamedTuple):
-    """Everything there is to know after `t` steps; one entry per player, or per site of a resource.
+class MatrixState(NamedTuple):
+    """The full state after `t` steps, with one entry per player, or per site of a resource.
 
-    A clock counts the steps since the last hit: FREE, then frozen for `Rules.frozen` steps, then dead until
-    the respawn; the dead are NOWHERE. `met` is what both held at a hit of the last step: own, the partner's.
-    `away` lists the sites that wait to regrow, with the step since which they do, oldest first.
+    A clock counts steps since the player's last interaction: FREE, then frozen for `Rules.frozen` steps, then dead
+    until the respawn; dead players are NOWHERE. `due` is the reward to be paid when the player stops being frozen.
+    `met` has the inventories in an interaction of the last step, the player's own first, None without one.
+    `shown` has a bit for each site with a resource; `away` lists the other sites with the step at which they were
+    emptied, oldest first. `damage` counts hits of each resource, `destroyed` the kinds a player destroyed in this step.
     """
 
     t: int
@@ -47,11 +55,11 @@ class State(NamedTuple):
     ended: bool
 
 
-class Outcome(NamedTuple):
-    """How chance falls in one step: who moves and who zaps first, what regrows, where the dead return, the end.
+class MatrixOutcome(NamedTuple):
+    """What chance decides in one step: the orders of moving and zapping, regrown sites, respawns, the end.
 
-    `respawns` has an entry for each player who returns in this step, in the order of players: spawn points, of
-    which they get the first that is free, and a facing.
+    `respawns` has an entry for each player that returns in this step, in the order of players: spawn points, the first
+    free one of which the player gets, and a facing.
     """
 
     movers: tuple[int, ...]
@@ -62,7 +70,7 @@ class Outcome(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """An episode may end every `every` steps once `after` have passed, with some chance, and does after `limit`."""
+    """When episodes end: with probability `chance` every `every` steps from step `after` on, and surely at `limit`."""
 
     after: int
     every: int
@@ -70,7 +78,7 @@ class Ends(NamedTuple):
     limit: int
 
     def may(self, t: int) -> bool:
-        """Whether chance decides after step t that this was the last one."""
+        """Whether the episode may end by chance at step t."""
         return t >= self.after and (t + 1) % self.every == 0
 
 
@@ -78,8 +86,10 @@ class Ends(NamedTuple):
 class Rules:
     """The map of a matrix world, its payoffs and its clocks. Times are in steps.
 
-    `sites` are the cells of resources, `fixed` the kind of each or None where it is drawn for each episode.
-    `payoffs` are the row player's A and the column player's B: who plays x against y gets xᵀAy, the other xᵀBy.
+    `sites` are the cells of resources, `fixed` the kind of each, None if it is drawn for each episode. `payoffs` are
+    the matrices A of the row player and B of the column player: x against y pays xᵀAy and xᵀBy. An emptied site
+    regrows with probability `rate` a step after `delay` steps. Players are frozen for `frozen` steps after an
+    interaction and return `respawn` steps after it; `restock` says whether all sites refill while all players are dead.
     """
 
     field: Field
@@ -98,51 +108,48 @@ class Rules:
 
     @cached_property
     def empty(self) -> Inventory:
-        """What everybody starts with: one of each kind."""
+        """The initial inventory: one resource of each kind."""
         return (1,) * len(self.resources)
 
     @cached_property
     def nothing(self) -> tuple[tuple[float, ...], tuple[Meeting | None, ...], tuple[tuple[int, ...], ...]]:
-        """The rewards, meetings and destructions of a step in which there are none."""
+        """Rewards, interactions and destroyed kinds of a step in which nothing of the sort happens."""
         return (0.0,) * self.players, (None,) * self.players, ((),) * self.players
 
     @cached_property
     def site_at(self) -> tuple[int, ...]:
-        """Which site of a resource is at a cell, or −1, for every cell."""
+        """The index of the site at each cell, −1 where there is none."""
         sites = {cell: site for site, cell in enumerate(self.sites)}
         return tuple(sites.get(cell, -1) for cell in range(self.field.grid.size))
 
     @cached_property
     def leads(self) -> tuple[int, ...]:
-        """Where an action leads that nobody stands in the way of, by (cell · 4 + facing) · 8 + action."""
-        cells, actions = range(self.field.grid.size), range(len(ACTIONS))
-        return tuple(self._lead(cell, facing, a) for cell in cells for facing in range(4) for a in actions)
+        """The cell an unobstructed action leads to, by (cell · 4 + facing) · 8 + action."""
+        found = []
+        for cell in range(self.field.grid.size):
+            for facing in range(4):
+                for action in ACTIONS:
+                    turn = STEPS.get(action)
+                    target = cell if turn is None else cell + self.field.ahead[(facing + turn) % 4]
+                    found.append(target if self.field.grid.is_floor(target) else cell)
+        return tuple(found)
 
     @cached_property
     def beams(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
-        """The left, right and centre line of a beam up to the first wall, by cell · 4 + facing."""
-        return tuple(self._beam(cell, facing) for cell in range(self.field.grid.size) for facing in range(4))
-
-    def _lead(self, cell: int, facing: int, action: int) -> int:
-        turn = STEPS.get(ACTIONS[action])
-        target = cell if turn is None else cell + self.field.ahead[(facing + turn) % 4]
-        return target if self.field.grid.is_floor(target) else cell
-
-    def _beam(self, cell: int, facing: int) -> tuple[tuple[int, ...], ...]:
-        ahead, right = self.field.ahead[facing], self.field.ahead[(facing + 1) % 4]
-        starts = (cell - right - ahead, cell + right - ahead, cell)
-        return tuple(self._line(start, ahead) for start in starts)
-
-    def _line(self, start: int, ahead: int) -> tuple[int, ...]:
-        line: list[int] = []
-        for n in range(1, BEAM_LENGTH + 1):
-            if not self.field.grid.is_floor(start + n * ahead):
-                break
-            line.append(start + n * ahead)
-        return tuple(line)
+        """The cells of the left, right and centre line of a beam up to the first wall, by cell · 4 + facing."""
+        found = []
+        for cell in range(self.field.grid.size):
+            for facing in range(4):
+                ahead, right = self.field.ahead[facing], self.field.ahead[(facing + 1) % 4]
+                lines = []
+                for start in (cell - right - ahead, cell + right - ahead, cell):
+                    cells = (start + n * ahead for n in range(1, BEAM_LENGTH + 1))
+                    lines.append(tuple(takewhile(self.field.grid.is_floor, cells)))
+                found.append(tuple(lines))
+        return tuple(found)
 
     def reward(self, row: Inventory, column: Inventory) -> tuple[float, float]:
-        """What a meeting pays the row and the column player: xᵀAy and xᵀBy, x and y the shares of the inventories."""
+        """Rewards of the row and the column player, xᵀAy and xᵀBy, where x and y are the inventories as shares."""
         x, y = _shares(row), _shares(column)
         mine, theirs = self.payoffs
         return _bilinear(x, mine, y), _bilinear(x, theirs, y)
@@ -154,7 +161,7 @@ def _shares(inventory: Inventory) -> list[float]:
 
 
 def _bilinear(x: list[float], matrix: tuple[tuple[float, ...], ...], y: list[float]) -> float:
-    """Sum in this order and no other: which of two equal rewards is larger decides who is reset."""
+    """xᵀMy, summed in a fixed order: rounding decides which of two equal rewards is larger, and so who is reset."""
     kinds = range(len(x))
     total = 0.0
     for j in kinds:
@@ -163,3 +170,274 @@ def _bilinear(x: list[float], matrix: tuple[tuple[float, ...], ...], y: list[flo
             share += x[i] * matrix[i][j]
         total += share * y[j]
     return total
+
+
+T = TypeVar("T")
+INTERACT = ACTIONS.index("interact")
+STILL = (ACTIONS.index("noop"), INTERACT)
+TURNING = {ACTIONS.index(action): turn for action, turn in TURNS.items()}
+
+
+def opening(rules: Rules, rng: np.random.Generator) -> MatrixState:
+    """Draw s₀: distinct spawn points, facings, and the kinds of sites whose kind is not fixed."""
+    n, sites = rules.players, len(rules.sites)
+    kinds = rng.integers(len(rules.resources), size=sites).tolist()
+    bodies = placed(rules.spawns, n, rng)
+    return MatrixState(
+        t=0,
+        cells=tuple(cell for cell, _ in bodies),
+        facings=tuple(facing for _, facing in bodies),
+        inventories=(rules.empty,) * n,
+        cooldowns=(0,) * n,
+        clocks=(FREE,) * n,
+        due=(0.0,) * n,
+        kinds=tuple(kind if fixed is None else fixed for kind, fixed in zip(kinds, rules.fixed, strict=True)),
+        shown=(1 << sites) - 1,
+        away=(),
+        damage=(0,) * sites,
+        rewards=(0.0,) * n,
+        met=(None,) * n,
+        destroyed=((),) * n,
+        ended=False,
+    )
+
+
+def chance(rules: Rules, state: MatrixState, acts: Sequence[int], rng: np.random.Generator) -> MatrixOutcome:
+    """Draw what chance decides in this step. The order of zapping is drawn only if more than one player zaps."""
+    n = rules.players
+    movers = order_of(n, rng)
+    zappers = order_of(n, rng) if acts.count(INTERACT) > 1 else movers
+    regrown = _regrowth(rules, state, rng.random()) if state.away else ()
+    respawns = tuple(
+        (tuple(rng.permutation(rules.spawns).tolist()), int(rng.integers(4))) for _ in returning(rules, state)
+    )
+    t = state.t + 1
+    ends = t >= rules.ends.limit or (rules.ends.may(t) and rng.random() < rules.ends.chance)
+    return MatrixOutcome(movers, zappers, regrown, respawns, ends)
+
+
+def ripe(rules: Rules, state: MatrixState) -> tuple[int, ...]:
+    """The sites that may regrow in this step: empty for longer than the delay, with no player on them."""
+    last = state.t - rules.delay
+    waiting = (site for site, _ in takewhile(lambda gone: gone[1] <= last, state.away))
+    return tuple(site for site in waiting if rules.sites[site] not in state.cells)
+
+
+def returning(rules: Rules, state: MatrixState) -> list[int]:
+    """The players that return in this step."""
+    return [i for i, clock in enumerate(state.clocks) if clock == rules.respawn - 1]
+
+
+def _regrowth(rules: Rules, state: MatrixState, u: float) -> tuple[int, ...]:
+    """The ripe sites that regrow, each with probability `rate`, all decided by the uniform number u.
+
+    After each decision the remainder of u, rescaled to the unit interval, is uniform again.
+    """
+    if state.away[0][1] > state.t - rules.delay:
+        return ()
+    sites, stay = ripe(rules, state), 1 - rules.rate
+    if u < stay ** len(sites):
+        return ()
+    regrown = []
+    for site in sites:
+        if u < stay:
+            u /= stay
+        else:
+            regrown.append(site)
+            u = (u - stay) / rules.rate
+    return tuple(regrown)
+
+
+def step_with(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: MatrixOutcome) -> MatrixState:
+    """The next state, given all actions and the outcome of chance. Raises ValueError for an impossible outcome."""
+    check(rules, state, outcome)
+    return advance(rules, state, acts, outcome)
+
+
+def check(rules: Rules, state: MatrixState, outcome: MatrixOutcome) -> None:
+    """Raises ValueError for an impossible outcome. Only `advance` notices a respawn on an occupied cell."""
+    everybody, n = list(range(rules.players)), len(returning(rules, state))
+    certain = state.t + 1 >= rules.ends.limit
+    if sorted(outcome.movers) != everybody or sorted(outcome.zappers) != everybody:
+        raise ValueError(f"an order has each of the {rules.players} players once")
+    if not _distinct(outcome.regrown, ripe(rules, state)):
+        raise ValueError("only sites emptied before the delay can regrow, once each, with no player on them")
+    if len(outcome.respawns) != n:
+        raise ValueError(f"{n} players return in this step")
+    if not all(_distinct(spots, rules.spawns) and facing in range(4) for spots, facing in outcome.respawns):
+        raise ValueError("players return to one of several spawn points, facing 0 to 3")
+    if outcome.ends != certain and (certain or not rules.ends.may(state.t + 1)):
+        raise ValueError("chance does not decide about the end in this step")
+
+
+def _distinct(chosen: Sequence[int], among: Sequence[int]) -> bool:
+    return set(chosen) <= set(among) and len(set(chosen)) == len(chosen)
+
+
+def advance(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: MatrixOutcome) -> MatrixState:
+    """The next state, for an outcome that is known to be possible."""
+    turn = _StepInProgress(rules, state)
+    turn.move(acts, outcome.movers)
+    if INTERACT in acts or max(state.cooldowns):
+        turn.zap(acts, outcome.zappers)
+    if max(state.clocks) != FREE:
+        turn.wind(outcome.respawns)
+    if outcome.regrown:
+        turn.regrow(outcome.regrown)
+    return turn.result(outcome.ends)
+
+
+class _StepInProgress:
+    """One step: the old state, and copies of the parts that change."""
+
+    def __init__(self, rules: Rules, state: MatrixState) -> None:
+        self.rules, self.old, self.t = rules, state, state.t + 1
+        self.cells, self.facings, self.inventories = list(state.cells), state.facings, state.inventories
+        self.cooldowns, self.clocks, self.due, self.damage = state.cooldowns, state.clocks, state.due, state.damage
+        self.rewards, self.met, self.destroyed = rules.nothing
+        self.shown, self.away = state.shown, state.away
+        self.gone: list[int] = []
+
+    def move(self, acts: Sequence[int], movers: Sequence[int]) -> None:
+        """Carry out all moves in order. A move into a wall or another player fails; a turn never does."""
+        state, rules, cells = self.old, self.rules, self.cells
+        leads, site_at, facings = rules.leads, rules.site_at, state.facings
+        for i in movers:
+            action = acts[i]
+            if action in STILL or state.clocks[i] != FREE:
+                continue
+            if action in TURNING:
+                self.facings = _put(self.facings, i, (facings[i] + TURNING[action]) % 4)
+                continue
+            target = leads[(cells[i] * 4 + facings[i]) * 8 + action]
+            if target not in cells:
+                cells[i] = target
+                site = site_at[target]
+                if site >= 0 and state.shown >> site & 1:
+                    self.take(i, site)
+
+    def take(self, i: int, site: int) -> None:
+        """A player picks up the resource at a site; a beam can still hit it in this step."""
+        kind, own = self.old.kinds[site], self.inventories[i]
+        self.inventories = _put(self.inventories, i, _put(own, kind, own[kind] + 1))
+        self.gone.append(site)
+
+    def zap(self, acts: Sequence[int], zappers: Sequence[int]) -> None:
+        """Fire all beams in order. A player can fire if it is free and fired last at least COOLDOWN steps ago."""
+        state, flagged = self.old, set[int]()
+        for i in zappers:
+            if state.clocks[i] != FREE:
+                continue
+            if state.cooldowns[i]:
+                self.cooldowns = _put(self.cooldowns, i, state.cooldowns[i] - 1)
+            elif acts[i] == INTERACT:
+                self.cooldowns = _put(self.cooldowns, i, COOLDOWN)
+                for line in self.rules.beams[self.cells[i] * 4 + self.facings[i]]:
+                    self.beam(i, line, flagged)
+
+    def beam(self, zapper: int, line: Sequence[int], flagged: set[int]) -> None:
+        """Follow one line of a beam to the first cell with a player, or with a resource that survives the hit.
+
+        A resource that a player stepped onto in this step is hit together with the player.
+        """
+        for cell in line:
+            site = self.rules.site_at[cell]
+            stops = site >= 0 and self.old.shown >> site & 1 and not self.destroys(zapper, site)
+            if cell in self.cells:
+                self.hit(zapper, self.cells.index(cell), flagged)
+                return
+            if stops:
+                return
+
+    def destroys(self, zapper: int, site: int) -> bool:
+        """Damage a resource; returns whether this hit destroys it. Its health is restored for when it regrows."""
+        harm = (self.damage[site] + 1) % HEALTH
+        self.damage = _put(self.damage, site, harm)
+        if harm == 0:
+            self.gone.append(site)
+            kinds = {*self.destroyed[zapper], self.old.kinds[site]}
+            self.destroyed = _put(self.destroyed, zapper, tuple(sorted(kinds)))
+        return harm == 0
+
+    def hit(self, row: int, column: int, flagged: set[int]) -> None:
+        """A player zaps another: they interact if both are ready and neither has hit or been hit in this step.
+
+        The row player's inventory is reset at once if its reward is at least the column player's.
+        """
+        if column in flagged:
+            return
+        flagged.add(column)
+        if row in flagged:
+            return
+        flagged.add(row)
+        one, other, empty = self.inventories[row], self.inventories[column], self.rules.empty
+        if self.old.clocks[column] != FREE or empty in (one, other):
+            return
+        mine, theirs = self.rules.reward(one, other)
+        self.met = _put(_put(self.met, row, (one, other)), column, (other, one))
+        self.due = _put(_put(self.due, row, mine), column, theirs)
+        self.clocks = _put(_put(self.clocks, row, 0), column, 0)
+        if mine >= theirs:
+            self.inventories = _put(self.inventories, row, empty)
+
+    def wind(self, respawns: Sequence[tuple[tuple[int, ...], int]]) -> None:
+        """Advance the clocks: dead players return; players that stop being frozen get their reward and die."""
+        rules = self.rules
+        for i, (spots, facing) in zip(returning(rules, self.old), respawns, strict=True):
+            self.revive(i, spots, facing)
+        for i, clock in enumerate(self.old.clocks):
+            if clock not in (FREE, rules.respawn - 1):
+                self.clocks = _put(self.clocks, i, clock + 1)
+            if clock == rules.frozen:
+                self.cells[i] = NOWHERE
+                self.inventories = _put(self.inventories, i, rules.empty)
+                self.rewards = _put(self.rewards, i, self.old.due[i])
+                self.due = _put(self.due, i, 0.0)
+        if rules.restock and min(self.old.clocks) > rules.frozen:
+            self.shown, self.away = (1 << len(rules.sites)) - 1, ()
+
+    def revive(self, i: int, spots: Sequence[int], facing: int) -> None:
+        """A dead player returns to the first free spot. Raises ValueError if none is free."""
+        free = (cell for cell in spots if cell not in self.cells)
+        self.cells[i] = next(free, NOWHERE)
+        if self.cells[i] == NOWHERE:
+            raise ValueError("a player stands where another is to return")
+        self.facings = _put(self.facings, i, facing)
+        self.clocks = _put(self.clocks, i, FREE)
+
+    def regrow(self, regrown: Sequence[int]) -> None:
+        """Refill sites; a player that stepped onto one in this step picks the resource up at once."""
+        self.away = tuple(entry for entry in self.away if entry[0] not in regrown)
+        for site in regrown:
+            self.shown |= 1 << site
+            cell = self.rules.sites[site]
+            if cell in self.cells:
+                self.take(self.cells.index(cell), site)
+
+    def result(self, ends: bool) -> MatrixState:
+        """The state after the step."""
+        for site in dict.fromkeys(self.gone):
+            self.shown &= ~(1 << site)
+            self.away += ((site, self.t),)
+        return MatrixState(
+            self.t,
+            tuple(self.cells),
+            self.facings,
+            self.inventories,
+            self.cooldowns,
+            self.clocks,
+            self.due,
+            self.old.kinds,
+            self.shown,
+            self.away,
+            self.damage,
+            self.rewards,
+            self.met,
+            self.destroyed,
+            ends,
+        )
+
+
+def _put(entries: tuple[T, ...], i: int, entry: T) -> tuple[T, ...]:
+    """A copy of `entries` with entry i replaced."""
+    return (*entries[:i], entry, *entries[i + 1 :])

@@ -1,7 +1,7 @@
-"""The scenarios of matrix and cooking worlds: who is met there, and by which rules they play.
+"""Scenarios of the matrix and cooking substrates, and the bots in their background populations, from a TOML file.
 
-They are the thirty of Melting Pot (Agapiou et al. 2022) on which Hypothetical Minds (Cross et al. 2024) was evaluated,
-and one as upstream describes it rather than as it is. `scenarios.toml` has them all; this reads it.
+`scenarios.toml` has the thirty of Melting Pot (Agapiou et al. 2022) on which Hypothetical Minds (Cross et al. 2024) was
+evaluated, and one as upstream documents it rather than as it is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from otherminds.worlds.in_the_matrix.strategies import (
 )
 
 BUNDLED = "scenarios.toml"
-LONGEST = 60
+LONGEST = 60  # characters of a place that an error quotes
 T = TypeVar("T")
 
 Fidelity = Literal["exact strategy, scripted body", "approximate", "exact"]
@@ -38,7 +38,7 @@ Fidelity = Literal["exact strategy, scripted body", "approximate", "exact"]
 
 @dataclass(frozen=True)
 class Bot:
-    """Somebody to be met: `rule` is the sort of its strategy, or of its body if that is all there is to it."""
+    """A background player. `rule` names its strategy's type, or its skill if it has no strategy."""
 
     name: str
     rule: str
@@ -47,9 +47,10 @@ class Bot:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A world, and by name the bots from which its background players are drawn.
+    """A substrate and the names of the bots from which its background players are drawn.
 
-    `upstream` is its name in Melting Pot, None if it is not there; `fidelity` says how much of its bots is the same.
+    `upstream` is the scenario's name in Melting Pot, None if it is not there. `fidelity` says how closely its bots
+    follow upstream's.
     """
 
     id: str
@@ -60,42 +61,42 @@ class Scenario:
     fidelity: Fidelity
 
 
-class Table(NamedTuple):
-    """All scenarios in order, and all bots by name: `<substrate>__<bot>`."""
+class ScenarioTable(NamedTuple):
+    """All scenarios in order, and all bots by name, `<substrate>__<bot>`."""
 
     scenarios: tuple[Scenario, ...]
     bots: Mapping[str, Bot]
 
 
 def scenarios() -> tuple[Scenario, ...]:
-    """All scenarios that come with the library, those of a substrate in upstream's order."""
+    """All bundled scenarios, those of a substrate in upstream's order."""
     return _bundled().scenarios
 
 
 def scenario(name: str) -> Scenario:
-    """The scenario with an id. Raises InputError if there is none."""
+    """The scenario with this id. Raises InputError for an unknown one."""
     return _named(name, {found.id: found for found in scenarios()}, "scenario")
 
 
 def bot(name: str) -> Bot:
-    """The bot with a name. Raises InputError if there is none."""
+    """The bot with this name. Raises InputError for an unknown one."""
     return _named(name, _bundled().bots, "bot")
 
 
 def strategy_of(name: str) -> Strategy | None:
-    """The strategy of a bot, None if it is a body without one. Raises InputError if there is no such bot."""
+    """The strategy of a bot, None if it has none. Raises InputError for an unknown bot."""
     return bot(name).strategy
 
 
 def draw(scenario: Scenario, slots: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """Who fills the background slots of an episode: any of the scenario's bots in each, independently."""
+    """The bots in the background slots of an episode, drawn independently and uniformly."""
     return tuple(scenario.bots[i] for i in rng.integers(len(scenario.bots), size=slots).tolist())
 
 
-def read_table(text: str, path: Path) -> Table:
-    """Read scenarios and bots from TOML; `path` is what errors call it. Raises InputError for what makes no sense."""
+def read_table(text: str, path: Path) -> ScenarioTable:
+    """Read scenarios and bots from TOML; errors name `path`. Raises InputError for an invalid table."""
     try:
-        found = _Table.model_validate(read_toml(text))
+        found = _ScenarioFile.model_validate(read_toml(text))
     except ValidationError as error:
         first = faults(error)[0]
         raise _wrong(first["msg"], path, *map(str, first["loc"])) from None
@@ -111,10 +112,10 @@ def read_table(text: str, path: Path) -> Table:
         for substrate, rows in found.scenarios.items()
         for key, row in rows.items()
     ]
-    return Table(tuple(listed), bots)
+    return ScenarioTable(tuple(listed), bots)
 
 
-class _Row(BaseModel):
+class _StrictRow(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
@@ -125,18 +126,18 @@ _AimRow = Annotated[tuple[str, _Positive], Field(strict=False)]
 
 
 class _Kinds(tuple[str, ...]):
-    """The kinds of resources of a substrate, in the order of its inventories."""
+    """The kinds of resources of a substrate, in the order of inventories."""
 
     def aim(self, kind: str, margin: int) -> Aim:
         if kind not in self:
-            raise ValueError(f"there is no kind `{kind}`, only {', '.join(self) or 'none at all'}")
+            raise ValueError(f"unknown kind `{kind}`, not one of {', '.join(self) or 'none'}")
         return Aim(self.index(kind), margin)
 
     def tit_for_tat(self, margin: int, tremble: float) -> TitForTat:
         return TitForTat(self.aim("cooperate", margin), self.aim("defect", margin), tremble)
 
 
-class _Specialist(_Row):
+class _Specialist(_StrictRow):
     rule: Literal["specialist"]
     aim: _AimRow
 
@@ -144,7 +145,7 @@ class _Specialist(_Row):
         return Specialist(kinds.aim(*self.aim))
 
 
-class _Flip(_Row):
+class _Flip(_StrictRow):
     rule: Literal["flip"]
     before: _AimRow
     after: _AimRow
@@ -154,7 +155,7 @@ class _Flip(_Row):
         return Flip(kinds.aim(*self.before), kinds.aim(*self.after), self.interactions)
 
 
-class _Grim(_Row):
+class _Grim(_StrictRow):
     rule: Literal["grim"]
     strikes: _Positive
     margin: _Positive
@@ -163,7 +164,7 @@ class _Grim(_Row):
         return Grim(kinds.aim("cooperate", self.margin), kinds.aim("defect", self.margin), self.strikes)
 
 
-class _TitForTat(_Row):
+class _TitForTat(_StrictRow):
     rule: Literal["tit_for_tat"]
     tremble: _Chance
     margin: _Positive
@@ -172,7 +173,7 @@ class _TitForTat(_Row):
         return kinds.tit_for_tat(self.margin, self.tremble)
 
 
-class _Corrigible(_Row):
+class _Corrigible(_StrictRow):
     rule: Literal["corrigible"]
     strikes: _Positive
     tremble: _Chance
@@ -182,7 +183,7 @@ class _Corrigible(_Row):
         return Corrigible(self.strikes, kinds.tit_for_tat(self.margin, self.tremble))
 
 
-class _CounterPrevious(_Row):
+class _CounterPrevious(_StrictRow):
     rule: Literal["counter_previous"]
     replies: list[str]
     margin: _Positive
@@ -193,7 +194,7 @@ class _CounterPrevious(_Row):
         return CounterPrevious(tuple(kinds.aim(kind, self.margin) for kind in self.replies))
 
 
-class _Body(_Row):
+class _Body(_StrictRow):
     rule: Literal["scout", "skilled", "semi-skilled", "idle"]
 
     def strategy(self, kinds: _Kinds) -> None:
@@ -205,14 +206,14 @@ _BotRow = Annotated[
 ]
 
 
-class _ScenarioRow(_Row):
+class _ScenarioRow(_StrictRow):
     upstream: _Words | None = None
     bots: Annotated[list[str], Field(min_length=1)]
     meaning: _Words
     fidelity: Fidelity
 
 
-class _Table(_Row):
+class _ScenarioFile(_StrictRow):
     kinds: dict[str, list[str]]
     bots: dict[str, dict[str, _BotRow]]
     scenarios: dict[str, dict[str, _ScenarioRow]]
@@ -220,7 +221,7 @@ class _Table(_Row):
 
 def _bot(row: _BotRow, kinds: Mapping[str, list[str]], path: Path, substrate: str, name: str) -> Bot:
     if substrate not in kinds:
-        raise _wrong("there are no kinds of resources", path, "kinds", substrate)
+        raise _wrong("the kinds of resources are missing", path, "kinds", substrate)
     try:
         return Bot(f"{substrate}__{name}", row.rule, row.strategy(_Kinds(kinds[substrate])))
     except ValueError as error:
@@ -228,11 +229,11 @@ def _bot(row: _BotRow, kinds: Mapping[str, list[str]], path: Path, substrate: st
 
 
 def _scenario(row: _ScenarioRow, bots: Mapping[str, Bot], path: Path, substrate: str, key: str) -> Scenario:
-    # a bot listed twice would be drawn twice as often, unlike in Melting Pot, where they are a set
+    # a bot listed twice would be drawn twice as often; in Melting Pot they are a set
     names = tuple(f"{substrate}__{name}" for name in row.bots)
     for i, name in enumerate(names):
         if name not in bots or name in names[:i]:
-            message = "is listed twice" if name in bots else "is no bot of this substrate"
+            message = "is listed twice" if name in bots else "is not a bot of this substrate"
             raise _wrong(f"`{row.bots[i]}` {message}", path, "scenarios", substrate, key)
     return Scenario(f"{substrate}_{key}", substrate, row.upstream, names, row.meaning, row.fidelity)
 
@@ -248,5 +249,5 @@ def _named(name: str, known: Mapping[str, T], what: str) -> T:
 
 
 @cache
-def _bundled() -> Table:
+def _bundled() -> ScenarioTable:
     return read_table((resources.files("otherminds.worlds.in_the_matrix") / BUNDLED).read_text("utf-8"), Path(BUNDLED))

@@ -1,12 +1,12 @@
-"""Strategies for matrix games played by gathering: which kind of resource to play next, and with how much of a lead.
+"""Strategies of the scripted bots in Melting Pot's in-the-matrix substrates (Agapiou et al. 2022).
 
-They are the rules of the scripted opponents in Melting Pot's in-the-matrix worlds (Agapiou et al. 2022). A strategy
-hears of interactions alone; where to walk and when to zap is the business of a body. Being a distribution over what
-comes next, it runs both ways: forward it plays, and scored against somebody's play it is a hypothesis about them.
+A strategy chooses which kind of resource to play next, and with what lead in the inventory. It depends on interactions
+alone; a bot decides where to walk and when to zap. Because a strategy is a distribution over its next aim, it can be
+played, or scored against a player's choices as a hypothesis about them.
 
-    state = strategy.start().sample(rng)                      # at the start of an episode
-    state = strategy.update(state, own, partner).sample(rng)     # after every interaction, with what both held
-    intent(state.aim, inventory)                              # at every step: Collect(kind) or Interact(kind)
+    state = strategy.start().sample(rng)                         # at the start of an episode
+    state = strategy.update(state, own, partner).sample(rng)     # after each interaction, with both inventories
+    intent(state.aim, inventory)                                 # at each step: CollectIntent or InteractIntent
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Inventory = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Aim:
-    """To play a kind of resource as soon as it leads all others in one's inventory by a margin.
+    """To play a kind of resource as soon as it leads all others in the inventory by a margin.
 
-    Raises ValueError if the margin is not positive: a kind that leads no other is not what would be played.
+    Raises ValueError if the margin is not positive, because a kind without a lead is not what would be played.
     """
 
     kind: int
@@ -37,70 +37,70 @@ class Aim:
 
 
 @dataclass(frozen=True)
-class Collect:
-    """The intent to gather more of a kind."""
+class CollectIntent:
+    """To gather more of a kind."""
 
     kind: int
 
 
 @dataclass(frozen=True)
-class Interact:
-    """The intent to meet somebody and play a kind."""
+class InteractIntent:
+    """To interact with another player and play a kind."""
 
     kind: int
 
 
-def intent(aim: Aim, inventory: Inventory) -> Collect | Interact:
-    """What an aim asks for while holding an inventory."""
+def intent(aim: Aim, inventory: Inventory) -> CollectIntent | InteractIntent:
+    """What to do next for an aim, given the inventory."""
     most_of_others = max(held for kind, held in enumerate(inventory) if kind != aim.kind)
-    return Interact(aim.kind) if inventory[aim.kind] - most_of_others >= aim.margin else Collect(aim.kind)
+    return InteractIntent(aim.kind) if inventory[aim.kind] - most_of_others >= aim.margin else CollectIntent(aim.kind)
 
 
 def play_of(inventory: Inventory) -> int | None:
-    """The kind somebody plays who holds this: the one they have most of, or None if several tie for that."""
+    """The kind a player with this inventory plays: the one it holds most of, None for a tie."""
     most = max(inventory)
     return inventory.index(most) if inventory.count(most) == 1 else None
 
 
-class State(NamedTuple):
-    """What a strategy remembers: its present aim, and how often that has happened which it counts."""
+class StrategyState(NamedTuple):
+    """What a strategy remembers: its current aim, and a count of the events that it waits for."""
 
     aim: Aim
     counted: int = 0
 
 
 class Strategy(Hashable, Protocol):
-    """An immutable rule that chooses aims by what happened in the interactions so far, whoever they were with."""
+    """An immutable rule that chooses aims by the interactions so far, with whichever partners."""
 
-    def start(self) -> Categorical[State]:
-        """P(the state before the first interaction)."""
+    def start(self) -> Categorical[StrategyState]:
+        """P(state before the first interaction)."""
         ...
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """P(the state after an interaction), given what both held in it."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """P(state after an interaction), given both inventories in it."""
         ...
 
 
 @dataclass(frozen=True)
 class Specialist:
-    """Always the same aim."""
+    """Always has the same aim."""
 
     only: Aim
 
-    def start(self) -> Categorical[State]:
-        """Certain of its aim."""
-        return _surely(State(self.only))
+    def start(self) -> Categorical[StrategyState]:
+        """Its aim, with certainty."""
+        return _surely(StrategyState(self.only))
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """Nothing changes."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """The same state."""
         return _surely(state)
 
 
 @dataclass(frozen=True)
 class Flip:
-    """One aim for the first so many interactions, ties among them, then another for ever.
+    """Has one aim for the first `interactions` interactions, including ties, then another for good.
 
-    Raises ValueError if there is not at least one interaction before.
+    Raises ValueError if `interactions` is below 1.
     """
 
     before: Aim
@@ -110,21 +110,21 @@ class Flip:
     def __post_init__(self) -> None:
         _at_least_one("interactions", self.interactions)
 
-    def start(self) -> Categorical[State]:
-        """Certain of the aim before."""
-        return _surely(State(self.before))
+    def start(self) -> Categorical[StrategyState]:
+        """The aim `before`, with certainty."""
+        return _surely(StrategyState(self.before))
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """One interaction more; none are counted once it has flipped."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """Count the interaction, up to the flip."""
         counted = min(state.counted + 1, self.interactions)
-        return _surely(State(self.after if counted == self.interactions else self.before, counted))
+        return _surely(StrategyState(self.after if counted == self.interactions else self.before, counted))
 
 
 @dataclass(frozen=True)
 class Grim:
-    """Cooperates until others have defected so often, then defects for ever.
+    """Cooperates until partners have defected `strikes` times, then defects for good.
 
-    Raises ValueError if there is not at least one strike.
+    Raises ValueError if `strikes` is below 1.
     """
 
     cooperate: Aim
@@ -134,21 +134,21 @@ class Grim:
     def __post_init__(self) -> None:
         _at_least_one("strikes", self.strikes)
 
-    def start(self) -> Categorical[State]:
-        """Certain to cooperate."""
-        return _surely(State(self.cooperate))
+    def start(self) -> Categorical[StrategyState]:
+        """To cooperate, with certainty."""
+        return _surely(StrategyState(self.cooperate))
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """One strike more if the partner defected; none are counted once it has had enough."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """Count the partner's defection, up to the limit."""
         counted = min(state.counted + (play_of(partner) == self.defect.kind), self.strikes)
-        return _surely(State(self.defect if counted == self.strikes else self.cooperate, counted))
+        return _surely(StrategyState(self.defect if counted == self.strikes else self.cooperate, counted))
 
 
 @dataclass(frozen=True)
 class TitForTat:
-    """Cooperates, then does what its partner did last; whenever it chooses, it slips with the chance of a tremble.
+    """Cooperates first, then copies the partner's last play; each choice is flipped with probability `tremble`.
 
-    Raises ValueError if the tremble is no probability.
+    Raises ValueError if `tremble` is not a probability.
     """
 
     cooperate: Aim
@@ -157,29 +157,31 @@ class TitForTat:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.tremble <= 1.0:
-            raise ValueError(f"a tremble of {self.tremble} is no probability")
+            raise ValueError(f"a tremble of {self.tremble} is not a probability")
 
-    def start(self) -> Categorical[State]:
-        """It cooperates unless it trembles."""
+    def start(self) -> Categorical[StrategyState]:
+        """To cooperate, unless it trembles."""
         return self._choose(self.cooperate, self.defect)
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """It copies the partner unless it trembles, and does not choose anew if the partner did neither."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """Copy the partner unless it trembles; after a tie or a third kind, keep the aim."""
         play = play_of(partner)
         if play == self.cooperate.kind:
             return self._choose(self.cooperate, self.defect)
         return self._choose(self.defect, self.cooperate) if play == self.defect.kind else _surely(state)
 
-    def _choose(self, meant: Aim, slip: Aim) -> Categorical[State]:
+    def _choose(self, meant: Aim, slip: Aim) -> Categorical[StrategyState]:
         chances = ((meant, 1.0 - self.tremble), (slip, self.tremble))
-        return Categorical.from_scores((State(aim), math.log(chance)) for aim, chance in chances if chance > 0.0)
+        return Categorical.from_scores(
+            (StrategyState(aim), math.log(chance)) for aim, chance in chances if chance > 0.0
+        )
 
 
 @dataclass(frozen=True)
 class Corrigible:
-    """Defects until its partner has defected so often in return, then begins to play tit-for-tat.
+    """Defects until its partner has defected `strikes` times, then starts to play tit-for-tat.
 
-    Raises ValueError if there is not at least one strike.
+    Raises ValueError if `strikes` is below 1.
     """
 
     strikes: int
@@ -188,100 +190,97 @@ class Corrigible:
     def __post_init__(self) -> None:
         _at_least_one("strikes", self.strikes)
 
-    def start(self) -> Categorical[State]:
-        """Certain to defect."""
-        return _surely(State(self.reformed.defect))
+    def start(self) -> Categorical[StrategyState]:
+        """To defect, with certainty."""
+        return _surely(StrategyState(self.reformed.defect))
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """One strike more if the partner defected; the last one begins tit-for-tat, which goes on from then."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """Count the partner's defections; the last one starts tit-for-tat."""
         if state.counted == self.strikes:
             return self._in_reform(self.reformed.update(state, own, partner))
         counted = state.counted + (play_of(partner) == self.reformed.defect.kind)
         if counted == self.strikes:
             return self._in_reform(self.reformed.start())
-        return _surely(State(self.reformed.defect, counted))
+        return _surely(StrategyState(self.reformed.defect, counted))
 
-    def _in_reform(self, states: Categorical[State]) -> Categorical[State]:
-        return states.map(lambda state: State(state.aim, self.strikes))
+    def _in_reform(self, states: Categorical[StrategyState]) -> Categorical[StrategyState]:
+        return states.map(lambda state: StrategyState(state.aim, self.strikes))
 
 
 @dataclass(frozen=True)
 class CounterPrevious:
-    """Aims at the reply to what its partner played last; at any of the replies before that.
-
-    `replies` has the aim that answers each kind.
-    """
+    """Aims at the reply to the partner's last play. `replies` has the aim that answers each kind."""
 
     replies: tuple[Aim, ...]
 
-    def start(self) -> Categorical[State]:
-        """Any reply is as likely as any other."""
-        return Categorical.uniform(State(aim) for aim in self.replies)
+    def start(self) -> Categorical[StrategyState]:
+        """Uniform over the replies."""
+        return Categorical.uniform(StrategyState(aim) for aim in self.replies)
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """The reply to what the partner played; nothing changes after a tie."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """The reply to the partner's play; unchanged after a tie."""
         play = play_of(partner)
-        return _surely(state if play is None else State(self.replies[play]))
+        return _surely(state if play is None else StrategyState(self.replies[play]))
 
 
 @dataclass(frozen=True)
 class Whim:
-    """Any of its aims, anew after every interaction."""
+    """Draws one of its aims uniformly after each interaction."""
 
     aims: tuple[Aim, ...]
 
-    def start(self) -> Categorical[State]:
-        """Any aim is as likely as any other."""
-        return Categorical.uniform(State(aim) for aim in self.aims)
+    def start(self) -> Categorical[StrategyState]:
+        """Uniform over the aims."""
+        return Categorical.uniform(StrategyState(aim) for aim in self.aims)
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """As at the start, whatever happened."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """Uniform over the aims again."""
         return self.start()
 
 
 @dataclass(frozen=True)
 class FollowUp:
-    """Aims by what it played last itself: the answer to whoever answers that.
+    """Aims by its own last play, so that it beats a partner that answers it.
 
-    `aims` has the next aim for each kind; nothing changes after a tie.
+    `aims` has the next aim for each kind it played.
     """
 
     first: Aim
     aims: tuple[Aim, ...]
 
-    def start(self) -> Categorical[State]:
-        """Certain of its first aim."""
-        return _surely(State(self.first))
+    def start(self) -> Categorical[StrategyState]:
+        """Its first aim, with certainty."""
+        return _surely(StrategyState(self.first))
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
-        """The aim that follows what it played."""
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
+        """The aim that follows its own play; unchanged after a tie."""
         play = play_of(own)
-        return _surely(state if play is None else State(self.aims[play]))
+        return _surely(state if play is None else StrategyState(self.aims[play]))
 
 
 @dataclass(frozen=True)
 class Script:
-    """One aim after another, whatever happens, and the last one for ever. Raises ValueError if there is none."""
+    """Has fixed aims one after another, and the last one for good. Raises ValueError if there are none."""
 
     aims: tuple[Aim, ...]
 
     def __post_init__(self) -> None:
         _at_least_one("aims", len(self.aims))
 
-    def start(self) -> Categorical[State]:
-        """Certain of its first aim."""
-        return _surely(State(self.aims[0]))
+    def start(self) -> Categorical[StrategyState]:
+        """Its first aim, with certainty."""
+        return _surely(StrategyState(self.aims[0]))
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         """The next aim."""
         counted = min(state.counted + 1, len(self.aims) - 1)
-        return _surely(State(self.aims[counted], counted))
+        return _surely(StrategyState(self.aims[counted], counted))
 
 
-def _surely(state: State) -> Categorical[State]:
+def _surely(state: StrategyState) -> Categorical[StrategyState]:
     return Categorical((state,), (0.0,))
 
 
 def _at_least_one(name: str, number: int) -> None:
     if number < 1:
-        raise ValueError(f"{number} {name}, where at least one is needed")
+        raise ValueError(f"{number} {name}, where at least 1 is needed")

@@ -1,7 +1,7 @@
-"""In the matrix: gather resources to choose how you play a matrix game, then zap somebody to play it.
+"""In the matrix: players gather resources to choose their strategy in a matrix game, then zap a partner to play it.
 
-Melting Pot's `*_in_the_matrix` worlds (Agapiou et al. 2022), step for step: two or more avatars see a window of
-the map, and what they hold is their mixed strategy. Map files are read by `matrix_files`.
+Melting Pot's `*_in_the_matrix` substrates (Agapiou et al. 2022), step for step: two or more avatars see a window of
+the map, and their inventory is their mixed strategy. `map_files` reads maps.
 """
 
 from __future__ import annotations
@@ -15,19 +15,28 @@ from typing import NamedTuple
 import numpy as np
 
 from otherminds.worlds.avatars import ACTIONS, FACINGS, NORTH, OUTSIDE, Action
-from otherminds.worlds.in_the_matrix import step as matrix_step
-from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, Meeting, Outcome, Rules, State
+from otherminds.worlds.in_the_matrix import rules as matrix_rules
+from otherminds.worlds.in_the_matrix.rules import (
+    COOLDOWN,
+    FREE,
+    NOWHERE,
+    Inventory,
+    MatrixOutcome,
+    MatrixState,
+    Meeting,
+    Rules,
+)
 
-FLOOR, WALL, RESOURCE, PLAYER = 0, 1, 2, 16
-PLAIN, READY, FROZEN = 0, 1, 2
-KEPT = 256
+FLOOR, WALL, RESOURCE, PLAYER = 0, 1, 2, 16  # codes of cells; RESOURCE + kind, PLAYER + see `_player`
+PLAIN, READY, FROZEN = 0, 1, 2  # how a player looks
+KEPT = 256  # maps of resources that are kept before the cache is emptied; bounds memory, changes no result
 CODES = {action: code for code, action in enumerate(ACTIONS)}
 
 
 class Sighting(NamedTuple):
-    """Somebody in a window: who, the way they face relative to the beholder (0: the same), and how they look.
+    """A player in a window: its index, its facing relative to the viewer (0: the same), and how it looks.
 
-    They look READY if they hold resources, FROZEN after a meeting, PLAIN otherwise.
+    A player looks READY if it has gathered resources, FROZEN after an interaction, PLAIN otherwise.
     """
 
     player: int
@@ -35,12 +44,12 @@ class Sighting(NamedTuple):
     look: int
 
 
-class View(NamedTuple):
-    """What an avatar sees after `t` steps.
+class MatrixView(NamedTuple):
+    """What an avatar observes after `t` steps.
 
-    `window` has a code for each cell that is seen, row by row from the farthest ahead, left to right: OUTSIDE
-    the map, FLOOR, WALL, RESOURCE + its kind, or a player (see `sighting`); the dead see nothing. `cell` and
-    `facing` are one's own. `met` is what oneself and the partner held if there was a meeting in the last step.
+    `window` has a code for each visible cell, row by row from the farthest ahead, left to right: OUTSIDE the map,
+    FLOOR, WALL, RESOURCE + its kind, or a player (see `sighting`); it is empty for a dead player. `cell` and `facing`
+    are the avatar's own. `met` has its own and the partner's inventory if it interacted in the last step, else None.
     """
 
     t: int
@@ -55,12 +64,12 @@ class View(NamedTuple):
 
 
 def sighting(code: int) -> Sighting | None:
-    """Whom a code of a window stands for, if anybody."""
+    """The player that a code of a window stands for, None for other codes."""
     return Sighting(code - PLAYER >> 4, code >> 2 & 3, code & 3) if code >= PLAYER else None
 
 
 class _Sight(NamedTuple):
-    """The cells of a window, how to look them up, where in it each of them is, where which sites are, cells as bits."""
+    """A window: its cells, a function that picks them from a list, their places, sites by place, cells as bits."""
 
     cells: tuple[int, ...]
     pick: Callable[[list[int]], tuple[int, ...]]
@@ -72,43 +81,43 @@ class _Sight(NamedTuple):
     def of(cls, cells: tuple[int, ...], site_at: tuple[int, ...]) -> _Sight:
         places = {cell: place for place, cell in enumerate(cells) if cell != OUTSIDE}
         sites = tuple((k, site_at[cell]) for cell, k in places.items() if site_at[cell] >= 0)
-        # one more than there are, because an itemgetter of one thing gives no tuple
+        # an itemgetter of one item returns no tuple, so one more is picked
         return cls(cells, itemgetter(*cells, OUTSIDE), places, sites, sum(1 << cell for cell in places))
 
 
 @dataclass(frozen=True)
 class InTheMatrix:
-    """A matrix world and who plays in it. The `all_seeing` see the whole map, row by row, north up."""
+    """A matrix world and its players. Those in `all_seeing` see the whole map, row by row, north up."""
 
     rules: Rules
     agents: tuple[str, ...]
     all_seeing: frozenset[str] = frozenset()
 
-    def start(self, rng: np.random.Generator) -> State:
-        """Draw s₀: different spawn points, any facings, the kinds of the sites that have none of their own."""
-        return matrix_step.opening(self.rules, rng)
+    def start(self, rng: np.random.Generator) -> MatrixState:
+        """Draw s₀: distinct spawn points, facings, and the kinds of sites whose kind is not fixed."""
+        return matrix_rules.opening(self.rules, rng)
 
-    def actions(self, state: State, agent: str) -> tuple[Action, ...]:
-        """All eight, always."""
+    def actions(self, state: MatrixState, agent: str) -> tuple[Action, ...]:
+        """All eight actions, in every state."""
         return ACTIONS
 
-    def step(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator) -> State:
+    def step(self, state: MatrixState, joint: Mapping[str, Action], rng: np.random.Generator) -> MatrixState:
         """Draw s′ ~ T(· | s, a¹ … aⁿ)."""
         acts = [CODES[joint[agent]] for agent in self.agents]
-        return matrix_step.advance(self.rules, state, acts, matrix_step.chance(self.rules, state, acts, rng))
+        return matrix_rules.advance(self.rules, state, acts, matrix_rules.chance(self.rules, state, acts, rng))
 
-    def chance(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator) -> Outcome:
-        """Draw what chance decides in this step: `step` is `step_with` of this."""
-        return matrix_step.chance(self.rules, state, [CODES[joint[agent]] for agent in self.agents], rng)
+    def chance(self, state: MatrixState, joint: Mapping[str, Action], rng: np.random.Generator) -> MatrixOutcome:
+        """Draw what chance decides in this step; `step_with` of it is what `step` returns."""
+        return matrix_rules.chance(self.rules, state, [CODES[joint[agent]] for agent in self.agents], rng)
 
-    def step_with(self, state: State, joint: Mapping[str, Action], outcome: Outcome) -> State:
-        """s′ if chance falls as given. Raises ValueError if it cannot fall so."""
-        return matrix_step.step_with(self.rules, state, [CODES[joint[agent]] for agent in self.agents], outcome)
+    def step_with(self, state: MatrixState, joint: Mapping[str, Action], outcome: MatrixOutcome) -> MatrixState:
+        """s′ for a given outcome of chance. Raises ValueError for an impossible outcome."""
+        return matrix_rules.step_with(self.rules, state, [CODES[joint[agent]] for agent in self.agents], outcome)
 
-    def observe(self, state: State, agent: str) -> View:
-        """What an agent sees; by default a window that turns with it, nothing while it is dead."""
+    def observe(self, state: MatrixState, agent: str) -> MatrixView:
+        """What an agent observes: a window that turns with it (or the whole map), nothing while it is dead."""
         i = self.agents.index(agent)
-        return View(
+        return MatrixView(
             state.t,
             state.cells[i],
             state.facings[i],
@@ -120,24 +129,24 @@ class InTheMatrix:
             state.clocks[i] != FREE,
         )
 
-    def reward(self, state: State, joint: Mapping[str, Action], after: State) -> dict[str, float]:
-        """What everybody was paid in this step: for a meeting, when both stop being frozen."""
+    def reward(self, state: MatrixState, joint: Mapping[str, Action], after: MatrixState) -> dict[str, float]:
+        """Rewards of this step. An interaction is paid when its players stop being frozen."""
         return dict(zip(self.agents, after.rewards, strict=True))
 
-    def done(self, state: State) -> bool:
+    def done(self, state: MatrixState) -> bool:
         """Whether the episode has ended."""
         return state.ended
 
     def cells_seen(self, agent: str, cell: int, facing: int) -> tuple[int, ...]:
-        """The cells that the codes of a window stand for, OUTSIDE for those beyond the map."""
+        """The cells of a window in the order of its codes, OUTSIDE for those beyond the map."""
         return self._sight(agent, cell, facing).cells
 
     def bits_seen(self, agent: str, cell: int, facing: int) -> int:
-        """The cells of a window as bits: bit c is set if cell c is seen."""
+        """The cells of a window as bits: bit c is set if cell c is visible."""
         return self._sight(agent, cell, facing).bits
 
     def sites_seen(self, agent: str, cell: int, facing: int) -> tuple[tuple[int, int], ...]:
-        """Where in a window sites of resources are seen, and which ones."""
+        """The sites in a window, as (place in the window, index of the site)."""
         return self._sight(agent, cell, facing).sites
 
     def _sight(self, agent: str, cell: int, facing: int) -> _Sight:
@@ -145,7 +154,9 @@ class InTheMatrix:
         key = 0 if whole else 1 + 4 * cell + facing
         found = self._sights.get(key)
         if found is None:
-            cells = self._whole if whole else self.rules.field.window(cell, facing)
+            grid = self.rules.field.grid
+            all_cells = tuple(grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
+            cells = all_cells if whole else self.rules.field.window(cell, facing)
             found = self._sights[key] = _Sight.of(cells, self.rules.site_at)
         return found
 
@@ -154,18 +165,13 @@ class InTheMatrix:
         return {}
 
     @cached_property
-    def _whole(self) -> tuple[int, ...]:
-        grid = self.rules.field.grid
-        return tuple(grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
-
-    @cached_property
     def _ground(self) -> tuple[int, ...]:
-        """The code of every cell without resources and players; the last one is for OUTSIDE."""
+        """The code of every cell without resources and players, and OUTSIDE at the end."""
         codes = [FLOOR if self.rules.field.grid.is_floor(c) else WALL for c in range(self.rules.field.grid.size)]
         return (*codes, OUTSIDE)
 
-    def _terrain(self, state: State) -> list[int]:
-        """The code of every cell without players; kept, because resources change seldom."""
+    def _terrain(self, state: MatrixState) -> list[int]:
+        """The code of every cell without players, cached because resources change seldom."""
         key = (state.shown, state.kinds)
         found = self._terrains.get(key)
         if found is None:
@@ -182,7 +188,7 @@ class InTheMatrix:
     def _terrains(self) -> dict[tuple[int, tuple[int, ...]], list[int]]:
         return {}
 
-    def _window(self, state: State, i: int) -> tuple[int, ...]:
+    def _window(self, state: MatrixState, i: int) -> tuple[int, ...]:
         cell, facing, terrain = state.cells[i], state.facings[i], self._terrain(state)
         if cell == NOWHERE:
             return ()
@@ -194,13 +200,13 @@ class InTheMatrix:
                 codes[place] = self._player(state, j, facing)
         return tuple(codes)
 
-    def _player(self, state: State, j: int, facing: int) -> int:
-        """The code of a player, for somebody who faces that way."""
+    def _player(self, state: MatrixState, j: int, facing: int) -> int:
+        """The code of player j for a viewer with that facing."""
         look = FROZEN if state.clocks[j] != FREE else READY if state.inventories[j] != self.rules.empty else PLAIN
         return PLAYER + 16 * j + 4 * ((state.facings[j] - facing) % 4) + look
 
-    def draw(self, state: State) -> str:
-        """The map as text: `#` walls, the first letter of resources, arrows for players."""
+    def draw(self, state: MatrixState) -> str:
+        """The map as text: `#` for walls, first letters for resources, arrows for players."""
         codes, grid = self._terrain(state).copy(), self.rules.field.grid
         for j, cell in enumerate(state.cells):
             if cell != NOWHERE:
@@ -214,19 +220,19 @@ class InTheMatrix:
             return "▲▶▼◀"[who.facing]
         return " #"[code] if code < RESOURCE else self.rules.resources[code - RESOURCE][0]
 
-    def describe(self, view: View, agent: str) -> str:
-        """A view in words: where everything is that is seen, as (column, row) (Cross et al. 2024, appendix D.1)."""
+    def describe(self, view: MatrixView, agent: str) -> str:
+        """A view in words, with (column, row) of all that is visible (Cross et al. 2024, appendix D.1)."""
         places: dict[str, list[tuple[int, int]]] = {name: [] for name in self.rules.resources}
         others: dict[str, list[tuple[int, int]]] = {}
         if not view.window:
             return "You see nothing: you will return soon."
         for cell, code in zip(self.cells_seen(agent, view.cell, view.facing), view.window, strict=True):
-            who = sighting(code)
+            seen_player = sighting(code)
             at = self.rules.field.grid.xy(cell)
-            if who is not None and self.agents[who.player] != agent:
-                toward = FACINGS[(who.facing + view.facing) % 4]
-                looks = (", not ready", "", ", frozen")[who.look]
-                others[f"{self.agents[who.player]}-{toward}{looks}"] = [at]
+            if seen_player is not None and self.agents[seen_player.player] != agent:
+                toward = FACINGS[(seen_player.facing + view.facing) % 4]
+                looks = (", not ready", "", ", frozen")[seen_player.look]
+                others[f"{self.agents[seen_player.player]}-{toward}{looks}"] = [at]
             elif RESOURCE <= code < PLAYER:
                 places[self.rules.resources[code - RESOURCE]].append(at)
         held = ", ".join(f"{name} {count}" for name, count in zip(self.rules.resources, view.inventory, strict=True))

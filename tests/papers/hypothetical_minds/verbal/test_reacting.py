@@ -23,9 +23,9 @@ from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN, scripte
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import State
+from otherminds.worlds.in_the_matrix.rules import MatrixState
 from otherminds.worlds.in_the_matrix.scenarios import bot
-from otherminds.worlds.in_the_matrix.world import View
+from otherminds.worlds.in_the_matrix.world import MatrixView
 
 WORLD = world_of()
 ME, OTHER = WORLD.agents
@@ -45,7 +45,7 @@ def agent(told: Told | Scripted, how: Manner) -> Reacting:
     return Reacting.initial(WORLD, ME, Asker(model, "episode 0"), how, mapped=True)
 
 
-def run(mind: Reacting, state: State, steps: int) -> Reacting:
+def run(mind: Reacting, state: MatrixState, steps: int) -> Reacting:
     """Observes the state and so many more."""
     mind = mind.observe(WORLD.observe(state, ME))
     for _ in range(steps):
@@ -54,7 +54,7 @@ def run(mind: Reacting, state: State, steps: int) -> Reacting:
     return mind
 
 
-def told_after(how: Manner, state: State, steps: int, **replies: Any) -> tuple[Told, Reacting]:
+def told_after(how: Manner, state: MatrixState, steps: int, **replies: Any) -> tuple[Told, Reacting]:
     told = Told({**REPLIES, **replies})
     return told, run(agent(told, how), state, steps)
 
@@ -215,7 +215,7 @@ def test_looking_changes_nothing_that_was_there() -> None:
 
 
 def test_what_both_held_in_a_meeting_is_not_looked_at() -> None:
-    def seen(view: View, met: bool) -> View:
+    def seen(view: MatrixView, met: bool) -> MatrixView:
         return view if met else view._replace(met=None)
 
     found = []

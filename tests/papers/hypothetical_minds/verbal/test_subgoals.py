@@ -37,10 +37,10 @@ from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN, scripte
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import State
+from otherminds.worlds.in_the_matrix.rules import MatrixState
 from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 WORLD = world_of()
 ME, OTHER = WORLD.agents
@@ -82,14 +82,14 @@ def planning(*plans: Any) -> Told:
     return Told({"subgoals": [plan if isinstance(plan, str) else {"plan": plan} for plan in plans]})
 
 
-def situation(world: InTheMatrix, state: State, **more: Any) -> Situation:
+def situation(world: InTheMatrix, state: MatrixState, **more: Any) -> Situation:
     told = Told({"subgoals": {"plan": [waits(1)]}})
     return body(told, world, **more).look(world.observe(state, world.agents[0])).situation
 
 
 def run(
-    mind: Subgoals, state: State, steps: int, world: InTheMatrix = WORLD, other: Action = "noop"
-) -> tuple[Subgoals, State, list[Action]]:
+    mind: Subgoals, state: MatrixState, steps: int, world: InTheMatrix = WORLD, other: Action = "noop"
+) -> tuple[Subgoals, MatrixState, list[Action]]:
     """The body acts for so many steps in a world in which nothing happens by chance."""
     mind, acts = mind.observe(world.observe(state, world.agents[0])), []
     for _ in range(steps):
@@ -99,7 +99,7 @@ def run(
     return mind, state, acts
 
 
-def at(world: InTheMatrix, state: State) -> tuple[int, int]:
+def at(world: InTheMatrix, state: MatrixState) -> tuple[int, int]:
     return world.rules.field.grid.xy(state.cells[0])
 
 
@@ -174,7 +174,9 @@ def test_the_map_that_is_told_is_the_one_that_is_known() -> None:
 # Actions
 
 
-def go(world: InTheMatrix, state: State, *target: int, limit: int = 40) -> tuple[list[tuple[int, int]], State]:
+def go(
+    world: InTheMatrix, state: MatrixState, *target: int, limit: int = 40
+) -> tuple[list[tuple[int, int]], MatrixState]:
     """Where one comes by on the way."""
     told = planning([move(*target)], [waits(50)])
     mind, passed = body(told, world), [at(world, state)]
@@ -218,7 +220,7 @@ def test_it_goes_around_people() -> None:
     assert (3, 3) not in passed
 
 
-def subgoal_act(state: State, subgoal: Subgoal, spent: int = 0, world: InTheMatrix = WORLD) -> Progress:
+def subgoal_act(state: MatrixState, subgoal: Subgoal, spent: int = 0, world: InTheMatrix = WORLD) -> Progress:
     return progress(situation(world, state), subgoal, spent)
 
 
@@ -406,7 +408,7 @@ def test_it_is_told_nothing_that_it_has_not_seen() -> None:
 
 
 def test_what_both_held_in_a_meeting_is_not_looked_at() -> None:
-    def strip(view: View, met: bool) -> View:
+    def strip(view: MatrixView, met: bool) -> MatrixView:
         return view if met else view._replace(met=None)
 
     bodies = []

@@ -19,8 +19,8 @@ from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import (
 )
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.grid import Route, cheapest_route
-from otherminds.worlds.in_the_matrix.gathering import MOVES, TURNS, UNSEEN
-from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, Other, reaches
+from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN
+from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, SeenPlayer, reaches
 
 SAME_KIND, OTHER_KIND = 1e3, 1e6
 CROWD = 12.0
@@ -78,7 +78,7 @@ def _fire_at(situation: Situation, player: int, spent: int) -> Progress:
     return _approach(situation, other)
 
 
-def _approach(situation: Situation, other: Other) -> Progress:
+def _approach(situation: Situation, other: SeenPlayer) -> Progress:
     tolls = _tolls(situation, other.cell)
     tolls.pop(other.cell, None)
     way = _way(situation, {other.cell: 0.0}, tolls)

@@ -27,7 +27,7 @@ from otherminds.worlds.collaborative_cooking.things import (
     TOMATO,
 )
 from otherminds.worlds.grid import cheapest_route
-from otherminds.worlds.in_the_matrix.gathering import MOVES
+from otherminds.worlds.in_the_matrix.bots import MOVES
 
 BLOCKED = 10
 PATIENCE = 40

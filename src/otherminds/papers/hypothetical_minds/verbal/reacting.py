@@ -24,7 +24,7 @@ from otherminds.papers.hypothetical_minds.verbal.subgoal_prompts import remember
 from otherminds.papers.hypothetical_minds.verbal.subgoals import Begun, Subgoals
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.rules import Inventory
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")
 
@@ -63,7 +63,7 @@ class Reacting:
         """A mind at the start of an episode, in a world that may have a name."""
         return cls(Subgoals.initial(world, agent, asker, name=name, mapped=mapped), manner)
 
-    def observe(self, view: View) -> Self:
+    def observe(self, view: MatrixView) -> Self:
         """Notice meetings; when there is no plan any more, reflect, think, and make another one, as it is its way."""
         watch, meeting = self.watch.after(self.body.world, view)
         meetings = self.meetings if meeting is None else (*self.meetings, meeting)

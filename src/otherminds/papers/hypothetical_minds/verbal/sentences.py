@@ -17,7 +17,7 @@ from otherminds.papers.hypothetical_minds.encounters import Encounter
 from otherminds.papers.hypothetical_minds.verbal.prompts import Topic
 from otherminds.papers.hypothetical_minds.verbal.questions import Foresight, Questions
 from otherminds.papers.hypothetical_minds.verbal.settings import PUBLISHED, Calls, Hypothesis, Record, Settings
-from otherminds.worlds.in_the_matrix.meetings import holding
+from otherminds.worlds.in_the_matrix.hypotheses import typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Inventory, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
@@ -169,7 +169,7 @@ class Sentences:
         if theirs is None:
             return None
         kinds = len(self.topic.kinds)
-        payoff, _ = self.rules.reward(holding(play, kinds), holding(theirs, kinds))
+        payoff, _ = self.rules.reward(typical_inventory(play, kinds), typical_inventory(theirs, kinds))
         return self.settings.c * ((payoff > 0) - (payoff < 0))
 
     # What are they up to, and what comes next?

@@ -10,8 +10,8 @@ from pydantic import Field
 from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema, plain, schema_text
 from otherminds.papers.hypothetical_minds.verbal.forms import REASONING
 from otherminds.worlds.grid import Route, cheapest_route
-from otherminds.worlds.in_the_matrix.memory import Surroundings
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.in_the_matrix.memory import MapMemory
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 MOST = 12
 LONGEST_WAIT = 50
@@ -81,8 +81,8 @@ class Situation(NamedTuple):
 
     world: InTheMatrix
     me: int
-    memory: Surroundings
-    view: View
+    memory: MapMemory
+    view: MatrixView
 
     @property
     def players(self) -> tuple[str, ...]:

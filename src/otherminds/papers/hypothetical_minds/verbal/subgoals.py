@@ -15,10 +15,10 @@ from otherminds.papers.hypothetical_minds.verbal.action_planner import progress
 from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import Situation, Subgoal, plan_form
 from otherminds.papers.hypothetical_minds.verbal.subgoal_prompts import aim_text, subgoals_prompt
 from otherminds.worlds.avatars import Action
-from otherminds.worlds.in_the_matrix.gathering import Skill, Thought
-from otherminds.worlds.in_the_matrix.memory import Surroundings, after, at_first
-from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, State
-from otherminds.worlds.in_the_matrix.world import InTheMatrix, View
+from otherminds.worlds.in_the_matrix.bots import ActionPlanner, Skill
+from otherminds.worlds.in_the_matrix.memory import MapMemory, initial_memory, updated_memory
+from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, StrategyState
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 PAUSE = 10
 MET = "a meeting began"
@@ -61,13 +61,13 @@ class Subgoals:
     asker: Asker
     world: InTheMatrix
     me: int
-    state: State | None = None
+    state: StrategyState | None = None
     worth: tuple[float, ...] = ()
     purpose: str = ""
     name: str = ""
     instead: Literal["wait", "scripted body"] = "wait"
-    memory: Surroundings | None = None
-    view: View | None = None
+    memory: MapMemory | None = None
+    view: MatrixView | None = None
     queue: tuple[Subgoal, ...] = ()
     spent: int = 0
     action: Action | None = None
@@ -90,15 +90,15 @@ class Subgoals:
         instead: Literal["wait", "scripted body"] = "wait",
     ) -> Self:
         """A body at the start of an episode, in a world that may have a name."""
-        state = None if aim is None else State(aim)
+        state = None if aim is None else StrategyState(aim)
         me = world.agents.index(agent)
-        return cls(asker, world, me, state, (), purpose, name, instead, at_first(world, mapped=mapped))
+        return cls(asker, world, me, state, (), purpose, name, instead, initial_memory(world, mapped=mapped))
 
     def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
         """The same with another aim, and other expectations of meetings."""
-        return replace(self, state=State(aim), worth=worth)
+        return replace(self, state=StrategyState(aim), worth=worth)
 
-    def observe(self, view: View) -> Self:
+    def observe(self, view: MatrixView) -> Self:
         """See, carry on with the plan, and make one if there is none."""
         body = self.look(view)
         return body.planned() if body.wants_plan else body
@@ -107,9 +107,9 @@ class Subgoals:
         """The planned action, for certain; nothing without one."""
         return Categorical.uniform([self.action or "noop"])
 
-    def look(self, view: View) -> Self:
+    def look(self, view: MatrixView) -> Self:
         """See, and carry on with the plan as long as there is one."""
-        memory = after(self.memory or at_first(self.world), self.world, self.me, view)
+        memory = updated_memory(self.memory or initial_memory(self.world), self.world, self.me, view)
         begun = self.begun and self.begun._replace(reward=self.begun.reward + view.reward)
         body = replace(self, memory=memory, view=view, begun=begun, action=None)
         if view.frozen or not view.window:
@@ -197,5 +197,5 @@ class Subgoals:
         if self.instead == "wait" or self.state is None:
             return body
         situation = self.situation
-        thought = Thought(self.world, situation.memory, situation.view, Skill(), self.worth)
+        thought = ActionPlanner(self.world, situation.memory, situation.view, Skill(), self.worth)
         return replace(body, action=thought.plan(self.state.aim).action)

@@ -16,8 +16,7 @@ from otherminds.language.asking import plain
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.hypothetical_minds.verbal.prompts import kinds_of
-from otherminds.worlds.in_the_matrix.inversion import held_by_partner
-from otherminds.worlds.in_the_matrix.meetings import holding
+from otherminds.worlds.in_the_matrix.hypotheses import partner_inventory, typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import Inventory
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
@@ -140,7 +139,7 @@ class Reader:
 
     def _pays(self, own: int, theirs: int) -> float:
         n = len(self.kinds)
-        return self.rules.reward(holding(own, n), holding(theirs, n))[0]
+        return self.rules.reward(typical_inventory(own, n), typical_inventory(theirs, n))[0]
 
     def _strategy(self, rule: Rule) -> str:
         """What beats a rule, or, where the partner's plays are not known, what went well."""
@@ -150,7 +149,7 @@ class Reader:
 
     def _inventory(self) -> dict[str, int]:
         last = self.meetings[-1]
-        return dict(zip(self.kinds, held_by_partner(self.rules, last.held, last.reward).mode, strict=True))
+        return dict(zip(self.kinds, partner_inventory(self.rules, last.held, last.reward).mode, strict=True))
 
     def _verdict(self) -> str:
         instead, theirs = INSTEAD.search(self.text), self.meetings[-1].theirs

@@ -9,9 +9,8 @@ from itertools import product
 import pytest
 
 from otherminds.distribution import Categorical
-from otherminds.worlds.in_the_matrix.hypotheses import families
+from otherminds.worlds.in_the_matrix.hypotheses import families, machine_of, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
-from otherminds.worlds.in_the_matrix.meetings import holding, machine, meeting_game
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import (
@@ -24,8 +23,8 @@ from otherminds.worlds.in_the_matrix.strategies import (
     Inventory,
     Script,
     Specialist,
-    State,
     Strategy,
+    StrategyState,
     TitForTat,
     Whim,
 )
@@ -37,7 +36,7 @@ RULES = {3: RWS, 2: PD}
 ROUNDS, SLIPPING_ROUNDS = 5, 3
 ROCK, PAPER, SCISSORS = Aim(0, 5), Aim(1, 3), Aim(2, 7)
 C, D = Aim(0, 5), Aim(1, 5)
-Weights = Mapping[State, float]
+Weights = Mapping[StrategyState, float]
 
 
 def bots_of(substrate: str) -> dict[str, Strategy]:
@@ -56,10 +55,10 @@ class Faithful:
 
     aims: tuple[Aim, ...]
 
-    def start(self) -> Categorical[State]:
-        return Categorical.uniform(State(aim) for aim in self.aims)
+    def start(self) -> Categorical[StrategyState]:
+        return Categorical.uniform(StrategyState(aim) for aim in self.aims)
 
-    def update(self, state: State, own: Inventory, partner: Inventory) -> Categorical[State]:
+    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         return Categorical((state,), (0.0,))
 
 
@@ -98,10 +97,10 @@ def law_of(weights: Weights, kinds: int) -> list[float]:
     return [share(weights, kind) / sum(weights.values()) for kind in range(kinds)]
 
 
-def onward(strategy: Strategy, weights: Weights, own: int, theirs: int, kinds: int) -> dict[State, float]:
+def onward(strategy: Strategy, weights: Weights, own: int, theirs: int, kinds: int) -> dict[StrategyState, float]:
     """A meeting later; who has played what it could not has slipped, and is in the state it was in."""
     mine, other = (tuple(2 + 3 * (k == played) for k in range(kinds)) for played in (own, theirs))
-    possible, found = share(weights, own) > 0, dict[State, float]()
+    possible, found = share(weights, own) > 0, dict[StrategyState, float]()
     for state, p in weights.items():
         if state.aim.kind == own or not possible:
             for after, q in strategy.update(state, mine, other):
@@ -132,7 +131,7 @@ def as_law(mind: Partner, kinds: int) -> list[float]:
 
 @pytest.mark.parametrize(("kinds", "strategy"), STRATEGIES)
 def test_a_machine_plays_as_its_strategy_does_after_every_history(kinds: int, strategy: Strategy) -> None:
-    found = machine("m", strategy, meeting_game(RULES[kinds]))
+    found = machine_of("m", strategy, meeting_game(RULES[kinds]))
     for rounds, slips in ((ROUNDS, False), (SLIPPING_ROUNDS, True)):
         for mind, weights in histories(strategy, found.start, kinds, rounds, slips=slips):
             assert as_law(mind, kinds) == pytest.approx(law_of(weights, kinds), abs=1e-6)
@@ -141,7 +140,7 @@ def test_a_machine_plays_as_its_strategy_does_after_every_history(kinds: int, st
 def test_what_was_played_tells_of_a_tremble() -> None:
     """A trembling strategy knows what it chose: the other choice of its start is out of the question after a play."""
     either = Corrigible(1, TitForTat(C, D, 0.25))
-    mind = machine("m", either, meeting_game(PD)).start.observe(Outcome(1, 1, 0.0))
+    mind = machine_of("m", either, meeting_game(PD)).start.observe(Outcome(1, 1, 0.0))
     assert as_law(mind, 2) == pytest.approx([0.75, 0.25])
     for played in (0, 1):
         assert as_law(mind.observe(Outcome(played, 0, 0.0)), 2) == pytest.approx([0.75, 0.25])
@@ -161,23 +160,23 @@ def plays(found: Machine, *rounds: tuple[int, int]) -> int:
 
 
 def test_somebody_who_slips_goes_on_as_if_it_had_not() -> None:
-    flip = machine("flip", Flip(ROCK, SCISSORS, 2), meeting_game(RWS))
+    flip = machine_of("flip", Flip(ROCK, SCISSORS, 2), meeting_game(RWS))
     assert [plays(flip, *[(1, 0)] * n) for n in range(4)] == [0, 0, 2, 2]
-    grim = machine("grim", Grim(C, D, 2), meeting_game(PD))
+    grim = machine_of("grim", Grim(C, D, 2), meeting_game(PD))
     assert [plays(grim, *[(1, 1)] * n) for n in range(4)] == [0, 0, 1, 1]
-    assert plays(machine("always", Specialist(PAPER), meeting_game(RWS)), (2, 2), (0, 1)) == 1
-    copy = machine("tft", TitForTat(C, D), meeting_game(PD))
+    assert plays(machine_of("always", Specialist(PAPER), meeting_game(RWS)), (2, 2), (0, 1)) == 1
+    copy = machine_of("tft", TitForTat(C, D), meeting_game(PD))
     assert plays(copy, (1, 0)) == 0
     assert plays(copy, (1, 1)) == 1
 
 
 def test_who_goes_by_its_own_last_play_goes_by_a_slip_too() -> None:
-    found = machine("cycle", FollowUp(ROCK, (PAPER, SCISSORS, ROCK)), meeting_game(RWS))
+    found = machine_of("cycle", FollowUp(ROCK, (PAPER, SCISSORS, ROCK)), meeting_game(RWS))
     assert [plays(found, (own, 0)) for own in range(3)] == [1, 2, 0]
 
 
 def test_an_answer_to_the_last_play_starts_anywhere() -> None:
-    found = machine("counter", CounterPrevious((PAPER, SCISSORS, ROCK)), meeting_game(RWS))
+    found = machine_of("counter", CounterPrevious((PAPER, SCISSORS, ROCK)), meeting_game(RWS))
     assert as_law(found.start, 3) == pytest.approx([1 / 3] * 3)
     assert [plays(found, (own, theirs)) for own in range(3) for theirs in range(3)] == [1, 2, 0] * 3
 
@@ -200,12 +199,12 @@ def test_an_answer_to_the_last_play_starts_anywhere() -> None:
     ],
 )
 def test_a_machine_has_no_more_states_than_it_needs(kinds: int, strategy: Strategy, states: int) -> None:
-    assert len(machine("m", strategy, meeting_game(RULES[kinds])).outputs) == states
+    assert len(machine_of("m", strategy, meeting_game(RULES[kinds])).outputs) == states
 
 
 def test_margins_do_not_matter_to_a_machine() -> None:
     game = meeting_game(PD)
-    near, far = (machine("m", Grim(Aim(0, m), Aim(1, m), 2), game) for m in (1, 7))
+    near, far = (machine_of("m", Grim(Aim(0, m), Aim(1, m), 2), game) for m in (1, 7))
     assert (near.outputs, near.moves) == (far.outputs, far.moves)
 
 
@@ -218,8 +217,8 @@ def one_sided(rules: Rules) -> Rules:
 
 
 def test_one_holds_one_of_each_and_the_margin_more_of_what_one_plays() -> None:
-    assert holding(1, 3) == (1, 6, 1)
-    assert holding(0, 2, margin=7) == (8, 1)
+    assert typical_inventory(1, 3) == (1, 6, 1)
+    assert typical_inventory(0, 2, margin=7) == (8, 1)
 
 
 @pytest.mark.parametrize("margin", [1, 5, 7])

@@ -14,12 +14,11 @@ from scipy.stats import binomtest, chisquare
 from matrix_worlds import HALL, PAPER, ROCK, calm, met, play, random_steps, scene, wait, world_of
 from otherminds.worlds.avatars import ACTIONS, Action
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Outcome, State
-from otherminds.worlds.in_the_matrix.step import ripe
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixOutcome, MatrixState, ripe
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 
-def sites_shown(world: InTheMatrix, state: State) -> set[tuple[int, int]]:
+def sites_shown(world: InTheMatrix, state: MatrixState) -> set[tuple[int, int]]:
     cells = enumerate(world.rules.sites)
     return {world.rules.field.grid.xy(cell) for site, cell in cells if state.shown >> site & 1}
 
@@ -139,7 +138,7 @@ def test_nobody_meets_twice_in_a_step_or_while_frozen() -> None:
     scene_of_three = scene(world, "3 3 >", "5 3 <", "5 5 ^", held=(PAPER, ROCK, PAPER))
     state = play(world, scene_of_three, "interact", "noop", "interact")
     assert [meeting is not None for meeting in state.met] == [True, True, False]
-    third_first = Outcome((0, 1, 2), (2, 0, 1))
+    third_first = MatrixOutcome((0, 1, 2), (2, 0, 1))
     other = play(world, scene_of_three, "interact", "noop", "interact", outcome=third_first)
     assert [meeting is not None for meeting in other.met] == [False, True, True]
     later = play(world, play(world, state), "noop", "noop", "interact")
@@ -151,7 +150,7 @@ def test_a_hit_without_a_meeting_shields_both_for_the_step() -> None:
     world = world_of(players=3)
     start = scene(world, "3 3 >", "5 3 <", "3 5 ^", held=(PAPER, (1, 1, 1), ROCK))
     assert play(world, start, "interact", "noop", "interact").met == (None, None, None)
-    third_first = Outcome((0, 1, 2), (2, 0, 1))
+    third_first = MatrixOutcome((0, 1, 2), (2, 0, 1))
     assert play(world, start, "interact", "noop", "interact", outcome=third_first).met[2] == (ROCK, PAPER)
 
 
@@ -232,7 +231,7 @@ def test_what_somebody_walked_on_to_in_this_step_is_hit_with_them() -> None:
 def test_who_moves_first_gets_the_cell(order: tuple[int, int]) -> None:
     world = world_of()
     start = scene(world, "3 3 >", "5 3 <")
-    state = play(world, start, "forward", "forward", outcome=Outcome(order, (0, 1)))
+    state = play(world, start, "forward", "forward", outcome=MatrixOutcome(order, (0, 1)))
     moved = [after != before for after, before in zip(state.cells, start.cells, strict=True)]
     assert moved == [order[0] == 0, order[0] == 1]
 
@@ -241,14 +240,14 @@ def test_who_moves_first_gets_the_cell(order: tuple[int, int]) -> None:
 def test_nobody_swaps_places(order: tuple[int, int]) -> None:
     world = world_of()
     start = scene(world, "3 3 >", "4 3 <")
-    assert play(world, start, "forward", "forward", outcome=Outcome(order, (0, 1))).cells == start.cells
+    assert play(world, start, "forward", "forward", outcome=MatrixOutcome(order, (0, 1))).cells == start.cells
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_one_may_follow_into_a_cell_that_has_been_left(order: tuple[int, int]) -> None:
     world = world_of()
     start = scene(world, "3 3 >", "4 3 >")
-    state = play(world, start, "forward", "forward", outcome=Outcome(order, (0, 1)))
+    state = play(world, start, "forward", "forward", outcome=MatrixOutcome(order, (0, 1)))
     assert (state.cells[0] == start.cells[1]) == (order == (1, 0))
     assert state.cells[1] == start.cells[1] + 1
 
@@ -303,7 +302,7 @@ def test_nothing_regrows_under_somebody() -> None:
 def test_who_steps_where_something_regrows_takes_it_at_once() -> None:
     world = world_of()
     state = scene(world, "9 4 v", "1 1 >")._replace(t=50, shown=0, away=((0, 1),))
-    after = play(world, state, "forward", outcome=Outcome((0, 1), (0, 1), regrown=(0,)))
+    after = play(world, state, "forward", outcome=MatrixOutcome((0, 1), (0, 1), regrown=(0,)))
     assert after.inventories[0] == (2, 1, 1)
     assert after.shown == 0
     assert after.away == ((0, 51),)
@@ -333,14 +332,14 @@ def test_an_episode_ends_after_5000_steps_at_the_latest() -> None:
 @pytest.mark.parametrize(
     ("outcome", "message"),
     [
-        (Outcome((0, 0), (0, 1)), "order"),
-        (Outcome((0, 1), (0,)), "order"),
-        (Outcome((0, 1), (0, 1), regrown=(0,)), "regrow"),
-        (Outcome((0, 1), (0, 1), respawns=(((20,), 0),)), "return"),
-        (Outcome((0, 1), (0, 1), ends=True), "end"),
+        (MatrixOutcome((0, 0), (0, 1)), "order"),
+        (MatrixOutcome((0, 1), (0,)), "order"),
+        (MatrixOutcome((0, 1), (0, 1), regrown=(0,)), "regrow"),
+        (MatrixOutcome((0, 1), (0, 1), respawns=(((20,), 0),)), "return"),
+        (MatrixOutcome((0, 1), (0, 1), ends=True), "end"),
     ],
 )
-def test_chance_cannot_fall_in_just_any_way(outcome: Outcome, message: str) -> None:
+def test_chance_cannot_fall_in_just_any_way(outcome: MatrixOutcome, message: str) -> None:
     world = world_of()
     with pytest.raises(ValueError, match=message):
         play(world, scene(world, "3 3 >", "5 3 <"), outcome=outcome)
@@ -351,9 +350,9 @@ def test_nobody_returns_where_somebody_stands_or_where_nobody_starts() -> None:
     state = wait(world, met(world), 22)
     spot = world.rules.spawns[0]
     with pytest.raises(ValueError, match="spawn"):
-        play(world, state, outcome=Outcome((0, 1), (0, 1), respawns=(((spot,), 0), ((spot + 1,), 0))))
+        play(world, state, outcome=MatrixOutcome((0, 1), (0, 1), respawns=(((spot,), 0), ((spot + 1,), 0))))
     with pytest.raises(ValueError, match="stands"):
-        play(world, state, outcome=Outcome((0, 1), (0, 1), respawns=(((spot,), 0), ((spot,), 0))))
+        play(world, state, outcome=MatrixOutcome((0, 1), (0, 1), respawns=(((spot,), 0), ((spot,), 0))))
 
 
 @pytest.mark.parametrize("substrate", SUBSTRATES)
