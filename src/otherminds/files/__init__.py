@@ -1,1 +1,1 @@
-"""Reading and writing what outlasts the process: text, TOML, strict JSON, durable databases."""
+"""Reading and writing files: text, TOML, strict JSON, durable databases."""

@@ -1,4 +1,4 @@
-"""Databases that outlast whatever ends a program: a write-ahead log, full synchronisation, checks on opening."""
+"""SQLite databases that survive crashes: write-ahead log, full synchronisation, and checks on opening."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from typing import Any, Self
 from otherminds.errors import InputError
 from otherminds.files.text import opened
 
-MARK = 0x6F6D696E
-"""What tells these databases from those of other programs."""
+MARK = 0x6F6D696E  # application_id of these databases: "omin" in ASCII
 VERSION = 1
 MAGIC = b"SQLite format 3\0"
-WAIT = 10.0
+WAIT = 10.0  # seconds to wait for another writer; chosen
 
 
 def connect(path: Path | str) -> sqlite3.Connection:
-    """A connection whose transactions are on disk when they end, whatever happens then."""
+    """A SQLite connection with synchronous = FULL: a committed transaction survives a crash."""
     base = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
     base.execute("pragma journal_mode = wal")
     base.execute("pragma synchronous = full")
@@ -29,9 +28,9 @@ def connect(path: Path | str) -> sqlite3.Connection:
 
 
 def _reader(path: Path) -> sqlite3.Connection:
-    """A connection that changes nothing. Beside the file, it makes and takes away those that readers share.
+    """A connection that changes nothing. It creates and removes the files beside the database that readers share.
 
-    Where these cannot be made, the file can be read if nobody writes it, so if it has no log.
+    If these cannot be created, the database can still be read while it has no log, so that no other program writes it.
     """
     log = path.with_name(f"{path.name}-wal")
     apart = not all(os.access(place, os.W_OK) for place in (path, path.parent))
@@ -42,7 +41,7 @@ def _reader(path: Path) -> sqlite3.Connection:
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file begins as a database does."""
+    """Whether a file begins like a SQLite database."""
     try:
         with opened(path) as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -51,17 +50,17 @@ def is_database(path: Path) -> bool:
 
 
 class InUseError(InputError):
-    """Another program is at work on this."""
+    """Another program holds the lock."""
 
 
 class Database:
-    """An SQLite database that the threads of a program share. What is written in a transaction is there whole, or not.
+    """A SQLite database shared by the threads of a program. A transaction is written as a whole or not at all.
 
-    It is checked when it is opened. Without a path it is in memory.
+    The file is checked when it is opened. Without a path the database is in memory.
     """
 
     def __init__(self, path: Path | None, schema: str, *, readonly: bool = False) -> None:
-        """Open or begin one. Raises InputError for a damaged file, one of another kind, or one that cannot be used."""
+        """Open or create a database. Raises InputError for a damaged, foreign or unusable file."""
         self.path = path
         self._lock = RLock()
         with self._told():
@@ -78,7 +77,7 @@ class Database:
         if path is None:
             return connect(":memory:")
         if path.exists():
-            opened(path).close()  # no pipe, and no device
+            opened(path).close()  # raises OSError for a pipe or a device
         if readonly:
             return _reader(path)
         try:
@@ -88,7 +87,7 @@ class Database:
             raise InputError(f"cannot be used: {error}", path=path) from None
 
     def _check(self, readonly: bool) -> None:
-        """Raise InputError unless this is a database of ours and in order, or an empty one."""
+        """Raise InputError unless the database has our mark and is intact, or is empty."""
         self._base.execute("pragma trusted_schema = off")
         marks = (self._base.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version"))
         mark, version = marks
@@ -102,30 +101,33 @@ class Database:
             raise InputError(f"is damaged: {faults[0]}", path=self.path)
 
     def add(self, schema: str) -> None:
-        """Add tables, all or none, unless they are there."""
+        """Add the tables of a schema, all or none. Existing tables stay (the schema says `if not exists`)."""
         with self._lock, self._told(), self._base:
             self._base.executescript(f"begin immediate; {schema}; commit")
 
     def faults(self, check: str = "integrity_check") -> list[str]:
-        """What is wrong with the file, if anything."""
+        """The faults that SQLite finds in the file; empty if it is intact."""
         return [said for (said,) in self.read(f"pragma {check}") if said != "ok"]
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """What is done within is on disk at the end, or none of it. Raises InputError if it cannot be written."""
+        """A transaction that is on disk as a whole when the block ends, and rolled back if the block raises.
+
+        Raises InputError if it cannot be written.
+        """
         with self._lock, self._told():
             self._base.execute("begin immediate")
             with self._base:
                 yield self._base
 
     def read(self, question: str, about: Sequence[Any] = ()) -> list[Any]:
-        """All rows of an answer. Raises InputError if it cannot be read."""
+        """All rows that a query returns. Raises InputError if the database cannot be read."""
         with self._lock, self._told():
             return self._base.execute(question, about).fetchall()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Errors say which file they are about."""
+        """Turn errors of SQLite and of the system into InputErrors that name the file."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -137,7 +139,7 @@ class Database:
             raise InputError(f"cannot be used: {error.strerror or error}", path=self.path) from None
 
     def close(self) -> None:
-        """End; nothing is lost without this, but the log is put away."""
+        """Close the database and tidy its log away. Without this, no committed transaction is lost either."""
         with self._lock:
             self._base.close()
 
@@ -150,9 +152,9 @@ class Database:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Nobody else is within, on this machine; it ends with the program, however that ends.
+    """A lock among the programs of this machine, freed at the end of the block or of the program, even by a crash.
 
-    Raises InUseError if somebody is, InputError if that cannot be known.
+    Raises InUseError if another program holds it, InputError if the lock file cannot be used.
     """
     with closing(_locked(path)):
         yield

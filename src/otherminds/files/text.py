@@ -19,15 +19,12 @@ def opened(path: Path) -> BinaryIO:
 
     Reading a pipe or a device could block for ever.
     """
-    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    nonblocking = getattr(os, "O_NONBLOCK", 0)
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | nonblocking))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError("is no file")
     return file
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_text(path: Path, *, limit: int = LARGEST_FILE) -> str:

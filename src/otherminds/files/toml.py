@@ -1,4 +1,4 @@
-"""TOML from outside: what Python's reader would take for ever to read is refused."""
+"""TOML from outside. Input that would keep Python's reader busy for hours is refused."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import re
 import tomllib
 from typing import Any
 
-MOST_PARTS = 16
+MOST_PARTS = 16  # of a dotted key; tomllib takes quadratic time in this number; chosen
 PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
 DEEP_KEY = re.compile(rf"(?<![\w.-])(?:{PART}\.[ \t]*){{{MOST_PARTS}}}", re.ASCII)
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The table that a text is. Raises TOMLDecodeError if it is none, or has a key of more than 16 parts.
+    """The table that a TOML text holds.
 
-    Raises RecursionError if it is nested too deeply, and another ValueError for a number of thousands of digits.
+    Raises tomllib.TOMLDecodeError if it is not TOML or has a key of more than 16 parts, RecursionError if it is nested
+    too deeply, and another ValueError for a number with thousands of digits.
     """
     deep = DEEP_KEY.search(text)
     if deep is not None:

@@ -1,1 +1,1 @@
-"""Language models: one seam, whoever answers behind it."""
+"""Language models: one interface, several providers, a ledger of all calls, and structured replies."""

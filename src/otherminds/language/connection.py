@@ -1,4 +1,4 @@
-"""One call to a server over HTTP, and all that can come of it (extra `openai`)."""
+"""Calls to a server over HTTP, with limits on its answers, and errors for every way in which they fail."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ import openai
 from otherminds.language import wire
 from otherminds.language.model import ModelError, UncertainError
 
-LARGEST = 10_000_000
-CONNECTING = 10.0
-IDLE = 3.0
-"""Servers close connections that are idle, the common ones after 5 s; a call must not be under way to one that does."""
+LARGEST = 10_000_000  # bytes of an answer; chosen
+CONNECTING = 10.0  # seconds for a connection; chosen
+IDLE = 3.0  # seconds that an idle connection is kept; common servers close it after 5 s, which would lose a call
 UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
 NOT_AGAIN = "it is not asked for again, as it may have to be paid for"
 KEY = "set OPENAI_API_KEY to a key of this server"
@@ -33,7 +32,7 @@ MEANINGS = {
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """The bytes of an answer that has begun: not too many, and not too late."""
+    """The bytes of an answer, limited in number and in time."""
 
     def __init__(self, stream: Any, seconds: float) -> None:
         self._stream, self._seconds = stream, seconds
@@ -59,16 +58,19 @@ class _Bounded(httpx2.SyncByteStream):
 
 
 class Connection:
-    """A server at an address; it keeps connections open, and closes them when it is itself forgotten."""
+    """Connections to one server, which are reused, and closed when this object is garbage-collected."""
 
     def __init__(self, url: str, key: str, *, timeout: float, here: bool) -> None:
-        """Nothing is sent yet; `here`: the address is on this machine. Raises ModelError if it cannot be used."""
+        """Prepare connections without sending anything. `timeout` is in seconds; `here`: `url` is on this machine.
+
+        Raises ModelError if the address or the key cannot be used.
+        """
         self._url, self._timeout = url, timeout
         try:
             http = httpx2.Client(
                 event_hooks={"response": [_check(timeout)]},
                 limits=httpx2.Limits(keepalive_expiry=IDLE),
-                # this machine is behind no proxy, and without encryption there are no certificates to load
+                # no proxy lies in front of this machine, and plain HTTP needs no certificates
                 trust_env=not here,
                 verify=not here or url.lower().startswith("https"),
             )
@@ -87,8 +89,8 @@ class Connection:
     def ask(self, path: str, body: wire.Body) -> Mapping[str, Any]:
         """The answer to one call.
 
-        Raises ModelError: BusyError if another may help, RefusalError if it is refused, UncertainError if it may have
-        to be paid for.
+        Raises BusyError if the call may be repeated, RefusalError if the server refuses it, UncertainError if it may
+        have to be paid for, and ModelError for any other failure.
         """
         try:
             answer = self._client.post(path, cast_to=httpx2.Response, body=body)
@@ -101,7 +103,7 @@ class Connection:
         return _payload(answer.content)
 
     def _silence(self, cause: BaseException | None) -> ModelError:
-        """What it means that no answer began."""
+        """The error for a call to which no answer began."""
         why = str(cause).rstrip(".")
         if isinstance(cause, UNSENT):
             return wire.BusyError(f"the connection to {self._url} failed: {why or 'no connection in time'}")
@@ -111,20 +113,20 @@ class Connection:
 
 
 def _check(timeout: float) -> Callable[[httpx2.Response], None]:
-    """What is done with an answer as soon as it begins."""
+    """A hook that limits an answer as soon as it begins, and raises if it is a failure or compressed."""
 
     def check(response: httpx2.Response) -> None:
         response.stream = _Bounded(response.stream, timeout)
         if not response.is_success:
             raise _failure(response)
         if _is_packed(response):
-            raise UncertainError("the answer is compressed, which nobody asked for")
+            raise UncertainError("the answer is compressed, which was not asked for")
 
     return check
 
 
 def _is_packed(response: httpx2.Response) -> bool:
-    """Whether few bytes may turn out to be many."""
+    """Whether the answer is compressed, so that few bytes could become many."""
     return response.headers.get("content-encoding", "identity").lower() != "identity"
 
 
@@ -146,7 +148,7 @@ def _payload(raw: bytes) -> Mapping[str, Any]:
 
 
 def _failure(response: httpx2.Response) -> ModelError:
-    """What it means that the server answers with another status than success."""
+    """The error for an answer with a status other than success."""
     status = response.status_code
     said = "" if status == 401 else _said(response)
     told = f" (HTTP {status})" + (f": {said}" if said else "")
@@ -166,12 +168,12 @@ def _said(response: httpx2.Response) -> str:
     try:
         return "" if _is_packed(response) else wire.complaint(json.loads(response.read()))
     except (ValueError, RecursionError):
-        # the status is enough, whatever comes or does not come with it
+        # the status says enough without a readable message
         return ""
 
 
 def _asked_for(headers: httpx2.Headers) -> float | None:
-    """For how many seconds the server asks to wait: a number, or the time from its own date to another."""
+    """The seconds for which the server asks to wait, given as a number or as a date; None if neither can be read."""
     text = headers.get("retry-after", "")
     try:
         seconds = float(text)

@@ -1,9 +1,8 @@
-"""A small language model within the process, without network (extra `embedded`)."""
+"""A small language model that runs within the process, without network (extra `embedded`)."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Mapping
@@ -21,25 +20,34 @@ from otherminds.language import wire
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.weights import Weights
 
-CONTEXT = 8192
-LIKELY, ALL = 400, 1_000_000
-LOAD, SAMPLES = Path("/proc/loadavg"), 9
+CONTEXT = 8192  # tokens of prompt and reply; SmolLM2's trained context
+LIKELY = 400  # likeliest tokens asked for at once; covers nearly all single-token continuations; chosen
+ALL = 1_000_000  # more than any vocabulary has
+LOAD = Path("/proc/loadavg")
+SAMPLES = 9  # readings of the load, 10 ms apart, of which the median counts; chosen
 RUNTIME = "xllamacpp"
 
 
 class Embedded:
     """A GGUF model run by llama.cpp on this machine's processor.
 
-    It answers one question at a time. What it has read last stays evaluated, so a prompt that continues the last one
-    costs only its new tokens; prompts laid out so that each is the beginning of the next are read once.
+    It answers one question at a time. The last prompt stays evaluated, so a prompt that continues it costs only its new
+    tokens: prompts of which each is the beginning of the next are read once.
     """
 
     def __init__(
         self, weights: Weights, *, context: int = CONTEXT, threads: int | None = None, reuse: bool = True
     ) -> None:
-        """Name the model; it is loaded when it is first asked. Without `reuse` every prompt is read from the start."""
+        """Name the model, which is loaded at the first call. Without `reuse` every prompt is evaluated from the start.
+
+        `context` is in tokens; `threads` None uses all processors, or half of them on a busy machine.
+        """
         self.name = weights.name
-        self.identity = f"embedded:{weights.name}@{weights.sha256[:12]}/{RUNTIME}-{_version()}"
+        try:
+            version = metadata.version(RUNTIME)
+        except metadata.PackageNotFoundError:
+            version = "none"
+        self.identity = f"embedded:{weights.name}@{weights.sha256[:12]}/{RUNTIME}-{version}"
         self._path, self._context = weights.path, context
         self._threads = threads
         self._reuse = reuse
@@ -47,13 +55,16 @@ class Embedded:
         self._loaded: Any = None
 
     def complete(self, request: Request) -> Reply:
-        """A text after the prompt. Raises ModelError if the model cannot be run, or the prompt is too long."""
+        """The text after the prompt. Raises ModelError if the model cannot be run, or the prompt is too long."""
         if not isinstance(request.prompt, str) and any(message.images for message in request.prompt):
             raise ModelError(f"{self.name} cannot see pictures")
         return wire.complete(self._post, request)
 
     def score(self, request: Continuations) -> Scores:
-        """log p(text | prompt), exactly, token by token as the model's own tokeniser cuts the texts."""
+        """log p(text | prompt) in nats, exact: the sum over the tokens into which the model's tokeniser cuts a text.
+
+        Raises ModelError if the model cannot be run.
+        """
         known: dict[tuple[int, ...], dict[int, float]] = {}
         total, sums, counts = Usage(), [], []
         for text in request.texts:
@@ -70,10 +81,10 @@ class Embedded:
         return Scores(tuple(sums), tuple(counts), usage=total)
 
     def _next(self, prompt: str, before: tuple[int, ...], token: int, *, first: bool) -> tuple[dict[int, float], Usage]:
-        """log p of the likeliest next tokens after a prompt and some tokens, and of the wanted one, by number.
+        """log p in nats of the wanted token and of the likeliest ones after `prompt` and `before`, by token number.
 
-        A token is forced to be written, which leaves probabilities as they are. Of one that is only a part of a
-        character the runtime tells nothing; then it writes the end of a line, and tells of all tokens.
+        Forcing a token to be written leaves the reported probabilities unchanged. The runtime reports nothing for a
+        token that is only a part of a character; then a line end is forced, and all tokens are asked for.
         """
         (line,) = self._tokens("\n")[:1]
         total = Usage()
@@ -82,14 +93,19 @@ class Embedded:
                 body = {"prompt": [prompt, *before], "max_tokens": 1, "temperature": 0, "logprobs": top}
                 payload = self._post(wire.TEXT, {**body, "logit_bias": [[forced, 1000.0]]})
                 total += wire.usage_of(payload)
-                found = _by_number(payload)
+                told = payload["choices"][0].get("logprobs") or {"content": []}
+                found = {
+                    one["id"]: min(0.0, float(one["logprob"]))
+                    for first_token in told["content"]
+                    for one in (*first_token["top_logprobs"], first_token)
+                }
                 if token in found:
                     return found, total
         raise ModelError(f"{self.name} does not tell how probable a text is")
 
     @property
     def address(self) -> str:
-        """Where the same model answers over HTTP, on this machine alone, as long as this object lives."""
+        """The address at which the same model answers over HTTP, on this machine only, while this object lives."""
         return f"{self._server().listening_address}/v1"
 
     def _post(self, path: str, body: wire.Body) -> Mapping[str, Any]:
@@ -134,39 +150,24 @@ def _load(path: Path, context: int, threads: int | None) -> Any:
 
 
 def _free_processors() -> int:
-    """All processors if the machine is idle, else half of them; the probabilities are the same with any number.
+    """All processors if the machine is idle, else half of them. The number does not change any probability.
 
-    Threads wait for each other at every layer: if something else takes one of their processors, all stand still.
+    Threads wait for each other at every layer, so one that loses its processor to another program stops all of them.
     """
     processors = os.cpu_count() or 1
-    return processors if _running() < processors / 2 else max(1, processors // 2)
-
-
-def _running() -> float:
-    """How many threads run beside this one right now; where that is not told, all that could."""
-    counts = []
+    others = []  # threads that run beside this one
     for _ in range(SAMPLES):
         try:
-            counts.append(int(LOAD.read_text().split()[3].partition("/")[0]) - 1)
-        except (OSError, ValueError, IndexError):
-            return math.inf
+            others.append(int(LOAD.read_text().split()[3].partition("/")[0]) - 1)
+        except (OSError, ValueError, IndexError):  # the system does not tell: assume that it is busy
+            return max(1, processors // 2)
         time.sleep(0.01)
-    return median(counts)
-
-
-def _by_number(payload: Mapping[str, Any]) -> dict[int, float]:
-    """log p of tokens by number, as far as the runtime tells them."""
-    told = payload["choices"][0].get("logprobs") or {"content": []}
-    return {
-        one["id"]: min(0.0, float(one["logprob"]))
-        for first in told["content"]
-        for one in (*first["top_logprobs"], first)
-    }
+    return processors if median(others) < processors / 2 else max(1, processors // 2)
 
 
 @cache
 def _tokens(address: str, text: str) -> tuple[int, ...]:
-    """The numbers of the model's own tokens of a text."""
+    """The numbers of the tokens into which the model's tokeniser cuts a text."""
     body = json.dumps({"content": text, "add_special": False}).encode()
     call = Call(f"{address}/tokenize", body, {"Content-Type": "application/json"})  # noqa: S310
     try:
@@ -174,10 +175,3 @@ def _tokens(address: str, text: str) -> tuple[int, ...]:
             return tuple(json.load(answer)["tokens"])
     except (URLError, OSError, ValueError, KeyError):
         raise ModelError("the embedded model cannot cut a text into tokens") from None
-
-
-def _version() -> str:
-    try:
-        return metadata.version(RUNTIME)
-    except metadata.PackageNotFoundError:
-        return "none"

@@ -1,4 +1,4 @@
-"""A language model behind an address: any OpenAI-compatible server (extra `openai`)."""
+"""A language model on an OpenAI-compatible server (extra `openai`)."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"
 WRITTEN = "write MODEL@https://HOST/v1, or MODEL alone"
-LONGEST_WAIT = 60.0
-TOPS = (1000, 20, 5)
-"""How many of the most probable next tokens to ask for: as many as the server will tell."""
-LONGEST_NAME = 200
+LONGEST_WAIT = 60.0  # seconds that a busy server may ask to wait; chosen
+TOPS = (1000, 20, 5)  # most probable next tokens to ask for, in turn until the server accepts; limits of common servers
+LONGEST_NAME = 200  # characters of a model's name; chosen
 OLD, NEW = "max_tokens", "max_completion_tokens"
 ADDRESS = re.compile(r"@(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
 HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
 
 
 class Endpoint:
-    """A model that a server offers over HTTP, in the way of OpenAI, whoever runs it.
+    """A model that an OpenAI-compatible server offers over HTTP.
 
-    The key is the one given or that of the environment; servers on this machine need none. Refused connections, too
-    many calls, and faults of the server are answered by asking again, `attempts` times in all. What may have to be paid
-    for is not asked again: that is an UncertainError, as is all that fails after a part of it was answered.
+    The key is the one given or the environment's OPENAI_API_KEY; servers on this machine need none. After a refused
+    connection, too many calls or a server fault it asks again, up to `attempts` times in all. A call that may have to
+    be paid for is not repeated: it raises UncertainError, as does any failure after a part was answered.
     """
 
     def __init__(
@@ -50,13 +49,17 @@ class Endpoint:
         at_once: int = 8,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Name the model and the address; nothing is sent before it is first asked. Raises InputError for no address.
+        """Name the model and the address. Nothing is sent before the first call.
 
-        `timeout` is in seconds; at most `at_once` calls are under way at any time; `wait` sleeps between attempts.
+        `timeout` is in seconds; at most `at_once` calls are under way at any time; `wait` sleeps for a number of
+        seconds between attempts. Raises InputError for a wrong name, address or number.
         """
         if not (timeout > 0 and attempts >= 1 and at_once >= 1):
             raise InputError("an endpoint needs some time, and at least one attempt and one call at once")
-        self.name = _checked_name(model)
+        if not model.isprintable() or model != model.strip() or not 0 < len(model) <= LONGEST_NAME:
+            message = f"a model's name has 1 to {LONGEST_NAME} printable characters and no space around them"
+            raise InputError(message, hint=WRITTEN)
+        self.name = model
         self.identity = f"openai:{model}"
         self.here = _is_here(_checked(url))
         self._url = url.rstrip("/")
@@ -69,7 +72,7 @@ class Endpoint:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The endpoint that `MODEL@URL` or `MODEL` names. Raises InputError for what is no model or no address."""
+        """The endpoint that `MODEL@URL` or `MODEL` names. Raises InputError for a wrong name or address."""
         model, *url = ADDRESS.split(text, maxsplit=1)
         if not url and "@" in text[1:]:
             raise InputError("the address of an endpoint begins with http:// or https://", hint=WRITTEN)
@@ -79,12 +82,15 @@ class Endpoint:
         return f"Endpoint({self.name!r}, {self._url!r})"
 
     def complete(self, request: Request) -> Reply:
-        """A text after the prompt. Raises ModelError if there is no answer, UncertainError if there may be a bill."""
+        """The text after the prompt. Raises ModelError if there is no answer, UncertainError if it may cost money."""
         with self._call() as post:
             return wire.complete(post, request)
 
     def score(self, request: Continuations) -> Scores:
-        """log p(text | prompt) for every text. Raises ModelError if the server does not tell it, as `complete` does."""
+        """log p(text | prompt) in nats for every text.
+
+        Raises ModelError if the server does not tell it, and the errors of `complete`.
+        """
         with self._call() as post:
             for top in TOPS[self._top :]:
                 try:
@@ -97,9 +103,10 @@ class Endpoint:
 
     @contextmanager
     def _call(self) -> Iterator[wire.Post]:
-        """How to ask the server for the parts of one call.
+        """The function that posts the parts of one call.
 
-        Errors say which model they are about, whether there may be a bill, and never the key, whatever the server says.
+        Errors within name the model, say whether the call may cost money, and never contain the key, even if the server
+        repeats it.
         """
         answered = list[str]()
 
@@ -127,7 +134,7 @@ class Endpoint:
                     self._pause(busy, failed)
 
     def _pause(self, busy: wire.BusyError, failed: int) -> None:
-        """Wait before the next attempt. Raises ModelError if there is to be none."""
+        """Wait before the next attempt. Raises ModelError if attempts are used up or the server asks for too long."""
         if failed >= self._attempts:
             raise ModelError(f"{busy}; attempts: {failed}") from None
         if busy.wait is not None and busy.wait > LONGEST_WAIT:
@@ -136,7 +143,7 @@ class Endpoint:
         self._wait(float(min(2 ** (failed - 1), LONGEST_WAIT)) if busy.wait is None else busy.wait)
 
     def _ask(self, connection: Connection, path: str, body: wire.Body) -> Mapping[str, Any]:
-        """One attempt. The limit of tokens has an old and a new name; a server that wants the new one says so."""
+        """One attempt. The token limit has an old and a new name; a server that wants the new one says so."""
         limit = self._limit if path == wire.CHAT else OLD
         try:
             return connection.ask(path, self._dressed(body, limit))
@@ -168,15 +175,8 @@ class Endpoint:
         return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
 
 
-def _checked_name(model: str) -> str:
-    if not model.isprintable() or model != model.strip() or not 0 < len(model) <= LONGEST_NAME:
-        message = f"a model's name has 1 to {LONGEST_NAME} printable characters and no space around them"
-        raise InputError(message, hint=WRITTEN)
-    return model
-
-
 def _checked(url: str) -> SplitResult:
-    """The parts of an address. Raises InputError without repeating it, as there may be a password in it."""
+    """The parts of an address. Raises InputError, which does not repeat the address: it may contain a password."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port

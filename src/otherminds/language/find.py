@@ -1,4 +1,4 @@
-"""Language models by what people type: `embedded`, `openai:MODEL@URL`, `module:object`."""
+"""Finding the language model that a specification names: `embedded`, `openai:MODEL@URL` or `module:object`."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from otherminds.language.embedded import Embedded
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.model import Continuations, LanguageModel, Reply, Request, Scores
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.language.weights import find
+from otherminds.language.weights import find_weights
 
-DEFAULT = "smollm2"
+DEFAULT = "smollm2"  # the smallest pinned model
 WAYS = "embedded, embedded:NAME, embedded:FILE.gguf, openai:MODEL@URL or module:object"
 LIBRARY = Path(__file__).parents[1]
-LONGEST_NAME = 200
+LONGEST_NAME = 200  # characters of a name, an identity or an error message; chosen
 
 
 def find_model(spec: str) -> LanguageModel:
-    """The model that a text names.
+    """The language model that a specification names.
 
     `embedded` runs within the process, by default the smallest pinned model; `openai:` is any OpenAI-compatible
-    server; `module:object` is an object of one's own, found from the current folder: a language model, or a function
-    from text to text. Raises InputError for what names none, ModelError for what cannot be used.
+    server; `module:object` is the user's own object, found from the current folder: a language model, or a function
+    from text to text. Raises InputError for an unknown specification, ModelError for a model that cannot be used.
     """
     kind, colon, rest = spec.partition(":")
     if kind == "embedded":
-        return Embedded(find(rest or DEFAULT))
+        return Embedded(find_weights(rest or DEFAULT))
     if kind == "openai" and rest:
         return Endpoint.parse(rest)
     if not colon or not rest:
@@ -45,7 +45,7 @@ def find_model(spec: str) -> LanguageModel:
 
 
 def load(spec: str) -> Any:
-    """The object that `module:object` names. Raises InputError if there is none."""
+    """The object that `module:object` names. Raises InputError if it cannot be imported or does not exist."""
     module, _, name = spec.partition(":")
     here = os.getcwd()
     if here not in sys.path:
@@ -54,7 +54,7 @@ def load(spec: str) -> Any:
         found: Any = import_module(module)
     except ImportError as error:
         raise InputError(f"`{module[:80]}` cannot be imported: {error}", hint=WAYS) from None
-    except (Exception, SystemExit) as error:  # to import is to run, and anything can go wrong there
+    except (Exception, SystemExit) as error:  # importing runs the module, which may raise anything
         raise _broken(f"`{module[:80]}` cannot be imported", error) from error
     for part in name.split("."):
         if not hasattr(found, part):
@@ -64,9 +64,9 @@ def load(spec: str) -> Any:
 
 
 def as_model(found: Any, name: str) -> LanguageModel:
-    """A language model as it is, or a function from text to text as one. Raises InputError for anything else.
+    """A user's language model, or function from text to text, as a model whose errors are InputErrors of one line.
 
-    What goes wrong in it is told in one line.
+    Raises InputError for any other object.
     """
     if isclass(found):
         raise InputError(f"{name} is a class", hint="name an object of it")
@@ -92,7 +92,7 @@ def _checked(found: object, name: str) -> str:
 
 @dataclass(frozen=True)
 class _Own:
-    """A language model of somebody's own."""
+    """A user's language model, whose errors are reported as such."""
 
     name: str
     identity: str
@@ -109,7 +109,7 @@ class _Own:
 
 @contextmanager
 def blamed(name: str) -> Iterator[None]:
-    """Whatever goes wrong in somebody's own code is an InputError, with the place in that code."""
+    """Turn any exception from a user's code into an InputError with the place in that code."""
     try:
         yield
     except InputError:
@@ -119,14 +119,13 @@ def blamed(name: str) -> Iterator[None]:
 
 
 def _broken(what: str, error: BaseException) -> InputError:
-    """What went wrong in code that is not the library's, and where in that code it was, if it was there."""
+    """The error for an exception in a user's code, at the last line of that code in the traceback, if any."""
     said = " ".join(str(error).split())[:LONGEST_NAME]
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(Path(frame.filename))]
-    path, line = (frames[-1].filename, frames[-1].lineno) if frames else (None, None)
+    place: tuple[str | None, int | None] = (None, None)
+    for frame in traceback.extract_tb(error.__traceback__):
+        file = Path(frame.filename)
+        foreign = {Path(os.__file__).parent, LIBRARY} & set(file.parents)  # Python's own files, and this library's
+        if file.is_file() and "site-packages" not in file.parts and not foreign:
+            place = frame.filename, frame.lineno
+    path, line = place
     return InputError(f"{what}: {type(error).__name__}" + (f": {said}" if said else ""), path=path, line=line)
-
-
-def _is_own(path: Path) -> bool:
-    """Whether a file is neither Python's, nor this library's, nor an installed one's."""
-    others = (Path(os.__file__).parent, LIBRARY)
-    return path.is_file() and "site-packages" not in path.parts and not any(p in path.parents for p in others)

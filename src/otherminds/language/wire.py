@@ -1,6 +1,6 @@
-"""The words of OpenAI-compatible servers: requests as JSON, and what their answers say.
+"""The protocol of OpenAI-compatible servers: requests as JSON, and reading of the answers.
 
-`Post` sends a body to a path and returns the answer. Over HTTP or within the process, it is the same conversation.
+A `Post` function sends a body to a path and returns the answer, over HTTP or within the process.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from otherminds.language.model import NOTHING, Continuations, Message, ModelErro
 Body = dict[str, Any]
 Post = Callable[[str, Body], Mapping[str, Any]]
 TEXT, CHAT = "/completions", "/chat/completions"
-TOP = 20
-SHOWN = 200
-SLACK = 1e-3
-MOST_TOKENS = 1_000_000_000
+TOP = 20  # most probable next tokens asked for by default; OpenAI's limit for chats
+SHOWN = 200  # characters of a server's complaint that are shown
+SLACK = 1e-3  # nats above 0 that a log-probability may have by rounding in single precision
+MOST_TOKENS = 1_000_000_000  # a usage above this is taken for nonsense
 STRANGE = "the answer is not one of an OpenAI-compatible server"
 NO_SCORES = "use a strategy that reads replies, as qa"
 SHAPE_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
 
 
 class RefusalError(ModelError):
-    """The server answers that it does not do what it was asked to do."""
+    """The server refused the request itself, such as a parameter it does not support."""
 
 
 class BusyError(ModelError):
-    """The server does not answer now and may be asked again, after `wait` seconds if it says so."""
+    """The server is busy and may be asked again, after `wait` seconds if it names a time."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
-        """Say what happened, and for how long the server asks to wait."""
         super().__init__(message)
         self.wait = wait
 
 
 def complete(post: Post, request: Request) -> Reply:
-    """Ask for a text. Raises ModelError if the answer is not one."""
+    """The server's reply to a request. Raises ModelError if its answer has no text."""
     body: Body = {"max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
     if request.stop:
         body["stop"] = list(request.stop)
@@ -71,13 +70,13 @@ def _reply(payload: Mapping[str, Any]) -> Reply:
     text = choice.get("text") if message is None else message.get("content") or message.get("refusal") or ""
     if not isinstance(text, str):
         raise ModelError("the answer has no text")
-    # JSON can spell half a character, which no file can hold
+    # JSON can escape a lone surrogate, which UTF-8 cannot encode
     whole = text.encode("utf-8", "replace").decode()
     return Reply(whole, cut=choice.get("finish_reason") == "length", usage=usage_of(payload))
 
 
 def _choice(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The first choice. An error that came as an answer is an error."""
+    """The first choice of an answer. Raises ModelError if there is none, or if the answer reports an error."""
     _refuse_error(payload)
     try:
         choice = payload["choices"][0]
@@ -96,9 +95,9 @@ def _refuse_error(told: object) -> None:
 
 
 def complaint(told: object) -> str:
-    """What the JSON of a server says is wrong, in one line; nothing if it does not say.
+    """The error message in the JSON of a server, in one line; empty if there is none.
 
-    It is cut between words alone: if the server repeats a key, it is there as a whole, and can be found and hidden.
+    It is cut between words only, so that a key that the server repeats stays whole and can be found and hidden.
     """
     for name in ("error", "message", "detail", "msg"):
         if isinstance(told, list) and told:
@@ -112,7 +111,7 @@ def complaint(told: object) -> str:
 
 
 def usage_of(payload: Mapping[str, Any]) -> Usage:
-    """The tokens that an answer says it took: nothing at all if it does not say, or says what cannot be."""
+    """The token counts of an answer; NOTHING if they are missing or impossible."""
     usage = _mapping(_mapping(payload).get("usage"))
     prompt, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not (_is_count(prompt) and _is_count(written)):
@@ -130,7 +129,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def next_tokens(post: Post, prompt: str, top: int = TOP) -> tuple[dict[str, float], Usage]:
-    """log p of the most probable tokens right after a prompt.
+    """log p in nats of the `top` most probable tokens right after a prompt, and the tokens used.
 
     Raises ModelError if the server gives no log-probabilities.
     """
@@ -138,40 +137,39 @@ def next_tokens(post: Post, prompt: str, top: int = TOP) -> tuple[dict[str, floa
     payload = post(TEXT, body)
     told: Any = _choice(payload).get("logprobs")
     try:
-        pairs = _chat_style(told["content"][0]) if "content" in told else _text_style(told)
+        if "content" in told:
+            pairs = _chat_style(told["content"][0])
+        else:
+            others = (told.get("top_logprobs") or [{}])[0]
+            pairs = [*others.items(), (told["tokens"][0], told["token_logprobs"][0])]
         found = {token: _log_prob(value) for token, value in pairs}
     except SHAPE_ERRORS:
         raise ModelError("the server gives no log-probabilities", hint=NO_SCORES) from None
-    # the end of the text is a token that spells nothing
+    # the end-of-text token is spelled as nothing
     return {token: value for token, value in found.items() if token and value > -math.inf}, usage_of(payload)
 
 
 def _chat_style(first: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Tokens as they are spelled; those that are parts of characters are not, but look like others."""
-    told = (*first.get("top_logprobs", ()), first)
-    return [(one["token"], one["logprob"]) for one in told if _spelled(one["token"], one.get("bytes"))]
-
-
-def _spelled(token: str, raw: Sequence[int] | None) -> bool:
-    return raw is None or bytes(raw) == token.encode("utf-8", "surrogatepass")
-
-
-def _text_style(told: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    others = (told.get("top_logprobs") or [{}])[0]
-    return [*others.items(), (told["tokens"][0], told["token_logprobs"][0])]
+    """Tokens with their log-probabilities, without those that are parts of characters and look like other tokens."""
+    found = []
+    for one in (*first.get("top_logprobs", ()), first):
+        token, raw = one["token"], one.get("bytes")
+        if raw is None or bytes(raw) == token.encode("utf-8", "surrogatepass"):
+            found.append((token, one["logprob"]))
+    return found
 
 
 def _log_prob(value: Any) -> float:
-    """A number as a log-probability. Raises ValueError if it is none, beyond what rounding can do."""
+    """A number as a log-probability. Raises ValueError if it is above 0 by more than rounding error."""
     if not float(value) < SLACK:
         raise ValueError(value)
     return min(0.0, float(value))
 
 
 def score(post: Post, request: Continuations, top: int = TOP) -> Scores:
-    """How probable each text is after the prompt, whatever the server offers for it, exactly or not at all.
+    """log p(text | prompt) of every text, exact, by the cheapest way that the server offers.
 
-    One question if every text is one of the most probable next tokens. Else by the server's echo, if it has one; else
+    One call if every text is one of the `top` most probable next tokens; else the server's echo, if it has one; else
     token by token, by the longest that fit. Raises ModelError if a token is not among the most probable ones.
     """
     spent = Usage()
@@ -192,7 +190,7 @@ def score(post: Post, request: Continuations, top: int = TOP) -> Scores:
 
 
 def _echoed(post: Post, request: Continuations) -> list[list[float]] | None:
-    """The log-probabilities of the tokens of every text, from the server's echo; None if one text has none."""
+    """The log-probabilities of every text's tokens from the server's echo; None if it does not echo every text."""
     found = []
     for text in request.texts:
         one = _echo(post, request.prompt, text)
@@ -216,10 +214,10 @@ def _echo(post: Post, prompt: str, text: str) -> list[float] | None:
 
 
 def _inside(tokens: Sequence[str], values: Sequence[Any], prompt: str, text: str) -> list[float] | None:
-    """The log-probabilities of the tokens of a text at the end of an echo; None if it is no echo of prompt and text.
+    """The log-probabilities of a text's tokens at the end of an echo; None if it is no echo of prompt and text.
 
-    Servers that have no echo go on writing instead, and may write the same words: of an echo, the first token has no
-    log-probability. It may be a mark of the beginning that the server puts before every prompt.
+    A server without echo continues the prompt instead, possibly with the same words. In an echo the first token has no
+    log-probability; it may be a start token that the server puts before every prompt.
     """
     starts = list(accumulate(map(len, tokens), initial=0))
     begin = starts[-1] - len(text)
@@ -231,7 +229,7 @@ def _inside(tokens: Sequence[str], values: Sequence[Any], prompt: str, text: str
 
 
 def _longest(post: Post, prompt: str, text: str, top: int, known: dict[str, dict[str, float]]) -> list[float]:
-    """The log-probabilities of the longest tokens that make up a text; what was asked before is in `known`."""
+    """The log-probabilities of the longest tokens that make up a text. `known` caches answers by text before them."""
     found, before = list[float](), ""
     while before != text:
         if before not in known:
