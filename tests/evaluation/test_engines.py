@@ -86,7 +86,7 @@ def test_an_engine_runs_one_plan_after_another_and_ends_at_once() -> None:
 def test_a_worker_that_is_lost_is_told_in_one_line() -> None:
     done: list[tuple[int, None]] = []
     with (
-        pytest.raises(InputError, match="worker died.*memory") as caught,
+        pytest.raises(InputError, match=r"worker died.*memory") as caught,
         opened(None, 2) as e,
     ):
         done.extend(pair for chunk in run(signal.raise_signal, [*[0] * 20, 9, *[0] * 20], engine=e) for pair in chunk)
