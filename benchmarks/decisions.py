@@ -9,7 +9,7 @@ import numpy as np
 
 from otherminds.mind import GoalDirected, WithErrand
 from otherminds.papers.protom.doors_keys_gems import episode, facilitator
-from otherminds.papers.protom.experiment import Entry
+from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
@@ -41,7 +41,7 @@ def milliseconds(levels: Sequence[Level], *, warm: bool) -> list[float]:
     """The time of every decision on these levels; warm: with the plans of an episode played before."""
     times: list[float] = []
     for level in levels:
-        entry, favours = Entry(level, "protom", level.kind, 42), DoorsKeysGemsAdvice(level.world)
+        entry, favours = PlannedEpisode(level, "protom", level.kind, 42), DoorsKeysGemsAdvice(level.world)
         if warm:
             list(episode(entry, favours))
         times += [moment.ms for moment in episode(entry, favours)][1:]
@@ -54,6 +54,6 @@ def pricing(level: Level, make: Callable[[Level], DoorsKeysGemsAdvice]) -> Calla
     def price() -> object:
         favours = make(level)
         watcher = facilitator("protom", level, favours)
-        return watcher.decide(level.world.initial, level.horizon, np.random.default_rng(0)).prices
+        return watcher.decide(level.world.initial, level.horizon, np.random.default_rng(0)).utilities
 
     return price

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from otherminds.mind import GoalDirected, WithErrand, own_mind
-from otherminds.papers.protom.experiment import Entry
+from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.overcooked import episode, facilitator
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
@@ -40,7 +40,7 @@ class PlainRequests(OvercookedAdvice):
 
 def milliseconds(levels: Sequence[KitchenLevel], subject: str) -> list[float]:
     """The time of every decision in these kitchens, each planned from scratch."""
-    return [m.ms for level in levels for m in list(episode(Entry(level, subject, level.kind, 42)))[1:]]
+    return [m.ms for level in levels for m in list(episode(PlannedEpisode(level, subject, level.kind, 42)))[1:]]
 
 
 def pricing(level: KitchenLevel, make: Callable[[KitchenLevel], OvercookedAdvice]) -> Callable[[], object]:
@@ -48,6 +48,6 @@ def pricing(level: KitchenLevel, make: Callable[[KitchenLevel], OvercookedAdvice
 
     def price() -> object:
         watcher = facilitator("protom_paper", level, make(level))
-        return watcher.decide(level.world.initial, level.horizon, np.random.default_rng(0)).prices
+        return watcher.decide(level.world.initial, level.horizon, np.random.default_rng(0)).utilities
 
     return price

@@ -28,7 +28,7 @@ import stories
 from keeping import keep, option
 from otherminds.adapters.melting_pot import SUBSTRATES
 from otherminds.errors import InputError
-from otherminds.papers.protom.levels import kitchen_design
+from otherminds.papers.protom.levels import kitchens
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
@@ -93,7 +93,7 @@ def decision_lines() -> Iterator[Line]:
 
 def kitchen_lines() -> Iterator[Line]:
     """Time to infer and decide in the twenty-one kitchens, with five particles an agent and plans from scratch."""
-    levels = kitchen_design.DESIGN.bundled()
+    levels = kitchens.DESIGN.bundled()
     for subject, mean, tail in (("protom", 50.0, 150.0), ("protom_fast", 15.0, 150.0)):
         times = kitchen_decisions.milliseconds(levels, subject)
         yield _decisions(f"Decision in a kitchen, {subject}", times, mean, tail)

@@ -9,7 +9,7 @@ import numpy as np
 from otherminds import (
     DoorsKeysGemsAdvice,
     DoorsKeysGemsPlanner,
-    Episode,
+    FacilitatedEpisode,
     Goal,
     Observer,
     ProToM,
@@ -27,11 +27,11 @@ for level in bundled_levels():
     pairs = list(enumerate(world.agents))
     people = {name: Seeker(plans, i, goals[world.goals[i]], beta=np.inf, lapse=0) for i, name in pairs}
     watchers = {name: Observer.over(Seeker(plans, i, goal) for goal in goals) for i, name in pairs}
-    protom = ProToM.beginning(world, favours, watchers, world.initial)
+    protom = ProToM.initial(world, favours, watchers, world.initial)
     episodes = []
     for facilitator in (SilentFacilitator(), protom):
         streams = np.random.default_rng(1), np.random.default_rng(2)
-        episodes.append(list(Episode(world, people, facilitator, favours, level.horizon, *streams)))
+        episodes.append(list(FacilitatedEpisode(world, people, facilitator, favours, level.horizon, *streams)))
     said = sum(moment.decision.message is not None for moment in episodes[1])
     found.append((level.certificate["class"], *map(len, episodes), said))
 

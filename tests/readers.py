@@ -26,7 +26,7 @@ from otherminds.files.text import read_text
 from otherminds.language.prices import read_prices
 from otherminds.language.scripted import scripted
 from otherminds.papers.hypothetical_minds.ppo import read_network
-from otherminds.papers.protom.people import read_stimuli
+from otherminds.papers.protom.human_judgements import read_stimuli
 from otherminds.papers.protom.study.export import read_export
 from otherminds.papers.protom.trajectories import Known, read_steps
 from otherminds.stories.beliefs.belief_files import read_items

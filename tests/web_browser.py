@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.episodes import Moment
-from otherminds.papers.protom.experiment import Entry
+from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.web.board import KEYS
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from web_halls import LEVELS
@@ -111,7 +111,7 @@ class Visitors:
 @cache
 def _episode(level: str) -> tuple[Moment[Any, Any, Any], ...]:
     """How people succeed in a level, helped by somebody who knows what they want."""
-    entry = Entry(LEVELS[level], "oracle", "", 1)
+    entry = PlannedEpisode(LEVELS[level], "oracle", "", 1)
     design = protom_overcooked if isinstance(LEVELS[level], KitchenLevel) else protom_dkg
     return tuple(design.episode(entry))
 

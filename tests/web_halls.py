@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.experiment import Entry
-from otherminds.papers.protom.levels.level_work import DESIGNS
+from otherminds.papers.protom.experiment import PlannedEpisode
+from otherminds.papers.protom.levels.certificates import DESIGNS
 from otherminds.web import actions as deeds
 from otherminds.web import lobby as halls
 from otherminds.web import thinking
@@ -139,7 +139,7 @@ def people(hall: Lobby, study: Study) -> list[Page]:
 @cache
 def script(level: str) -> tuple[Mapping[str, str], ...]:
     """What two people do who succeed in a level: simulated ones, helped by somebody who knows."""
-    entry = Entry(LEVELS[level], "oracle", "", 1)
+    entry = PlannedEpisode(LEVELS[level], "oracle", "", 1)
     return tuple(moment.joint for moment in protom_overcooked.episode(entry))
 
 

@@ -9,7 +9,7 @@ from otherminds.mind import Mind, Mindreader, WithErrand
 from otherminds.observer import Observer, attend, replay
 from otherminds.papers.protom.episodes import (
     Decision,
-    Episode,
+    FacilitatedEpisode,
     Facilitator,
     Messages,
     RandomFacilitator,
@@ -77,7 +77,7 @@ __all__ = [
     "DoorsKeysGemsPlanner",
     "Embedded",
     "Endpoint",
-    "Episode",
+    "FacilitatedEpisode",
     "Facilitator",
     "Game",
     "Goal",

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds.papers.protom.levels import kitchen_design, level_design, level_work
+from otherminds.papers.protom.levels import certificates, kitchens, maps
 from paths import KITCHENS
 
 TWO_ROOMS = (KITCHENS / "two-rooms.txt").read_text()
@@ -56,9 +56,9 @@ def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "picked").mkdir()
     (tmp_path / "picked" / "a.txt").write_text(TWO_ROOMS.replace("two rooms", "pantry"))
     (tmp_path / "picked" / "b.txt").write_text(NECESSARY)
-    kitchens = replace(kitchen_design.DESIGN, folder=tmp_path, picked="picked")
-    designs = {"doors-keys-gems": level_design.DESIGN, "overcooked": kitchens}
-    monkeypatch.setattr(level_work, "DESIGNS", designs)
+    design = replace(kitchens.DESIGN, folder=tmp_path, picked="picked")
+    designs = {"doors-keys-gems": maps.DESIGN, "overcooked": design}
+    monkeypatch.setattr(certificates, "DESIGNS", designs)
 
 
 def line(t: int, ana: str, ben: str = "stay") -> str:
@@ -185,13 +185,13 @@ def test_levels_are_made_of_either_world(
         wanted.append(order)
         return 6
 
-    monkeypatch.setattr(level_work, "make", make)
+    monkeypatch.setattr(certificates, "make", make)
     out = fine(run("generate", "levels", "--per-class", "2", "--out", "made", "--jobs", "2", *options))
     assert (wanted, out) == ([(Path("made"), 1, 2, 2, world)], "6 levels in made\n")
 
 
 def test_every_set_of_either_world_is_verified_by_default(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(level_work, "check", lambda names, jobs: [(name, name != "heldout") for name in names])
+    monkeypatch.setattr(certificates, "check", lambda names, jobs: [(name, name != "heldout") for name in names])
     result = run("verify", "levels")
     sets = {"twenty", "tuning", "heldout", "twenty-one", "overcooked-tuning", "overcooked-heldout"}
     assert (set(result.out.split()), result.code) == (sets, 1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.papers.protom.levels.joint_planner import JointPlanner
+from otherminds.papers.protom.levels.maps import JointPlanner
 from otherminds.planning.joint import JointPositions
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice

@@ -13,9 +13,9 @@ import pytest
 
 from otherminds.errors import InputError
 from otherminds.evaluation.store import key
-from otherminds.papers.protom import people as dkg_human
+from otherminds.papers.protom import human_judgements as dkg_human
 from otherminds.papers.protom.experiment import SUBJECTS
-from otherminds.papers.protom.people import FULL, MODELS, Setting, read_stimuli
+from otherminds.papers.protom.human_judgements import MODELS, SETTINGS, InferenceSetting, read_stimuli
 from otherminds.reports.results import figures, verdicts
 from otherminds.reproduce.run import Options, names, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
@@ -220,19 +220,19 @@ def test_a_clone_is_read_from_its_root(judgements: Path, tmp_path: Path) -> None
 
 def test_inference_begins_at_the_prior_and_ends_with_what_was_taken(judgements: Path) -> None:
     for stimulus, gem in zip(read_stimuli(judgements), (0, 1, 1), strict=True):
-        inferred = stimulus.inferred(Setting(2.0, 0.05, 0.0))
+        inferred = stimulus.inferred(InferenceSetting(2.0, 0.05, 0.0))
         assert inferred[0] == pytest.approx([0.5, 0.5])
         assert inferred.sum(axis=1) == pytest.approx(np.ones(len(stimulus.points)))
         assert inferred[-1, gem] > 0.8
 
 
 def test_judgements_of_a_model_are_fitted_by_that_model(judgements: Path) -> None:
-    truth = Setting(1.5, 0.1, 0.3)
+    truth = InferenceSetting(1.5, 0.1, 0.3)
     for stimulus in read_stimuli(judgements):
         column = "".join(f"{p!r}\n" for p in stimulus.inferred(truth).ravel().tolist())
         (judgements / f"average_human_results_arrays/{stimulus.name}.csv").write_text(column)
     stimuli = read_stimuli(judgements)
-    found = dkg_human.fits(dict(map(dkg_human.Reading(stimuli), FULL)), stimuli)
+    found = dkg_human.fits(dict(map(dkg_human.InferenceForSetting(stimuli), SETTINGS)), stimuli)
     assert found["in_sample", "boltzmann_lapse_leak"].settings == [truth] * 3
     table = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in dkg_human.summarise(found, stimuli)}
     assert table["in_sample", "boltzmann_lapse_leak", "r"] == pytest.approx(1.0)
@@ -242,7 +242,7 @@ def test_judgements_of_a_model_are_fitted_by_that_model(judgements: Path) -> Non
 
 def test_the_setting_for_a_stimulus_is_chosen_without_it(judgements: Path) -> None:
     stimuli = read_stimuli(judgements)
-    inferred = dict(map(dkg_human.Reading(stimuli), FULL))
+    inferred = dict(map(dkg_human.InferenceForSetting(stimuli), SETTINGS))
     found = dkg_human.leave_one_out(inferred, stimuli)
     for i, setting in enumerate(found.settings):
         others = [s for j, s in enumerate(stimuli) if j != i]
@@ -339,7 +339,7 @@ def test_people_who_never_vary_correlate_with_nothing(judgements: Path, tmp_path
 @pytest.mark.skipif(not DEV.is_dir(), reason="needs people's judgements, which have no licence to ship")
 def test_inference_agrees_with_people() -> None:
     stimuli = read_stimuli(DEV)
-    found = dkg_human.fits(dict(map(dkg_human.Reading(stimuli), FULL)), stimuli)
+    found = dkg_human.fits(dict(map(dkg_human.InferenceForSetting(stimuli), SETTINGS)), stimuli)
     table = {(r["condition"], r["subject"], r["metric"]): r for r in dkg_human.summarise(found, stimuli)}
     assert table["leave_one_out", "boltzmann_lapse_leak", "r"]["value"] >= 0.82
     assert table["leave_one_out", "boltzmann_lapse_leak", "r"]["n"] == len(stimuli)

@@ -156,7 +156,7 @@ def test_an_interrupted_run_goes_on_to_the_same_results_on_two_processes(done: P
 
 
 def test_a_finished_run_is_not_played_again(done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protom_overcooked, "cast", None)
+    monkeypatch.setattr(protom_overcooked, "setup", None)
     reproduce(NAME, Options(copied(done, tmp_path)))
     assert results(tmp_path) == results(done)
 

@@ -14,7 +14,7 @@ import pytest
 from pydantic import ValidationError
 
 from otherminds.errors import InputError
-from otherminds.papers.protom.levels.level_work import DESIGNS
+from otherminds.papers.protom.levels.certificates import DESIGNS
 from otherminds.web.episodes import Wanted, check, choices, name, recorded
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 from viewer import HOSTILE, Outline, data

@@ -108,9 +108,9 @@ def test_a_simulated_person_does_as_the_facilitator_says() -> None:
     assert len(beats) == rows[-1]["length"]
 
 
-def _entry(level: Playable) -> tuple[facilitated.Entry, facilitated.Cast]:
-    entry = facilitated.Entry(level, "oracle", "told", 1)
-    return entry, protom_overcooked.cast(entry)
+def _entry(level: Playable) -> tuple[facilitated.PlannedEpisode, facilitated.EpisodeSetup]:
+    entry = facilitated.PlannedEpisode(level, "oracle", "told", 1)
+    return entry, protom_overcooked.setup(entry)
 
 
 def test_what_becomes_of_a_message_is_told_even_if_steps_were_missed() -> None:

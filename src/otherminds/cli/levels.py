@@ -98,7 +98,7 @@ def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
 
 def bundled() -> dict[str, list[Level | KitchenLevel]]:
     """The levels that come with the library, of each world."""
-    from otherminds.papers.protom.levels.level_work import DESIGNS
+    from otherminds.papers.protom.levels.certificates import DESIGNS
 
     return {world: design.bundled() for world, design in DESIGNS.items()}
 
@@ -139,7 +139,7 @@ def generate_levels(
 
     Example: otherminds generate levels --per-class 3 --seed 7 --out my-levels
     """
-    from otherminds.papers.protom.levels.level_work import make
+    from otherminds.papers.protom.levels.certificates import make
 
     written = make(out, seed, per_class, jobs, world)
     typer.echo(f"{written} levels in {out}")
@@ -161,7 +161,7 @@ def verify_levels(
 
     Example: otherminds verify levels heldout --jobs 2
     """
-    from otherminds.papers.protom.levels.level_work import PICKED, SETS, check
+    from otherminds.papers.protom.levels.certificates import PICKED, SETS, check
 
     wrong = 0
     for line, fine in check(levels or [*PICKED, *SETS], jobs):

@@ -46,7 +46,7 @@ def serve(
         import uvicorn
 
         from otherminds.language.find import find_model
-        from otherminds.papers.protom.models import subject
+        from otherminds.papers.protom.language_facilitator import subject
         from otherminds.web.guard import origins
         from otherminds.web.server import application
         from otherminds.web.settings import Settings

@@ -22,7 +22,7 @@ from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 if TYPE_CHECKING:
-    from otherminds.papers.protom.episodes import Episode
+    from otherminds.papers.protom.episodes import FacilitatedEpisode
 
 
 class Format(StrEnum):
@@ -47,11 +47,11 @@ SHOWN = 3
 """The latest messages that stay on the screen."""
 
 
-def episode(level: Level | KitchenLevel, helper: str, seed: int) -> Episode[Any, Any, Any]:
+def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedEpisode[Any, Any, Any]:
     """An episode ready to be watched. Raises InputError if the level has no goals, or its world no such facilitator."""
     from otherminds.papers.protom import doors_keys_gems as protom_dkg
     from otherminds.papers.protom import overcooked as protom_overcooked
-    from otherminds.papers.protom.experiment import Entry
+    from otherminds.papers.protom.experiment import PlannedEpisode
 
     if isinstance(level, Level) and min(level.world.goals) < 0:
         raise InputError(f"{level.name} does not say what everybody wants", hint="watch needs a goal for each agent")
@@ -59,11 +59,11 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> Episode[Any,
     able = ("none", "random", *experiment.VARIANTS)
     if helper not in able:
         raise InputError(f"there is no facilitator `{helper}` for kitchens", hint="it is for Doors-Keys-Gems only")
-    played: Episode[Any, Any, Any] = experiment.episode(Entry(level, helper, level.kind, seed))
+    played: FacilitatedEpisode[Any, Any, Any] = experiment.episode(PlannedEpisode(level, helper, level.kind, seed))
     return played
 
 
-def show(played: Episode[Any, Any, Any], level: Level | KitchenLevel, delay: float) -> list[Step[Any, Any]]:
+def show(played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel, delay: float) -> list[Step[Any, Any]]:
     """Play an episode before somebody's eyes, live if there is a terminal; returns what happened."""
     from otherminds.reports.terminal import screens
 

@@ -19,7 +19,7 @@ from otherminds.papers.hypothetical_minds import plan as hypothetical_plan
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.levels.level_work import DESIGNS
+from otherminds.papers.protom.levels.certificates import DESIGNS
 from otherminds.reports.avatar_replay import avatar_replay
 from otherminds.reports.page import Html, Section, page
 from otherminds.reports.replay import KINDS, Playable, replays
@@ -127,7 +127,9 @@ def _helped(wanted: Wanted) -> str:
     level, experiment, helper = _levels(wanted.world)[wanted.level], EXPERIMENTS[wanted.world], wanted.facilitator or ""
     assert level is not None
     subjects = facilitated.SUBJECTS if helper == ALL else (helper,)
-    entries = [facilitated.Entry(level, subject, level.kind or "unclassified", wanted.seed) for subject in subjects]
+    entries = [
+        facilitated.PlannedEpisode(level, subject, level.kind or "unclassified", wanted.seed) for subject in subjects
+    ]
     rows = [row for entry in entries for row in experiment.rows(entry)]
     people, kind = " and ".join(level.world.agents), level.kind.replace("_", " ") or "not classified"
     lead = f"{people} play a level of {WORLDS[wanted.world][0]} where help is {kind}, {FACILITATORS[helper][1]}."

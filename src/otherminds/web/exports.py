@@ -9,7 +9,7 @@ from typing import Any
 
 from otherminds.evaluation import tabular
 from otherminds.evaluation.assistance import FACILITATOR
-from otherminds.papers.protom.episodes import FIRST
+from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.web import stages
 from otherminds.web.games import Game
 from otherminds.web.lobby import Lobby
@@ -76,7 +76,7 @@ def _step(game: Game, t: int) -> Iterator[Row]:
         }
         when = {"at": game.times[t], "chosen": agent in game.chosen[t] or agent not in game.people}
         yield {"t": t, **deed, **when, **(thought.beliefs.get(agent, {}) if thought else {})}
-    why = NOBODY if not game.facilitated else FIRST if t == 0 else BUSY
+    why = NOBODY if not game.facilitated else BEFORE_FIRST_STEP if t == 0 else BUSY
     row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}
     replies = [said.reply for said in game.said if said.t == t and said.reply]
     yield {"t": t, "agent": FACILITATOR, **row, **({"reply": replies[0]} if replies else {})}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from otherminds.papers.protom.episodes import FIRST
+from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.web.board import Board, board, options
 from otherminds.web.event_log import Body, Event
 from otherminds.web.thinking import Beat, Setup, Thought
@@ -174,4 +174,4 @@ class Game:
     def last_thought(self) -> Thought:
         """The facilitator's newest thought."""
         newest = max(self.thoughts, default=0)
-        return self.thoughts.get(newest, Thought(0, {"action": "", "why": FIRST, "ms": 0.0}, {}))
+        return self.thoughts.get(newest, Thought(0, {"action": "", "why": BEFORE_FIRST_STEP, "ms": 0.0}, {}))

@@ -25,8 +25,8 @@ from otherminds.language.find import find_model
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.episodes import Decision, Episode, SilentFacilitator, Status
-from otherminds.papers.protom.experiment import Cast, Entry
+from otherminds.papers.protom.episodes import Decision, FacilitatedEpisode, SilentFacilitator, Status
+from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode
 from otherminds.web.board import Board, Playable, board
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
@@ -60,16 +60,16 @@ class Setup:
         """How many steps there are."""
         return self.level.horizon
 
-    def cast(self) -> Cast:
+    def cast(self) -> EpisodeSetup:
         """Everybody who could take part: a mind for every seat, and the facilitator."""
         entry = self.entry()
-        if isinstance(self.level, KitchenLevel):
-            return protom_overcooked.advised(entry, _model(self.model)) if self.model else protom_overcooked.cast(entry)
-        return protom_dkg.advised(entry, _model(self.model)) if self.model else protom_dkg.cast(entry)
+        world = protom_overcooked if isinstance(self.level, KitchenLevel) else protom_dkg
+        found: EpisodeSetup = world.setup_with_model(entry, _model(self.model)) if self.model else world.setup(entry)
+        return found
 
-    def entry(self) -> Entry:
+    def entry(self) -> PlannedEpisode:
         """The game as an entry in the plan of an experiment."""
-        return Entry(self.level, self.facilitator, self.level.kind or "unclassified", self.seed)
+        return PlannedEpisode(self.level, self.facilitator, self.level.kind or "unclassified", self.seed)
 
 
 _model = cache(find_model)
@@ -91,8 +91,8 @@ class _Game:
     """An episode as far as it has been followed: `t` steps."""
 
     setup: Setup
-    cast: Cast
-    episode: Episode[Any, Any, Any]
+    cast: EpisodeSetup
+    episode: FacilitatedEpisode[Any, Any, Any]
     board: Board
     state: Any
     t: int = 0
@@ -182,12 +182,12 @@ def advise(setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
 
 def _thought(game: _Game, decision: Decision[Any], status: Status | None, ms: float) -> Thought:
     cast, message = game.cast, decision.message
-    row = facilitated.advice_row(cast, decision, status, ms)
+    row = facilitated.decision_row(cast, decision, status, ms)
     held = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
     beliefs = {agent: facilitated.belief_row(cast, agent, belief) for agent, belief in held.items()}
     if message is None:
         return Thought(game.t, row, beliefs)
-    saves = next((price.saves for price in decision.prices if price.message == message), None)
+    saves = next((price.saves for price in decision.utilities if price.message == message), None)
     place = game.board.place(game.state, message)
     return Thought(game.t, row, beliefs, cast.messages.helper(message), saves, place)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from otherminds.papers.protom.doors_keys_gems import EXPERIMENT, VARIANTS, episode, rows
-from otherminds.papers.protom.experiment import SUBJECTS, Entry, assess, plan
+from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode, assess, plan
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level
 
@@ -22,8 +22,8 @@ LOCKED_IN, PURPLE_GATE, OWN_KEY = (TWENTY[name] for name in ("locked-in", "purpl
 EVERY = ("none", "random", *VARIANTS)
 
 
-def entry(level: Level, subject: str, seed: int = 42) -> Entry:
-    return Entry(level, subject, level.kind, seed)
+def entry(level: Level, subject: str, seed: int = 42) -> PlannedEpisode:
+    return PlannedEpisode(level, subject, level.kind, seed)
 
 
 def untimed(found: list[Row]) -> list[Row]:

@@ -18,7 +18,7 @@ from otherminds.mind import WithErrand
 from otherminds.papers.protom.episodes import (
     PATIENCE,
     Decision,
-    Episode,
+    FacilitatedEpisode,
     Facilitator,
     Moment,
     RandomFacilitator,
@@ -35,7 +35,7 @@ HORIZON = 40
 OPEN = Advice(1, Goal("door", 0), 0)
 GIVE = Advice(1, Goal("give", 0, 0), 0)
 LOCKED_OUT = world_of("a1 .. dr gr", "## ## ## ..", "gb a2 kr ..")
-Play = Episode[State, Action, Advice]
+Play = FacilitatedEpisode[State, Action, Advice]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,9 @@ def play(
     minds = {
         a: Seeker(favours.planner, i, Goal("gem", world.goals[i]), math.inf, 0.0) for i, a in enumerate(world.agents)
     }
-    return Episode(world, minds, facilitator, favours, horizon, generator(seed), generator(seed + 1), obedience)
+    return FacilitatedEpisode(
+        world, minds, facilitator, favours, horizon, generator(seed), generator(seed + 1), obedience
+    )
 
 
 def said(moments: list[Moment[State, Action, Advice]]) -> list[Advice | None]:
@@ -240,7 +242,7 @@ def test_with_a_silent_facilitator_people_do_what_they_would_have_done_anyway(wo
     assert [(m.state, m.joint, m.after) for m in moments] == plain
     assert not any(said(moments))
     assert not any(statuses(moments))
-    assert all(not m.beliefs and not m.decision.prices for m in moments)
+    assert all(not m.beliefs and not m.decision.utilities for m in moments)
 
 
 @settings(max_examples=60)

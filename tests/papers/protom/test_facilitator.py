@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from otherminds.mind import GoalDirected, WithErrand
 from otherminds.observer import Observer
-from otherminds.papers.protom.episodes import Episode, Moment
+from otherminds.papers.protom.episodes import FacilitatedEpisode, Moment
 from otherminds.papers.protom.facilitator import ProToM
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
@@ -53,14 +53,18 @@ def protom(world: DoorsKeysGems, state: State | None = None, *, oracle: bool = F
         )
         for i, agent in enumerate(world.agents)
     }
-    return ProToM.beginning(world, favours, watchers, state or world.initial, **more)
+    return ProToM.initial(world, favours, watchers, state or world.initial, **more)
 
 
-def episode(world: DoorsKeysGems, seed: int = 0, horizon: int = LEFT, **more: Any) -> Episode[State, Action, Advice]:
+def episode(
+    world: DoorsKeysGems, seed: int = 0, horizon: int = LEFT, **more: Any
+) -> FacilitatedEpisode[State, Action, Advice]:
     favours = DoorsKeysGemsAdvice(world)
     minds = {a: Seeker(favours.planner, i, wanted(world)[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
     people, facilitator = generator(seed), generator(seed + 1000)
-    return Episode(world, minds, protom(world, **{"epsilon": 0.4} | more), favours, horizon, people, facilitator)
+    return FacilitatedEpisode(
+        world, minds, protom(world, **{"epsilon": 0.4} | more), favours, horizon, people, facilitator
+    )
 
 
 def spoken(played: Sequence[Moment[State, Action, Advice]]) -> list[tuple[int, Advice]]:
@@ -114,7 +118,7 @@ def test_prices_are_the_steps_saved_in_expectation_and_how_likely_any_are(
     for found, expected in zip(facilitator.beliefs().values(), beliefs, strict=True):
         assert dict(found) == pytest.approx(expected)
     weighed = hypotheses(beliefs, distinct)
-    prices = facilitator.prices(now, left, generator())
+    prices = facilitator.compute_utility(now, left, generator())
     assert [price.message for price in prices] == favours.candidates(now)
     for message, saves, changes in prices:
         gain = {g: favours.steps(now, g, None, left) - favours.steps(now, g, message, left) for g in weighed}
@@ -131,7 +135,7 @@ def takes_gem(world: DoorsKeysGems, action: Action) -> bool:
 def test_an_oracle_prices_messages_under_the_true_goals(moment: tuple[DoorsKeysGems, State], left: int) -> None:
     world, state = moment
     favours, goals = DoorsKeysGemsAdvice(world), wanted(world)
-    for message, saves, changes in protom(world, state, oracle=True).prices(state, left, generator()):
+    for message, saves, changes in protom(world, state, oracle=True).compute_utility(state, left, generator()):
         gain = favours.steps(state, goals, None, left) - favours.steps(state, goals, message, left)
         assert (saves, changes) == (gain, float(gain > 0))
 
@@ -161,12 +165,12 @@ def test_the_other_gate_is_how_unlikely_recent_deeds_make_it_that_the_helper_is_
         a: Observer.over(Seeker(favours.planner, i, Goal("gem", g), math.log(2), 0.0) for g in gems)
         for i, (a, gems) in enumerate({"Ana": [0], "Ben": may_want}.items())
     }
-    facilitator: Facilitator = ProToM.beginning(CORRIDOR, favours, watchers, state, gate="traj")
+    facilitator: Facilitator = ProToM.initial(CORRIDOR, favours, watchers, state, gate="traj")
     for deed in deeds.split():
         joint = {"Ana": STAY, "Ben": Action(deed)}
         state = CORRIDOR.step(state, joint)
         facilitator = facilitator.watch(joint, state)
-    found = {price.message: price.changes for price in facilitator.prices(state, LEFT, generator())}
+    found = {price.message: price.changes for price in facilitator.compute_utility(state, LEFT, generator())}
     assert found[OPEN] == pytest.approx(changes, abs=1e-12)
 
 
@@ -267,7 +271,7 @@ def test_beliefs_stay_sound_whether_or_not_people_obey(world: DoorsKeysGems, see
     playing = replace(episode(world, seed, horizon=25, epsilon=0.0), obedience=0.5)
     for moment in playing:
         assert [sum(b.probs) for b in moment.beliefs.values()] == pytest.approx([1.0] * len(world.agents))
-        assert moment.decision.message is None or max(p.saves for p in moment.decision.prices) > 0
+        assert moment.decision.message is None or max(p.saves for p in moment.decision.utilities) > 0
 
 
 # Looking ahead
@@ -307,8 +311,8 @@ def test_looking_ahead_only_ever_puts_off_what_would_be_said(
     for step in happened:
         facilitator = facilitator.watch(step.joint, step.after)
     decision = facilitator.decide(now, LEFT, generator())
-    best = max((price.saves for price in decision.prices), default=0.0)
-    allowed = [p.message for p in decision.prices if p.saves > best - 1e-9 and p.changes > epsilon and best > phi]
+    best = max((price.saves for price in decision.utilities), default=0.0)
+    allowed = [p.message for p in decision.utilities if p.saves > best - 1e-9 and p.changes > epsilon and best > phi]
     if waits and decision.message is None:
         assert allowed or "pays" not in decision.silence
     elif allowed:

@@ -160,7 +160,7 @@ def test_prices_are_means_over_what_may_be_in_mind() -> None:
     """Half of Ana's particles stand to save 8 steps, the others lose 2."""
     minds = [(Habit(goal, n), 0.25) for goal in "ab" for n in range(2)]
     facilitator = protom({"Ana": observer(*minds)}, Asking(saves={0: 8, 1: -2}))
-    (price,) = facilitator.prices(0, LEFT, generator())
+    (price,) = facilitator.compute_utility(0, LEFT, generator())
     assert price.saves == pytest.approx(3)
     assert price.changes == pytest.approx(0.5)
 
@@ -199,7 +199,7 @@ def test_counting_alike_begins_with_what_was_watched_before() -> None:
 
 
 def gate(minds: Sequence[tuple[Habit, float]], asking: Asking, **more: Any) -> float:
-    (price,) = protom({"Ana": observer(*minds)}, asking, gate="next", **more).prices(0, LEFT, generator())
+    (price,) = protom({"Ana": observer(*minds)}, asking, gate="next", **more).compute_utility(0, LEFT, generator())
     return price.changes
 
 
@@ -242,7 +242,7 @@ def facilitator_in_the_kitchen(**more: Any) -> ProToM[Any, str, Any]:
         for i, agent in enumerate(ROOMS.agents)
     }
     settings = {"gate": "next", "epsilon": 0.1} | more
-    return ProToM.beginning(ROOMS, OvercookedAdvice(ROOMS, *shared), watchers, ROOMS.initial, **settings)
+    return ProToM.initial(ROOMS, OvercookedAdvice(ROOMS, *shared), watchers, ROOMS.initial, **settings)
 
 
 def test_it_asks_ben_for_the_tomato_that_ana_cannot_get() -> None:
@@ -256,7 +256,7 @@ def test_it_asks_ben_for_the_tomato_that_ana_cannot_get() -> None:
 
 def test_the_gate_in_the_kitchen_is_the_mean_over_the_helpers_minds() -> None:
     facilitator = facilitator_in_the_kitchen()
-    prices = {price.message: price for price in facilitator.prices(ROOMS.initial, LEFT, generator())}
+    prices = {price.message: price for price in facilitator.compute_utility(ROOMS.initial, LEFT, generator())}
     mind = facilitator.watchers["Ben"].minds[0]
     errand = facilitator.messages.errand(BRING, mind)
     now, then = mind.act(), errand.act()

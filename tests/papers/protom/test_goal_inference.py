@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.experiment import Entry
+from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.goal_inference import goals, posteriors
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
@@ -37,7 +37,7 @@ GEMS = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
 def test_recipe_posteriors_are_those_of_the_facilitator() -> None:
     level = parse_kitchen(KITCHEN, Path("kitchen.txt"))
     world, requests = level.world, OvercookedAdvice(level.world)
-    moments = list(protom_overcooked.episode(Entry(level, "none", "useful", 2), requests))
+    moments = list(protom_overcooked.episode(PlannedEpisode(level, "none", "useful", 2), requests))
     steps = [Step(moment.state, moment.joint, moment.after) for moment in moments]
     helpers = [protom_overcooked.facilitator(s, level, requests, particles=4) for s in ("protom", "protom_weighted")]
     expected = [[helper.beliefs() for helper in helpers]]
@@ -57,7 +57,7 @@ def test_recipe_posteriors_are_those_of_the_facilitator() -> None:
 
 def test_whoever_is_served_wanted_that() -> None:
     level = read_kitchen(KITCHENS / "two-rooms.txt")
-    moments = list(protom_overcooked.episode(Entry(level, "none", "useful", 5)))
+    moments = list(protom_overcooked.episode(PlannedEpisode(level, "none", "useful", 5)))
     steps = [Step(moment.state, moment.joint, moment.after) for moment in moments]
     history = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=2)
     for agent, recipe in zip(level.world.agents, level.world.recipes, strict=True):

@@ -16,12 +16,19 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from kitchens import kitchen, kitchen_plays
-from otherminds.files.text import one_line
+from otherminds.files.text import LONGEST_LINE, one_line
 from otherminds.language.model import Message, ModelError, Reply, Request
 from otherminds.language.scripted import Scripted, scripted, text_of
-from otherminds.papers.protom.descriptions import of_kitchen, of_map
 from otherminds.papers.protom.episodes import Decision
-from otherminds.papers.protom.language_facilitator import LONGEST, MEMORY, Advice, Speaking, answer_schema, read
+from otherminds.papers.protom.language_facilitator import (
+    RECENT,
+    LanguageFacilitator,
+    ModelDecision,
+    answer_schema,
+    kitchen_briefing,
+    map_briefing,
+    read,
+)
 from otherminds.reports.terminal.screens import drawing_of
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.planner import Goal
@@ -32,7 +39,7 @@ from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
 from otherminds.worlds.overcooked.rules import State as Kitchen
 from strategies import BOTH, generator, world_of, worlds
 
-Speaker = Speaking[Any, Any, Any]
+Speaker = LanguageFacilitator[Any, Any, Any]
 Write = Callable[[Request], str]
 GATE = world_of("a1 .. dr gr", ".. ## ## ##", "gb a2 kr ky")
 ROOMS = kitchen("-t-*-", "-1  -", "--D--", "- 2 /", "-p-l-", recipes=("SimpleTomato", "SimpleLettuce"))
@@ -47,8 +54,8 @@ def answer(choice: object = 1, goals: object = WANTED, reason: object = "It help
 def speaker(world: DoorsKeysGems | Overcooked, write: Write, **settings: Any) -> Speaker:
     model = Scripted("scripted", write)
     if isinstance(world, Overcooked):
-        return Speaking(model, of_kitchen(world), OvercookedAdvice(world), **settings)
-    return Speaking(model, of_map(world), DoorsKeysGemsAdvice(world), **settings)
+        return LanguageFacilitator(model, kitchen_briefing(world), OvercookedAdvice(world), **settings)
+    return LanguageFacilitator(model, map_briefing(world), DoorsKeysGemsAdvice(world), **settings)
 
 
 class Log:
@@ -83,7 +90,7 @@ def asked(world: DoorsKeysGems | Overcooked, state: Any = None, **settings: Any)
     return log
 
 
-def decided(*replies: str, world: DoorsKeysGems = GATE) -> tuple[Advice[Any], Speaker, Log]:
+def decided(*replies: str, world: DoorsKeysGems = GATE) -> tuple[ModelDecision[Any], Speaker, Log]:
     log = Log(*replies)
     helper = speaker(world, log)
     return helper.decide(world.initial, 30, RNG), helper, log
@@ -105,9 +112,9 @@ def test_all_that_can_be_said_is_listed_in_order_after_the_choice_to_say_nothing
         assert len(expected) > 2
 
 
-@pytest.mark.parametrize("steps", [0, 1, MEMORY - 1, MEMORY, MEMORY + 7])
+@pytest.mark.parametrize("steps", [0, 1, RECENT - 1, RECENT, RECENT + 7])
 def test_the_last_ten_joint_actions_are_told_exactly(steps: int) -> None:
-    assert MEMORY == 10
+    assert RECENT == 10
     log, rng = Log(""), generator(steps)
     helper, state, expected = speaker(GATE, log), GATE.initial, list[str]()
     for t in range(1, steps + 1):
@@ -215,7 +222,7 @@ class Blindfolded(DoorsKeysGemsAdvice):
 
 def test_nobody_works_out_what_a_message_is_worth() -> None:
     log = Log(answer(1))
-    found = Speaking(Scripted("s", log), of_map(GATE), Blindfolded(GATE)).decide(GATE.initial, 30, RNG)
+    found = LanguageFacilitator(Scripted("s", log), map_briefing(GATE), Blindfolded(GATE)).decide(GATE.initial, 30, RNG)
     assert found.message is not None
     assert log.text == asked(GATE).text
 
@@ -243,7 +250,7 @@ def test_whose_turn_it_is_and_what_is_forbidden_are_told() -> None:
 
 def test_gems_of_one_colour_are_told_apart() -> None:
     world = DoorsKeysGems(**{**vars_of(GATE), "gems": tuple(gem._replace(colour="red") for gem in GATE.gems)})
-    assert of_map(world).goals == {"red gem (gem1)": Goal("gem", 0), "red gem (gem2)": Goal("gem", 1)}
+    assert map_briefing(world).goals == {"red gem (gem1)": Goal("gem", 0), "red gem (gem2)": Goal("gem", 1)}
 
 
 # States in words say all that there is to know
@@ -256,7 +263,7 @@ def test_a_map_can_be_told_from_its_words(world: DoorsKeysGems, seed: int, steps
     for _ in range(steps):
         options = {agent: world.actions(state, agent) for agent in world.agents}
         state = world.step(state, {a: actions[int(rng.integers(len(actions)))] for a, actions in options.items()})
-    words = of_map(world).describe(state)
+    words = map_briefing(world).describe(state)
     assert map_from(words, world) == state
 
 
@@ -293,7 +300,7 @@ def map_from(words: str, world: DoorsKeysGems) -> State:
 def test_a_kitchen_can_be_told_from_its_words(play: tuple[Overcooked, list[Kitchen], Any]) -> None:
     world, states, _ = play
     for state in states:
-        assert kitchen_from(of_kitchen(world).describe(state), world) == state._replace(served=0)
+        assert kitchen_from(kitchen_briefing(world).describe(state), world) == state._replace(served=0)
 
 
 def thing_of(words: str) -> int:
@@ -387,7 +394,7 @@ def test_a_message_is_the_one_of_that_number_with_the_reason_that_is_given() -> 
         found, helper, log = decided(answer(number, reason="Ben needs it."))
         assert (found.message, found.words, found.silence) == (message, "Ben needs it.", "")
         assert [said.readable for said in found.said] == [True]
-        assert found.prices == ()
+        assert found.utilities == ()
         assert helper.decide(GATE.initial, 30, RNG) is found
         assert len(log.requests) == 1
 
@@ -457,7 +464,7 @@ def test_what_cannot_be_read_is_asked_for_again_and_then_nothing_is_said(text: s
     assert [said.readable for said in found.said] == [False] * 3
     assert len(log.requests) == 3
     assert helper.beliefs() == {}
-    assert all(said.reading and said.reading.isprintable() and len(said.reading) <= LONGEST for said in found.said)
+    assert all(said.reading and said.reading.isprintable() and len(said.reading) <= LONGEST_LINE for said in found.said)
 
 
 def test_who_is_asked_again_is_asked_the_same_with_another_draw_and_seed() -> None:
@@ -510,7 +517,9 @@ def test_nobody_is_asked_if_there_is_nothing_to_choose() -> None:
 
 def test_a_model_that_cannot_be_asked_is_an_error() -> None:
     with pytest.raises(ModelError, match="one more"):
-        Speaking(scripted("short", []), of_map(GATE), DoorsKeysGemsAdvice(GATE)).decide(GATE.initial, 30, RNG)
+        LanguageFacilitator(scripted("short", []), map_briefing(GATE), DoorsKeysGemsAdvice(GATE)).decide(
+            GATE.initial, 30, RNG
+        )
 
 
 def test_it_is_told_if_a_reply_was_cut_off() -> None:
@@ -518,7 +527,9 @@ def test_it_is_told_if_a_reply_was_cut_off() -> None:
         def complete(self, request: Request) -> Reply:
             return Reply(answer(1)[:40], cut=True)
 
-    found = Speaking(Cut("cut", str), of_map(GATE), DoorsKeysGemsAdvice(GATE)).decide(GATE.initial, 30, RNG)
+    found = LanguageFacilitator(Cut("cut", str), map_briefing(GATE), DoorsKeysGemsAdvice(GATE)).decide(
+        GATE.initial, 30, RNG
+    )
     assert all(said.reading.startswith("was cut off: is not JSON") for said in found.said)
 
 
@@ -544,10 +555,10 @@ def test_reasons_are_one_line_that_can_be_shown(reason: str, words: str) -> None
 def test_any_text_becomes_one_line(text: str) -> None:
     line = one_line(text)
     assert line.isprintable()
-    assert len(line) <= LONGEST
+    assert len(line) <= LONGEST_LINE
     assert line == line.strip()
     assert one_line(line) == line
-    if len(text) <= LONGEST and text.isprintable() and "  " not in text:
+    if len(text) <= LONGEST_LINE and text.isprintable() and "  " not in text:
         assert line == text.strip()
 
 

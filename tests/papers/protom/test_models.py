@@ -26,12 +26,12 @@ from otherminds.language.prices import TOKENS_PER_IMAGE
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom import models as facilitated_models
 from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.experiment import SUBJECTS, Entry, assess, of_replies
-from otherminds.papers.protom.levels import kitchen_design
+from otherminds.papers.protom import reproduction
+from otherminds.papers.protom.experiment import SUBJECTS, ModelSetup, PlannedEpisode, assess, estimate, reply_metrics
+from otherminds.papers.protom.language_facilitator import subject
+from otherminds.papers.protom.levels import kitchens
 from otherminds.papers.protom.levels.level_sets import Design
-from otherminds.papers.protom.models import Advised, estimate, subject
 from otherminds.reproduce import run as runs
 from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
@@ -41,14 +41,14 @@ from run_files import episodes_in, interrupted, read, results, rows_in, same_res
 
 Row = dict[str, Any]
 Write = Callable[[Request], str]
-Played = tuple[str, Callable[[Entry], list[Row]], Advised]
+Played = tuple[str, Callable[[PlannedEpisode], list[Row]], ModelSetup]
 ABOUT_REPLIES = ("said", "unreadable", "tokens", "evaluated")
 ABOUT_BELIEFS = ("posterior", "predicted", "p_true")
 LEVELS = {level.name: level for level in bundled_levels()}
 NOT_NEEDED, NECESSARY = (read_kitchen(KITCHENS_BY_CLASS / f"{kind}.txt") for kind in ("not_needed", "necessary"))
 EXPERIMENTS: Mapping[type, Played] = {
-    Level: (protom_dkg.EXPERIMENT, protom_dkg.rows, protom_dkg.advised),
-    KitchenLevel: (protom_overcooked.EXPERIMENT, protom_overcooked.rows, protom_overcooked.advised),
+    Level: (protom_dkg.EXPERIMENT, protom_dkg.rows, protom_dkg.setup_with_model),
+    KitchenLevel: (protom_overcooked.EXPERIMENT, protom_overcooked.rows, protom_overcooked.setup_with_model),
 }
 FEW: list[Level] = [LEVELS[name] for name in ("own-key", "purple-gate", "locked-in")]
 PLAYED = FEW[1:]
@@ -56,8 +56,8 @@ ALL: list[Level | KitchenLevel] = [*FEW, NOT_NEEDED, NECESSARY]
 WANTED = ("goals", "properties")
 
 
-def entry(level: Level | KitchenLevel, who: str, seed: int = 42) -> Entry:
-    return Entry(level, who, level.kind, seed)
+def entry(level: Level | KitchenLevel, who: str, seed: int = 42) -> PlannedEpisode:
+    return PlannedEpisode(level, who, level.kind, seed)
 
 
 @cache
@@ -204,15 +204,15 @@ def told(episode: str, *decisions: tuple[int, int, int]) -> Iterator[Row]:
 
 def test_what_is_made_of_replies() -> None:
     rows = [*told("a", (0, 0, 0), (1, 0, 50), (3, 3, 150)), *told("b", (2, 1, 100)), *told("c", (0, 0, 0))]
-    found = {metric: (estimate.value, estimate.n) for metric, estimate in of_replies(rows).items()}
+    found = {metric: (estimate.value, estimate.n) for metric, estimate in reply_metrics(rows).items()}
     assert found == {
         "unreadable_share": (4 / 6, 3),
         "replies": (6 / 3, 3),
         "tokens": (300 / 3, 3),
         "evaluated": (297 / 3, 3),
     }
-    assert of_replies(list(told("c", (0, 0, 0)))) == {}
-    assert of_replies(usual("locked-in", "protom")) == {}
+    assert reply_metrics(list(told("c", (0, 0, 0)))) == {}
+    assert reply_metrics(usual("locked-in", "protom")) == {}
 
 
 # What decides what is in the rows
@@ -259,8 +259,8 @@ def test_every_call_of_a_run_is_another_one() -> None:
 
 def test_the_estimate_is_that_of_a_model_that_never_says_anything() -> None:
     plan = [entry(level, "lm:model") for level in FEW]
-    found = estimate(plan, protom_dkg.advised)
-    assert found == estimate(plan, protom_dkg.advised)
+    found = estimate(plan, protom_dkg.setup_with_model)
+    assert found == estimate(plan, protom_dkg.setup_with_model)
     requests: list[Request] = []
 
     def write(request: Request) -> str:
@@ -273,9 +273,9 @@ def test_the_estimate_is_that_of_a_model_that_never_says_anything() -> None:
     assert found.usage.written == 300 * found.calls
     assert found.calls == len(requests) > 0
     assert found.usage.prompt == tokens
-    seen = estimate(plan, protom_dkg.advised, pictures=True)
+    seen = estimate(plan, protom_dkg.setup_with_model, pictures=True)
     assert seen.usage.prompt - found.usage.prompt == TOKENS_PER_IMAGE * found.calls
-    assert estimate([], protom_dkg.advised) == (0, (0, 0, 0))
+    assert estimate([], protom_dkg.setup_with_model) == (0, (0, 0, 0))
 
 
 def test_names_of_models_have_no_colons() -> None:
@@ -308,7 +308,7 @@ garbled = Scripted("garbled", lambda request: "no idea " * len(ASKED))
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Two levels and two kitchens instead of all, fewer sets, and models in a module of the current folder."""
-    levels = {kitchen_design.DESIGN.folder: [NOT_NEEDED, NECESSARY]}
+    levels = {kitchens.DESIGN.folder: [NOT_NEEDED, NECESSARY]}
     monkeypatch.setattr(Design, "bundled", lambda design: list(levels.get(design.folder, PLAYED)))
     monkeypatch.setattr(Design, "level_set", lambda _, name: SimpleNamespace(levels=lambda: [FEW[-1]]))
     for name in ("heldout", "tuning"):
@@ -468,7 +468,7 @@ def test_without_a_model_everything_is_as_before(tmp_path: Path, monkeypatch: py
 
 def test_published_figures_stand_beside_a_model_of_the_same_name(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setattr(Design, "bundled", lambda _: [FEW[-1]])
-    monkeypatch.setattr(facilitated_models, "subject", lambda name: "lm:o3")
+    monkeypatch.setattr(reproduction, "model_subject", lambda name: "lm:o3")
     result = run("reproduce", "protom-dkg", "--model", "talkers:evil", "--out", "one")
     assert summary_of("one")["all", "lm:o3", "speedup"]["published"] == 0.16
     lines = result.out.splitlines()

@@ -12,7 +12,7 @@ import pytest
 
 from kitchens import kitchen
 from otherminds.papers.protom.episodes import Moment
-from otherminds.papers.protom.experiment import SUBJECTS, Entry, assess
+from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode, assess
 from otherminds.papers.protom.experiment import episode as play
 from otherminds.papers.protom.facilitator import ProToM
 from otherminds.papers.protom.overcooked import (
@@ -22,13 +22,13 @@ from otherminds.papers.protom.overcooked import (
     SIMPLE,
     SWEEPS,
     VARIANTS,
-    Hint,
-    cast,
+    OneRequest,
     episode,
     facilitator,
-    menu,
     people,
+    possible_recipes,
     rows,
+    setup,
 )
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen
@@ -44,8 +44,8 @@ NOT_NEEDED, USEFUL, NECESSARY = SMALL = [
 EVERY = ("none", "random", "oracle", "protom", "protom_paper", "protom_weighted")
 
 
-def entry(level: KitchenLevel, subject: str, seed: int = 42) -> Entry:
-    return Entry(level, subject, level.kind, seed)
+def entry(level: KitchenLevel, subject: str, seed: int = 42) -> PlannedEpisode:
+    return PlannedEpisode(level, subject, level.kind, seed)
 
 
 @cache
@@ -140,7 +140,7 @@ def test_prices_are_left_out_of_sets_that_are_only_summed_up() -> None:
 
 def test_an_episode_in_which_there_is_nothing_to_do() -> None:
     world = kitchen("-/*-", "-12-", "-tp-", recipes=("SimpleTomato", "SimpleTomato"))
-    found = rows(Entry(KitchenLevel("short", world, horizon=1), "protom", "", 1))
+    found = rows(PlannedEpisode(KitchenLevel("short", world, horizon=1), "protom", "", 1))
     assert len(found) == 3
     assert (found[-1]["success"], found[-1]["length"]) == (False, 1)
 
@@ -197,8 +197,8 @@ def request(level: KitchenLevel) -> Advice:
 
 
 def hinted(level: KitchenLevel, t: int) -> list[Moment[State, str, Advice]]:
-    helper = Hint(OvercookedAdvice(level.world), request(level), t)
-    return list(play(entry(level, "none"), cast(entry(level, "none"), helper)))
+    helper = OneRequest(OvercookedAdvice(level.world), request(level), t)
+    return list(play(entry(level, "none"), setup(entry(level, "none"), helper=helper)))
 
 
 @pytest.mark.parametrize("t", [1, 2, 5, 40])
@@ -212,7 +212,7 @@ def test_a_hint_is_given_once_and_not_before_its_time(t: int) -> None:
 
 
 def test_a_hint_that_cannot_be_followed_any_more_is_not_given() -> None:
-    alone = list(play(entry(USEFUL, "none"), cast(entry(USEFUL, "none"))))
+    alone = list(play(entry(USEFUL, "none"), setup(entry(USEFUL, "none"))))
     candidates = [request(USEFUL) in OvercookedAdvice(USEFUL.world).candidates(moment.state) for moment in alone]
     gone = len(candidates) - candidates[::-1].index(True)
     assert gone < len(candidates)
@@ -224,11 +224,11 @@ def test_a_hint_that_cannot_be_followed_any_more_is_not_given() -> None:
 def test_a_hint_waits_until_it_can_be_followed() -> None:
     """A food that somebody carries can be passed on only while they do."""
     requests, level = OvercookedAdvice(USEFUL.world), USEFUL
-    alone = list(play(entry(level, "none"), cast(entry(level, "none"))))
+    alone = list(play(entry(level, "none"), setup(entry(level, "none"))))
     able = [{r for r in requests.candidates(moment.state) if r.place == IN_HAND} for moment in alone]
     chosen = min(able[next(k for k, found in enumerate(able) if k > 2 and found)])
     assert chosen not in able[1]
-    moments = list(play(entry(level, "none"), cast(entry(level, "none"), Hint(requests, chosen, 1))))
+    moments = list(play(entry(level, "none"), setup(entry(level, "none"), helper=OneRequest(requests, chosen, 1))))
     begun = next(k for k, moment in enumerate(alone) if k and chosen in requests.candidates(moment.state))
     assert [k for k, moment in enumerate(moments) if moment.decision.message] == [begun]
 
@@ -239,10 +239,10 @@ def test_a_hint_waits_until_it_can_be_followed() -> None:
 def test_the_menu_is_simple_dishes_and_what_is_ordered() -> None:
     simple = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
     rows_ = ("-/*-", "-12-", "-tlp")
-    assert menu(kitchen(*rows_, recipes=("SimpleTomato", "SimpleTomato"))) == [*simple]
-    assert menu(kitchen(*rows_, recipes=("SimpleOnion", None))) == [*simple]
-    assert menu(kitchen(*rows_, recipes=("Salad", "SimpleOnion"))) == [*simple, "Salad"]
-    assert menu(kitchen(*rows_, recipes=("OnionSalad", "Salad"))) == [*simple, "Salad", "OnionSalad"]
+    assert possible_recipes(kitchen(*rows_, recipes=("SimpleTomato", "SimpleTomato"))) == [*simple]
+    assert possible_recipes(kitchen(*rows_, recipes=("SimpleOnion", None))) == [*simple]
+    assert possible_recipes(kitchen(*rows_, recipes=("Salad", "SimpleOnion"))) == [*simple, "Salad"]
+    assert possible_recipes(kitchen(*rows_, recipes=("OnionSalad", "Salad"))) == [*simple, "Salad", "OnionSalad"]
 
 
 def considered(subject: str, level: KitchenLevel, **settings: Any) -> dict[str, list[tuple[Any, int]]]:

@@ -1,4 +1,4 @@
-"""ProToM in Doors-Keys-Gems: levels played with and without help, beside the paper's figures (§4.4)."""
+"""The experiment protom-dkg: facilitators in Doors-Keys-Gems levels (ProToM §4.4)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 from otherminds.language.model import LanguageModel
 from otherminds.mind import GoalDirected
 from otherminds.observer import Observer
-from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom.descriptions import of_map
-from otherminds.papers.protom.episodes import Episode, Facilitator, RandomFacilitator, SilentFacilitator
-from otherminds.papers.protom.experiment import SUBJECTS, Cast, Entry, Row
+from otherminds.papers.protom import experiment
+from otherminds.papers.protom.episodes import FacilitatedEpisode, Facilitator
+from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, Row
 from otherminds.papers.protom.facilitator import ProToM
-from otherminds.papers.protom.models import speaking
+from otherminds.papers.protom.language_facilitator import LanguageFacilitator, map_briefing
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level
@@ -22,6 +21,8 @@ from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, State
 
 EXPERIMENT = "protom-dkg"
+# settings of `ProToM`; thresholds and waits were chosen on the tuning levels, see docs/protom.md; epsilon 0.1 with
+# gate="traj" is the paper's
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "oracle": {},
     "protom": {},
@@ -29,71 +30,72 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "protom_lookahead": {"epsilon": 0.3, "waits": (1, 2, 4, 8)},
     **{f"protom_epsilon_{epsilon}": {"epsilon": epsilon} for epsilon in (0.1, 0.3, 0.4, 0.6)},
 }
+# the sets of further levels, and the facilitators that play them in a full run
 SETS = {
     "heldout": (*SUBJECTS, "protom_epsilon_0.1", "protom_traj", "protom_lookahead"),
     "tuning": ("none", "oracle", "protom", *(name for name in VARIANTS if "epsilon" in name)),
 }
 
-DKGFacilitator = Facilitator[State, Action, Advice]
+MapFacilitator = Facilitator[State, Action, Advice]
 
 
-def facilitator(subject: str, level: Level, favours: DoorsKeysGemsAdvice) -> DKGFacilitator:
+def facilitator(subject: str, level: Level, advice: DoorsKeysGemsAdvice) -> MapFacilitator:
     """The facilitator of this name. The oracle is ProToM with observers that consider the true goals only."""
-    if subject == "none":
-        return SilentFacilitator()
-    if subject == "random":
-        return RandomFacilitator(favours)
     world = level.world
-    gems = range(len(world.gems))
-    watchers: dict[str, Observer[GoalDirected[Action]]] = {
-        agent: Observer.over(
-            Seeker(favours.planner, i, Goal("gem", gem)) for gem in ([world.goals[i]] if subject == "oracle" else gems)
-        )
-        for i, agent in enumerate(world.agents)
-    }
-    return ProToM.beginning(world, favours, watchers, world.initial, **VARIANTS[subject])
+
+    def inferring() -> MapFacilitator:
+        watchers: dict[str, Observer[GoalDirected[Action]]] = {}
+        for i, agent in enumerate(world.agents):
+            gems = [world.goals[i]] if subject == "oracle" else range(len(world.gems))
+            watchers[agent] = Observer.over(Seeker(advice.planner, i, Goal("gem", gem)) for gem in gems)
+        return ProToM.initial(world, advice, watchers, world.initial, **VARIANTS[subject])
+
+    return experiment.facilitator_named(subject, advice, inferring)
 
 
-def people(level: Level, favours: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
+def people(level: Level, advice: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
     """The simulated people: perfectly rational for themselves, breaking ties at random (ProToM §4.4)."""
     world = level.world
     return {
-        agent: Seeker(favours.planner, i, Goal("gem", world.goals[i]), beta=math.inf, lapse=0.0)
+        agent: Seeker(advice.planner, i, Goal("gem", world.goals[i]), beta=math.inf, lapse=0.0)
         for i, agent in enumerate(world.agents)
     }
 
 
-def cast(entry: Entry, favours: DoorsKeysGemsAdvice | None = None, helper: DKGFacilitator | None = None) -> Cast:
-    """Who plays an entry, with the facilitator that its subject names or another one.
+def setup(
+    entry: PlannedEpisode, advice: DoorsKeysGemsAdvice | None = None, helper: MapFacilitator | None = None
+) -> EpisodeSetup:
+    """The participants of an entry, with the facilitator that its subject names or with `helper`.
 
-    DoorsKeysGemsPlanner may be shared; that only saves time.
+    Sharing `advice` between episodes of one level saves planning and changes nothing else.
     """
     level = entry.level
     assert isinstance(level, Level)
-    favours, world = favours or DoorsKeysGemsAdvice(level.world), level.world
-    return Cast(
+    advice, world = advice or DoorsKeysGemsAdvice(level.world), level.world
+    return EpisodeSetup(
         world=world,
-        people=people(level, favours),
-        facilitator=helper or facilitator(entry.subject, level, favours),
-        messages=favours,
+        people=people(level, advice),
+        facilitator=helper or facilitator(entry.subject, level, advice),
+        messages=advice,
         goals={agent: world.gems[world.goals[i]].colour for i, agent in enumerate(world.agents)},
         name=lambda goal: world.gems[goal.thing].colour,
         spell=world.spell,
     )
 
 
-def advised(entry: Entry, model: LanguageModel, *, pictures: bool = False) -> Cast:
-    """Who plays an entry, with a language model as the facilitator."""
+def setup_with_model(entry: PlannedEpisode, model: LanguageModel, *, pictures: bool = False) -> EpisodeSetup:
+    """The participants of an entry, with a language model as the facilitator."""
     assert isinstance(entry.level, Level)
-    world, favours = entry.level.world, DoorsKeysGemsAdvice(entry.level.world)
-    return cast(entry, favours, speaking(entry, model, of_map(world), favours, pictures))
+    advice = DoorsKeysGemsAdvice(entry.level.world)
+    briefing, draw = map_briefing(entry.level.world), f"{entry.condition} {entry.subject} {entry.level.name}"
+    return setup(entry, advice, LanguageFacilitator(model, briefing, advice, draw, entry.seed, pictures))
 
 
-def episode(entry: Entry, favours: DoorsKeysGemsAdvice | None = None) -> Episode[State, Action, Advice]:
-    """An episode ready to be played."""
-    return facilitated.episode(entry, cast(entry, favours))
+def episode(entry: PlannedEpisode, advice: DoorsKeysGemsAdvice | None = None) -> FacilitatedEpisode[Any, Any, Any]:
+    """The episode, ready to be played."""
+    return experiment.episode(entry, setup(entry, advice))
 
 
-def rows(entry: Entry) -> list[Row]:
-    """Play an episode and tell it in rows."""
-    return facilitated.rows(EXPERIMENT, entry, cast(entry))
+def rows(entry: PlannedEpisode) -> list[Row]:
+    """Play an episode and return its rows."""
+    return experiment.rows(EXPERIMENT, entry, setup(entry))

@@ -1,4 +1,4 @@
-"""Episodes in which somebody looks on and may say something: people with goals of their own, and a facilitator."""
+"""Facilitated episodes: agents with goals of their own, and a facilitator that may tell one to help another."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ A_contra = TypeVar("A_contra", bound=Hashable, contravariant=True)
 
 Goals = tuple[Any, ...]
 Status = Literal["running", "completed", "impossible", "ignored"]
-PATIENCE = 10
-FIRST = "nobody has done anything yet"
+PATIENCE = 10  # steps after a message could have been carried out at which it counts as ignored; chosen, not tuned
+BEFORE_FIRST_STEP = "nobody has done anything yet"
 
 
 class Messages(Protocol[S_contra, A, F]):
-    """All that a facilitator needs to know of a particular world: what can be said there, and to what effect."""
+    """The messages of one world and their effects: all that a facilitator needs to know about that world."""
 
     def candidates(self, state: S_contra) -> Sequence[F]:
-        """Every message that could be followed in this state."""
+        """The messages that an agent could follow in this state."""
         ...
 
     def helper(self, message: F) -> str:
-        """The agent to whom the message is addressed."""
+        """The agent that the message asks to do something."""
         ...
 
     def errand(self, message: F, mind: GoalDirected[A]) -> GoalDirected[A]:
-        """The mind of somebody as rational as `mind` who does as the message says and wants nothing else."""
+        """A mind as rational as `mind` whose only goal is what the message asks for."""
         ...
 
     def status(self, state: S_contra, message: F) -> Status:
-        """Whether what the message asks for is yet to be done, is done, or can no longer be done."""
+        """Whether what the message asks for is running, completed or impossible in this state."""
         ...
 
     def effort(self, state: S_contra, message: F) -> int:
-        """How many steps it takes to do as the message says."""
+        """The number of steps that carrying out the message takes."""
         ...
 
     def length(self, state: S_contra, minds: Sequence[GoalDirected[A]], message: F | None, horizon: int) -> int:
-        """C(f, g): how long people with these minds take if the message is followed first; at most `horizon`."""
+        """C(f, g): steps until agents with these minds are done if the message is followed first; at most `horizon`."""
         ...
 
     def explain(self, state: S_contra, message: F, goals: Goals) -> str:
-        """The message in words, with the reason for it, given the goals that people are believed to have."""
+        """The message as a sentence with its reason, given the likeliest goal of each agent."""
         ...
 
     def address(self, message: F) -> str:
-        """The message in short, beginning with who is asked: what logs and tables show."""
+        """The message in short form for logs and tables, beginning with the helper's name."""
         ...
 
 
-class Price(NamedTuple, Generic[F]):
-    """What a message is worth: U(f), the steps it saves in expectation, and div(f), how much it would change."""
+class MessageUtility(NamedTuple, Generic[F]):
+    """A message, U(f), the steps that it is expected to save, and div(f), how much it would change."""
 
     message: F
     saves: float
@@ -71,64 +71,64 @@ class Price(NamedTuple, Generic[F]):
 
 @dataclass(frozen=True)
 class Decision(Generic[F]):
-    """What a facilitator says (None: nothing), in what words, or why it stays silent, and what it compared."""
+    """A facilitator's decision: the message (None: silence), its words or the reason for silence, and all utilities."""
 
     message: F | None = None
     words: str = ""
     silence: str = ""
-    prices: tuple[Price[F], ...] = ()
+    utilities: tuple[MessageUtility[F], ...] = ()
 
 
 class Facilitator(Protocol[S_contra, A_contra, F]):
-    """Watches everybody and decides, after every step, whether to say something. Immutable. (ProToM §3.)"""
+    """Watches all agents and decides after every step whether to send a message. Immutable. (ProToM §3.)"""
 
     def watch(self, joint: Mapping[str, A_contra], after: S_contra) -> Self:
-        """The facilitator after everybody has acted."""
+        """The facilitator after the agents have taken a joint action that led to `after`."""
         ...
 
     def decide(self, state: S_contra, left: int, rng: np.random.Generator) -> Decision[F]:
-        """What to say in this state, with `left` steps to go."""
+        """The message to send in this state, with `left` steps to go, or the reason to send none."""
         ...
 
     def tell(self, message: F | None) -> Self:
-        """The facilitator after the message has been passed on; None: the last one has been ignored."""
+        """The facilitator after its message was delivered; None: its last message was ignored."""
         ...
 
     def beliefs(self) -> Mapping[str, Categorical[Hashable]]:
-        """P(goal) for every agent; empty for a facilitator that does not infer any."""
+        """P(goal) for each agent; empty if the facilitator infers no goals."""
         ...
 
 
 @dataclass(frozen=True)
 class SilentFacilitator:
-    """Never says anything."""
+    """The facilitator that never sends a message."""
 
     def watch(self, joint: Mapping[str, Any], after: Any) -> Self:
-        """Nothing is learnt."""
+        """Unchanged: it learns nothing."""
         return self
 
     def decide(self, state: Any, left: int, rng: np.random.Generator) -> Decision[Any]:
-        """Nothing."""
+        """Silence."""
         return Decision(silence="there is no facilitator")
 
     def tell(self, message: Any) -> Self:
-        """Nothing is remembered."""
+        """Unchanged: it remembers nothing."""
         return self
 
     def beliefs(self) -> Mapping[str, Categorical[Hashable]]:
-        """None."""
+        """Empty."""
         return {}
 
 
 @dataclass(frozen=True)
 class RandomFacilitator(SilentFacilitator):
-    """Says something feasible at random, half of the time (ProToM §4.2, random facilitator)."""
+    """Sends a random feasible message with probability `talkativeness` (ProToM §4.2, random facilitator)."""
 
     messages: Messages[Any, Any, Any]
     talkativeness: float = 0.5
 
     def decide(self, state: Any, left: int, rng: np.random.Generator) -> Decision[Any]:
-        """A uniform choice among all candidate messages, with probability `talkativeness`."""
+        """A uniform choice among the candidate messages with probability `talkativeness`, else silence."""
         candidates = self.messages.candidates(state)
         if not candidates:
             return Decision(silence="nobody could do anything for anybody")
@@ -139,9 +139,10 @@ class RandomFacilitator(SilentFacilitator):
 
 @dataclass(frozen=True)
 class Moment(Generic[S, A, F]):
-    """One step of an episode: where things stood, what the facilitator believed and said, what everybody did then.
+    """One step of an episode: the state, the facilitator's beliefs and decision in it, and what the agents then did.
 
-    `status` tells what has just become of a message said earlier; `ms` is how long inferring and deciding took.
+    `status` is the new status of an earlier message, if one was under way; `ms` the milliseconds that inferring and
+    deciding took.
     """
 
     state: S
@@ -154,14 +155,16 @@ class Moment(Generic[S, A, F]):
 
 
 @dataclass
-class Episode(Generic[S, A, F]):
-    """People run forward in a world, with a facilitator at their side; iterate to play, one Moment a step.
+class FacilitatedEpisode(Generic[S, A, F]):
+    """Runs minds forward in a world beside a facilitator; iterating plays the episode and yields one Moment a step.
 
-    Whoever is told something does it first with probability `obedience`, and else carries on. While a message is
-    under way the facilitator says nothing else (ProToM §3.2); one that has not been carried out ten steps after it
-    could have been counts as ignored. The facilitator first decides after everybody has acted once. `message` is
-    the one under way, `status` what has just become of it. The steps of which the iteration consists can also be
-    taken one by one, by whoever gets the actions from elsewhere: `minds` may then leave some people out.
+    The helper follows a message with probability `obedience`, else ignores it. While a message is under way the
+    facilitator sends no other (ProToM §3.2). A message counts as ignored if it has not been carried out PATIENCE steps
+    after it could have been. The facilitator first decides after the first step. `message` is the one under way,
+    `status` its latest status.
+
+    A caller that gets the actions of some agents from elsewhere, such as the web app, leaves these agents out of
+    `minds` and calls `look`, `choose`, `watch`, `decide` and `tell` itself.
     """
 
     world: World[S, Any, A]
@@ -179,7 +182,7 @@ class Episode(Generic[S, A, F]):
     def __iter__(self) -> Iterator[Moment[S, A, F]]:
         state = self.world.start(self.people_rng)
         self.look(state)
-        decision: Decision[F] = Decision(silence=FIRST)
+        decision: Decision[F] = Decision(silence=BEFORE_FIRST_STEP)
         ms = 0.0
         for t in range(1, self.horizon + 1):
             if self.world.done(state):
@@ -197,34 +200,29 @@ class Episode(Generic[S, A, F]):
                 self.tell(decision.message, state, t)
 
     def look(self, state: S) -> None:
-        """Everybody sees what there is for them to see."""
+        """Show each agent its observation of the state, and end errands that are over."""
         seen = {a: mind.observe(self.world.observe(state, a)) for a, mind in self.minds.items()}
         self.minds = {a: without_finished_errand(mind) for a, mind in seen.items()}
 
     def choose(self) -> dict[str, A]:
-        """What everybody does next."""
+        """The joint action, drawn from the minds in the order of the agents."""
         return {agent: mind.act().sample(self.people_rng) for agent, mind in self.minds.items()}
 
     def watch(self, joint: Mapping[str, A], state: S, t: int) -> None:
-        """The facilitator sees what everybody did in step t, and what has become of its message."""
+        """Show the facilitator the joint action of step t, and update the status of the message under way."""
         self.facilitator = self.facilitator.watch(joint, state)
-        self.status = self._follow_up(state, t)
-
-    def _follow_up(self, state: S, t: int) -> Status | None:
-        """What has become of the message under way; it is forgotten unless it is still running."""
+        self.status = None
         if self.message is None:
-            return None
-        status = self.messages.status(state, self.message)
-        if status == "running" and t < self._deadline:
-            return status
-        if status == "running":
-            status = "ignored"
+            return
+        self.status = self.messages.status(state, self.message)
+        if self.status == "running" and t >= self._deadline:
+            self.status = "ignored"
             self.facilitator = self.facilitator.tell(None)
-        self.message = None
-        return status
+        if self.status != "running":
+            self.message = None
 
     def decide(self, state: S, t: int) -> Decision[F]:
-        """What the facilitator says after step t, if anything."""
+        """The facilitator's decision after step t; silence while a message is under way and at the end."""
         if self.world.done(state) or t == self.horizon:
             return Decision(silence="the episode is over")
         if self.message is not None:
@@ -232,7 +230,7 @@ class Episode(Generic[S, A, F]):
         return self.facilitator.decide(state, self.horizon - t, self.facilitator_rng)
 
     def tell(self, message: F, state: S, t: int) -> None:
-        """The message is passed on after step t: the facilitator expects it to be followed, and perhaps it is."""
+        """Deliver the message after step t: the facilitator expects the helper to follow it; the helper may do so."""
         helper = self.messages.helper(message)
         self.message, self._deadline = message, t + self.messages.effort(state, message) + PATIENCE
         self.facilitator = self.facilitator.tell(message)

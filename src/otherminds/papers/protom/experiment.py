@@ -1,11 +1,13 @@
-"""Experiments with facilitators: the same people play every level with each of them, told in rows and summed up."""
+"""Experiments with facilitators: simulated people play each level once with each facilitator; rows and summaries."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from math import ceil
+from typing import Any, NamedTuple, Protocol
 
 from otherminds.distribution import Categorical
 from otherminds.evaluation import statistics as st
@@ -13,23 +15,34 @@ from otherminds.evaluation.assistance import FACILITATOR, outcomes, quality, sha
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
-from otherminds.language.model import Usage
+from otherminds.language.model import LanguageModel, Request, Usage
+from otherminds.language.prices import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, CallEstimate
+from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import GoalDirected
-from otherminds.papers.protom.episodes import Decision, Episode, Facilitator, Messages, Moment, Status
-from otherminds.papers.protom.language_facilitator import Advice
+from otherminds.papers.protom.episodes import (
+    Decision,
+    FacilitatedEpisode,
+    Facilitator,
+    Messages,
+    Moment,
+    RandomFacilitator,
+    SilentFacilitator,
+    Status,
+)
+from otherminds.papers.protom.language_facilitator import ModelDecision
 from otherminds.world import World
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 SUBJECTS = ("none", "random", "oracle", "protom")
-SHOWN = 300
+REPLY_CHARACTERS = 300  # characters of each reply that rows keep: enough to see what the model wrote
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One episode of a plan: a level with a facilitator. The same people play it with every facilitator."""
+class PlannedEpisode:
+    """One planned episode: a level and a facilitator's name. The same people play a level with every facilitator."""
 
     level: Level | KitchenLevel
     subject: str
@@ -38,14 +51,15 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells the episode apart in the rows."""
+        """Condition, subject and level: what identifies the episode in the rows."""
         return (self.condition, self.subject, self.level.name)
 
 
-class Cast(NamedTuple):
-    """Who plays a level, and how to write down what they do: `goals` are the names of what they want.
+class EpisodeSetup(NamedTuple):
+    """The participants of an episode, and how rows name what they do.
 
-    obedience: the probability that people do as a message says.
+    goals: the name of each person's goal. name: the name of a goal. spell: an action in words. obedience: the
+    probability that people follow a message.
     """
 
     world: World[Any, Any, Any]
@@ -58,37 +72,74 @@ class Cast(NamedTuple):
     obedience: float = 1.0
 
 
-def episode(entry: Entry, cast: Cast) -> Episode[Any, Any, Any]:
-    """An episode ready to be played: a pure function of its entry and cast."""
-    return Episode(
-        world=cast.world,
-        minds=cast.people,
-        facilitator=cast.facilitator,
-        messages=cast.messages,
+class ModelSetup(Protocol):
+    """Sets up an episode in which a language model is the facilitator, in either world."""
+
+    def __call__(self, entry: PlannedEpisode, model: LanguageModel, /, *, pictures: bool = False) -> EpisodeSetup:
+        """The participants; `pictures`: the model also sees the state as a picture."""
+        ...
+
+
+def facilitator_named(
+    subject: str, messages: Messages[Any, Any, Any], inferring: Callable[[], Facilitator[Any, Any, Any]]
+) -> Facilitator[Any, Any, Any]:
+    """The silent facilitator for `none`, the random one for `random`, else `inferring()`."""
+    if subject == "none":
+        return SilentFacilitator()
+    return RandomFacilitator(messages) if subject == "random" else inferring()
+
+
+def episode(entry: PlannedEpisode, setup: EpisodeSetup) -> FacilitatedEpisode[Any, Any, Any]:
+    """The episode, ready to be played: a pure function of entry and setup."""
+    return FacilitatedEpisode(
+        world=setup.world,
+        minds=setup.people,
+        facilitator=setup.facilitator,
+        messages=setup.messages,
         horizon=entry.level.horizon,
         people_rng=stream(entry.seed, "people", entry.level.name),
         facilitator_rng=stream(entry.seed, entry.subject, entry.level.name),
-        obedience=cast.obedience,
+        obedience=setup.obedience,
     )
 
 
-def rows(experiment: str, entry: Entry, cast: Cast) -> list[Row]:
-    """Play an episode and tell it in rows: one per decision of each person and of the facilitator."""
-    played = episode(entry, cast)
+def estimate(entries: Sequence[PlannedEpisode], setup_with: ModelSetup, *, pictures: bool = False) -> CallEstimate:
+    """The calls and tokens of a plan if the model never sends a message and every reply can be read.
+
+    This is an upper bound for readable replies: while a message is under way the model is not asked.
+    """
+    used: list[Usage] = []
+
+    def silent(request: Request) -> str:
+        prompt = ceil(len(text_of(request)) / CHARACTERS_PER_TOKEN) + TOKENS_PER_IMAGE * pictures
+        used.append(Usage(prompt, 0, request.max_tokens))
+        wanted = json.loads(request.schema)["properties"]["goals"]["properties"]
+        goals = {agent: menu["enum"][0] for agent, menu in wanted.items()}
+        return json.dumps({"goals": goals, "reason": "", "choice": 0})
+
+    for entry in entries:
+        for _ in episode(entry, setup_with(entry, Scripted("silent", silent))):
+            pass
+    return CallEstimate(len(used), sum(used, Usage()))
+
+
+def rows(experiment: str, entry: PlannedEpisode, setup: EpisodeSetup) -> list[Row]:
+    """Play an episode; a row for each decision of each person and of the facilitator, at every step."""
+    played = episode(entry, setup)
     moments = list(played)
-    told = [
+    found = [
         {"schema": 1, "experiment": experiment, **row}
         for t, moment in enumerate(moments)
-        for row in _moment_rows(entry, cast, t, moment)
+        for row in _moment_rows(entry, setup, t, moment)
     ]
-    success = cast.world.done(moments[-1].after if moments else cast.world.start(played.people_rng))
+    success = setup.world.done(moments[-1].after if moments else setup.world.start(played.people_rng))
     if played.status is not None:
-        told[-1]["outcome"] = played.status
-    told[-1] |= {"success": success, "length": len(moments) if success else entry.level.horizon}
-    return told
+        found[-1]["outcome"] = played.status
+    found[-1] |= {"success": success, "length": len(moments) if success else entry.level.horizon}
+    return found
 
 
-def _moment_rows(entry: Entry, cast: Cast, t: int, moment: Moment[Any, Any, Any]) -> Iterator[Row]:
+def _moment_rows(entry: PlannedEpisode, setup: EpisodeSetup, t: int, moment: Moment[Any, Any, Any]) -> Iterator[Row]:
     base = {
         "condition": entry.condition,
         "subject": entry.subject,
@@ -96,76 +147,74 @@ def _moment_rows(entry: Entry, cast: Cast, t: int, moment: Moment[Any, Any, Any]
         "episode": entry.level.name,
         "t": t,
     }
-    rewards = cast.world.reward(moment.state, moment.joint, moment.after)
+    rewards = setup.world.reward(moment.state, moment.joint, moment.after)
     beliefs = {} if entry.subject == "oracle" else moment.beliefs
-    for agent in cast.world.agents:
-        deed = {"agent": agent, "action": cast.spell(moment.joint[agent]), "reward": rewards[agent]}
+    for agent in setup.world.agents:
+        action = {"agent": agent, "action": setup.spell(moment.joint[agent]), "reward": rewards[agent]}
         belief = beliefs.get(agent)
-        yield {**base, **deed, "goal": cast.goals[agent], **({} if belief is None else belief_row(cast, agent, belief))}
-    advice = advice_row(cast, moment.decision, moment.status, moment.ms, in_full="/" not in entry.condition)
-    yield {**base, "agent": FACILITATOR, **advice}
+        inferred = {} if belief is None else belief_row(setup, agent, belief)
+        yield {**base, **action, "goal": setup.goals[agent], **inferred}
+    decided = decision_row(setup, moment.decision, moment.status, moment.ms, in_full="/" not in entry.condition)
+    yield {**base, "agent": FACILITATOR, **decided}
 
 
-def belief_row(cast: Cast, agent: str, belief: Categorical[Hashable]) -> Row:
-    """What the facilitator believes that an agent wants, in columns."""
-    posterior = {cast.name(goal): p for goal, p in belief}
+def belief_row(setup: EpisodeSetup, agent: str, belief: Categorical[Hashable]) -> Row:
+    """The columns with the facilitator's belief about an agent's goal: posterior, its mode, and P(true goal)."""
+    posterior = {setup.name(goal): p for goal, p in belief}
     return {
         "posterior": posterior,
         "predicted": max(posterior, key=posterior.__getitem__),
-        "p_true": posterior.get(cast.goals[agent], 0.0),
+        "p_true": posterior.get(setup.goals[agent], 0.0),
     }
 
 
-def advice_row(cast: Cast, decision: Decision[Any], status: Status | None, ms: float, *, in_full: bool = True) -> Row:
-    """What the facilitator said or why it was silent, and what became of the last message, in columns.
+def decision_row(
+    setup: EpisodeSetup, decision: Decision[Any], status: Status | None, ms: float, *, in_full: bool = True
+) -> Row:
+    """The columns with the facilitator's message or reason for silence, and the status of its last message.
 
-    in_full: with the price of every message that it compared.
+    in_full: with the utilities of all messages (column `prices`). A language model's decision also has its replies, the
+    number of unreadable ones, and the tokens used.
     """
-    address, said = cast.messages.address, decision.message
-    prices = [{"message": address(f), "saves": saves, "changes": changes} for f, saves, changes in decision.prices]
-    return {
-        "action": "" if said is None else address(said),
-        "ms": ms,
-        **({"why": decision.silence} if said is None else {"words": decision.words}),
-        **({"status": status} if status else {}),
-        **({"prices": prices} if prices and in_full else {}),
-        **_heard(decision),
-    }
-
-
-def _heard(decision: Decision[Any]) -> Row:
-    """What a language model has replied, how much of it could not be read, and what it took; nothing of others."""
-    if not isinstance(decision, Advice):
-        return {}
-    used = sum((said.usage for said in decision.said), Usage())
-    return {
-        "said": [{"read": said.reading, "text": printable(said.text[:SHOWN])} for said in decision.said],
-        "unreadable": sum(not said.readable for said in decision.said),
-        "tokens": used.prompt + used.written,
-        "evaluated": used.prompt - used.cached + used.written,
-    }
+    address, message = setup.messages.address, decision.message
+    prices = [{"message": address(f), "saves": saves, "changes": changes} for f, saves, changes in decision.utilities]
+    row: Row = {"action": "" if message is None else address(message), "ms": ms}
+    row |= {"why": decision.silence} if message is None else {"words": decision.words}
+    row |= {"status": status} if status else {}
+    row |= {"prices": prices} if prices and in_full else {}
+    if isinstance(decision, ModelDecision):
+        used = sum((exchange.usage for exchange in decision.said), Usage())
+        row |= {
+            "said": [{"read": e.reading, "text": printable(e.text[:REPLY_CHARACTERS])} for e in decision.said],
+            "unreadable": sum(not exchange.readable for exchange in decision.said),
+            "tokens": used.prompt + used.written,
+            "evaluated": used.prompt - used.cached + used.written,
+        }
+    return row
 
 
 def plan(
     levels: Sequence[Level] | Sequence[KitchenLevel], subjects: Sequence[str], *, seed: int, prefix: str = ""
-) -> list[Entry]:
-    """Every level with every facilitator; `prefix` goes before the class in the name of the condition."""
+) -> list[PlannedEpisode]:
+    """Every level with every facilitator; the condition is `prefix` followed by the level's class."""
     return [
-        Entry(level, subject, prefix + (level.kind or "unclassified"), seed) for level in levels for subject in subjects
+        PlannedEpisode(level, subject, prefix + (level.kind or "unclassified"), seed)
+        for level in levels
+        for subject in subjects
     ]
 
 
 def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
-    """The summary of some episodes: what help was worth, and how well goals were inferred, by class."""
+    """The summary of episodes, by class of level: the effect of help, and the quality of goal inference."""
     found = outcomes(rows)
     table = summarise(found, prefix=prefix)
     for condition in (prefix + "all", *dict.fromkeys(o.condition for o in found)):
         chosen = [row for row in rows if condition in (prefix + "all", row["condition"])]
         for subject in dict.fromkeys(o.subject for o in found):
             own = [row for row in chosen if row["subject"] == subject]
-            for metric, estimate in {**quality(own), **of_replies(own)}.items():
+            for metric, value in {**quality(own), **reply_metrics(own)}.items():
                 about = {"condition": condition, "subject": subject, "metric": metric}
-                table.append({**about, **estimate._asdict()})
+                table.append({**about, **value._asdict()})
     without = {o.episode: o.length for o in found if o.subject == "none"}
     useful = [o for o in found if o.condition == prefix + "useful"]
     helped = any(o.subject == "oracle" and o.length < without[o.episode] for o in useful)
@@ -176,8 +225,8 @@ def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
     return [{"experiment": experiment, **row} for row in table]
 
 
-def of_replies(rows: Sequence[Row]) -> dict[str, Estimate]:
-    """Of a language model: the share of its replies that could not be read; replies and tokens of an episode."""
+def reply_metrics(rows: Sequence[Row]) -> dict[str, Estimate]:
+    """A language model's share of unreadable replies, and its replies and tokens per episode; {} if it gave none."""
     mine = [{"replies": len(row.get("said", ())), **row} for row in rows if row["agent"] == FACILITATOR]
     if not any(row["replies"] for row in mine):
         return {}

@@ -1,10 +1,8 @@
-"""ProToM: a facilitator that watches people, infers what each wants, and speaks only when it helps.
+"""ProToM: a facilitator that infers what each agent wants and speaks only when a message is expected to help.
 
-After every step it (1) updates a posterior over each agent's mind from what the agent did and saw, (2) prices
-every message it could say by the steps it is expected to save everybody, and (3) says the best one if it saves
-more than φ and is likely enough to change how things go. (Bortoletto et al., algorithms 1 and 2.)
-
-An oracle is the same facilitator with observers that consider one mind only: the true one.
+Algorithm 1 of the paper (Bortoletto et al.) is `ProToM.watch` (infer) and `ProToM.decide` (select and explain),
+algorithm 2, ComputeUtility, is `ProToM.compute_utility`. An oracle is the same facilitator with observers that consider
+one mind only: the true one.
 """
 
 from __future__ import annotations
@@ -21,33 +19,32 @@ import numpy as np
 from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp
 from otherminds.mind import GoalDirected, WithErrand, own_mind, without_finished_errand
 from otherminds.observer import Observer, Watchers, attend
-from otherminds.papers.protom.episodes import Decision, Goals, Messages, Price
+from otherminds.papers.protom.episodes import Decision, Goals, Messages, MessageUtility
 from otherminds.world import World
 
 S = TypeVar("S", bound=Hashable)
 A = TypeVar("A", bound=Hashable)
 F = TypeVar("F", bound=Hashable)
-
 M = TypeVar("M", bound=GoalDirected[Any])
-Minds = Observer[GoalDirected[Any]]
-NEGLIGIBLE = 0.01
-ENUMERATED = 256
-SAMPLES = 64
-SAME = 1e-9
-MEMORY = 5
+
+NEGLIGIBLE = 0.01  # probability below which a goal, or a combination of goals, is left out; chosen, not tuned
+MOST_ENUMERATED = 256  # combinations of goals up to which all are enumerated; beyond, they are sampled (cost only)
+SAMPLES = 64  # combinations of goals drawn if they are sampled; chosen, not tuned
+TIE = 1e-9  # steps by which two utilities may differ and still count as equal: rounding error
+RECENT = 5  # joint actions that gate="traj" looks back on; chosen, not tuned
 
 
 @dataclass(frozen=True)
 class ProToM(Generic[S, A, F]):
-    """The facilitator at one moment: `watchers` are the observers of each agent, in the order of the agents.
+    """The facilitator at one moment of an episode; `watchers` holds the observer of each agent, in the agents' order.
 
-    It says the f of the largest U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, if U(f) > φ and div(f) > ε (eq. 12).
-    phi: steps that a message must save to be considered (φ). epsilon: how much it must change (ε; the paper's 0.1
-    for Doors-Keys-Gems goes with a measure of its own, ours was chosen on tuning levels). gate: how that is judged,
-    by plans, by recent deeds, or by what the helper would do next. faithful: whether all particles of an agent
-    count alike, whatever they explain (eq. 9), or as Bayes' rule has it. distinct: whether two agents never want
-    the same thing. waits: numbers of steps to look ahead before speaking, at a price of `effort` steps a message
-    (ours, not the paper's; off by default).
+    It says the f that maximises U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, if U(f) > φ and div(f) > ε (eq. 12, 15).
+
+    phi: φ, the steps that a message must save. epsilon: ε, how much it must change (the paper's 0.1 for Doors-Keys-Gems
+    belongs to the paper's own div; ours was chosen on tuning levels). gate: how div(f) is measured, see `_divergence`.
+    faithful: whether all particles of an agent keep the same weight (eq. 9) or are weighted by Bayes' rule. distinct:
+    whether no two agents want the same goal. waits: numbers of steps to look ahead before speaking, at `effort` steps
+    a message (our extension, off by default).
     """
 
     world: World[S, Any, A]
@@ -63,7 +60,7 @@ class ProToM(Generic[S, A, F]):
     recent: tuple[tuple[Watchers[GoalDirected[A]], Mapping[str, A]], ...] = ()
 
     @classmethod
-    def beginning(
+    def initial(
         cls,
         world: World[S, Any, A],
         messages: Messages[S, A, F],
@@ -71,41 +68,44 @@ class ProToM(Generic[S, A, F]):
         state: S,
         **settings: Any,
     ) -> Self:
-        """The facilitator at the start of an episode, every observer having seen what its agent sees."""
+        """The facilitator at the start of an episode, after every observer has seen what its agent sees of `state`."""
         seen = {agent: watchers[agent].see(world.observe(state, agent)) for agent in world.agents}
         return cls(world, messages, seen, **settings)
 
-    # 1. Infer (algorithm 1, lines 4-12)
+    # Algorithm 1, lines 4-12: infer what each agent believes and wants
 
     def watch(self, joint: Mapping[str, A], after: S) -> Self:
-        """Condition every observer on what its agent did, then let it see what the agent saw (eq. 8)."""
+        """Condition every observer on its agent's action, then show it what the agent saw of `after` (eq. 8)."""
         watchers = attend(self.world, self.watchers, joint, after)
         if self.faithful:
-            watchers = {agent: observer.equalise(_particle) for agent, observer in watchers.items()}
+            watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in watchers.items()}
         return replace(
             self,
-            watchers={agent: conclude(observer.map(without_finished_errand)) for agent, observer in watchers.items()},
-            recent=(*self.recent, (self.watchers, joint))[-MEMORY:],
+            watchers={a: condition_on_reached(o.map(without_finished_errand)) for a, o in watchers.items()},
+            recent=(*self.recent, (self.watchers, joint))[-RECENT:],
         )
 
     def tell(self, message: F | None) -> Self:
-        """Expect the helper to do as it has been told; None: expect nobody to run any errand."""
+        """Expect the helper to follow the message; None: expect no agent to be on an errand any more."""
         if message is None:
             return replace(self, watchers={a: o.map(own_mind) for a, o in self.watchers.items()})
         helper = self.messages.helper(message)
-        told = self.watchers[helper].map(lambda mind: self._told(message, mind))
-        return replace(self, watchers={**self.watchers, helper: told})
+        following = self.watchers[helper].map(lambda mind: self._with_errand(message, mind))
+        return replace(self, watchers={**self.watchers, helper: following})
+
+    def _with_errand(self, message: F, mind: GoalDirected[A]) -> WithErrand[A]:
+        return WithErrand(mind, self.messages.errand(message, mind))
 
     def beliefs(self) -> dict[str, Categorical[Hashable]]:
         """b̂ⁱ(g): the posterior over each agent's goal (eq. 9)."""
         return {agent: observer.ask(lambda mind: mind.goal) for agent, observer in self.watchers.items()}
 
-    # 2. Price (algorithm 2)
+    # Algorithm 2: ComputeUtility
 
-    def prices(self, state: S, left: int, rng: np.random.Generator) -> list[Price[F]]:
-        """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)] and div(f) for every candidate message."""
+    def compute_utility(self, state: S, left: int, rng: np.random.Generator) -> list[MessageUtility[F]]:
+        """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, and div(f) for each candidate message; `left` steps remain."""
         length = self.messages.length
-        hypotheses = [(p, minds) for goals, p in self.joint_goals(rng) for p, minds in self.imagine(goals, p)]
+        hypotheses = [(p, minds) for goals, p in self.joint_goals(rng) for p, minds in self.joint_minds(goals, p)]
         without = [length(state, minds, None, left) for _, minds in hypotheses]
         found = []
         for message in self.messages.candidates(state):
@@ -113,148 +113,150 @@ class ProToM(Generic[S, A, F]):
                 (p, alone - length(state, minds, message, left))
                 for (p, minds), alone in zip(hypotheses, without, strict=True)
             ]
-            found.append(Price(message, sum(p * saves for p, saves in saved), self._changes(message, saved)))
+            found.append(
+                MessageUtility(message, sum(p * steps for p, steps in saved), self._divergence(message, saved))
+            )
         return found
 
-    def _changes(self, message: F, saved: list[tuple[float, int]]) -> float:
-        """div(f): how much the message would change."""
-        helps = sum(p for p, saves in saved if saves > 0)
-        if self.gate == "traj":
-            return self._news(message)
-        return self._turn(message) if self.gate == "next" and helps else helps
-
-    def imagine(self, goals: Goals, share: float) -> list[tuple[float, tuple[GoalDirected[A], ...]]]:
-        """What people with these goals may have in mind, with probabilities that add up to `share`.
-
-        As many draws as there are particles, evenly spaced over what each of them is believed to have in mind.
-        """
-        thought = [
-            [(mind, w) for mind, w in zip(o.minds, o.weights, strict=True) if mind.goal == goal and w > IMPOSSIBLE]
-            for o, goal in zip(self.watchers.values(), goals, strict=True)
-        ]
-        n = max(map(len, thought))
-        if n == 1:
-            return [(share, tuple(mind for ((mind, _),) in thought))]
-        spread = [Categorical.from_scores((k, w) for k, (_, w) in enumerate(minds)) for minds in thought]
-        drawn = Counter(tuple(p.decode((k + 0.5) / n)[0] for p in spread) for k in range(n))
-        return [
-            (share * times / n, tuple(minds[k][0] for minds, k in zip(thought, ks, strict=True)))
-            for ks, times in drawn.items()
-        ]
-
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
-        """What everybody wants, jointly: enumerated where that is feasible, else sampled (eq. 10)."""
+        """The distribution over combinations of goals, one for each agent: enumerated, or sampled if too many (eq. 10).
+
+        Combinations below NEGLIGIBLE are left out, unless none is above it.
+        """
         likely = [[(g, p) for g, p in belief if p >= NEGLIGIBLE] for belief in self.beliefs().values()]
-        if math.prod(map(len, likely)) <= ENUMERATED:
+        if math.prod(map(len, likely)) <= MOST_ENUMERATED:
             every = [(tuple(g for g, _ in c), sum(math.log(p) for _, p in c)) for c in product(*likely)]
             scored = [(goals, lp) for goals, lp in every if not self.distinct or len(set(goals)) == len(goals)]
         else:
-            every, draws = [], (self._draw(likely, rng) for _ in range(SAMPLES))
+            every, draws = [], (self._draw_goals(likely, rng) for _ in range(SAMPLES))
             scored = [draw for draw in draws if draw is not None]
         joint = Categorical.from_scores(scored or every or [(tuple(b.mode for b in self.beliefs().values()), 0.0)])
         return joint.condition(lambda goals: joint.prob(goals) >= min(NEGLIGIBLE, joint.prob(joint.mode)))
 
-    def _draw(self, likely: list[list[tuple[Hashable, float]]], rng: np.random.Generator) -> tuple[Goals, float] | None:
-        """One joint hypothesis, drawn agent by agent among what is left to want, with its log importance weight."""
+    def _draw_goals(
+        self, likely: list[list[tuple[Hashable, float]]], rng: np.random.Generator
+    ) -> tuple[Goals, float] | None:
+        """One combination of goals, drawn agent by agent, with its log importance weight; None at a dead end."""
         goals: list[Hashable] = []
         weight = 0.0
         for belief in likely:
-            left = [(g, math.log(p)) for g, p in belief if not self.distinct or g not in goals]
-            if not left:
+            free = [(g, math.log(p)) for g, p in belief if not self.distinct or g not in goals]
+            if not free:
                 return None
-            weight += log_sum_exp(lp for _, lp in left)
-            goals.append(Categorical.from_scores(left).sample(rng))
+            weight += log_sum_exp(lp for _, lp in free)
+            goals.append(Categorical.from_scores(free).sample(rng))
         return tuple(goals), weight
 
-    def _news(self, message: F) -> float:
-        """1 − P(the helper is at it already | its last deeds), even prior (after Ullman et al. 2009)."""
-        helper = self.messages.helper(message)
-        odds = 0.0
-        for watchers, joint in self.recent:
-            observer, action = watchers[helper], joint[helper]
-            errand = self.messages.errand(message, observer.minds[0])
-            odds += observer.predict().log_prob(action) - errand.act().log_prob(action)
-        return 1.0 / (1.0 + math.exp(min(-odds, 700.0)))
+    def joint_minds(self, goals: Goals, share: float) -> list[tuple[float, tuple[GoalDirected[A], ...]]]:
+        """Combinations of minds with these goals, one mind for each agent; their probabilities add up to `share`.
 
-    def _turn(self, message: F) -> float:
-        """Σₘ P(m) JSD(π_m, π_m after the message): how differently the helper would act next, in bits."""
-        changed = [
-            (w, divergence(cast("Categorical[A]", mind.act()), cast("Categorical[A]", self._told(message, mind).act())))
-            for mind, w in self.watchers[self.messages.helper(message)].posterior
+        Each agent's beliefs are drawn at as many evenly spaced quantiles as there are particles.
+        """
+        possible = [
+            [(mind, w) for mind, w in zip(o.minds, o.weights, strict=True) if mind.goal == goal and w > IMPOSSIBLE]
+            for o, goal in zip(self.watchers.values(), goals, strict=True)
+        ]
+        n = max(map(len, possible))
+        if n == 1:
+            return [(share, tuple(mind for ((mind, _),) in possible))]
+        spread = [Categorical.from_scores((k, w) for k, (_, w) in enumerate(minds)) for minds in possible]
+        drawn = Counter(tuple(p.decode((k + 0.5) / n)[0] for p in spread) for k in range(n))
+        return [
+            (share * times / n, tuple(minds[k][0] for minds, k in zip(possible, ks, strict=True)))
+            for ks, times in drawn.items()
+        ]
+
+    def _divergence(self, message: F, saved: list[tuple[float, int]]) -> float:
+        """div(f): how much the message would change, given the (probability, steps saved) of each hypothesis.
+
+        gate="plan": the probability that it saves any steps. gate="next": Σₘ P(m) JSD(π_m, π_m after the message), how
+        differently the helper would act next, in bits; 0 if it cannot save steps. gate="traj": 1 − P(the helper is on
+        this errand already | its recent actions), with even prior odds (after Ullman et al. 2009).
+        """
+        helper = self.messages.helper(message)
+        if self.gate == "traj":
+            log_odds = 0.0
+            for watchers, joint in self.recent:
+                observer, action = watchers[helper], joint[helper]
+                errand = self.messages.errand(message, observer.minds[0])
+                log_odds += observer.predict().log_prob(action) - errand.act().log_prob(action)
+            return 1.0 / (1.0 + math.exp(min(-log_odds, 700.0)))  # exp(710) overflows
+        helps = sum(p for p, steps in saved if steps > 0)
+        if self.gate == "plan" or not helps:
+            return helps
+        bits = [
+            (
+                w,
+                divergence(
+                    cast("Categorical[A]", mind.act()), cast("Categorical[A]", self._with_errand(message, mind).act())
+                ),
+            )
+            for mind, w in self.watchers[helper].posterior
             if w > 0.0
         ]
-        return sum(w * bits for w, bits in changed)
+        return sum(w * changed for w, changed in bits)
 
-    def _told(self, message: F, mind: GoalDirected[A]) -> WithErrand[A]:
-        return WithErrand(mind, self.messages.errand(message, mind))
-
-    # 3. Select (algorithm 1, lines 15-20)
+    # Algorithm 1, lines 13-20: select a message and explain it
 
     def decide(self, state: S, left: int, rng: np.random.Generator) -> Decision[F]:
-        """The message of highest utility, if it saves more than φ steps and changes things; ties at random."""
-        prices = tuple(self.prices(state, left, rng))
-        best = max((price.saves for price in prices), default=-math.inf)
+        """The message of highest utility, if U(f) > φ and div(f) > ε; ties are broken at random (eq. 15)."""
+        utilities = tuple(self.compute_utility(state, left, rng))
+        best = max((utility.saves for utility in utilities), default=-math.inf)
+        if not utilities:
+            return Decision(silence="nobody could do anything for anybody")
         if best <= self.phi:
-            return Decision(silence=self._too_little(best), prices=prices)
-        chosen = [p for p in prices if p.saves >= best - SAME and p.changes > self.epsilon]
+            least = f"more than {self.phi:g} steps" if self.phi else "any steps"
+            return Decision(silence=f"no message is expected to save {least}", utilities=utilities)
+        chosen = [u for u in utilities if u.saves >= best - TIE and u.changes > self.epsilon]
         if not chosen:
-            return Decision(silence="the best message would hardly change what they do", prices=prices)
-        if self._better_to_wait(best, state, left, rng):
-            return Decision(silence="it pays to see more before speaking", prices=prices)
+            return Decision(silence="the best message would hardly change what they do", utilities=utilities)
+        if self.waits and self._better_to_wait(best, state, left, rng):
+            return Decision(silence="it pays to see more before speaking", utilities=utilities)
         message = chosen[int(rng.integers(len(chosen)))].message
         likeliest = tuple(belief.mode for belief in self.beliefs().values())
-        return Decision(message, words=self.messages.explain(state, message, likeliest), prices=prices)
+        return Decision(message, words=self.messages.explain(state, message, likeliest), utilities=utilities)
 
-    def _too_little(self, best: float) -> str:
-        if best == -math.inf:
-            return "nobody could do anything for anybody"
-        return "no message is expected to save " + (f"more than {self.phi:g} steps" if self.phi else "any steps")
-
-    # Look ahead (ours, not the paper's)
+    # Looking ahead before speaking (our extension of the paper)
 
     def _better_to_wait(self, now: float, state: S, left: int, rng: np.random.Generator) -> bool:
-        """Whether some wait promises more than speaking now: its value is what the paper's rule would save then."""
-        if not self.waits:
-            return False
+        """Whether deciding by the paper's rule after one of the `waits` is expected to save more than speaking now."""
         gains = dict.fromkeys(self.waits, 0.0)
         (rng,) = rng.spawn(1)  # looking ahead must not change how later ties are broken
         for goals, p in self.joint_goals(rng):
-            for wait, gain in self._gains_after(goals, state, left, rng):
+            for wait, gain in self._gains_after_waiting(goals, state, left, rng):
                 gains[wait] += p * gain
-        return max(gains.values()) > now - self.effort + SAME
+        return max(gains.values()) > now - self.effort + TIE
 
-    def _gains_after(self, goals: Goals, state: S, left: int, rng: np.random.Generator) -> list[tuple[int, float]]:
-        """If these were the goals: the steps saved by the paper's rule after each wait."""
-        then = replace(self, waits=())
+    def _gains_after_waiting(
+        self, goals: Goals, state: S, left: int, rng: np.random.Generator
+    ) -> list[tuple[int, float]]:
+        """For agents with these goals: each wait, and the steps that the paper's rule saves if it decides after it."""
+        later = replace(self, waits=())
         gains: list[tuple[int, float]] = []
         for wait in range(1, min(max(self.waits), left - 1) + 1):
             if self.world.done(state):
                 break
-            minds = [_with_goal(o, g) for o, g in zip(then.watchers.values(), goals, strict=True)]
-            deeds = [cast("Categorical[A]", mind.act()).mode for mind in minds]
-            joint = dict(zip(then.watchers, deeds, strict=True))
+            actions = [cast("Categorical[A]", mind.act()).mode for mind in later._first_minds(goals)]
+            joint = dict(zip(later.watchers, actions, strict=True))
             state = self.world.step(state, joint, rng)
-            then = then.watch(joint, state)
+            later = later.watch(joint, state)
             if wait in self.waits:
-                said = then.decide(state, left - wait, rng).message
-                minds = [_with_goal(o, g) for o, g in zip(then.watchers.values(), goals, strict=True)]
+                message = later.decide(state, left - wait, rng).message
+                minds = later._first_minds(goals)
                 without = self.messages.length(state, minds, None, left - wait)
-                saved = without - self.messages.length(state, minds, said, left - wait)
-                gains.append((wait, saved - self.effort * (said is not None)))
+                saved = without - self.messages.length(state, minds, message, left - wait)
+                gains.append((wait, saved - self.effort * (message is not None)))
         return gains
 
+    def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
+        """For each agent, the first of its observer's minds with the agent's goal."""
+        pairs = zip(self.watchers.values(), goals, strict=True)
+        return [next(mind for mind in observer.minds if mind.goal == goal) for observer, goal in pairs]
 
-def conclude(observer: Observer[M]) -> Observer[M]:
-    """Somebody who has got what one of the minds wants is taken to have wanted it."""
+
+def condition_on_reached(observer: Observer[M]) -> Observer[M]:
+    """The observer, sure that the agent wanted the goal that it has reached; unchanged if it has reached none."""
     possible = (mind for mind, w in zip(observer.minds, observer.weights, strict=True) if w > IMPOSSIBLE)
     if not any(mind.reached for mind in possible):
         return observer
     return observer.condition(lambda mind: mind.reached)
-
-
-def _particle(mind: GoalDirected[Any]) -> int:
-    return mind.particle
-
-
-def _with_goal(observer: Minds, goal: Hashable) -> GoalDirected[Any]:
-    return next(mind for mind in observer.minds if mind.goal == goal)

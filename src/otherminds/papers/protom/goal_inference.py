@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from otherminds.errors import InputError
 from otherminds.mind import GoalDirected
 from otherminds.observer import Observer, Watchers, attend
-from otherminds.papers.protom.facilitator import conclude
+from otherminds.papers.protom.facilitator import condition_on_reached
 from otherminds.papers.protom.trajectories import Known, read_steps, spell
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
@@ -113,7 +113,7 @@ def _watch(world: Any, watchers: Watchers[GoalDirected[Any]], steps: Steps) -> I
 
 
 def _belief(observer: Observer[GoalDirected[Any]], labels: Mapping[Hashable, Label]) -> dict[str, float]:
-    return {labels[goal].name: p for goal, p in conclude(observer).ask(lambda mind: mind.goal)}
+    return {labels[goal].name: p for goal, p in condition_on_reached(observer).ask(lambda mind: mind.goal)}
 
 
 def draw(history: Sequence[Row], world: Known, path: Path) -> None:

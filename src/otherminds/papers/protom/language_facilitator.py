@@ -1,15 +1,16 @@
-"""Language models as facilitators: told what ProToM is told, they choose among the same messages (ProToM §4.2, B.4).
+"""A language model as the facilitator: it gets ProToM's information and chooses among the same messages (§4.2, B.4).
 
-After every step at which something can be said, a model is asked once: what everybody wants, and which message to say,
-if any. A reply that cannot be read is asked for again, a few times; after that nothing is said, and that is counted.
+After every step at which a message can be sent, the model is asked once which goal each agent has and which message to
+send, if any. An unreadable reply is asked for again, `attempts` times in all; then no message is sent.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -19,8 +20,18 @@ from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.files.text import one_line
 from otherminds.language.asking import Exchange, Unreadable, prompts_of, read_json, unreadable
 from otherminds.language.model import LanguageModel, Message, Request
-from otherminds.papers.protom.descriptions import Briefing
 from otherminds.papers.protom.episodes import Decision, Messages, Status
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
+from otherminds.worlds.doors_keys_gems import level_files
+from otherminds.worlds.doors_keys_gems.planner import Goal
+from otherminds.worlds.doors_keys_gems.rules import GROUND, USED, Action, DoorsKeysGems
+from otherminds.worlds.doors_keys_gems.rules import State as MapState
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
+from otherminds.worlds.overcooked import level_files as kitchen_files
+from otherminds.worlds.overcooked.kitchen import DOOR, RECIPES, parts
+from otherminds.worlds.overcooked.rules import Overcooked
+from otherminds.worlds.overcooked.rules import State as KitchenState
 
 fill = prompts_of("otherminds.papers.protom")
 
@@ -28,10 +39,9 @@ S = TypeVar("S", bound=Hashable)
 A = TypeVar("A", bound=Hashable)
 F = TypeVar("F", bound=Hashable)
 
-MEMORY = 10
-LONGEST = 200
-NOTHING_SAID = "No Feedback"
-FATES: Mapping[Status, str] = {
+RECENT = 10  # joint actions that the prompt lists; chosen, not tuned
+NOTHING_SAID = "No Feedback"  # option 0 of every prompt, as in the paper's prompt (appendix B.4)
+STATUS_WORDS: Mapping[Status, str] = {
     "running": "under way",
     "completed": "done",
     "impossible": "could no longer be done",
@@ -39,11 +49,16 @@ FATES: Mapping[Status, str] = {
 }
 
 
+def subject(model: str) -> str:
+    """The name of a model in the column `subject`."""
+    return f"lm:{model.replace(':', '-')}"
+
+
 # Replies
 
 
-class Answer(BaseModel):
-    """What a model is to write: the goal of every agent, a reason, and the number of a message, 0 for none."""
+class FacilitatorAnswer(BaseModel):
+    """The reply asked for: the goal of each agent, a reason, and the number of a message (0: none)."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -53,20 +68,20 @@ class Answer(BaseModel):
 
 
 def answer_schema(agents: Sequence[str], goals: Collection[str], candidates: int) -> str:
-    """The JSON schema of answers that can be read: in the order in which to think, and with nothing else to choose."""
+    """The JSON schema of readable answers: goals before reason before choice, with all options enumerated."""
+
+    def strict(properties: Mapping[str, Any]) -> dict[str, Any]:
+        required = [*properties]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
     wants = {agent: {"type": "string", "enum": [*goals]} for agent in agents}
     choice = {"type": "integer", "enum": [*range(candidates + 1)]}
-    return json.dumps(_closed({"goals": _closed(wants), "reason": {"type": "string"}, "choice": choice}))
+    return json.dumps(strict({"goals": strict(wants), "reason": {"type": "string"}, "choice": choice}))
 
 
-def _closed(properties: Mapping[str, Any]) -> dict[str, Any]:
-    required = [*properties]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def read(text: str, agents: Sequence[str], goals: Collection[str], candidates: int) -> Answer | Unreadable:
-    """A reply as an answer, if it names a goal for each agent and nobody else, and a number that is on the list."""
-    found = read_json(text, Answer)
+def read(text: str, agents: Sequence[str], goals: Collection[str], candidates: int) -> FacilitatorAnswer | Unreadable:
+    """The reply as an answer; Unreadable unless it names a known goal for each agent and a number on the list."""
+    found = read_json(text, FacilitatorAnswer)
     if isinstance(found, Unreadable):
         return found
     if found.goals.keys() != set(agents):
@@ -82,15 +97,15 @@ def read(text: str, agents: Sequence[str], goals: Collection[str], candidates: i
 
 
 @dataclass(frozen=True)
-class Advice(Decision[F]):
-    """A decision with the goals that the model named, by agent, and all of its replies."""
+class ModelDecision(Decision[F]):
+    """A decision with the goals that the model named, by agent, and all of the model's replies."""
 
     goals: Mapping[str, str] = field(default_factory=dict)
     said: tuple[Exchange, ...] = ()
 
 
-class Past(NamedTuple, Generic[F]):
-    """Something that was said: after which step, what, and what has become of it."""
+class SentMessage(NamedTuple, Generic[F]):
+    """A message, the step after which it was sent, and its latest status."""
 
     t: int
     message: F
@@ -98,11 +113,12 @@ class Past(NamedTuple, Generic[F]):
 
 
 @dataclass(frozen=True)
-class Speaking(Generic[S, A, F]):
-    """The facilitator at one moment; it asks its model at most once for the same thing.
+class LanguageFacilitator(Generic[S, A, F]):
+    """The facilitator at one moment of an episode; it asks its model at most once about each moment.
 
-    `draw` names the episode: with the seed, it tells its calls from those of others. With `pictures`, the model also
-    sees the state. `named` are the goals that it last named, `recent` the joint actions that it is told of.
+    `draw` names the episode: with the seed it keeps the calls of different episodes apart. With `pictures`, the model
+    also sees the state as a picture. `named` holds the goals that it named last, `recent` the joint actions that the
+    prompt lists.
     """
 
     model: LanguageModel
@@ -116,107 +132,221 @@ class Speaking(Generic[S, A, F]):
     attempts: int = 3
     t: int = 0
     recent: tuple[Mapping[str, A], ...] = ()
-    past: tuple[Past[F], ...] = ()
+    past: tuple[SentMessage[F], ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
-    _decided: dict[tuple[S, int], Advice[F]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _decided: dict[tuple[S, int], ModelDecision[F]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def watch(self, joint: Mapping[str, A], after: S) -> Self:
-        """Remember what everybody did, and look whether what was said has been done."""
-        recent, past = (*self.recent, joint)[-MEMORY:], self.past
+        """Remember the joint action, and update the status of the last message."""
+        recent, past = (*self.recent, joint)[-RECENT:], self.past
         if past and past[-1].status == "running":
-            past = self._followed_up(self.messages.status(after, past[-1].message))
-        return replace(self, t=self.t + 1, recent=recent, past=past, named=self._goals())
+            past = self._past_with(self.messages.status(after, past[-1].message))
+        return replace(self, t=self.t + 1, recent=recent, past=past, named=self._last_named())
 
     def tell(self, message: F | None) -> Self:
-        """Remember what was said; None: that the last thing was ignored."""
+        """Remember that the message was sent; None: that the last one was ignored."""
         if message is not None:
-            past = (*self.past, Past(self.t, message))
+            past = (*self.past, SentMessage(self.t, message))
         else:
-            past = self._followed_up("ignored") if self.past else ()
-        return replace(self, past=past, named=self._goals())
+            past = self._past_with("ignored") if self.past else ()
+        return replace(self, past=past, named=self._last_named())
 
-    def decide(self, state: S, left: int, rng: np.random.Generator) -> Advice[F]:
-        """What the model chooses to say; nothing if that cannot be read, or if there is nothing to choose."""
+    def decide(self, state: S, left: int, rng: np.random.Generator) -> ModelDecision[F]:
+        """The message that the model chooses; silence if there is none to choose or no reply can be read."""
         if (state, left) not in self._decided:
             self._decided[state, left] = self._ask(state, left)
         return self._decided[state, left]
 
     def beliefs(self) -> dict[str, Categorical[Hashable]]:
-        """The goals that the model last named, each taken for certain; empty before it has named any."""
+        """The goals that the model named last, each with probability 1; empty before it has named any."""
         return {
             agent: Categorical.from_scores(
                 (goal, 0.0 if name == named else IMPOSSIBLE) for name, goal in self.briefing.goals.items()
             )
-            for agent, named in self._goals().items()
+            for agent, named in self._last_named().items()
         }
 
-    def _followed_up(self, status: Status) -> tuple[Past[F], ...]:
+    def _past_with(self, status: Status) -> tuple[SentMessage[F], ...]:
         return (*self.past[:-1], self.past[-1]._replace(status=status))
 
-    def _goals(self) -> Mapping[str, str]:
-        named = [advice.goals for advice in self._decided.values() if advice.goals]
+    def _last_named(self) -> Mapping[str, str]:
+        named = [decision.goals for decision in self._decided.values() if decision.goals]
         return named[-1] if named else self.named
 
-    # Asking
-
-    def _ask(self, state: S, left: int) -> Advice[F]:
+    def _ask(self, state: S, left: int) -> ModelDecision[F]:
         candidates = self.messages.candidates(state)
         if not candidates:
-            return Advice(silence="nobody could do anything for anybody")
+            return ModelDecision(silence="nobody could do anything for anybody")
         prompt, agents, goals = self._prompt(state, left, candidates), self.briefing.agents, self.briefing.goals
         schema = answer_schema(agents, goals, len(candidates))
         said: list[Exchange] = []
         for attempt in range(self.attempts):
-            reply = self.model.complete(self._request(prompt, schema, attempt))
+            draw = f"{self.draw} step {self.t} {attempt}"
+            seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1  # servers take seeds of 31 bits
+            request = Request(prompt, self.max_tokens, self.temperature, seed, schema=schema, draw=draw)
+            reply = self.model.complete(request)
             found = read(reply.text, agents, goals, len(candidates))
             if isinstance(found, Unreadable):
                 why = f"was cut off: {found.why}" if reply.cut else found.why
                 said.append(Exchange("advise", one_line(why), reply.text, reply.usage, readable=False))
                 continue
             said.append(Exchange("advise", str(found.choice), reply.text, reply.usage))
-            return self._advice(found, candidates, tuple(said))
-        return Advice(silence="no reply of the model could be read", said=tuple(said))
-
-    def _request(self, prompt: tuple[Message, ...], schema: str, attempt: int) -> Request:
-        draw = f"{self.draw} step {self.t} {attempt}"
-        seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1
-        return Request(prompt, self.max_tokens, self.temperature, seed, schema=schema, draw=draw)
-
-    def _advice(self, answer: Answer, candidates: Sequence[F], said: tuple[Exchange, ...]) -> Advice[F]:
-        reason = one_line(answer.reason)
-        if not answer.choice:
-            told = f": {reason.rstrip('.')}" if reason else ""
-            return Advice(silence=f"it chose to say nothing{told}", goals=answer.goals, said=said)
-        words = reason or "No reason given."
-        return Advice(candidates[answer.choice - 1], words, goals=answer.goals, said=said)
-
-    # Prompts
+            reason = one_line(found.reason)
+            if found.choice:
+                message = candidates[found.choice - 1]
+                words = reason or "No reason given."
+                return ModelDecision(message, words, goals=found.goals, said=tuple(said))
+            because = f": {reason.rstrip('.')}" if reason else ""
+            silence = f"it chose to say nothing{because}"
+            return ModelDecision(silence=silence, goals=found.goals, said=tuple(said))
+        return ModelDecision(silence="no reply of the model could be read", said=tuple(said))
 
     def _prompt(self, state: S, left: int, candidates: Sequence[F]) -> tuple[Message, ...]:
-        """What the model is told: the world and its task, and then how things are, and what can be said."""
+        """The system message with world and task, and the user message with the state, the past and the options."""
         briefing = self.briefing
         form = ", ".join(f"{json.dumps(agent, ensure_ascii=False)}: ..." for agent in briefing.agents)
         task = fill("facilitator-task", rules=briefing.rules, goals=", ".join(briefing.goals), form=form)
+        history = [
+            f"Step {t}: {'; '.join(f'{agent} {briefing.spell(joint[agent])}' for agent in briefing.agents)}"
+            for t, joint in enumerate(self.recent, self.t - len(self.recent) + 1)
+        ]
+        past = [f"After step {t}: {self.messages.address(f)} ({STATUS_WORDS[status]})" for t, f, status in self.past]
         options = [NOTHING_SAID, *map(self.messages.address, candidates)]
         now = fill(
             "facilitator-now",
             t=self.t,
             left=left,
             state=briefing.describe(state),
-            history="\n".join(self._history()) or "nothing yet",
-            past="\n".join(self._past()) or "nothing",
+            history="\n".join(history) or "nothing yet",
+            past="\n".join(past) or "nothing",
             options="\n".join(f"{i}: {option}" for i, option in enumerate(options)),
         )
         if not self.pictures:
             return Message("system", task), Message("user", now)
-        told = f"{now}\n\n{fill('facilitator-picture')}"
-        return Message("system", task), Message("user", told, (briefing.draw(state),))
+        shown = f"{now}\n\n{fill('facilitator-picture')}"
+        return Message("system", task), Message("user", shown, (briefing.draw(state),))
 
-    def _history(self) -> Iterator[str]:
-        for t, joint in enumerate(self.recent, self.t - len(self.recent) + 1):
-            deeds = (f"{agent} {self.briefing.spell(joint[agent])}" for agent in self.briefing.agents)
-            yield f"Step {t}: {'; '.join(deeds)}"
 
-    def _past(self) -> Iterator[str]:
-        for t, message, status in self.past:
-            yield f"After step {t}: {self.messages.address(message)} ({FATES[status]})"
+# Worlds in words
+
+
+@dataclass(frozen=True)
+class Briefing(Generic[S, A]):
+    """A world as described to a language model, which sees everything but the agents' goals.
+
+    rules: how the world works. goals: every possible goal, by name. describe: a state in words, with everything that
+    can change. draw: a state as a PNG file. spell: an action in words.
+    """
+
+    agents: tuple[str, ...]
+    rules: str
+    goals: Mapping[str, Hashable]
+    describe: Callable[[S], str]
+    draw: Callable[[S], bytes]
+    spell: Callable[[A], str]
+
+
+def map_briefing(world: DoorsKeysGems) -> Briefing[MapState, Action]:
+    """The briefing on a Doors-Keys-Gems map. A gem is named by its colour, and its name if the colour is not unique."""
+
+    def describe(state: MapState) -> str:
+        tiles = [row.split(" ") for row in level_files.draw_text(world, state).split("\n")]
+        return fill("facilitator-state", map=_numbered(tiles), lines="\n".join(_map_lines(world, state)))
+
+    def draw(state: MapState) -> bytes:
+        file = BytesIO()
+        map_drawing.draw(world, state).png(file)
+        return file.getvalue()
+
+    colours = [gem.colour for gem in world.gems]
+    names = [f"{g.colour} gem" + ("" if colours.count(g.colour) == 1 else f" ({g.name})") for g in world.gems]
+    bans = (f"\n{world.agents[i]} can neither take nor be given {world.items[k].name}." for i, k in world.forbidden)
+    turns = "In every step each agent does one thing, all at the same time."
+    if world.turns == "alternating":
+        turns = f"In every step one agent does one thing, in the order {', '.join(world.agents)}; the others stay."
+    return Briefing(
+        agents=world.agents,
+        rules=fill("facilitator-map", agents=", ".join(world.agents), turns=turns, bans="".join(sorted(bans))),
+        goals={name: Goal("gem", k) for k, name in enumerate(names)},
+        describe=describe,
+        draw=draw,
+        spell=world.spell,
+    )
+
+
+def _map_lines(world: DoorsKeysGems, state: MapState) -> Iterator[str]:
+    """A line for everything that can change."""
+    for i, (agent, cell) in enumerate(zip(world.agents, state.cells, strict=True)):
+        held = [item.name for item, holder in zip(world.items, state.items, strict=True) if holder == i]
+        yield f"{agent} (a{i + 1}) is at {_at(world.grid, cell)} and holds {', '.join(held) or 'nothing'}."
+    for item, holder in zip(world.items, state.items, strict=True):
+        if holder == GROUND:
+            where = f"lies at {_at(world.grid, item.cell)}"
+        else:
+            where = "is used up" if holder == USED else f"is held by {world.agents[holder]}"
+        yield f"{item.name} ({item.colour}) {where}."
+    for d, door in enumerate(world.doors):
+        locked = "locked" if state.locked >> d & 1 else "open"
+        yield f"{door.name} ({door.colour}) is at {_at(world.grid, door.cell)} and {locked}."
+    if world.turns == "alternating":
+        yield f"It is the turn of {world.agents[state.turn]}."
+
+
+def kitchen_briefing(world: Overcooked) -> Briefing[KitchenState, str]:
+    """The briefing on a kitchen. Every recipe is a possible goal: only the agents know which ones are ordered."""
+    layout = world.layout
+
+    def describe(state: KitchenState) -> str:
+        tiles = [row.split() for row in kitchen_files.draw_text(world, state).split("\n")]
+        return fill("facilitator-state", map=_numbered(tiles), lines="\n".join(_kitchen_lines(world, state)))
+
+    def draw(state: KitchenState) -> bytes:
+        file = BytesIO()
+        kitchen_drawing.draw(world, state).png(file)
+        return file.getvalue()
+
+    dishes = "\n".join(f"- {recipe}: {_thing(dish)}" for recipe, dish in RECIPES.items())
+    names, numbers = ", ".join(world.agents), ", ".join(f"{i} is {agent}" for i, agent in enumerate(world.agents, 1))
+    room_of = {cell: str(n) for n, room in enumerate(layout.rooms, 1) for cell in room}
+    rooms = [
+        [room_of.get(layout.grid.cell(x, y), tile) for x, tile in enumerate(row)] for y, row in enumerate(layout.rows)
+    ]
+    return Briefing(
+        agents=world.agents,
+        rules=fill("facilitator-kitchen", agents=names, dishes=dishes, rooms=_numbered(rooms), numbers=numbers),
+        goals={recipe: recipe for recipe in RECIPES},
+        describe=describe,
+        draw=draw,
+        spell=world.spell,
+    )
+
+
+def _kitchen_lines(world: Overcooked, state: KitchenState) -> Iterator[str]:
+    """A line for everything that can change."""
+    layout = world.layout
+    for i, (agent, cell, hand) in enumerate(zip(world.agents, state.cells, state.hands, strict=True), 1):
+        near = [f"room {n + 1}" for n in range(len(layout.rooms)) if layout.sight[cell] >> n & 1]
+        place = ("on a door, in " if cell in layout.cells(DOOR) else "in ") + (" and ".join(near) or "no room")
+        yield f"{agent} ({i}) is at {_at(layout.grid, cell)}, {place}, and holds {_thing(hand)}."
+    for k, (cell, thing) in enumerate(zip(layout.counters, state.on, strict=True)):
+        if thing:
+            where = "cutting board" if k in layout.boards else "counter"
+            yield f"On the {where} at {_at(layout.grid, cell)}: {_thing(thing)}."
+    for cell, delivered in zip(layout.deliveries, state.delivered, strict=True):
+        yield f"Delivered at {_at(layout.grid, cell)}: {'; '.join(map(_thing, delivered)) or 'nothing yet'}."
+
+
+def _thing(thing: int) -> str:
+    """A thing by its parts, as in messages."""
+    return "+".join(parts(thing)) or "nothing"
+
+
+def _at(grid: Grid, cell: int) -> str:
+    return "({}, {})".format(*grid.xy(cell))
+
+
+def _numbered(tiles: Sequence[Sequence[str]]) -> str:
+    """A map with the numbers of its columns and rows."""
+    lines = [["", *map(str, range(len(tiles[0])))], *([str(y), *row] for y, row in enumerate(tiles))]
+    width = max(len(tile) for line in lines for tile in line)
+    return "\n".join(" ".join([line[0].rjust(2), *(tile.ljust(width) for tile in line[1:])]).rstrip() for line in lines)

@@ -1,4 +1,4 @@
-"""ProToM in Overcooked with rooms: kitchens with and without help, beside the paper's figures (§4.4)."""
+"""The experiment protom-overcooked: facilitators in kitchens with rooms (ProToM §4.4)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
 from otherminds.mind import GoalDirected
 from otherminds.observer import Observer
-from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom.descriptions import of_kitchen
-from otherminds.papers.protom.episodes import Decision, Episode, Facilitator, RandomFacilitator, SilentFacilitator
-from otherminds.papers.protom.experiment import SUBJECTS, Cast, Entry, Row
+from otherminds.papers.protom import experiment
+from otherminds.papers.protom.episodes import Decision, FacilitatedEpisode, Facilitator, SilentFacilitator
+from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, Row
 from otherminds.papers.protom.facilitator import ProToM
-from otherminds.papers.protom.models import speaking
+from otherminds.papers.protom.language_facilitator import LanguageFacilitator, kitchen_briefing
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
 from otherminds.worlds.overcooked.kitchen import RECIPES
@@ -28,14 +27,16 @@ from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import Overcooked, State
 
 EXPERIMENT = "protom-overcooked"
-SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
+SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")  # the recipes with one food
+# the paper's: φ = 2 steps, ε = 0.3 bits, N = 5 particles per agent; kept after the sweeps below
 SETTINGS: Mapping[str, Any] = {"phi": 2.0, "epsilon": 0.3, "gate": "next", "distinct": False, "particles": 5}
+# values tried on the tuning kitchens, one setting at a time
 SWEEPS: Mapping[str, Sequence[float]] = {
     "epsilon": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
     "phi": (0, 1, 2, 4, 6, 8),
     "particles": (1, 2, 5, 10),
 }
-AHEAD: Mapping[str, Any] = {"waits": (2,)}
+AHEAD: Mapping[str, Any] = {"waits": (2,)}  # steps; chosen on development kitchens, seeds 777 to 779, in no set
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "oracle": {},
     "protom": AHEAD,
@@ -49,102 +50,108 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
         if value != SETTINGS[name]
     },
 }
+# the sets of further kitchens, and the facilitators that play them in a full run
 SETS = {"heldout": (*SUBJECTS, "protom_paper", "protom_weighted", "protom_fast"), "tuning": ("none", *VARIANTS)}
-SEEDS = 1 << 31
+SEEDS = 1 << 31  # seeds of initial beliefs are drawn below this
 
 KitchenFacilitator = Facilitator[State, str, Advice]
 
 
 @dataclass(frozen=True)
-class Hint(SilentFacilitator):
-    """Says one thing once, as soon as it can be followed from step t on."""
+class OneRequest(SilentFacilitator):
+    """A facilitator that makes one request once, as soon as it can be followed at or after step t."""
 
-    requests: OvercookedAdvice
+    advice: OvercookedAdvice
     request: Advice
     t: int = 1
-    said: bool = False
+    made: bool = False
 
-    def watch(self, joint: Mapping[str, Any], after: Any) -> Hint:
-        """Wait for the right step."""
+    def watch(self, joint: Mapping[str, Any], after: Any) -> OneRequest:
+        """The facilitator with one step less to wait."""
         return replace(self, t=self.t - 1)
 
-    def tell(self, message: Any) -> Hint:
-        """What has been said is not said again."""
-        return replace(self, said=True)
+    def tell(self, message: Any) -> OneRequest:
+        """The facilitator that has made its request."""
+        return replace(self, made=True)
 
     def decide(self, state: State, left: int, rng: np.random.Generator) -> Decision[Advice]:
-        """The message, if it is time."""
-        if self.said or self.t > 0 or self.request not in self.requests.candidates(state):
+        """The request once it can be followed, else silence."""
+        if self.made or self.t > 0 or self.request not in self.advice.candidates(state):
             return Decision(silence="it is not the time")
-        return Decision(self.request, words=self.requests.words(self.request))
+        return Decision(self.request, words=self.advice.words(self.request))
 
 
-def menu(world: Overcooked) -> list[str]:
-    """What people could be planner: the dishes of one food, and whichever others are ordered in this kitchen."""
+def possible_recipes(world: Overcooked) -> list[str]:
+    """The recipes that an agent may have: those with one food, and any other that is ordered in this kitchen."""
     return [recipe for recipe in RECIPES if recipe in SIMPLE or recipe in world.recipes]
 
 
-def facilitator(subject: str, level: KitchenLevel, requests: OvercookedAdvice, **settings: Any) -> KitchenFacilitator:
+def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **settings: Any) -> KitchenFacilitator:
     """The facilitator of this name. The oracle is ProToM with observers that consider the true recipes only."""
-    if subject == "none":
-        return SilentFacilitator()
-    if subject == "random":
-        return RandomFacilitator(requests)
     world = level.world
-    chosen = {**SETTINGS, **VARIANTS[subject], **settings}
-    particles = range(chosen.pop("particles"))
-    if not chosen.pop("beliefs", True):
-        requests = OvercookedAdvice(world, requests.planner, requests.sampler, beliefs=False)
-    watchers: dict[str, Observer[GoalDirected[str]]] = {
-        agent: Observer.over(
-            Cook(requests.planner, requests.sampler, i, recipe, particle=k)
-            for k, recipe in product(particles, [world.recipes[i]] if subject == "oracle" else menu(world))
-        )
-        for i, agent in enumerate(world.agents)
-    }
-    return ProToM.beginning(world, requests, watchers, world.initial, **chosen)
+
+    def inferring() -> KitchenFacilitator:
+        chosen = {**SETTINGS, **VARIANTS[subject], **settings}
+        particles = range(chosen.pop("particles"))
+        with_beliefs = chosen.pop("beliefs", True)
+        shared = advice if with_beliefs else OvercookedAdvice(world, advice.planner, advice.sampler, beliefs=False)
+        watchers: dict[str, Observer[GoalDirected[str]]] = {}
+        for i, agent in enumerate(world.agents):
+            recipes = [world.recipes[i]] if subject == "oracle" else possible_recipes(world)
+            watchers[agent] = Observer.over(
+                Cook(advice.planner, advice.sampler, i, recipe, particle=k) for k, recipe in product(particles, recipes)
+            )
+        return ProToM.initial(world, shared, watchers, world.initial, **chosen)
+
+    return experiment.facilitator_named(subject, advice, inferring)
 
 
-def people(level: KitchenLevel, requests: OvercookedAdvice, seed: int) -> dict[str, Cook]:
-    """The simulated cooks: rational as far as they know, breaking ties at random, each with a belief of their own."""
+def people(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> dict[str, Cook]:
+    """The simulated cooks: rational given their beliefs, which are drawn from `seed`, breaking ties at random."""
     world = level.world
     cooks = {}
     for i, agent in enumerate(world.agents):
         particle = int(stream(seed, "belief", level.name, agent).integers(SEEDS))
         cooks[agent] = Cook(
-            requests.planner, requests.sampler, i, world.recipes[i], beta=math.inf, lapse=0.0, particle=particle
+            advice.planner, advice.sampler, i, world.recipes[i], beta=math.inf, lapse=0.0, particle=particle
         )
     return cooks
 
 
-def cast(entry: Entry, helper: KitchenFacilitator | None = None, requests: OvercookedAdvice | None = None) -> Cast:
-    """Who plays an entry, with the facilitator that its subject names or another one."""
+def setup(
+    entry: PlannedEpisode, advice: OvercookedAdvice | None = None, helper: KitchenFacilitator | None = None
+) -> EpisodeSetup:
+    """The participants of an entry, with the facilitator that its subject names or with `helper`.
+
+    Sharing `advice` between episodes of one kitchen saves planning and changes nothing else.
+    """
     level = entry.level
     assert isinstance(level, KitchenLevel)
-    requests, world = requests or OvercookedAdvice(level.world), level.world
-    return Cast(
+    advice, world = advice or OvercookedAdvice(level.world), level.world
+    return EpisodeSetup(
         world=world,
-        people=people(level, requests, entry.seed),
-        facilitator=helper or facilitator(entry.subject, level, requests),
-        messages=requests,
+        people=people(level, advice, entry.seed),
+        facilitator=helper or facilitator(entry.subject, level, advice),
+        messages=advice,
         goals={agent: world.recipes[i] or "" for i, agent in enumerate(world.agents)},
         name=str,
-        spell=str,
+        spell=world.spell,
     )
 
 
-def advised(entry: Entry, model: LanguageModel, *, pictures: bool = False) -> Cast:
-    """Who plays an entry, with a language model as the facilitator."""
+def setup_with_model(entry: PlannedEpisode, model: LanguageModel, *, pictures: bool = False) -> EpisodeSetup:
+    """The participants of an entry, with a language model as the facilitator."""
     assert isinstance(entry.level, KitchenLevel)
-    world, requests = entry.level.world, OvercookedAdvice(entry.level.world)
-    return cast(entry, speaking(entry, model, of_kitchen(world), requests, pictures), requests)
+    advice = OvercookedAdvice(entry.level.world)
+    briefing, draw = kitchen_briefing(entry.level.world), f"{entry.condition} {entry.subject} {entry.level.name}"
+    return setup(entry, advice, LanguageFacilitator(model, briefing, advice, draw, entry.seed, pictures))
 
 
-def episode(entry: Entry, requests: OvercookedAdvice | None = None) -> Episode[State, str, Advice]:
-    """An episode ready to be played."""
-    return facilitated.episode(entry, cast(entry, requests=requests))
+def episode(entry: PlannedEpisode, advice: OvercookedAdvice | None = None) -> FacilitatedEpisode[Any, Any, Any]:
+    """The episode, ready to be played."""
+    return experiment.episode(entry, setup(entry, advice))
 
 
-def rows(entry: Entry) -> list[Row]:
-    """Play an episode and tell it in rows."""
-    return facilitated.rows(EXPERIMENT, entry, cast(entry))
+def rows(entry: PlannedEpisode) -> list[Row]:
+    """Play an episode and return its rows."""
+    return experiment.rows(EXPERIMENT, entry, setup(entry))

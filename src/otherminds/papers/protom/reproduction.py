@@ -13,13 +13,11 @@ from otherminds.evaluation.progress import shown
 from otherminds.evaluation.store import Row
 from otherminds.language.ledger import Recorded
 from otherminds.language.prices import CallEstimate
-from otherminds.papers.protom import doors_keys_gems, experiment, models, overcooked, people, people_report
-from otherminds.papers.protom import doors_keys_gems_report as dkg_report
-from otherminds.papers.protom import overcooked_report as kitchen_report
-from otherminds.papers.protom.experiment import SUBJECTS, Entry
-from otherminds.papers.protom.levels import kitchen_design, level_design
+from otherminds.papers.protom import doors_keys_gems, experiment, human_judgements, overcooked, report
+from otherminds.papers.protom.experiment import SUBJECTS, ModelSetup, PlannedEpisode
+from otherminds.papers.protom.language_facilitator import subject as model_subject
+from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import Design
-from otherminds.papers.protom.models import Advised
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study import simulated as study
@@ -34,12 +32,12 @@ PAIRS = {"quick": 3, "normal": 9, "full": 36}
 class Facilitated(NamedTuple):
     """An experiment with facilitators: `sets` of further levels, each with the facilitators that play them.
 
-    `advised` prepares an episode in which a language model is the facilitator.
+    `setup_with_model` prepares an episode in which a language model is the facilitator.
     """
 
     name: str
-    rows: Callable[[Entry], list[Row]]
-    advised: Advised
+    rows: Callable[[PlannedEpisode], list[Row]]
+    setup_with_model: ModelSetup
     design: Design[Any]
     sets: Mapping[str, Sequence[str]]
     report: Callable[[Sequence[Row], Sequence[Row], Sequence[Any]], Page]
@@ -66,11 +64,12 @@ class Facilitated(NamedTuple):
             return None
         model, pictures = options.asking.find(), options.asking.pictures
 
-        def rows(entry: Entry, model: Recorded) -> list[Row]:
-            return experiment.rows(self.name, entry, self.advised(entry, model, pictures=pictures))
+        def rows(entry: PlannedEpisode, model: Recorded) -> list[Row]:
+            return experiment.rows(self.name, entry, self.setup_with_model(entry, model, pictures=pictures))
 
-        entries = experiment.plan(levels, [models.subject(model.name)], seed=options.seed)
-        return ModelPart(model, rows, entries, partial(models.estimate, advised=self.advised, pictures=pictures))
+        entries = experiment.plan(levels, [model_subject(model.name)], seed=options.seed)
+        estimate = partial(experiment.estimate, setup_with=self.setup_with_model, pictures=pictures)
+        return ModelPart(model, rows, entries, estimate)
 
     def _summarise(self, rows: Sequence[Row]) -> list[Row]:
         """The metrics of every set of levels by itself."""
@@ -95,19 +94,20 @@ def _dkg_human(options: Options) -> Experiment:
     if options.data is None:
         hint = "--data CLONE, a clone of ztangent/Plinf.jl, branch project-blocks"
         raise InputError("dkg-human needs the human judgements, which have no licence to ship", hint=hint)
-    stimuli = people.read_stimuli(options.data)
+    stimuli = human_judgements.read_stimuli(options.data)
 
     @cache
     def fits() -> Any:
         with opened(options.engine, options.jobs) as engine:
-            readings = in_order(people.Reading(stimuli), people.FULL, engine=engine)
-            return people.fits(dict(shown(readings, len(people.FULL), "Reading minds")), stimuli)
+            settings = human_judgements.SETTINGS
+            inferences = in_order(human_judgements.InferenceForSetting(stimuli), settings, engine=engine)
+            return human_judgements.fits(dict(shown(inferences, len(settings), "Reading minds")), stimuli)
 
     return Experiment(
         run="dkg-human",
-        given=lambda: list(people.rows(fits(), stimuli)),
-        summarise=lambda rows: beside_published(people.summarise(fits(), stimuli)),
-        page=people_report.report,
+        given=lambda: list(human_judgements.rows(fits(), stimuli)),
+        summarise=lambda rows: beside_published(human_judgements.summarise(fits(), stimuli)),
+        page=human_judgements.report,
     )
 
 
@@ -124,7 +124,7 @@ def _study(options: Options) -> Experiment:
         exported = read_export(data)
         return Experiment(run="study exported", given=lambda: exported, **scored)
     found = asking.find() if asking else None
-    lm = models.subject(found.name) if found else ""
+    lm = model_subject(found.name) if found else ""
     # a language model takes the place of the random facilitator
     subjects = tuple(lm if found and subject == "random" else subject for subject in study.SUBJECTS)
     plan = study.plan(PAIRS[options.scale], options.seed, subjects)
@@ -133,7 +133,7 @@ def _study(options: Options) -> Experiment:
         pictures = asking.pictures
 
         def estimate(todo: Sequence[study.Entry]) -> CallEstimate:
-            return models.estimate([entry.played for entry in todo], overcooked.advised, pictures=pictures)
+            return experiment.estimate([entry.played for entry in todo], overcooked.setup_with_model, pictures=pictures)
 
         spoken = [entry for entry in plan if entry.subject == lm]
         model_part = ModelPart(found, partial(study.advised_rows, pictures=pictures), spoken, estimate)
@@ -150,18 +150,18 @@ def _study(options: Options) -> Experiment:
 DOORS_KEYS_GEMS = Facilitated(
     doors_keys_gems.EXPERIMENT,
     doors_keys_gems.rows,
-    doors_keys_gems.advised,
-    level_design.DESIGN,
+    doors_keys_gems.setup_with_model,
+    maps.DESIGN,
     doors_keys_gems.SETS,
-    dkg_report.report,
+    report.doors_keys_gems_report,
 )
 OVERCOOKED = Facilitated(
     overcooked.EXPERIMENT,
     overcooked.rows,
-    overcooked.advised,
-    kitchen_design.DESIGN,
+    overcooked.setup_with_model,
+    kitchens.DESIGN,
     overcooked.SETS,
-    kitchen_report.report,
+    report.overcooked_report,
 )
 EXPERIMENTS: Mapping[str, Begin] = {
     "protom-dkg": DOORS_KEYS_GEMS.begin,

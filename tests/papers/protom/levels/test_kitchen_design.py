@@ -15,10 +15,10 @@ from kitchens import kitchen
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import stream
 from otherminds.papers.protom.episodes import SilentFacilitator
-from otherminds.papers.protom.experiment import Entry
-from otherminds.papers.protom.levels import kitchen_design, level_work
-from otherminds.papers.protom.levels.kitchen_design import DESIGN, lacking, prove, symmetry_hash
-from otherminds.papers.protom.levels.level_work import check
+from otherminds.papers.protom.experiment import PlannedEpisode
+from otherminds.papers.protom.levels import certificates, kitchens
+from otherminds.papers.protom.levels.certificates import check
+from otherminds.papers.protom.levels.kitchens import DESIGN, lacking, prove, symmetry_hash
 from otherminds.papers.protom.overcooked import rows
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels, write_level
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
@@ -221,7 +221,7 @@ def test_where_help_is_not_needed_no_message_is_foreseen_to_save_more_than_a_ste
 @pytest.mark.parametrize("level", [USEFUL, NECESSARY], ids=lambda level: level.kind)
 def test_where_help_counts_somebody_who_knows_the_recipes_makes_everybody_succeed(level: KitchenLevel) -> None:
     for seed in range(3):
-        assert rows(Entry(replace(level, name="proof"), "oracle", level.kind, seed))[-1]["success"]
+        assert rows(PlannedEpisode(replace(level, name="proof"), "oracle", level.kind, seed))[-1]["success"]
 
 
 # Between the classes
@@ -254,9 +254,9 @@ NARROW = by_hand("-/*----/*-", "-1  -   2-", "p   -    p", "-   -    -", "-   - 
 
 def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its best message saves 3.6 of 29 steps: too few of them even if no share were asked for."""
-    monkeypatch.setattr(kitchen_design, "SHARE", 0.0)
+    monkeypatch.setattr(kitchens, "SHARE", 0.0)
     assert prove(NARROW) is None
-    monkeypatch.setattr(kitchen_design, "LEAST", 3.5)
+    monkeypatch.setattr(kitchens, "LEAST", 3.5)
     found = prove(NARROW)
     assert found is not None
     assert found.kind == "useful"
@@ -266,7 +266,7 @@ def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch)
 def test_what_saves_too_small_a_share_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
     level = DESIGN.candidate(779, 76)
     assert prove(level) is None
-    monkeypatch.setattr(kitchen_design, "SHARE", 0.14)
+    monkeypatch.setattr(kitchens, "SHARE", 0.14)
     found = prove(level)
     assert found is not None
     saves = fmean(found.alone) - fmean(found.told)
@@ -305,7 +305,7 @@ def test_help_that_a_facilitator_would_not_give_makes_no_class(monkeypatch: pyte
         asked.append(subject)
         return SilentFacilitator()
 
-    monkeypatch.setattr(kitchen_design, "facilitator", dumb)
+    monkeypatch.setattr(kitchens, "facilitator", dumb)
     assert prove(NECESSARY) is None
     assert set(asked) == {"oracle"}
     assert prove(NOT_NEEDED) is not None
@@ -435,7 +435,7 @@ def claiming(level: KitchenLevel, key: str, old: str, new: str) -> KitchenLevel:
 def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = {level.world: prove(level) for level in (NOT_NEEDED, NECESSARY)}
     quick = replace(DESIGN, prove=lambda level: proofs[level.world])
-    monkeypatch.setattr(level_work, "DESIGNS", {**level_work.DESIGNS, "overcooked": quick})
+    monkeypatch.setattr(certificates, "DESIGNS", {**certificates.DESIGNS, "overcooked": quick})
     write(
         tmp_path,
         NECESSARY,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from otherminds.papers.protom.levels.kitchen_maker import random_kitchen
+from otherminds.papers.protom.levels.kitchens import random_kitchen
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels, write_level
 from otherminds.worlds.overcooked.level_files import KitchenLevel, is_kitchen, parse_kitchen, write_kitchen
 from strategies import generator

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from importlib import resources
 
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.papers.protom.levels.kitchen_design import DESIGN, prove, symmetry_hash
+from otherminds.papers.protom.levels.certificates import check
+from otherminds.papers.protom.levels.kitchens import DESIGN, prove, symmetry_hash
 from otherminds.papers.protom.levels.level_sets import CLASSES, Design, LevelSet
-from otherminds.papers.protom.levels.level_work import check
 from otherminds.worlds.overcooked.level_files import KitchenLevel, write_kitchen
 
 BUNDLED = DESIGN.bundled()
@@ -64,7 +63,7 @@ def test_no_kitchen_comes_twice_even_turned_or_reflected() -> None:
 
 
 def test_no_two_sets_share_a_seed() -> None:
-    table = json.loads((resources.files("otherminds.worlds") / "kitchens" / "sets.json").read_text("utf-8"))
+    table = json.loads((DESIGN.folder / "sets.json").read_text("utf-8"))
     assert {*table} == {*SETS}
     seeds = [entry["seed"] for entry in table.values()]
     bundled = {int(level.certificate["seed"].split("/")[0]) for level in BUNDLED}

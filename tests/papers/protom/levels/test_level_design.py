@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
-from otherminds.papers.protom.levels.joint_planner import JointPlanner
-from otherminds.papers.protom.levels.level_design import DESIGN, SHORTEST, alone, symmetry_hash
 from otherminds.papers.protom.levels.level_sets import LevelSet
-from otherminds.papers.protom.levels.map_maker import random_level
+from otherminds.papers.protom.levels.maps import DESIGN, SHORTEST, JointPlanner, alone, random_level, symmetry_hash
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.level_files import COLOURS, Level, bundled_levels, parse_level, write_level
 from otherminds.worlds.doors_keys_gems.planner import Goal
@@ -228,7 +225,7 @@ def test_a_set_is_made_anew_as_it_was(name: str) -> None:
 
 
 def test_no_two_sets_share_a_seed() -> None:
-    table = json.loads((resources.files("otherminds.worlds") / "levels" / "sets.json").read_text("utf-8"))
+    table = json.loads((DESIGN.folder / "sets.json").read_text("utf-8"))
     seeds = [entry["seed"] for entry in table.values()]
     bundled = {int(level.certificate["seed"].split("/")[0]) for level in TWENTY}
     assert len({*seeds, *bundled}) == len(seeds) + len(bundled)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
-from otherminds.papers.protom.levels.kitchen_design import DESIGN
+from otherminds.papers.protom.levels.kitchens import DESIGN
 from otherminds.papers.protom.study.plan import NAMES, Trial, codenames, counterbalanced, default_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import stream
-from otherminds.papers.protom.levels.kitchen_design import DESIGN
+from otherminds.papers.protom.levels.kitchens import DESIGN
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 

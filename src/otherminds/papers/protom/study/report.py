@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from otherminds.errors import InputError
 from otherminds.evaluation.assistance import FACILITATOR
-from otherminds.papers.protom.levels.kitchen_design import DESIGN
+from otherminds.papers.protom.levels.kitchens import DESIGN
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, TO_THE_END, Row, trials
 from otherminds.papers.protom.study.plan import NOBODY
 from otherminds.papers.protom.study.scores import FIGURES, compare, in_order, results

@@ -1,4 +1,4 @@
-"""Goal inference against people's own judgements of single-agent Doors-Keys-Gems episodes.
+"""The experiment dkg-human: goal inference beside people's judgements of single-agent Doors-Keys-Gems episodes.
 
 The judgements (Alanqary et al. 2021, arXiv 2106.13249) are in the branch `project-blocks` of the public repository
 ztangent/Plinf.jl, folder domains/doors-keys-gems. They have no licence, so they are read from the user's clone.
@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError
 
-from otherminds.distribution import Categorical
 from otherminds.errors import InputError, faults
 from otherminds.evaluation.statistics import pearson
 from otherminds.files.text import read_text
 from otherminds.observer import Observer, replay
+from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
+from otherminds.reports.results import figures
+from otherminds.reports.tables import cell, targets
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.pddl import follow_plan, read_plan, read_problem
@@ -31,7 +34,8 @@ from otherminds.worlds.doors_keys_gems.rules import Action, State
 EXPERIMENT = "dkg-human"
 FOLDER = Path("domains/doors-keys-gems")
 
-# When people were asked: indices from 1 into the posteriors of an episode, of which the first is the prior.
+# When people were asked: 1-based indices into the posteriors of an episode, the first of which is the prior. From the
+# repository above.
 JUDGEMENT_POINTS: Mapping[str, tuple[int, ...]] = {
     "1_1": (1, 7, 17, 23),
     "1_2": (1, 9, 14, 17),
@@ -51,32 +55,32 @@ JUDGEMENT_POINTS: Mapping[str, tuple[int, ...]] = {
     "4_4": (1, 7, 12, 18),
 }
 
-
 POINTS = TypeAdapter(dict[str, Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)]])
 
 
-class Setting(NamedTuple):
-    """How rational the watched agent is taken to be, and how fast old evidence fades."""
+class InferenceSetting(NamedTuple):
+    """The agent's rationality β, its probability of a random action, and the share of evidence lost per step."""
 
     beta: float
     lapse: float
     leak: float
 
 
-FULL = tuple(
-    Setting(*s)
+# the grid of the fits: 150 settings around those of the published models
+SETTINGS = tuple(
+    InferenceSetting(*s)
     for s in itertools.product((0.5, 1.0, 1.5, 2.0, 4.0, 6.0), (0.0, 0.02, 0.05, 0.1, 0.2), (0.0, 0.1, 0.2, 0.3, 0.5))
 )
-MODELS: Mapping[str, tuple[Setting, ...]] = {
-    "boltzmann": tuple(s for s in FULL if s.lapse == 0.0 and s.leak == 0.0),
-    "boltzmann_lapse": tuple(s for s in FULL if s.leak == 0.0),
-    "boltzmann_lapse_leak": FULL,
+MODELS: Mapping[str, tuple[InferenceSetting, ...]] = {
+    "boltzmann": tuple(s for s in SETTINGS if s.lapse == 0.0 and s.leak == 0.0),
+    "boltzmann_lapse": tuple(s for s in SETTINGS if s.leak == 0.0),
+    "boltzmann_lapse_leak": SETTINGS,
 }
 
 
 @dataclass(frozen=True)
 class Stimulus:
-    """One episode that people watched, and their mean P(goal) at each judgement point: shape (points, goals)."""
+    """One episode that people watched; `judged`: their mean P(goal) at each judgement point, shape (points, goals)."""
 
     name: str
     plans: DoorsKeysGemsPlanner
@@ -84,46 +88,40 @@ class Stimulus:
     points: tuple[int, ...]
     judged: NDArray[np.float64]
 
-    def inferred(self, setting: Setting) -> NDArray[np.float64]:
-        """P(goal) at each judgement point: Bayes with a Boltzmann likelihood, log weights leaking at every step."""
+    def inferred(self, setting: InferenceSetting) -> NDArray[np.float64]:
+        """P(goal) at each judgement point, shape (points, goals), by Bayesian inference with leaking log weights."""
         world = self.plans.world
         minds = [
             Seeker(self.plans, 0, Goal("gem", gem), beta=setting.beta, lapse=setting.lapse)
             for gem in range(len(world.gems))
         ]
-        watchers = {world.agents[0]: Observer.over(minds, decay=1.0 - setting.leak)}
-        history = [
-            watched[world.agents[0]].ask(lambda mind: mind.goal) for watched in replay(world, watchers, self.steps)
-        ]
-        return np.array([_in_order(history[point - 1], len(minds)) for point in self.points])
-
-
-def _in_order(belief: Categorical[Goal], goals: int) -> list[float]:
-    return [belief.prob(Goal("gem", gem)) for gem in range(goals)]
+        (agent,) = world.agents
+        watchers = {agent: Observer.over(minds, decay=1.0 - setting.leak)}
+        beliefs = [watched[agent].ask(lambda mind: mind.goal) for watched in replay(world, watchers, self.steps)]
+        return np.array([[beliefs[point - 1].prob(mind.goal) for mind in minds] for point in self.points])
 
 
 def read_stimuli(path: Path) -> list[Stimulus]:
-    """The stimuli of a clone, or of the folder in it. Raises InputError for whatever is missing or malformed."""
+    """The stimuli of a clone of the repository, or of the folder in it.
+
+    Raises InputError if a file is missing or malformed, there are fewer than two stimuli, or all judgements are equal.
+    """
     folder = path / FOLDER if (path / FOLDER).is_dir() else path
     judgements = sorted((folder / "average_human_results_arrays").glob("*_*.csv"))
     if not judgements:
         hint = "point --data at a clone of Plinf.jl, branch project-blocks"
         raise InputError("has no average_human_results_arrays/*.csv", path=folder, hint=hint)
-    points = _judgement_points(folder / "judgement_points.json")
+    points = JUDGEMENT_POINTS
+    own = folder / "judgement_points.json"
+    if own.exists():
+        try:
+            points = {**JUDGEMENT_POINTS, **POINTS.validate_json(read_text(own))}
+        except ValidationError as error:
+            raise InputError(f"is not a table of judgement points: {faults(error)[0]['msg']}", path=own) from None
     stimuli = [_stimulus(folder, file, points) for file in judgements]
     if len(stimuli) < 2 or len({float(p) for stimulus in stimuli for p in stimulus.judged.flat}) < 2:
         raise InputError("needs two stimuli at least, and judgements that differ", path=folder)
     return stimuli
-
-
-def _judgement_points(path: Path) -> Mapping[str, tuple[int, ...]]:
-    if not path.exists():
-        return JUDGEMENT_POINTS
-    try:
-        found: dict[str, tuple[int, ...]] = POINTS.validate_json(read_text(path))
-    except ValidationError as error:
-        raise InputError(f"is not a table of judgement points: {faults(error)[0]['msg']}", path=path) from None
-    return {**JUDGEMENT_POINTS, **found}
 
 
 def _stimulus(folder: Path, judgements: Path, points: Mapping[str, tuple[int, ...]]) -> Stimulus:
@@ -157,43 +155,45 @@ def _judged(path: Path, points: int, goals: int) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The inferences for all stimuli as a function of the setting, to be run on any number of processes."""
+class InferenceForSetting:
+    """The inferences for all stimuli as a picklable function of the setting."""
 
     stimuli: list[Stimulus]
 
-    def __call__(self, setting: Setting) -> tuple[Setting, list[NDArray[np.float64]]]:
+    def __call__(self, setting: InferenceSetting) -> tuple[InferenceSetting, list[NDArray[np.float64]]]:
         """The setting, and P(goal) at the judgement points of every stimulus."""
         return setting, [stimulus.inferred(setting) for stimulus in self.stimuli]
 
 
-class Fit(NamedTuple):
-    """A model's P(goal) for every stimulus, and the setting it was read with (chosen without it, if left out)."""
+class FittedModel(NamedTuple):
+    """P(goal) for every stimulus, and the setting that each was inferred with."""
 
     inferred: list[NDArray[np.float64]]
-    settings: list[Setting]
+    settings: list[InferenceSetting]
 
 
-def in_sample(table: Mapping[Setting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]) -> Fit:
-    """The setting that correlates best with all judgements."""
+def in_sample(table: Mapping[InferenceSetting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]) -> FittedModel:
+    """The one setting that correlates best with all judgements."""
     everything = range(len(stimuli))
     best = max(table, key=lambda setting: _correlation(table[setting], stimuli, everything))
-    return Fit(table[best], [best] * len(stimuli))
+    return FittedModel(table[best], [best] * len(stimuli))
 
 
-def leave_one_out(table: Mapping[Setting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]) -> Fit:
-    """For every stimulus, the setting that correlates best with the judgements of all the others."""
+def leave_one_out(
+    table: Mapping[InferenceSetting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]
+) -> FittedModel:
+    """For each stimulus, the setting that correlates best with the judgements of all others."""
     chosen = [
         max(table, key=lambda setting: _correlation(table[setting], stimuli, others))
         for others in ([i for i in range(len(stimuli)) if i != left_out] for left_out in range(len(stimuli)))
     ]
-    return Fit([table[setting][i] for i, setting in enumerate(chosen)], chosen)
+    return FittedModel([table[setting][i] for i, setting in enumerate(chosen)], chosen)
 
 
 def fits(
-    inferred: Mapping[Setting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]
-) -> dict[tuple[str, str], Fit]:
-    """Every model fitted in both ways."""
+    inferred: Mapping[InferenceSetting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]
+) -> dict[tuple[str, str], FittedModel]:
+    """Each model fitted in sample and leaving one out, by (condition, model)."""
     tables = {model: {setting: inferred[setting] for setting in settings} for model, settings in MODELS.items()}
     ways = {"in_sample": in_sample, "leave_one_out": leave_one_out}
     return {(name, model): fit(table, stimuli) for name, fit in ways.items() for model, table in tables.items()}
@@ -206,8 +206,13 @@ def _correlation(inferred: Sequence[NDArray[np.float64]], stimuli: Sequence[Stim
     return -math.inf if math.isnan(r) else r
 
 
-def measures(fit: Fit, stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
-    """r and RMSE over all judgements, with bootstrap intervals over stimuli."""
+def _rmse(inferred: Sequence[NDArray[np.float64]], stimuli: Sequence[Stimulus], which: Sequence[int]) -> float:
+    gaps = np.concatenate([(inferred[i] - stimuli[i].judged).ravel() for i in which])
+    return float(np.sqrt(np.mean(gaps**2)))
+
+
+def measures(fit: FittedModel, stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
+    """r and RMSE over all judgements, with 95 % intervals from 2,000 bootstrap resamples of stimuli."""
     rng = np.random.default_rng(0)
     draws = [rng.integers(len(stimuli), size=len(stimuli)).tolist() for _ in range(2000)]
     everything = list(range(len(stimuli)))
@@ -218,12 +223,7 @@ def measures(fit: Fit, stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
         yield {"metric": metric, "value": value, "low": float(low), "high": float(high), "n": len(stimuli)}
 
 
-def _rmse(inferred: Sequence[NDArray[np.float64]], stimuli: Sequence[Stimulus], which: Sequence[int]) -> float:
-    gaps = np.concatenate([(inferred[i] - stimuli[i].judged).ravel() for i in which])
-    return float(np.sqrt(np.mean(gaps**2)))
-
-
-def summarise(fits: Mapping[tuple[str, str], Fit], stimuli: Sequence[Stimulus]) -> list[dict[str, Any]]:
+def summarise(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus]) -> list[dict[str, Any]]:
     """One summary row for every condition, model and metric."""
     return [
         {"experiment": EXPERIMENT, "condition": condition, "subject": model, **measure}
@@ -232,8 +232,8 @@ def summarise(fits: Mapping[tuple[str, str], Fit], stimuli: Sequence[Stimulus]) 
     ]
 
 
-def rows(fits: Mapping[tuple[str, str], Fit], stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
-    """One row for every judgement: what the model and what people thought of each gem."""
+def rows(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
+    """One row for every judgement: P(goal) for each gem by the model and by people."""
     for (condition, model), fit in fits.items():
         for stimulus, inferred, setting in zip(stimuli, fit.inferred, fit.settings, strict=True):
             gems = [gem.colour for gem in stimulus.plans.world.gems]
@@ -250,3 +250,61 @@ def rows(fits: Mapping[tuple[str, str], Fit], stimuli: Sequence[Stimulus]) -> It
                     "people": dict(zip(gems, theirs.tolist(), strict=True)),
                     **setting._asdict(),
                 }
+
+
+# The report
+
+Row = Mapping[str, Any]
+MODEL = "boltzmann_lapse_leak"
+LEAD = (
+    "People watched one agent walk through doors and keys towards one of three gems, and said now and then how "
+    "likely each gem was to be its goal. Here exact Bayesian inverse planning says the same."
+)
+MODEL_WORDS = (
+    "P(a | s, g) = (1 − lapse) · softmax(−β · Q_g(s, ·)) + lapse / |A(s)|, with exact cost-to-go; where a goal cannot "
+    "be reached the agent is taken to hope for an open door. Before every step the log weights shrink by the "
+    "leak. The settings are picked from a grid of 150 by correlation: on all stimuli (in sample), or for each "
+    "stimulus on all the others (leave one out). Brackets are 95 % bootstrap intervals over stimuli. The published "
+    "figures are in-sample fits on all sixteen stimuli, so they compare with ours in sample on all sixteen only."
+)
+
+
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
+    """The whole page, from rows and summary alone."""
+    held_out = [r for r in rows if r["condition"] == "leave_one_out" and r["subject"] == MODEL]
+    settings = sorted({(r["episode"], r["beta"], r["lapse"], r["leak"]) for r in held_out})
+    chosen = table(
+        ("Stimulus", "β", "Lapse", "Leak"),
+        [[str(v) for v in line] for line in settings],
+        "Chosen without the stimulus itself.",
+    )
+    sections = [
+        Section("Results", stack(_results(summary), MODEL_WORDS, targets(summary))),
+        Section("Model and people", inline(_scatter(held_out))),
+        Section("Settings", chosen),
+    ]
+    return page("Goal inference and human judgements", LEAD, sections)
+
+
+def _results(summary: Sequence[Row]) -> Html:
+    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    lines = [
+        [c.replace("_", " "), subject.replace("_", " "), *(cell(found[c, subject, m]) for m in ("r", "rmse"))]
+        for c, subject in dict.fromkeys((r["condition"], r["subject"]) for r in summary)
+    ]
+    published = [p for p in figures().published if p.experiment == EXPERIMENT]
+    lines += [["in sample", f"{p.subject} (published)", number(p.value), "–"] for p in published]
+    return table(("Fit", "Model", "r", "RMSE"), lines)
+
+
+def _scatter(rows: Sequence[Row]) -> Figure:
+    """P(goal) by people over P(goal) by the model, a point for each judgement."""
+    figure = Figure(figsize=(4.6, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
+    ours = [p for row in rows for p in row["posterior"].values()]
+    theirs = [row["people"][gem] for row in rows for gem in row["posterior"]]
+    axes.scatter(ours, theirs, s=14, alpha=0.6, linewidths=0, color="#0072B2")
+    axes.set(xlabel="P(goal), model (leave one out)", ylabel="P(goal), people", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure

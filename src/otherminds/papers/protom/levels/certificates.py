@@ -1,4 +1,4 @@
-"""Making levels, and proving again what is claimed about them, on any number of processes."""
+"""Generating certified levels, and proving the certificates of levels again, on any number of processes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,30 @@ from otherminds.errors import InputError, near
 from otherminds.evaluation.engines import in_order, opened
 from otherminds.evaluation.progress import shown
 from otherminds.files.text import printable, read_text
-from otherminds.papers.protom.levels import kitchen_design, level_design
+from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import CLASSES, Design, L, LevelSet
 from otherminds.worlds.overcooked.level_files import is_kitchen
 
-DESIGNS: Mapping[str, Design[Any]] = {"doors-keys-gems": level_design.DESIGN, "overcooked": kitchen_design.DESIGN}
+DESIGNS: Mapping[str, Design[Any]] = {"doors-keys-gems": maps.DESIGN, "overcooked": kitchens.DESIGN}
 SETS: Mapping[str, tuple[Design[Any], str]] = {
-    "tuning": (level_design.DESIGN, "tuning"),
-    "heldout": (level_design.DESIGN, "heldout"),
-    "overcooked-tuning": (kitchen_design.DESIGN, "tuning"),
-    "overcooked-heldout": (kitchen_design.DESIGN, "heldout"),
+    "tuning": (maps.DESIGN, "tuning"),
+    "heldout": (maps.DESIGN, "heldout"),
+    "overcooked-tuning": (kitchens.DESIGN, "tuning"),
+    "overcooked-heldout": (kitchens.DESIGN, "heldout"),
 }
 PICKED = {design.picked: design for design in DESIGNS.values()}
-ENOUGH = 2_000
+CANDIDATES = 2_000  # random levels tried for each wanted level of a class before giving up; chosen
 
 
 def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors-keys-gems") -> int:
-    """Write `per_class` levels of every class with their certificates; returns how many. Raises InputError."""
+    """Write `per_class` levels of each class with their certificates into `folder`; returns how many were written.
+
+    Raises InputError if the folder cannot be written or too few levels are found.
+    """
     design = DESIGNS[world]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        numbers = range(per_class * ENOUGH)
+        numbers = range(per_class * CANDIDATES)
         wanted = dict.fromkeys(CLASSES, per_class)
         with opened(None, jobs) as engine:
             found = in_order(partial(design.proven, seed), numbers, engine=engine)
@@ -46,7 +49,10 @@ def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors
 
 
 def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
-    """A line for every level or set whose certificate has been proved again, and whether it holds."""
+    """Prove the certificates of levels or sets again: for each, a line of text, and whether the certificate holds.
+
+    A name is that of a set, a level file, or a folder of level files. Raises InputError if there is no such thing.
+    """
     for name in names:
         if name in SETS:
             design, which = SETS[name]
@@ -62,7 +68,7 @@ def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
 
 
 def _by_world(path: Path) -> dict[Design[Any], list[Path]]:
-    """The level files at a path, by the world that they are of."""
+    """The level files at a path, by the design of their world."""
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     if not files:
         raise InputError("holds no level (*.txt)", path=path)
@@ -74,26 +80,17 @@ def _by_world(path: Path) -> dict[Design[Any], list[Path]]:
 
 
 def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: int) -> Iterator[tuple[str, bool]]:
-    proofs = _proofs(name, design, levels, jobs)
-    yield from (_verdict(level, proof) for level, proof in zip(levels, proofs, strict=True))
-
-
-def _proofs(name: str, design: Design[L], levels: Sequence[L], jobs: int) -> Iterator[L | None]:
-    with opened(None, jobs) as engine:
-        yield from shown(in_order(design.certified, levels, engine=engine), len(levels), f"Proving {name}")
-
-
-def _verdict(level: L, proof: L | None) -> tuple[str, bool]:
-    name = printable(level.name)
-    if not level.kind:
-        return f"{name}: has no certificate", False
-    if proof is None:
-        return f"{name}: belongs to no class, but claims to be {printable(level.kind)}", False
-    claimed, proved = level.certificate, proof.certificate
-    wrong = [key for key in {**claimed, **proved} if claimed.get(key) != proved.get(key)]
-    if wrong:
-        return f"{name}: {', '.join(wrong)} cannot be proved", False
-    return f"{name}: {level.kind}, proved", True
+    for level, proof in zip(levels, _proofs(name, design, levels, jobs), strict=True):
+        label = printable(level.name)
+        if not level.kind:
+            yield f"{label}: has no certificate", False
+        elif proof is None:
+            yield f"{label}: belongs to no class, but claims to be {printable(level.kind)}", False
+        else:
+            claimed, proved = level.certificate, proof.certificate
+            wrong = [key for key in {**claimed, **proved} if claimed.get(key) != proved.get(key)]
+            line = f"{', '.join(wrong)} cannot be proved" if wrong else f"{level.kind}, proved"
+            yield f"{label}: {line}", not wrong
 
 
 def _check_set(name: str, chosen: LevelSet[Any], jobs: int) -> tuple[str, bool]:
@@ -103,3 +100,8 @@ def _check_set(name: str, chosen: LevelSet[Any], jobs: int) -> tuple[str, bool]:
     same = len(held) == len(levels) and chosen.design.digest(held) == chosen.certificates
     line = f"{name}: {len(held)} of {len(levels)} certificates proved, hash {'as recorded' if same else 'DIFFERS'}"
     return line, same
+
+
+def _proofs(name: str, design: Design[L], levels: Sequence[L], jobs: int) -> Iterator[L | None]:
+    with opened(None, jobs) as engine:
+        yield from shown(in_order(design.certified, levels, engine=engine), len(levels), f"Proving {name}")

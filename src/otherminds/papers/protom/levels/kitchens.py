@@ -1,0 +1,295 @@
+"""Kitchens with certificates: random kitchens, and the effect of help, established by playing with and without it.
+
+Every claim is about simulated cooks that know only what they see, over ten seeds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from otherminds.evaluation.engines import stream
+from otherminds.papers.protom.experiment import PlannedEpisode, episode
+from otherminds.papers.protom.levels.level_sets import Design, rotations
+from otherminds.papers.protom.overcooked import KitchenFacilitator, OneRequest, facilitator, people, setup
+from otherminds.world import rollout_with_minds
+from otherminds.worlds.overcooked.advice import OvercookedAdvice
+from otherminds.worlds.overcooked.agent import Cook
+from otherminds.worlds.overcooked.kitchen import (
+    BOARD,
+    CHOPPED,
+    COUNTER,
+    DELIVERY,
+    DOOR,
+    FLOOR,
+    FRESH,
+    NOTHING,
+    PLATE,
+    RECIPES,
+    KitchenLayout,
+    Tile,
+)
+from otherminds.worlds.overcooked.level_files import LEVELS, KitchenLevel, draw_text, parse_kitchen, write_kitchen
+from otherminds.worlds.overcooked.planner import Advice
+from otherminds.worlds.overcooked.rules import Overcooked, State
+
+SEEDS = 10  # seeds that a certificate claims something about; chosen
+ORACLES = 5  # of these, the seeds with which an oracle must succeed: an oracle's episode takes seconds
+LATEST = 8  # last step at which the message of a certificate may be sent: help that comes early; chosen
+PROMISING = 4  # messages that are tried by playing all seeds, out of those foreseen to save most; cost only
+FORESEEN = 3  # seeds whose runs are searched for a message that helps where none should; cost only
+LEAST = 4.0  # mean number of steps that a useful message saves at least; chosen
+SHARE = 0.15  # share of the mean length that a useful message saves at least; as in Doors-Keys-Gems
+
+# Random kitchens. All probabilities below were chosen so that kitchens of every class turn up, resembling the paper's.
+
+AGENTS = ("Ana", "Ben")
+DISHES = {"SimpleTomato": "tomato", "SimpleLettuce": "lettuce", "SimpleOnion": "onion"}
+SIDES = (7, 9)  # shortest and longest side, in squares
+OPENINGS = {"none": 0.45, "door": 0.45, "gap": 0.1}  # kinds of openings between rooms, with their probabilities
+Cell = tuple[int, int]
+
+
+@dataclass
+class _KitchenPlan:
+    """A kitchen under construction: its squares."""
+
+    rng: np.random.Generator
+    width: int
+    height: int
+    tiles: dict[Cell, Tile] = field(init=False)
+
+    def __post_init__(self) -> None:
+        cells = [(x, y) for y in range(self.height) for x in range(self.width)]
+        self.tiles = {
+            (x, y): FLOOR if 0 < x < self.width - 1 and 0 < y < self.height - 1 else COUNTER for x, y in cells
+        }
+
+    def divide(self, across: bool) -> None:
+        """Divide the kitchen by a row of counters with a door, a gap or neither in it."""
+        length, breadth = (self.width, self.height) if across else (self.height, self.width)
+        at = int(self.rng.integers(2, length - 2))
+        line = [(at, i) if across else (i, at) for i in range(1, breadth - 1)]
+        line = [cell for cell in line if self.tiles[cell] == FLOOR]
+        self.tiles |= dict.fromkeys(line, COUNTER)
+        opening = self.rng.choice(list(OPENINGS), p=list(OPENINGS.values()))
+        if opening != "none" and line:
+            self.tiles[line[int(self.rng.integers(len(line)))]] = DOOR if opening == "door" else FLOOR
+
+    def usable(self, floor: Set[Cell]) -> list[Cell]:
+        """The counters beside these squares."""
+        return [cell for cell, tile in self.tiles.items() if tile == COUNTER and not floor.isdisjoint(_around(cell))]
+
+    def pieces(self, *without: Tile) -> list[set[Cell]]:
+        """The connected pieces of floor and doors that remain without tiles of these kinds; without DOOR: the rooms."""
+        left = {cell for cell, tile in self.tiles.items() if tile in (FLOOR, DOOR) and tile not in without}
+        found = []
+        while left:
+            piece = edge = {min(left)}
+            while edge:
+                edge = {near for cell in edge for near in _around(cell) if near in left} - piece
+                piece = piece | edge
+            left -= piece
+            found.append(piece)
+        return found
+
+    def draw(self, cells: Sequence[Cell], count: int) -> list[Cell]:
+        """`count` different cells, or all if there are fewer."""
+        chosen = self.rng.choice(len(cells), size=min(count, len(cells)), replace=False)
+        return [cells[int(i)] for i in chosen]
+
+
+def _around(cell: Cell) -> Iterator[Cell]:
+    x, y = cell
+    yield from ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
+
+
+def random_kitchen(rng: np.random.Generator) -> KitchenLevel:
+    """A kitchen for two, of 7 × 7 to 9 × 9 squares in one to four rooms; both agents have recipes with one food."""
+    plan = _KitchenPlan(rng, *(int(n) for n in rng.integers(SIDES[0], SIDES[1] + 1, size=2)))
+    across = bool(rng.random() < 0.7)
+    plan.divide(across)
+    if rng.random() < 0.25:
+        plan.divide(bool(rng.random() < 0.5))
+    for floor in plan.pieces():
+        for tile in (BOARD, DELIVERY):
+            plan.tiles |= dict.fromkeys(plan.draw(plan.usable(floor), 1 + int(rng.random() < 0.2)), tile)
+    recipes = [str(recipe) for recipe in rng.choice(list(DISHES), size=2, replace=bool(rng.random() < 0.3))]
+    return KitchenLevel("random", _furnished(plan, recipes))
+
+
+def _furnished(plan: _KitchenPlan, recipes: Sequence[str]) -> Overcooked:
+    """The kitchen with agents, foods and plates: mostly in different rooms, mostly not where they are needed."""
+    rng = plan.rng
+    rooms = plan.pieces(DOOR)
+    homes = [
+        rooms[int(k)] for k in rng.choice(len(rooms), size=len(AGENTS), replace=len(rooms) == 1 or rng.random() < 0.2)
+    ]
+    everywhere = set[Cell]().union(*rooms)
+    people: list[Cell] = []
+    for home in homes:
+        people += plan.draw(sorted(home - {*people} or everywhere - {*people}), 1)
+    lies_at: dict[Cell, int] = {}
+
+    def put(thing: int, floor: Set[Cell]) -> None:
+        free = [cell for cell in plan.usable(floor) if cell not in lies_at] or plan.usable(everywhere)
+        lies_at[plan.draw(free, 1)[0]] = thing
+
+    for recipe, other in zip(recipes, reversed(homes), strict=True):
+        put(FRESH[DISHES[recipe]], other if rng.random() < 0.5 else everywhere)
+    where = homes[int(rng.integers(len(homes)))] if rng.random() < 0.5 else everywhere
+    for _ in range(int(rng.integers(2, 4))):
+        put(PLATE, where)
+    for food in rng.choice(list(FRESH), size=int(rng.integers(0, 3))):
+        put(FRESH[str(food)], everywhere)
+    layout = KitchenLayout(tuple("".join(plan.tiles[x, y] for x in range(plan.width)) for y in range(plan.height)))
+    counters = [layout.grid.xy(cell) for cell in layout.counters]
+    return Overcooked(
+        layout=layout,
+        agents=AGENTS,
+        cells=tuple(layout.grid.cell(*cell) for cell in people),
+        recipes=tuple(recipes),
+        on=tuple(lies_at.get(cell, NOTHING) for cell in counters),
+    )
+
+
+# Classes and their proofs
+
+Lengths = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class KitchenProof:
+    """The class of a kitchen and the lengths, in steps, that it follows from.
+
+    alone: L0 for each seed, without help (the horizon if an agent fails). told: Lf for each seed, with one message, and
+    `message`, that message and the step after which it is sent.
+    """
+
+    kind: str
+    alone: Lengths
+    told: Lengths
+    message: str
+
+    def certificate(self, seed: str) -> dict[str, str]:
+        """The proof as notes of a kitchen file."""
+        return {
+            "class": self.kind,
+            **({"seed": seed} if seed else {}),
+            "L0": " ".join(map(str, self.alone)),
+            **({"Lf": " ".join(map(str, self.told))} if self.told else {}),
+            "message": self.message,
+        }
+
+
+class _Forecast(NamedTuple):
+    """A request that can be made after t steps, and the steps that it is forecast to save."""
+
+    saves: int
+    t: int
+    request: Advice
+
+
+def prove(level: KitchenLevel) -> KitchenProof | None:
+    """Classify a kitchen by playing it; None if it belongs to no class.
+
+    necessary: an agent lacks something that is out of reach but that the other can bring, so that all runs fail, and
+    with one message all succeed. useful: all runs succeed, and one message saves 4 steps and 15 % on average.
+    not_needed: all runs succeed, and no message at any time is forecast to save more than one step. Where help counts,
+    a facilitator that knows the recipes must make both agents succeed.
+    """
+    level = replace(level, name="proof")  # the name of a level names its random streams
+    horizon, advice = level.horizon, OvercookedAdvice(level.world)
+    first = _play_alone(level, advice, 0)
+    forecasts = _forecasts(level, advice, first)
+    failed = _length(level, [state for state, _ in first]) == horizon
+    if not forecasts or 1 < forecasts[0].saves < LEAST - 1 or failed != bool(lacking(level)):
+        return None
+    plays = [first, *(_play_alone(level, advice, seed) for seed in range(1, SEEDS))]
+    alone = tuple(_length(level, [state for state, _ in play]) for play in plays)
+    if len({length == horizon for length in alone}) > 1:
+        return None
+    early = [forecast for forecast in forecasts if forecast.saves > 1 and forecast.t <= LATEST]
+    # each request once, with its best forecast, in the order of forecasts
+    promising = list({forecast.request: forecast for forecast in reversed(early)}.values())[::-1][:PROMISING]
+    for forecast in promising:
+        hint = OneRequest(advice, forecast.request, forecast.t)
+        told = tuple(_length_with(level, advice, seed, hint) for seed in range(SEEDS))
+        saves = fmean(alone) - fmean(told)
+        if max(told) < horizon and saves >= max(LEAST, SHARE * fmean(alone)):
+            oracle = facilitator("oracle", level, advice)
+            if all(_length_with(level, advice, seed, oracle) < horizon for seed in range(ORACLES)):
+                message = f"{advice.address(forecast.request)}, after step {forecast.t}"
+                return KitchenProof("necessary" if failed else "useful", alone, told, message)
+    if failed or any(f.saves > 1 for play in plays[:FORESEEN] for f in _forecasts(level, advice, play)[:1]):
+        return None
+    return KitchenProof("not_needed", alone, (), "none")
+
+
+def lacking(level: KitchenLevel) -> list[int]:
+    """The agents that can reach a board and a delivery but not a food or plate that they need, though there is one."""
+    world, layout = level.world, level.world.layout
+    every, found = set(world.on), []
+    for i, recipe in enumerate(world.recipes):
+        if not recipe:
+            continue
+        floor = layout.reachable(world.cells[i])
+        within = [bool(floor & {*beside}) for beside in layout.beside]
+        food = RECIPES[recipe] - PLATE
+        needs = [[FRESH[f] for f, part in CHOPPED.items() if part == food], [PLATE]]
+        mine = {thing for thing, near in zip(world.on, within, strict=False) if near}
+        reachable = all(any(thing in mine for thing in kinds) for kinds in needs)
+        present = all(any(thing in every for thing in kinds) for kinds in needs)
+        stations = any(within[board] for board in layout.boards) and any(within[len(world.on) :])
+        if stations and present and not reachable:
+            found.append(i)
+    return found
+
+
+def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> list[tuple[State, Mapping[str, Cook]]]:
+    """A run without help: the state and the minds after each step."""
+    minds, rng = people(level, advice, seed), stream(seed, "people", level.name)
+    steps = rollout_with_minds(level.world, minds, steps=level.horizon, rng=rng)
+    return [(step.after, minds) for step, minds in steps]
+
+
+def _length_with(level: KitchenLevel, advice: OvercookedAdvice, seed: int, helper: KitchenFacilitator) -> int:
+    """The length of a run with this facilitator, in steps; the horizon if an agent fails."""
+    entry = PlannedEpisode(level, "none", "proof", seed)
+    return _length(level, [moment.after for moment in episode(entry, setup(entry, advice, helper))])
+
+
+def _length(level: KitchenLevel, states: Sequence[State]) -> int:
+    return len(states) if states and level.world.done(states[-1]) else level.horizon
+
+
+def _forecasts(
+    level: KitchenLevel, advice: OvercookedAdvice, play: Sequence[tuple[State, Mapping[str, Cook]]]
+) -> list[_Forecast]:
+    """The forecast of every request that could be made in a run without help, the best first."""
+    found = []
+    for t, (state, minds) in enumerate(play, 1):
+        left, thought = level.horizon - t, list(minds.values())
+        without = advice.length(state, thought, None, left)
+        for request in advice.candidates(state):
+            found.append(_Forecast(without - advice.length(state, thought, request, left), t, request))
+    return sorted(found, key=lambda forecast: (-forecast.saves, forecast.t))
+
+
+def symmetry_hash(level: KitchenLevel) -> str:
+    """A hash that is equal for rotated and reflected versions of a kitchen, whatever the agents' names."""
+    world, grid = level.world, level.world.layout.grid
+    rows = [line.split() for line in draw_text(world, world.initial).split("\n")]
+    for cell, recipe in zip(world.cells, world.recipes, strict=True):
+        x, y = grid.xy(cell)
+        rows[y][x] = f"wants {recipe}"
+    views = ("\n".join(map(" ".join, view)) for view in rotations(rows))
+    return hashlib.sha256(min(views).encode()).hexdigest()
+
+
+DESIGN = Design(random_kitchen, prove, symmetry_hash, parse_kitchen, write_kitchen, LEVELS, "twenty-one")

@@ -1,0 +1,311 @@
+"""Doors-Keys-Gems levels with certificates: random maps, their class by exact planning, and perfect cooperation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from otherminds.errors import InputError
+from otherminds.papers.protom.doors_keys_gems import episode, people
+from otherminds.papers.protom.experiment import PlannedEpisode
+from otherminds.papers.protom.levels.level_sets import Design, rotations
+from otherminds.planning.joint import ContextAction, JointPositions, joint_makespan
+from otherminds.world import rollout
+from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.level_files import COLOURS, LEVELS, Level, draw_text, parse_level, write_level
+from otherminds.worlds.doors_keys_gems.planner import Goal, LockedMap
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, Thing
+from otherminds.worlds.grid import Grid
+
+SEEDS = 5  # runs per claim; chosen, so that ties are broken in several ways
+SHORTEST = 8  # steps of perfect cooperation below which a level is too short to watch anybody; chosen
+# Savings that a class needs: one message saves WITH_MESSAGE of the steps, perfect cooperation WITH_COOPERATION and
+# at least LEAST steps; in a necessary level the steps with a message are a share IN_TIME of the horizon. Chosen.
+WITH_MESSAGE, WITH_COOPERATION, LEAST, IN_TIME = 0.85, 0.8, 4, 0.75
+SPREAD = 2  # steps by which runs without help may differ because of ties; chosen
+FAILED = "-"
+
+
+# Random maps. All probabilities below were chosen so that levels of every class turn up, resembling the paper's.
+
+NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana", "Ivo")
+MOST = 4  # doors, and keys, of a map: joint planning takes time exponential in both
+Cell = tuple[int, int]
+
+
+class _FloorPlan:
+    """A floor plan under construction: walls that divide rooms, and the gaps and doors in them."""
+
+    def __init__(self, width: int, height: int, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.walls: set[Cell] = set()
+        self.gaps: set[Cell] = set()
+        self.doors: list[Cell] = []
+        self._divide(0, 0, width, height)
+
+    def _divide(self, x: int, y: int, width: int, height: int) -> None:
+        """Divide the room by a wall that ends at no opening, then divide both halves."""
+        across = self.rng.random() < (0.8 if width > height else 0.2)
+        length, breadth = (width, height) if across else (height, width)
+        places = [p for p in range(1, length - 1) if not self._ends_at_opening(x, y, p, breadth, across)]
+        if not places or width * height < 9 or (width * height < 18 and self.rng.random() < 0.4):
+            return
+        at = places[int(self.rng.integers(len(places)))]
+        line = [(x + at, y + i) if across else (x + i, y + at) for i in range(breadth)]
+        count = 1 + int(len(line) > 2 and self.rng.random() < 0.4)
+        openings = {line[int(i)] for i in self.rng.choice(len(line), size=count, replace=False)}
+        self.walls.update(set(line) - openings)
+        for cell in sorted(openings):
+            if self.rng.random() < 0.55:
+                self.doors.append(cell)
+            else:
+                self.gaps.add(cell)
+        if across:
+            self._divide(x, y, at, height)
+            self._divide(x + at + 1, y, width - at - 1, height)
+        else:
+            self._divide(x, y, width, at)
+            self._divide(x, y + at + 1, width, height - at - 1)
+
+    def _ends_at_opening(self, x: int, y: int, at: int, breadth: int, across: bool) -> bool:
+        """Whether a wall here would end at a gap or door in the walls around the room."""
+        ends = ((x + at, y - 1), (x + at, y + breadth)) if across else ((x - 1, y + at), (x + breadth, y + at))
+        return any(end in self.gaps or end in self.doors for end in ends)
+
+
+def random_level(rng: np.random.Generator, people: int = 2) -> Level:
+    """A random level of 6 to 10 columns and 6 to 9 rows; most belong to no class, and some cannot be solved."""
+    width, height = int(rng.integers(6, 11)), int(rng.integers(6, 10))
+    plan = _FloorPlan(width, height, rng)
+    grid = Grid.of(width, height, plan.walls)
+    colours = [str(c) for c in rng.permutation(list(COLOURS.values())[:5])]
+    palette = colours[: int(rng.integers(1, 4))]
+    door_colours = [palette[int(rng.integers(len(palette)))] for _ in plan.doors]
+    key_colours = [c for c in door_colours if rng.random() < 0.85]
+    key_colours += [palette[int(rng.integers(len(palette)))] for _ in range(int(rng.integers(0, 2)))]
+    free = [(x, y) for y in range(height) for x in range(width) if (x, y) not in plan.walls | set(plan.doors)]
+    gems = min(int(rng.integers(people, people + 3)), len(COLOURS))
+    wanted = len(key_colours) + gems + people
+    if wanted > len(free) or not 1 <= len(plan.doors) <= MOST or not 1 <= len(key_colours) <= MOST:
+        return random_level(rng, people)
+    spots = [grid.cell(*free[int(i)]) for i in rng.choice(len(free), size=wanted, replace=False)]
+    gem_colours = [str(c) for c in rng.permutation(list(COLOURS.values())[:gems])]
+    gem_spots = spots[len(key_colours) : len(key_colours) + gems]
+    world = DoorsKeysGems(
+        grid=grid,
+        agents=NAMES[:people],
+        cells=tuple(spots[len(key_colours) + gems :]),
+        keys=_things("key", key_colours, spots),
+        doors=_things("door", door_colours, [grid.cell(*cell) for cell in plan.doors]),
+        gems=_things("gem", gem_colours, gem_spots),
+        goals=(),
+    )
+    goals = [gem_spots[int(g)] for g in rng.choice(gems, size=people, replace=False)]
+    cells = [gem.cell for gem in world.gems]
+    return Level("random", replace(world, goals=tuple(cells.index(spot) for spot in goals)))
+
+
+def _things(word: str, colours: Sequence[str], cells: Sequence[int]) -> tuple[Thing, ...]:
+    """Things numbered in reading order, as in level files."""
+    ordered = sorted(zip(cells, colours, strict=False))
+    return tuple(Thing(f"{word}{n}", colour, cell) for n, (cell, colour) in enumerate(ordered, 1))
+
+
+# Classes and their proofs
+
+
+@dataclass(frozen=True)
+class MapProof:
+    """The class of a level and the lengths, in steps, that it follows from.
+
+    alone: L0 of SEEDS runs without help, ties broken at random (None: an agent fails). told: Lf, the shortest that one
+    message at the start achieves, and `message`, that message. together: L*, perfect cooperation.
+    """
+
+    kind: str
+    alone: tuple[int | None, ...]
+    told: int | None
+    message: str
+    together: int | None
+
+    def certificate(self, seed: str) -> dict[str, str]:
+        """The proof as header lines of a level file."""
+        return {
+            "class": self.kind,
+            "alone": " ".join(FAILED if n is None else str(n) for n in self.alone),
+            "told": FAILED if self.told is None else str(self.told),
+            "together": FAILED if self.together is None else str(self.together),
+            "message": self.message,
+            **({"seed": seed} if seed else {}),
+        }
+
+
+def alone(level: Level, advice: DoorsKeysGemsAdvice, seed: int) -> int | None:
+    """L0: the steps that people take without help; None if one of them fails."""
+    rng = np.random.default_rng(seed)
+    steps = list(rollout(level.world, people(level, advice), steps=level.horizon, rng=rng))
+    return len(steps) if level.world.done(steps[-1].after if steps else level.world.initial) else None
+
+
+def prove(level: Level, advice: DoorsKeysGemsAdvice | None = None) -> MapProof | None:
+    """Classify a level by exact planning; None if it belongs to no class.
+
+    necessary: an agent fails in every run, but with one message all agents succeed. useful: all succeed, and a message
+    saves at least 15 %, perfect cooperation 20 % and four steps. not_needed: nothing can make it shorter. Where help
+    counts, a facilitator that knows the goals must make all agents succeed however ties are broken.
+    Raises InputError for alternating turns.
+    """
+    if level.world.turns != "simultaneous":
+        raise InputError(f"{level.name}: certificates are about simultaneous turns")
+    advice = advice or DoorsKeysGemsAdvice(level.world)
+    world, horizon, state = level.world, level.horizon, level.world.initial
+    goals = tuple(Goal("gem", gem) for gem in world.goals)
+    expected = advice.steps(state, goals, None, horizon)
+    told = {f: advice.steps(state, goals, f, horizon) for f in advice.candidates(state)}
+    best = min(told, key=lambda f: told[f], default=None)
+    shortest = horizon if best is None else told[best]
+    # the expected lengths are quick to compute: go on only if they leave a class possible
+    if expected >= horizon:
+        possible = shortest <= IN_TIME * horizon
+    else:
+        possible = shortest >= expected or shortest <= WITH_MESSAGE * expected
+    if not possible:
+        return None
+    runs = tuple(alone(level, advice, seed) for seed in range(SEEDS))
+    together = JointPlanner(world).makespan(min(expected, shortest))
+    kind = _kind(runs, shortest, together, horizon)
+    if kind is None or (together is not None and together < SHORTEST):
+        return None
+    named = replace(level, name="proof")  # the name of a level names its random streams
+    if kind != "not_needed" and not all(
+        world.done([m.after for m in episode(PlannedEpisode(named, "oracle", kind, seed))][-1]) for seed in range(SEEDS)
+    ):
+        return None
+    helps = best is not None and kind != "not_needed"
+    message = advice.address(best) if best and helps else "none"
+    return MapProof(kind, runs, shortest if helps else None, message, together)
+
+
+def _kind(runs: tuple[int | None, ...], told: int, together: int | None, horizon: int) -> str | None:
+    """The class that follows from L0, Lf and L*; None if none does."""
+    lengths = [n for n in runs if n is not None]
+    if together is None:
+        return None
+    if not lengths:
+        return "necessary" if told <= IN_TIME * horizon else None
+    if len(lengths) < len(runs) or max(lengths) - min(lengths) > SPREAD:
+        return None
+    least = min(lengths)
+    if together == least <= told:
+        return "not_needed"
+    saves = together <= WITH_COOPERATION * least and least - together >= LEAST and told <= WITH_MESSAGE * least
+    return "useful" if saves else None
+
+
+class JointContext(NamedTuple):
+    """Everything that changes in a joint plan except the positions: keys on the ground, held keys, doors, gems got."""
+
+    ground: int
+    held: tuple[tuple[int, ...], ...]
+    locked: int
+    have: int
+
+
+class JointPlanner:
+    """The rules of a level as `joint_makespan` needs them; no agent takes a gem that another one wants."""
+
+    def __init__(self, world: DoorsKeysGems) -> None:
+        """Keys of a colour are interchangeable, and count only while a door of their colour is locked."""
+        self.world = world
+        self.map = LockedMap(world)
+        self.floor = cache(self.map.floor)
+        self.deeds = cache(lambda context, i: tuple(self._deeds(context, i)))
+
+    def makespan(self, limit: int) -> int | None:
+        """L*: the fewest steps until each agent has its gem; None if more than `limit`."""
+        world, n = self.world, len(self.world.agents)
+        return joint_makespan(
+            JointPositions(world.grid.stride, world.grid.height, n),
+            world.cells,
+            self._tidy(
+                JointContext(
+                    ground=(1 << len(world.keys)) - 1,
+                    held=((0,) * len(self.map.doors_of),) * n,
+                    locked=(1 << len(world.doors)) - 1,
+                    have=0,
+                )
+            ),
+            floor=lambda context: self.floor(context.locked),
+            deeds=self.deeds,
+            done=lambda context: context.have == (1 << n) - 1,
+            limit=limit,
+        )
+
+    def _deeds(self, context: JointContext, i: int) -> Iterator[ContextAction[JointContext]]:
+        gem = self.world.gems[self.world.goals[i]]
+        if not context.have >> i & 1:
+            yield ContextAction(1 << gem.cell, context._replace(have=context.have | 1 << i))
+        for k, key in enumerate(self.world.keys):
+            if context.ground >> k & 1:
+                taken = context._replace(ground=context.ground & ~(1 << k))
+                yield ContextAction(1 << key.cell, self._tidy(_give(taken, i, self.map.key_colour[k], 1)))
+        for d, colour in enumerate(self.map.door_colour):
+            if context.locked >> d & 1 and context.held[i][colour]:
+                opened = context._replace(locked=context.locked & ~(1 << d))
+                sides = sum(1 << side for side in self.map.sides[d])
+                yield ContextAction(sides, self._tidy(_give(opened, i, colour, -1)))
+        for colour, count in enumerate(context.held[i]):
+            if count:
+                for j in range(len(context.held)):
+                    if j != i:
+                        passed = _give(_give(context, i, colour, -1), j, colour, 1)
+                        yield ContextAction(0, self._tidy(passed), beside=j)
+
+    def _tidy(self, context: JointContext) -> JointContext:
+        """Forget keys that no locked door needs, so that equivalent contexts are equal."""
+        needed = [(context.locked & doors).bit_count() for doors in self.map.doors_of]
+        ground = context.ground & sum(keys for keys, doors in zip(self.map.keys_of, needed, strict=True) if doors)
+        held = tuple(tuple(map(min, counts, needed)) for counts in context.held)
+        return context._replace(ground=ground, held=held)
+
+
+def _give(context: JointContext, i: int, colour: int, change: int) -> JointContext:
+    counts = list(context.held[i])
+    counts[colour] += change
+    return context._replace(held=(*context.held[:i], tuple(counts), *context.held[i + 1 :]))
+
+
+def symmetry_hash(level: Level) -> str:
+    """A hash that is equal for rotated, reflected and recoloured versions of a level."""
+    wanted = {f"g{gem}": f"w{i}" for i, gem in enumerate(level.world.goals)}
+    numbered = {gem.cell: f"g{n}" for n, gem in enumerate(level.world.gems)}
+    rows = [line.split(" ") for line in draw_text(level.world, level.world.initial).split("\n")]
+    for cell, name in numbered.items():
+        x, y = level.world.grid.xy(cell)
+        rows[y][x] = wanted.get(name, "g")
+    return hashlib.sha256(min(map(_relabelled, rotations(rows))).encode()).hexdigest()
+
+
+def _relabelled(rows: Sequence[Sequence[str]]) -> str:
+    """The map as text, with colours and people numbered in order of appearance."""
+    colours: dict[str, str] = {}
+    people: dict[str, str] = {}
+    tiles = []
+    for tile in (tile for row in rows for tile in row):
+        if tile[0] in "kd":
+            tiles.append(tile[0] + colours.setdefault(tile[1], str(len(colours))))
+        elif tile[0] == "a":
+            tiles.append("a" + people.setdefault(str(int(tile[1]) - 1), str(len(people))))
+        elif tile[0] == "w":
+            tiles.append("w" + people.setdefault(tile[1], str(len(people))))
+        else:
+            tiles.append(tile)
+    return f"{len(rows)}:" + " ".join(tiles)
+
+
+DESIGN = Design(random_level, prove, symmetry_hash, parse_level, write_level, LEVELS, "twenty")
