@@ -124,7 +124,7 @@ def test_what_may_be_in_mind_is_as_likely_as_the_goals_are(
     ana: list[float], other: list[float], ben: list[float], share: float
 ) -> None:
     watchers = {"Ana": observer(*of("a", ana), *of("o", other)), "Ben": observer(*of("b", ben))}
-    found = protom(watchers).imagine(("a", "b"), share)
+    found = protom(watchers).joint_minds(("a", "b"), share)
     n = max(len(ana), len(ben))
     assert sum(p for p, _ in found) == pytest.approx(share)
     assert min(p for p, _ in found) > 0
@@ -140,7 +140,7 @@ def test_what_may_be_in_mind_is_as_likely_as_the_goals_are(
 
 def test_as_many_draws_as_particles_spread_evenly() -> None:
     watchers = {"Ana": observer(*of("a", [0.1, 0.3, 0.1, 0.5])), "Ben": observer(*of("b", [0.5, 0.5]))}
-    found = protom(watchers).imagine(("a", "b"), 0.8)
+    found = protom(watchers).joint_minds(("a", "b"), 0.8)
     drawn = {tuple(mind.particle for mind in minds): p for p, minds in found}
     assert drawn == pytest.approx({(1, 0): 0.4, (3, 1): 0.4})
 
@@ -148,12 +148,12 @@ def test_as_many_draws_as_particles_spread_evenly() -> None:
 def test_with_a_mind_for_each_goal_there_is_one_thing_to_imagine() -> None:
     minds = [(Habit("a"), 0.3), (Habit("b"), 0.7)]
     watchers = {"Ana": observer(*minds), "Ben": observer(*minds)}
-    assert protom(watchers).imagine(("a", "b"), 0.25) == [(0.25, (Habit("a"), Habit("b")))]
+    assert protom(watchers).joint_minds(("a", "b"), 0.25) == [(0.25, (Habit("a"), Habit("b")))]
 
 
 def test_what_is_impossible_is_not_imagined() -> None:
     watchers = {"Ana": observer((Habit("a", 0), 0.0), (Habit("a", 1), 0.2), (Habit("b", 0), 0.8))}
-    assert protom(watchers).imagine(("a",), 0.5) == [(0.5, (Habit("a", 1),))]
+    assert protom(watchers).joint_minds(("a",), 0.5) == [(0.5, (Habit("a", 1),))]
 
 
 def test_prices_are_means_over_what_may_be_in_mind() -> None:

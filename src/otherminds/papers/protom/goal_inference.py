@@ -77,9 +77,9 @@ def goals(world: Known) -> dict[Hashable, Label]:
     The recipes are the three with one food, and whichever else somebody in the kitchen has.
     """
     if isinstance(world, Overcooked):
-        from otherminds.papers.protom.overcooked import menu  # with all that experiments need
+        from otherminds.papers.protom.overcooked import possible_recipes  # with all that experiments need
 
-        return {recipe: Label(recipe, recipe_mark(recipe)[1]) for recipe in menu(world)}
+        return {recipe: Label(recipe, recipe_mark(recipe)[1]) for recipe in possible_recipes(world)}
     colours = [gem.colour for gem in world.gems]
     return {
         Goal("gem", k): Label(gem.colour if colours.count(gem.colour) == 1 else gem.name, hue(gem.colour))

@@ -132,11 +132,11 @@ def _study(options: Options) -> Experiment:
     if asking and found:
         pictures = asking.pictures
 
-        def estimate(todo: Sequence[study.Entry]) -> CallEstimate:
+        def estimate(todo: Sequence[study.PlannedTrial]) -> CallEstimate:
             return experiment.estimate([entry.played for entry in todo], overcooked.setup_with_model, pictures=pictures)
 
         spoken = [entry for entry in plan if entry.subject == lm]
-        model_part = ModelPart(found, partial(study.advised_rows, pictures=pictures), spoken, estimate)
+        model_part = ModelPart(found, partial(study.rows_with_model, pictures=pictures), spoken, estimate)
     return Experiment(
         run=described(f"study {options.scale} seed {options.seed}", _model_words(options)),
         parts=(Part(study.rows, [entry for entry in plan if entry.subject != lm]),),

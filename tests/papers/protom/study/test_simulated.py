@@ -223,7 +223,7 @@ def test_whoever_obeys_always_plays_as_in_the_other_experiment() -> None:
 
 def test_whoever_never_obeys_ignores_what_needs_them() -> None:
     hatch = [level for level in default_levels() if level.name == "hatch"]
-    entry = study.Entry(1, 1, hatch[0], "protom", 5, obedience=0.0)
+    entry = study.PlannedTrial(1, 1, hatch[0], "protom", 5, obedience=0.0)
     rows = study.rows(entry)
     assert not rows[-1]["success"]
     assert (rows[-1]["ended"], rows[-1]["length"]) == ("time", 100)
@@ -237,17 +237,17 @@ def test_simulated_people_rate_by_their_rule() -> None:
     rows[0] |= {"p_true": 0.25}
     rows[-3] |= {"p_true": 0.75}
     facts = {"helpful": 1 / 3, "appropriate": 1 / 3, "clear": 2 / 3}
-    assert study.shares(rows, "Ana") == pytest.approx(facts | {"understood": 0.75})
-    assert study.shares(rows, "Ben") == pytest.approx(facts)
+    assert study.rating_shares(rows, "Ana") == pytest.approx(facts | {"understood": 0.75})
+    assert study.rating_shares(rows, "Ben") == pytest.approx(facts)
     rows[-1] |= {"success": False}
-    assert study.shares(rows, "Ben") == pytest.approx(facts | {"helpful": 1 / 6})
-    assert study.shares(trial(1, 1, "one", "protom", 6), "Ana") == {}
+    assert study.rating_shares(rows, "Ben") == pytest.approx(facts | {"helpful": 1 / 6})
+    assert study.rating_shares(trial(1, 1, "one", "protom", 6), "Ana") == {}
 
 
 def test_ratings_are_points_about_the_facts(one_pair: list[Row]) -> None:
     for rows in trials(one_pair):
         for agent, rating in rows[-1].get("ratings", {}).items():
-            facts = study.shares(rows, agent)
+            facts = study.rating_shares(rows, agent)
             for aspect in ASPECTS:
                 assert rating[aspect] in range(1, 8)
                 assert abs(rating[aspect] - (1 + 6 * facts.get(aspect, 0.5))) < 4 * study.NOISE

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from otherminds.papers.protom.levels.level_sets import Design, rotations
 from otherminds.papers.protom.overcooked import KitchenFacilitator, OneRequest, facilitator, people, setup
 from otherminds.world import rollout_with_minds
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
-from otherminds.worlds.overcooked.agent import Cook
 from otherminds.worlds.overcooked.kitchen import (
     BOARD,
     CHOPPED,
@@ -251,7 +250,7 @@ def lacking(level: KitchenLevel) -> list[int]:
     return found
 
 
-def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> list[tuple[State, Mapping[str, Cook]]]:
+def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> list[tuple[State, Mapping[str, Any]]]:
     """A run without help: the state and the minds after each step."""
     minds, rng = people(level, advice, seed), stream(seed, "people", level.name)
     steps = rollout_with_minds(level.world, minds, steps=level.horizon, rng=rng)
@@ -269,7 +268,7 @@ def _length(level: KitchenLevel, states: Sequence[State]) -> int:
 
 
 def _forecasts(
-    level: KitchenLevel, advice: OvercookedAdvice, play: Sequence[tuple[State, Mapping[str, Cook]]]
+    level: KitchenLevel, advice: OvercookedAdvice, play: Sequence[tuple[State, Mapping[str, Any]]]
 ) -> list[_Forecast]:
     """The forecast of every request that could be made in a run without help, the best first."""
     found = []

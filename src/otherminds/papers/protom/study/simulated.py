@@ -1,7 +1,7 @@
-"""A study as with people, with simulated ones: pairs who play kitchens with and without facilitators (ProToM §4.5).
+"""The study with simulated participants: pairs that play kitchens with and without facilitators (ProToM §4.5).
 
-Simulated participants follow a message with some probability and rate by a rule, from what happened and nothing else,
-so that there is something to try the analysis on. Their ratings say nothing about people.
+Simulated participants follow a message with a fixed probability and rate by a rule, from what happened in the trial
+only. Their ratings say nothing about people; they exist to test the analysis.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from dataclasses import dataclass
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
-from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.experiment import Cast, Row
+from otherminds.papers.protom import experiment, overcooked
+from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode, Row
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, FINISHED, POINTS, TIME
 from otherminds.papers.protom.study.plan import NOBODY, counterbalanced, default_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 SUBJECTS = (NOBODY, "random", "protom")
-OBEDIENCE = 0.9
-NOISE = 0.7
-NO_REASON = "No reason given."
+OBEDIENCE = 0.9  # probability that a simulated participant follows a message; chosen, not measured
+NOISE = 0.7  # standard deviation of a rating, in points; chosen, not measured
+NO_REASON = "No reason given."  # what facilitators without reasons say, see `RandomFacilitator`
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One trial of a plan: the `number`th of a pair. People do as they are told with probability `obedience`."""
+class PlannedTrial:
+    """The `number`th trial of a pair; `obedience`: the probability that its people follow a message."""
 
     pair: int
     number: int
@@ -43,18 +42,18 @@ class Entry:
 
     @property
     def episode(self) -> str:
-        """What the trial is called: no two of a study are called alike."""
+        """The name of the trial, unique within a study."""
         return f"{self.pair:02}-{self.number} {self.level.name}"
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells the trial apart in the rows."""
+        """Condition, subject and trial: what identifies the trial in the rows."""
         return (self.condition, self.subject, self.episode)
 
     @property
-    def played(self) -> facilitated.Entry:
-        """The same as an episode with a facilitator."""
-        return facilitated.Entry(self.level, self.subject, self.condition, self.seed)
+    def played(self) -> PlannedEpisode:
+        """The trial as a planned episode."""
+        return PlannedEpisode(self.level, self.subject, self.condition, self.seed)
 
 
 def plan(
@@ -63,67 +62,67 @@ def plan(
     subjects: Sequence[str] = SUBJECTS,
     levels: Sequence[KitchenLevel] = (),
     obedience: float = OBEDIENCE,
-) -> list[Entry]:
-    """What pairs 1 to `pairs` play, by default with the usual levels. Raises InputError for numbers that do not fit."""
+) -> list[PlannedTrial]:
+    """The trials of pairs 1 to `pairs`, by default on the usual levels. Raises InputError for numbers that do not fit."""
     known = {level.name: level for level in levels or default_levels()}
     return [
-        Entry(pair, number, known[trial.level], trial.facilitator, trial.seed, obedience)
+        PlannedTrial(pair, number, known[trial.level], trial.facilitator, trial.seed, obedience)
         for pair in range(1, pairs + 1)
         for number, trial in enumerate(counterbalanced(list(known.values()), subjects, pair, seed=seed), 1)
     ]
 
 
-def rows(entry: Entry) -> list[Row]:
-    """Play a trial and tell it in rows."""
-    return told(entry, protom_overcooked.cast(entry.played))
+def rows(trial: PlannedTrial) -> list[Row]:
+    """Play a trial and return its rows."""
+    return rated_rows(trial, overcooked.setup(trial.played))
 
 
-def advised_rows(entry: Entry, model: LanguageModel, *, pictures: bool = False) -> list[Row]:
-    """Play a trial with a language model as the facilitator, and tell it in rows."""
-    return told(entry, protom_overcooked.advised(entry.played, model, pictures=pictures))
+def rows_with_model(trial: PlannedTrial, model: LanguageModel, *, pictures: bool = False) -> list[Row]:
+    """Play a trial with a language model as the facilitator, and return its rows."""
+    return rated_rows(trial, overcooked.setup_with_model(trial.played, model, pictures=pictures))
 
 
-def told(entry: Entry, cast: Cast) -> list[Row]:
-    """Play a trial with these people and this facilitator, let them rate it, and tell it in rows."""
-    about = {"episode": entry.episode, "pair": entry.pair, "trial": entry.number, "level": entry.level.name}
-    obeying = cast._replace(obedience=entry.obedience)
-    found = [{**row, **about} for row in facilitated.rows(EXPERIMENT, entry.played, obeying)]
+def rated_rows(trial: PlannedTrial, setup: EpisodeSetup) -> list[Row]:
+    """Play a trial with these participants; its rows, with the participants' ratings in the last one."""
+    about = {"episode": trial.episode, "pair": trial.pair, "trial": trial.number, "level": trial.level.name}
+    played = experiment.rows(EXPERIMENT, trial.played, setup._replace(obedience=trial.obedience))
+    found = [{**row, **about} for row in played]
     found[-1]["ended"] = FINISHED if found[-1]["success"] else TIME
-    found[-1]["by"] = dict.fromkeys(cast.world.agents, "simulated")
-    if entry.subject != NOBODY:
-        found[-1]["ratings"] = {agent: _ratings(entry, found, agent) for agent in cast.world.agents}
+    found[-1]["by"] = dict.fromkeys(setup.world.agents, "simulated")
+    if trial.subject != NOBODY:
+        found[-1]["ratings"] = {agent: _ratings(trial, found, agent) for agent in setup.world.agents}
     return found
 
 
 # How simulated participants rate
 
 
-def shares(rows: Sequence[Row], agent: str) -> dict[str, float]:
-    """What a simulated participant rates by, from 0 to 1; an aspect of which nothing can be said is left out.
+def rating_shares(rows: Sequence[Row], agent: str) -> dict[str, float]:
+    """The share, in [0, 1], that determines a participant's rating of each aspect; aspects without evidence are missing.
 
-    helpful: the share of messages that were carried out, half of it if the pair did not succeed. appropriate: the share
-    of messages that were neither ignored nor impossible. clear: the share of messages that came with a reason.
-    understood: P(own goal) at the end.
+    helpful: the share of messages that were carried out, halved if the pair did not succeed. appropriate: the share of
+    messages that were neither ignored nor impossible. clear: the share of messages with a reason. understood: the
+    facilitator's last P(own goal).
     """
     advice = [row for row in rows if row["agent"] == FACILITATOR]
-    said = [row for row in advice if row["action"]]
-    became = [row.get("status") for row in advice] + [rows[-1].get("outcome")]
+    sent = [row for row in advice if row["action"]]
+    statuses = [row.get("status") for row in advice] + [rows[-1].get("outcome")]
     found = {}
-    if said:
+    if sent:
         worth = 1.0 if rows[-1]["success"] else 0.5
-        found["helpful"] = worth * became.count("completed") / len(said)
-        found["appropriate"] = 1 - (became.count("ignored") + became.count("impossible")) / len(said)
-        found["clear"] = sum(row["words"] not in ("", NO_REASON) for row in said) / len(said)
+        found["helpful"] = worth * statuses.count("completed") / len(sent)
+        found["appropriate"] = 1 - (statuses.count("ignored") + statuses.count("impossible")) / len(sent)
+        found["clear"] = sum(row["words"] not in ("", NO_REASON) for row in sent) / len(sent)
     known = [row["p_true"] for row in rows if row["agent"] == agent and "p_true" in row]
     if known:
         found["understood"] = known[-1]
     return found
 
 
-def _ratings(entry: Entry, rows: Sequence[Row], agent: str) -> dict[str, int]:
-    """Seven points for a share of 1, one for 0, four if there is nothing to go by; with noise."""
-    rng = stream(entry.seed, "ratings", agent)
-    found = shares(rows, agent)
+def _ratings(trial: PlannedTrial, rows: Sequence[Row], agent: str) -> dict[str, int]:
+    """Ratings in points: 7 for a share of 1, 1 for 0, 4 without evidence, plus normal noise, rounded and clipped."""
+    rng = stream(trial.seed, "ratings", agent)
+    found = rating_shares(rows, agent)
     low, high = POINTS[0], POINTS[-1]
     exact = {aspect: low + (high - low) * found.get(aspect, 0.5) for aspect in ASPECTS}
     return {aspect: int(min(max(round(x + NOISE * rng.normal()), low), high)) for aspect, x in exact.items()}
