@@ -63,7 +63,7 @@ def plan(
     levels: Sequence[KitchenLevel] = (),
     obedience: float = OBEDIENCE,
 ) -> list[PlannedTrial]:
-    """The trials of pairs 1 to `pairs`, by default on the usual levels. Raises InputError for numbers that do not fit."""
+    """The trials of pairs 1 to `pairs`, on the usual levels by default. Raises InputError as `counterbalanced` does."""
     known = {level.name: level for level in levels or default_levels()}
     return [
         PlannedTrial(pair, number, known[trial.level], trial.facilitator, trial.seed, obedience)
@@ -98,7 +98,7 @@ def rated_rows(trial: PlannedTrial, setup: EpisodeSetup) -> list[Row]:
 
 
 def rating_shares(rows: Sequence[Row], agent: str) -> dict[str, float]:
-    """The share, in [0, 1], that determines a participant's rating of each aspect; aspects without evidence are missing.
+    """The shares, in [0, 1], that determine a participant's ratings; aspects without evidence are missing.
 
     helpful: the share of messages that were carried out, halved if the pair did not succeed. appropriate: the share of
     messages that were neither ignored nor impossible. clear: the share of messages with a reason. understood: the
