@@ -1,4 +1,4 @@
-"""Exact joint planning: breadth-first search over sets of joint positions, each set one big integer."""
+"""Joint plans: the fewest joint steps by exact search, and the length of a joint plan that is run forward."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from functools import cache
 from typing import Generic, NamedTuple, TypeVar
 
 C = TypeVar("C", bound=Hashable)
+S = TypeVar("S", bound=Hashable)
+
+NEVER = 1 << 20  # more steps than any plan takes
 
 
 class ContextAction(NamedTuple, Generic[C]):
-    """Something an agent can do where it stands (in a set of cells, as bits), and the context that results.
+    """An action that an agent can take in some cells (as bits), and the context `after` it.
 
-    With `beside` set, it must stand exactly one step from that agent instead.
+    With `beside` set, the agent must stand exactly one step from that agent instead.
     """
 
     cells: int
@@ -22,10 +25,10 @@ class ContextAction(NamedTuple, Generic[C]):
 
 
 class JointPositions:
-    """Sets of joint positions of n agents on a grid; the position (p₁ … pₙ) is one bit of a big integer."""
+    """Sets of joint positions of n agents on a grid, each a big integer with one bit for every position (p₁ … pₙ)."""
 
     def __init__(self, stride: int, height: int, n: int) -> None:
-        """`stride` is the distance between a cell and the one below it; a spare row keeps moves from wrapping."""
+        """`stride` is the difference between a cell and the one below it; a spare row keeps moves from wrapping."""
         self.span = stride * (height + 1)
         self.n = n
         self.steps = (1, -1, stride, -stride)
@@ -33,11 +36,11 @@ class JointPositions:
         self.beside = cache(self._beside)
 
     def of(self, cells: Sequence[int]) -> int:
-        """The set of one joint position."""
+        """The set that holds one joint position."""
         return 1 << sum(cell * self._inner(i) for i, cell in enumerate(cells))
 
     def _inner(self, i: int) -> int:
-        """What one step of agent i along its cells adds to the number of a joint position."""
+        """The difference that one cell of agent i makes to the bit number of a joint position."""
         return int(self.span ** (self.n - 1 - i))
 
     def _within(self, i: int, cells: int) -> int:
@@ -56,7 +59,7 @@ class JointPositions:
         return together
 
     def moved(self, positions: int, i: int, floor: int) -> int:
-        """Where the agents can be after agent i has walked one step on the floor, or stayed."""
+        """The joint positions after agent i has walked one step on the floor, or stayed."""
         inner = self._inner(i)
         stride = self.steps[2] * inner
         walked = positions << inner | positions >> inner | positions << stride | positions >> stride
@@ -69,14 +72,15 @@ def joint_makespan(
     context: C,
     *,
     floor: Callable[[C], int],
-    deeds: Callable[[C, int], Iterable[ContextAction[C]]],
+    actions: Callable[[C, int], Iterable[ContextAction[C]]],
     done: Callable[[C], bool],
     limit: int,
 ) -> int | None:
-    """L*: the fewest joint steps until `done`, if all agents cooperated perfectly; None if more than `limit`.
+    """L*: the fewest joint steps until `done` under perfect cooperation; None if more than `limit`.
 
-    In each step the agents act in order, each walking to a neighbouring cell, staying, or doing one action that
-    changes the context (which doors are open, who holds what) for good.
+    Breadth-first search over sets of joint positions. In each step the agents act in order; each walks to a
+    neighbouring cell, stays, or takes one action that changes the context (which doors are open, who holds what) for
+    good. `floor` gives the cells where one can stand in a context, as bits.
     """
     front: dict[C, int] = {context: space.of(cells)}
     reached: dict[C, int] = dict(front)
@@ -84,29 +88,20 @@ def joint_makespan(
         if any(done(c) for c in front):
             return t
         for i in range(space.n):
-            front = _act(space, front, i, floor, deeds)
+            after: dict[C, int] = defaultdict(int)
+            for c, positions in front.items():
+                here = floor(c)
+                after[c] |= space.moved(positions, i, here)
+                for action in actions(c, i):
+                    beside = action.beside
+                    where = space.within(i, action.cells) if beside is None else space.beside(i, beside, here)
+                    if able := positions & where:
+                        after[action.after] |= able
+            front = after
         front = {c: new for c, p in front.items() if (new := p & ~reached.get(c, 0))}
         for c, new in front.items():
             reached[c] = reached.get(c, 0) | new
     return None
-
-
-def _act(
-    space: JointPositions,
-    front: dict[C, int],
-    i: int,
-    floor: Callable[[C], int],
-    deeds: Callable[[C, int], Iterable[ContextAction[C]]],
-) -> dict[C, int]:
-    after: dict[C, int] = defaultdict(int)
-    for context, positions in front.items():
-        here = floor(context)
-        after[context] |= space.moved(positions, i, here)
-        for action in deeds(context, i):
-            where = space.within(i, action.cells) if action.beside is None else space.beside(i, action.beside, here)
-            if able := positions & where:
-                after[action.after] |= able
-    return after
 
 
 def _bits(cells: int) -> Iterator[int]:
@@ -114,3 +109,30 @@ def _bits(cells: int) -> Iterator[int]:
         low = cells & -cells
         yield low.bit_length() - 1
         cells ^= low
+
+
+def rollout_steps(
+    start: S, known: dict[S, int], done: Callable[[S], bool], advance: Callable[[S], tuple[int, S]], limit: int = NEVER
+) -> int:
+    """Steps from `start` until `done` in a deterministic rollout; NEVER if that takes more than about `limit` steps.
+
+    `advance` returns how many steps pass until the next event and the state then, or NEVER steps if no event follows.
+    The remaining steps of every state on the way are kept in `known`.
+    """
+    trail: list[tuple[S, int]] = []
+    state, total = start, 0
+    while True:
+        rest = 0 if done(state) else known.get(state)
+        if rest is None and total > limit:
+            rest = NEVER
+        if rest is not None:
+            break
+        trail.append((state, total))
+        steps, state = advance(state)
+        total += steps
+        if steps == NEVER:
+            rest = NEVER
+            break
+    for passed, since in trail:
+        known[passed] = min(total - since + rest, NEVER)
+    return min(total + rest, NEVER)

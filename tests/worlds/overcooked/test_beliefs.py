@@ -31,7 +31,7 @@ def looks(world: Overcooked, seed: int, i: int = 0, steps: int = 15) -> Iterator
     before, imagine = None, sampler(world)
     for state in random_play(world, seed, steps):
         view = world.observe(state, world.agents[i])
-        after = imagine.look(before, view, i, seed)
+        after = imagine.update(before, view, i, seed)
         yield before, view, after
         before = after
 
@@ -156,8 +156,8 @@ def test_the_same_sight_and_seed_give_the_same_kitchen(world: Overcooked, seed: 
 def test_looking_again_in_another_order_changes_nothing() -> None:
     view = TWO_ROOMS.observe(TWO_ROOMS.initial, "Ana")
     one, other = sampler(TWO_ROOMS), sampler(TWO_ROOMS)
-    forwards = [one.look(None, view, 0, seed) for seed in range(30)]
-    backwards = [other.look(None, view, 0, seed) for seed in reversed(range(30))]
+    forwards = [one.update(None, view, 0, seed) for seed in range(30)]
+    backwards = [other.update(None, view, 0, seed) for seed in reversed(range(30))]
     assert forwards == backwards[::-1]
     assert len(set(forwards)) > 5
 
@@ -170,7 +170,7 @@ HIDDEN = [place(TWO_ROOMS, *at) for at in ((3, 0), (4, 0), (5, 0), (6, 1), (4, 3
 
 def test_at_first_everything_is_as_likely_to_lie_on_any_counter_out_of_sight() -> None:
     view, imagine = TWO_ROOMS.observe(TWO_ROOMS.initial, "Ana"), sampler(TWO_ROOMS)
-    found = [imagine.look(None, view, 0, seed) for seed in range(4000)]
+    found = [imagine.update(None, view, 0, seed) for seed in range(4000)]
     there = [state.on.index(TOMATO) for state in found]
     assert set(there) == set(HIDDEN)
     assert stats.chisquare([there.count(k) for k in HIDDEN]).pvalue > 0.01
@@ -183,7 +183,7 @@ def test_at_first_everything_is_as_likely_to_lie_on_any_counter_out_of_sight() -
 def test_two_things_are_as_likely_to_lie_in_any_two_places() -> None:
     world = kitchen("#-----#", "-1 D  -", "- l# 2/", "#--#pt#")
     view, imagine = world.observe(world.initial, "Ana"), sampler(world)
-    found = [imagine.look(None, view, 0, seed).on for seed in range(6000)]
+    found = [imagine.update(None, view, 0, seed).on for seed in range(6000)]
     there = Counter((on.index(TOMATO), on.index(PLATE)) for on in found)
     assert set(there) == {(a, b) for a in HIDDEN for b in HIDDEN if a != b}
     assert stats.chisquare(list(there.values())).pvalue > 0.01
@@ -197,7 +197,7 @@ def test_what_is_not_where_it_was_is_as_likely_to_be_anywhere_out_of_sight() -> 
     )
     before = world.initial._replace(on=on)
     gone = world.observe(before._replace(on=tuple(0 if there == TOMATO else there for there in on)), "Ana")
-    found = [imagine.look(before, gone, 0, seed) for seed in range(4000)]
+    found = [imagine.update(before, gone, 0, seed) for seed in range(4000)]
     there = Counter(spots(state).index(TOMATO) for state in found)
     board, hand = place(world, 6, 2), len(world.on) + 1
     assert set(there) == {*HIDDEN, board, hand}
@@ -209,7 +209,7 @@ def test_of_two_alike_out_of_sight_either_may_be_the_one_that_has_turned_up() ->
     on = tuple(TOMATO if k in HIDDEN[:2] else LETTUCE if there == LETTUCE else 0 for k, there in enumerate(world.on))
     before = world.initial._replace(on=on)
     state = before._replace(hands=(TOMATO, 0))
-    found = [imagine.look(before, world.observe(state, "Ana"), 0, seed) for seed in range(2000)]
+    found = [imagine.update(before, world.observe(state, "Ana"), 0, seed) for seed in range(2000)]
     left = Counter(state.on.index(TOMATO) for state in found)
     assert set(left) == set(HIDDEN[:2])
     assert all(state.on.count(TOMATO) == 1 for state in found)
@@ -222,17 +222,17 @@ def test_of_two_alike_out_of_sight_either_may_be_the_one_that_has_turned_up() ->
 def test_who_remembers_a_room_knows_what_is_there() -> None:
     world, imagine = TWO_ROOMS, sampler(TWO_ROOMS)
     door = world.initial._replace(cells=(world.layout.grid.cell(3, 1), world.cells[1]))
-    seen = imagine.look(None, world.observe(door, "Ana"), 0, 0)
+    seen = imagine.update(None, world.observe(door, "Ana"), 0, 0)
     assert seen.on == world.on
-    assert imagine.look(seen, world.observe(world.initial, "Ana"), 0, 0) == world.initial
+    assert imagine.update(seen, world.observe(world.initial, "Ana"), 0, 0) == world.initial
 
 
 def test_a_food_that_has_been_chopped_in_sight_is_not_looked_for_elsewhere() -> None:
     world = kitchen("-t---#", "/1 - 2", "---###")
     imagine = sampler(world)
-    first = imagine.look(None, world.observe(world.initial, "Ana"), 0, 0)
+    first = imagine.update(None, world.observe(world.initial, "Ana"), 0, 0)
     chopped = world.initial._replace(on=(0,) * len(world.on), hands=(thing("chopped tomato"), 0))
-    after = imagine.look(first, world.observe(chopped, "Ana"), 0, 0)
+    after = imagine.update(first, world.observe(chopped, "Ana"), 0, 0)
     assert believed(after) == {"tomato": 1}
     assert after.hands == (thing("chopped tomato"), 0)
 
@@ -242,13 +242,13 @@ def test_a_dish_seen_delivered_is_not_looked_for_and_one_that_has_gone_is() -> N
     dish = thing("chopped tomato, plate")
     state = world.initial._replace(on=(0,) * len(world.on), delivered=((dish,),))
     imagine = sampler(world)
-    first = imagine.look(None, world.observe(world.initial, "Ana"), 0, 0)
-    after = imagine.look(first, world.observe(state, "Ana"), 0, 0)
+    first = imagine.update(None, world.observe(world.initial, "Ana"), 0, 0)
+    after = imagine.update(first, world.observe(state, "Ana"), 0, 0)
     assert after == state
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_where_there_is_no_room_for_it_nothing_is_imagined(seed: int) -> None:
     world = kitchen("####", "#1-t", "####")
-    first = sampler(world).look(None, world.observe(world.initial, "Ana"), 0, seed)
+    first = sampler(world).update(None, world.observe(world.initial, "Ana"), 0, seed)
     assert first.on.count(NOTHING) == len(world.on)

@@ -12,7 +12,7 @@ from cooks import FOODS_OF, SIMPLE, Alone, anywhere, cook, follow, place, shuffl
 from kitchens import holding, kitchen, thing
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.overcooked.kitchen import RECIPES
-from otherminds.worlds.overcooked.planner import HOPE, IN_HAND, CookGoal, OvercookedPlanner, Pass, Pickup
+from otherminds.worlds.overcooked.planner import IN_HAND, WAITING_COST, CookGoal, OvercookedPlanner, Pass, Pickup
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
 seeds = st.integers(0, 10**6)
@@ -39,7 +39,7 @@ def test_costs_are_never_below_those_of_the_best_way(seed: int) -> None:
     planner, start = OvercookedPlanner(world.layout), shuffled(world, seed)
     alone = Alone(world, start)
     for state in islice((start, *alone.steps), 0, None, 23):
-        if not state.served and (cost := value(world, planner, "SimpleTomato", state)) < HOPE:
+        if not state.served and (cost := value(world, planner, "SimpleTomato", state)) < WAITING_COST:
             assert cost >= alone.steps[state]
 
 
@@ -53,7 +53,7 @@ def test_every_step_of_who_follows_the_costs_brings_the_dish_nearer(seed: int, r
 def check_that_the_dish_comes_nearer(world: Overcooked, recipe: str, start: State) -> None:
     planner = OvercookedPlanner(world.layout)
     cost = value(world, planner, recipe, start)
-    if cost < HOPE:
+    if cost < WAITING_COST:
         for state in islice(follow(world, planner, recipe, start), 1, None):
             if state.served:
                 break
@@ -76,7 +76,7 @@ def check_that_the_dish_comes_nearer(world: Overcooked, recipe: str, start: Stat
 def test_nobody_gets_stuck_where_the_nearest_counter_is_taken(rows: tuple[str, ...], recipe: str, hand: str) -> None:
     world = kitchen(*rows, recipes=(recipe,))
     start = holding(world, hand)
-    assert value(world, OvercookedPlanner(world.layout), recipe, start) < HOPE
+    assert value(world, OvercookedPlanner(world.layout), recipe, start) < WAITING_COST
     check_that_the_dish_comes_nearer(world, recipe, start)
 
 
@@ -84,7 +84,7 @@ def test_nobody_gets_stuck_who_has_to_make_room_twice() -> None:
     """The onion and then the plate on the board have to be put somewhere, and the nearest place is the same."""
     world = kitchen("--*t", "/ 1-", "-  -", "-t--")
     start = put(holding(world, "chopped onion"), {place(world, 0, 1): PLATE})
-    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", start) < HOPE
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", start) < WAITING_COST
     check_that_the_dish_comes_nearer(world, "SimpleTomato", start)
 
 
@@ -106,7 +106,7 @@ def best_from_the_start(seed: int) -> tuple[int, int]:
     world = small_kitchen(seed, spare=("-", "--", "o-", "l--")[seed % 4])
     best = Alone(world, world.initial).steps.get(world.initial, UNREACHABLE)
     cost = value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial)
-    assert cost >= min(best, HOPE)
+    assert cost >= min(best, WAITING_COST)
     return cost, best
 
 
@@ -122,7 +122,7 @@ def test_no_action_is_worse_than_its_cost_says_and_the_best_is_no_worse_than_the
         cost = value(world, planner, recipe, state)
         found = costs(world, recipe, state, planner)
         assert found["stay"] == 1 + cost
-        if cost < HOPE:
+        if cost < WAITING_COST:
             assert min(found.values()) <= cost
         for action, q in found.items():
             after = world.advance(state, (action,))
@@ -146,7 +146,7 @@ def test_by_hand() -> None:
 def test_to_deliver_something_else_is_no_way_to_cook() -> None:
     world = kitchen("-/---", "*1  -", "--lp-", recipes=("Salad",))
     found = costs(world, "Salad", holding(world, "chopped tomato, plate"))
-    assert found["stay"] < HOPE <= found["left"]
+    assert found["stay"] < WAITING_COST <= found["left"]
 
 
 # It ends
@@ -171,7 +171,7 @@ def test_few_kitchens_have_to_be_considered_when_all_boards_are_taken(recipe: st
         on = [lying.get(k, 0) for k in range(len(world.on))]
         on[1 : 1 + len(rest)] = rest
         planner = OvercookedPlanner(world.layout)
-        assert planner.values(recipe, 0, tuple(on))[world.cells[0]] < HOPE
+        assert planner.values(recipe, 0, tuple(on))[world.cells[0]] < WAITING_COST
         assert len(planner._known) < FEW[recipe]
 
 
@@ -186,7 +186,7 @@ def test_few_kitchens_have_to_be_considered_with_full_hands_and_full_boards(boar
         OvercookedPlanner(world.layout),
         put(holding(world, hand), dict(zip(spots, map(thing, rest), strict=False))),
     )
-    assert planner.values("OnionSalad", state.hands[0], state.on)[state.cells[0]] < HOPE
+    assert planner.values("OnionSalad", state.hands[0], state.on)[state.cells[0]] < WAITING_COST
     assert len(planner._known) < FEW["OnionSalad"]
 
 
@@ -218,7 +218,7 @@ def test_who_lacks_something_walks_to_a_counter_between_rooms_and_hopes() -> Non
     world = kitchen(*DIVIDED)
     planner, cell = OvercookedPlanner(world.layout), world.layout.grid.cell
     found = planner.values("SimpleTomato", 0, world.on)
-    assert {at: found[cell(*at)] - HOPE for at in ((1, 1), (2, 1), (1, 2), (2, 2))} == {
+    assert {at: found[cell(*at)] - WAITING_COST for at in ((1, 1), (2, 1), (1, 2), (2, 2))} == {
         (1, 1): 7,
         (2, 1): 6,
         (1, 2): 8,
@@ -226,7 +226,7 @@ def test_who_lacks_something_walks_to_a_counter_between_rooms_and_hopes() -> Non
     }
     there = world.initial._replace(cells=(cell(2, 1), world.cells[1]))
     waiting = {"up": 7, "down": 8, "left": 8, "right": 7, "stay": 7}
-    assert costs(world, "SimpleTomato", there, planner) == {a: HOPE + c for a, c in waiting.items()}
+    assert costs(world, "SimpleTomato", there, planner) == {a: WAITING_COST + c for a, c in waiting.items()}
 
 
 def test_who_hopes_stays_there() -> None:
@@ -245,21 +245,23 @@ def test_who_hopes_stays_there() -> None:
 def test_what_is_missing_is_hoped_for_once_for_each_thing() -> None:
     world = kitchen("-/----", "-1 - -", "*  -2t", "-p---l", recipes=("Salad",))
     planner = OvercookedPlanner(world.layout)
-    assert 2 * HOPE < value(world, planner, "Salad", world.initial) < 3 * HOPE
+    assert 2 * WAITING_COST < value(world, planner, "Salad", world.initial) < 3 * WAITING_COST
     helped = world.initial._replace(on=tuple(TOMATO if k == place(world, 3, 1) else t for k, t in enumerate(world.on)))
-    assert HOPE < value(world, planner, "Salad", helped) < 2 * HOPE
+    assert WAITING_COST < value(world, planner, "Salad", helped) < 2 * WAITING_COST
 
 
 def test_a_missing_plate_is_hoped_for_with_the_food_in_hand() -> None:
     world = kitchen("-/----", "t1 - -", "*  -2p", "------")
     chopped = holding(world, "chopped tomato", "")
-    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", chopped) == HOPE + 5
-    assert HOPE < value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) < 2 * HOPE
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", chopped) == WAITING_COST + 5
+    assert (
+        WAITING_COST < value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) < 2 * WAITING_COST
+    )
 
 
 def test_nothing_is_hoped_for_that_can_be_had() -> None:
     world = kitchen("-/----", "-1 - t", "*  -2-", "-pt---")
-    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) < HOPE
+    assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) < WAITING_COST
 
 
 @pytest.mark.parametrize(

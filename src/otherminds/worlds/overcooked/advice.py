@@ -1,4 +1,4 @@
-"""What people in a kitchen can be asked to do for each other, and what it would save them."""
+"""Advice in a kitchen: what an agent could be asked to do for another, the steps it would save, and its wording."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
 
 from otherminds.mind import GoalDirected, own_mind
+from otherminds.planning.joint import NEVER, rollout_steps
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.overcooked.agent import BeliefSampler, Contents, Cook
 from otherminds.worlds.overcooked.kitchen import DISHES, NOTHING, NOWHERE, RECIPES, STAY, parts
@@ -27,180 +28,159 @@ from otherminds.worlds.overcooked.planner import (
 )
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
-PATIENCE = 2
-NEVER = 1 << 20
-LONG = 500
-STUCK = 16
+# Of a forecast, in steps; chosen, not tuned.
+PATIENCE = 2  # blocked steps before an agent gives way, and how long it then stays aside
+MAX_BLOCKED = 16  # blocked steps after which a forecast gives up
+MAX_STEPS = 500  # longest forecast
 NOBODY = -1
 
 NextStep = tuple[str, int, int]
-Route = tuple[CookGoal, int, On]
+"""An action, the square where it leads, and the place that it uses or NOWHERE."""
+Situation = tuple[CookGoal, int, On]
+"""A cook's goal, what it holds, and what it takes to lie on each counter."""
 
 
 class ForecastState(NamedTuple):
-    """All that decides how things go on.
+    """All that decides how a forecast goes on.
 
-    wants: everybody's recipe, None for who has nothing left to do. beliefs: where each takes things to be, as far as it
-    matters to them, None if they are right. request: what somebody has been asked to do first.
+    wants: each agent's recipe, None if it has nothing left to do. beliefs: where each agent takes the items that matter
+    to it to be, None if that is correct. advice: what the helper does first.
     """
 
     state: State
     wants: tuple[str | None, ...]
     beliefs: tuple[Contents | None, ...]
-    request: Advice | None
+    advice: Advice | None
 
 
 class OvercookedForecast:
-    """The steps that everybody takes in an outlook, remembered from every moment at which something happens."""
+    """Joint plans of cooks run forward, ties in a fixed order; lengths are remembered for every state on the way."""
 
     def __init__(self, world: Overcooked, planner: OvercookedPlanner, sampler: BeliefSampler) -> None:
-        """Of the world only the rules are used, not who is to deliver what."""
+        """Only the rules of the world are used, not its recipes."""
         self.world, self.planner, self.sampler = world, planner, sampler
         self._known: dict[ForecastState, int] = {}
-        self._heads: dict[Route | None, dict[int, NextStep]] = {}
+        self._next_steps: dict[Situation | None, dict[int, NextStep]] = {}
 
-    def outlook(
-        self, state: State, wants: Sequence[str | None], kitchens: Sequence[State], request: Advice | None
-    ) -> ForecastState:
-        """Where things stand if these are the recipes that people have still to deliver, and their beliefs."""
-        state = state._replace(served=0)
-        beliefs = tuple(_gist(state, want, kitchen) for want, kitchen in zip(wants, kitchens, strict=True))
-        return ForecastState(state, tuple(wants), beliefs, request)
+    def steps(self, state: State, wants: Sequence[str | None], kitchens: Sequence[State], advice: Advice | None) -> int:
+        """Steps until all recipes in `wants` are delivered; NEVER if they will not be.
 
-    def steps(self, outlook: ForecastState) -> int:
-        """Steps until everybody is done, NEVER if that will not be: everybody does what is best as far as they know.
-
-        What is out of sight, and not where it was believed to be, is imagined elsewhere. (ProToM eq. 14.)
+        Every agent does what is best in the kitchen it believes in (`kitchens`); the helper follows the advice first.
+        An item that is not found where it was believed to be is imagined elsewhere out of sight. (ProToM eq. 14.)
         """
-        trail: list[tuple[ForecastState, int]] = []
-        t = 0
-        while True:
-            rest = 0 if not any(outlook.wants) else self._known.get(outlook)
-            if rest is None and t > LONG:
-                rest = NEVER
-            if rest is not None:
-                break
-            trail.append((outlook, t))
-            took, outlook = self._until_something_happens(outlook)
-            t += took
-            if took == NEVER:
-                rest = NEVER
-                break
-        for known, since in trail:
-            self._known[known] = min(t - since + rest, NEVER)
-        return min(t + rest, NEVER)
+        state = state._replace(served=0)
+        beliefs = tuple(_wrong_belief(state, want, kitchen) for want, kitchen in zip(wants, kitchens, strict=True))
+        start = ForecastState(state, tuple(wants), beliefs, advice)
+        return rollout_steps(start, self._known, lambda now: not any(now.wants), self._advance, MAX_STEPS)
 
-    def _until_something_happens(self, outlook: ForecastState) -> tuple[int, ForecastState]:
-        """Go on until somebody uses something, or sees what they did not expect; NEVER if nobody will."""
-        state = outlook.state
-        routes = [self._route(outlook, i) for i in range(len(state.cells))]
-        tables = [self._heads.setdefault(route, {}) for route in routes]
+    def _advance(self, now: ForecastState) -> tuple[int, ForecastState]:
+        """Steps until an agent uses a place or sees the unexpected, and the state then; NEVER if neither happens."""
+        state = now.state
+        situations = [self._situation(now, i) for i in range(len(state.cells))]
+        tables = [self._next_steps.setdefault(situation, {}) for situation in situations]
         sight = self.world.layout.sight
-        astray = [i for i, belief in enumerate(outlook.beliefs) if belief is not None]
+        mistaken = [i for i, belief in enumerate(now.beliefs) if belief is not None]
         cells, waited, resting = state.cells, 0, (NOBODY, 0)
-        for t in range(1, LONG):
+        for t in range(1, MAX_STEPS):
             heads = [
-                table.get(cell) or self._find_head(table, route, cell)
-                for table, route, cell in zip(tables, routes, cells, strict=True)
+                table.get(cell) or self._find_next_step(table, situation, cell)
+                for table, situation, cell in zip(tables, situations, cells, strict=True)
             ]
             if resting[1] >= t:
                 heads[resting[0]] = (STAY, cells[resting[0]], NOWHERE)
             after = tuple([to for _, to, _ in heads])
-            if any(place != NOWHERE for _, _, place in heads) or _in_the_way(cells, after):
+            blocked = len({*after}) < len(after) or any(
+                to in cells and to != cell for cell, to in zip(cells, after, strict=True)
+            )
+            if blocked or any(place != NOWHERE for _, _, place in heads):
                 before, giving = state._replace(cells=cells), self._giving_way(cells, heads, waited)
-                then = self.world.advance(before, self._make_way(routes, cells, heads, giving, waited))
+                then = self.world.advance(before, self._make_way(situations, cells, heads, giving, waited))
                 if then.hands != before.hands:
-                    return t, self._news(outlook._replace(state=before), then)
+                    return t, self._update(now._replace(state=before), then)
                 waited += then.cells == cells or giving != NOBODY
                 resting = (giving, t + PATIENCE) if giving != NOBODY else resting
-                if waited > STUCK:
+                if waited > MAX_BLOCKED:
                     break
                 after = then.cells
             elif after == cells and resting[1] < t:
-                return NEVER, outlook
-            if any(sight[cells[i]] != sight[after[i]] for i in astray):
-                return t, self._news(outlook, state._replace(cells=after))
+                return NEVER, now
+            if any(sight[cells[i]] != sight[after[i]] for i in mistaken):
+                return t, self._update(now, state._replace(cells=after))
             cells = after
-        return NEVER, outlook
+        return NEVER, now
 
-    # What people do next
+    # What the agents do next
 
-    def _route(self, outlook: ForecastState, i: int) -> Route | None:
-        """What agent i is up to, holds, and takes to lie where; None if there is nothing for it to do."""
-        hand, request = outlook.state.hands[i], outlook.request
-        if request and request.helper == i:
-            return request, hand, outlook.state.on
-        want = outlook.wants[i]
-        return None if want is None else (want, hand, (outlook.beliefs[i] or outlook.state).on)
+    def _situation(self, now: ForecastState, i: int) -> Situation | None:
+        """What agent i plans by; None if it has nothing to do."""
+        hand, advice, want = now.state.hands[i], now.advice, now.wants[i]
+        if advice and advice.helper == i:
+            return advice, hand, now.state.on
+        return None if want is None else (want, hand, (now.beliefs[i] or now.state).on)
 
-    def _find_head(self, heads: dict[int, NextStep], route: Route | None, cell: int) -> NextStep:
-        """The best action, the first of equals, and where it leads."""
-        heads[cell] = (STAY, cell, NOWHERE) if route is None else self._best(route, cell)
-        return heads[cell]
-
-    def _best(self, route: Route, cell: int) -> NextStep:
-        aim, hand, on = route
-        costs = self.planner.action_costs(aim, cell, hand, on)
-        least = min(costs)
-        if least > self.planner.values(aim, hand, on)[cell]:  # nothing helps but hope
-            return STAY, cell, NOWHERE
-        action = ACTIONS[costs.index(least)]
-        return action, *self.world.layout.ahead[cell][action]
+    def _find_next_step(self, table: dict[int, NextStep], situation: Situation | None, cell: int) -> NextStep:
+        """The best action from a square, the first of equals; to stay if only another agent's help would do."""
+        table[cell] = STAY, cell, NOWHERE
+        if situation is not None:
+            goal, hand, on = situation
+            costs = self.planner.action_costs(goal, cell, hand, on)
+            if min(costs) <= self.planner.values(goal, hand, on)[cell]:
+                action = ACTIONS[costs.index(min(costs))]
+                table[cell] = action, *self.world.layout.ahead[cell][action]
+        return table[cell]
 
     def _giving_way(self, cells: tuple[int, ...], heads: list[NextStep], waited: int) -> int:
-        """Who makes room, every other time that nobody could move: in turns, those who have nothing to do first."""
+        """The agent that makes room, at every second blocked step: in turns, idle agents first; NOBODY otherwise."""
         if waited == 0 or waited % PATIENCE:
             return NOBODY
         order = sorted(range(len(cells)), key=lambda i: (heads[i][0] != STAY, -i))
-        able = [i for i in order if self._free(cells, i)]
+        able = [i for i in order if self._free_moves(cells, i)]
         return able[(waited // PATIENCE - 1) % len(able)] if able else NOBODY
 
-    def _free(self, cells: tuple[int, ...], i: int) -> list[str]:
-        """The moves to where nobody is."""
+    def _free_moves(self, cells: tuple[int, ...], i: int) -> list[str]:
+        """The moves of agent i onto squares where no agent is."""
         return [action for action, (to, _) in self.world.layout.ahead[cells[i]].items() if to not in cells]
 
     def _make_way(
-        self, routes: Sequence[Route | None], cells: tuple[int, ...], heads: list[NextStep], giving: int, waited: int
+        self,
+        situations: Sequence[Situation | None],
+        cells: tuple[int, ...],
+        heads: list[NextStep],
+        giving: int,
+        waited: int,
     ) -> list[str]:
-        """What everybody does when some are in each other's way: go round, or, if it is their turn, anywhere else."""
+        """All agents' actions if some are blocked: an equally short way round, or a free move to give way."""
         actions = [action for action, _, _ in heads]
         for i, (_, to, _) in enumerate(heads):
-            if to != cells[i] and to in cells:
-                actions[i] = self._detour(routes[i], cells, cells[i], actions[i])
+            situation, cell = situations[i], cells[i]
+            if to != cell and to in cells and situation is not None:
+                values = self.planner.values(*situation)
+                ahead = self.world.layout.ahead[cell].items()
+                detours = (a for a, (there, _) in ahead if there not in cells and values[there] == values[cell] - 1)
+                actions[i] = next(detours, actions[i])
         if giving != NOBODY:
-            free = self._free(cells, giving)
+            free = self._free_moves(cells, giving)
             actions[giving] = free[waited // PATIENCE // len(cells) % len(free)]
         return actions
 
-    def _detour(self, route: Route | None, cells: tuple[int, ...], cell: int, action: str) -> str:
-        """Another move that leads as near, if there is one."""
-        if route is None:
-            return action
-        values = self.planner.values(*route)
-        ahead = self.world.layout.ahead[cell].items()
-        other = (a for a, (to, _) in ahead if to not in cells and values[to] == values[cell] - 1)
-        return next(other, action)
+    # What the agents know then
 
-    # What people know then
+    def _update(self, now: ForecastState, after: State) -> ForecastState:
+        """The forecast after a step in which a place was used or an agent came to see another room."""
+        before, advice = now.state, now.advice
+        wants = _still_wanted(before, after, now.wants)
+        if advice:
+            i = advice.helper
+            if not is_under_way(advice, after.hands[i], after.on) or (
+                self.planner.values(advice, after.hands[i], after.on)[after.cells[i]] >= UNREACHABLE
+            ):
+                advice = None
+        beliefs = tuple(self._belief(now, after, i, want) for i, want in enumerate(wants))
+        return ForecastState(after._replace(served=0), wants, beliefs, advice)
 
-    def _news(self, outlook: ForecastState, after: State) -> ForecastState:
-        """The outlook after a step in which something was used or somebody came to see another room."""
-        before, request = outlook.state, outlook.request
-        wants = _still_wanted(before, after, outlook.wants)
-        if request and not self._goes_on(request, after):
-            request = None
-        beliefs = tuple(self._belief(outlook, after, i, want) for i, want in enumerate(wants))
-        return ForecastState(after._replace(served=0), wants, beliefs, request)
-
-    def _goes_on(self, request: Advice, state: State) -> bool:
-        i = request.helper
-        if not is_under_way(request, state.hands[i], state.on):
-            return False
-        return self.planner.values(request, state.hands[i], state.on)[state.cells[i]] < UNREACHABLE
-
-    def _belief(self, outlook: ForecastState, after: State, i: int, want: str | None) -> Contents | None:
-        """What agent i believes after a step, as far as it matters to it."""
-        before, belief = outlook.state, outlook.beliefs[i]
+    def _belief(self, now: ForecastState, after: State, i: int, want: str | None) -> Contents | None:
+        """What agent i believes after a step, where it matters to it and is wrong."""
+        before, belief = now.state, now.beliefs[i]
         if want is None:
             return None
         if belief is None:
@@ -210,11 +190,11 @@ class OvercookedForecast:
                 return None
         view = self.world.observe(after, self.world.agents[i])
         believed = belief or Contents(before.on, before.hands, before.delivered)
-        return _gist(after, want, self.sampler.complete(believed, view, 0))
+        return _wrong_belief(after, want, self.sampler.complete(believed, view, 0))
 
 
-def _gist(state: State, want: str | None, kitchen: State | Contents) -> Contents | None:
-    """What somebody believes of the things that they need, everything else as it is; None if they are right."""
+def _wrong_belief(state: State, want: str | None, kitchen: State | Contents) -> Contents | None:
+    """The state as an agent believes it, restricted to the items its recipe needs. None if the belief is correct."""
     if want is None:
         return None
     dish = RECIPES[want]
@@ -224,12 +204,13 @@ def _gist(state: State, want: str | None, kitchen: State | Contents) -> Contents
 
 @lru_cache(1 << 16)
 def _believed(dish: int, true: On, taken: On) -> On:
+    """The true contents with the useful items as they are taken to be."""
     pairs = zip(true, taken, strict=True)
     return tuple([t if t and useful(t, dish) else s and (NOTHING if useful(s, dish) else s) for s, t in pairs])
 
 
 def _still_wanted(before: State, after: State, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """The recipes that are still to be delivered: a dish counts for who brings it, else for the first who wants it."""
+    """The recipes still to be delivered: a dish counts for the agent that brings it, else for the first wanting it."""
     if before.delivered == after.delivered:
         return wants
     fresh = Counter(chain(*after.delivered)) - Counter(chain(*before.delivered))
@@ -244,13 +225,8 @@ def _still_wanted(before: State, after: State, wants: tuple[str | None, ...]) ->
     return tuple(left)
 
 
-def _in_the_way(cells: tuple[int, ...], after: tuple[int, ...]) -> bool:
-    """Whether somebody is heading for a square that another one is on or heading for."""
-    return len({*after}) < len(after) or any(to in cells and to != cell for cell, to in zip(cells, after, strict=True))
-
-
 class OvercookedAdvice:
-    """The messages a facilitator could say in one kitchen, what following them would lead to, and how to put them."""
+    """The advice that a facilitator could give in one kitchen, its effects, and its wording (`Messages` of ProToM)."""
 
     def __init__(
         self,
@@ -260,9 +236,9 @@ class OvercookedAdvice:
         *,
         beliefs: bool = True,
     ) -> None:
-        """Plans and what is imagined may be shared with the minds that act and observe in the same kitchen.
+        """The planner and the sampler may be shared with the minds that act and observe in the same kitchen.
 
-        beliefs: whether forecasts are about people who know only what they see; without, they are faster.
+        beliefs: whether forecasts account for what each agent has not seen; without, they are faster.
         """
         self.world, self.beliefs = world, beliefs
         self.planner = planner or OvercookedPlanner(world.layout)
@@ -272,141 +248,117 @@ class OvercookedAdvice:
     # What could be said
 
     def candidates(self, state: State) -> list[Advice]:
-        """Every request that its helper could carry out alone from here (ProToM §3.2, feedback construction)."""
+        """All advice that its helper could follow alone from here (ProToM §3.2, feedback construction)."""
         agents = range(len(self.world.agents))
-        pairs = [(i, j) for i in agents for j in agents if i != j]
-        every: list[Advice] = []
-        for i, j in pairs:
-            every += self._passes(state, i, j)
-            every += self._pickups(state, i, j)
-        return [request for request in every if self.effort(state, request) < UNREACHABLE]
+        every = [advice for i in agents for j in agents if i != j for advice in self._options(state, i, j)]
+        return [advice for advice in every if self.effort(state, advice) < UNREACHABLE]
 
-    def _passes(self, state: State, i: int, j: int) -> Iterator[Pass]:
-        """Bring j a thing that is not near it already."""
-        counters = self._near(state, i, j)
-        near = {state.on[k] for k in counters} | {state.hands[j]}
-        if not any(state.on[k] == NOTHING for k in counters):
-            return
-        if state.hands[i] and state.hands[i] not in near:
-            yield Pass(i, state.hands[i], IN_HAND, j, counters)
-        for place, thing in enumerate(state.on):
-            if thing and thing != state.hands[i] and thing not in near:
-                yield Pass(i, thing, place, j, counters)
+    def _options(self, state: State, i: int, j: int) -> Iterator[Advice]:
+        """Bring j an item that is not near it, or take one item rather than another of the same kind.
 
-    def _near(self, state: State, i: int, j: int) -> tuple[int, ...]:
-        """The counters where i can put something for j: between rooms and in sight of j, as far as there are such."""
-        layout = self.world.layout
+        Items are passed on counters between rooms and in sight of j, as far as there are any.
+        """
+        layout, hand = self.world.layout, state.hands[i]
         both = layout.between(state.cells[i], state.cells[j])
         seen = layout.visible(state.cells[j])
         shared = [k for k in both if k in layout.shared] or both
-        return tuple([k for k in shared if seen[k]] or shared)
-
-    def _pickups(self, state: State, i: int, j: int) -> Iterator[Pickup]:
-        """Take this one rather than another one of the same kind."""
-        for place, thing in enumerate(state.on):
-            if thing and thing != state.hands[i] and state.on.count(thing) > 1:
+        counters = tuple([k for k in shared if seen[k]] or shared)
+        lying = [(place, thing) for place, thing in enumerate(state.on) if thing and thing != hand]
+        if any(state.on[k] == NOTHING for k in counters):
+            near = {state.on[k] for k in counters} | {state.hands[j]}
+            if hand and hand not in near:
+                yield Pass(i, hand, IN_HAND, j, counters)
+            for place, thing in lying:
+                if thing not in near:
+                    yield Pass(i, thing, place, j, counters)
+        for place, thing in lying:
+            if state.on.count(thing) > 1:
                 yield Pickup(i, thing, place, j)
 
-    def helper(self, request: Advice) -> str:
+    def helper(self, advice: Advice) -> str:
         """The name of the agent that is asked."""
-        return self.world.agents[request.helper]
+        return self.world.agents[advice.helper]
 
-    def errand(self, request: Advice, mind: GoalDirected[str]) -> Cook:
-        """The mind of somebody as rational as `mind` who does as asked, knowing from the words where the thing lies."""
+    def errand(self, advice: Advice, mind: GoalDirected[str]) -> Cook:
+        """A mind as rational as `mind` whose only goal is the advice, and which knows from it where the item lies."""
         cook = cast("Cook", own_mind(mind))
-        return replace(
-            cook, goal=request, reached=False, kitchen=cook.kitchen and self._informed(cook.kitchen, request)
-        )
+        kitchen = cook.kitchen
+        if kitchen is not None:
+            seen = self.world.layout.visible(kitchen.cells[advice.helper])
+            place, on = advice.place, list(kitchen.on)
+            wrong = [k for k, thing in enumerate(on) if thing == advice.thing and not seen[k] and k != place]
+            if place != IN_HAND and not seen[place] and on[place] != advice.thing:
+                for k in wrong[:1]:
+                    on[k] = NOTHING
+                on[place] = advice.thing
+            for k in wrong:
+                if isinstance(advice, Pass) and k in advice.counters:  # a pass is asked for only if none lies near
+                    on[k] = NOTHING
+            kitchen = kitchen._replace(on=tuple(on))
+        return replace(cook, goal=advice, reached=False, kitchen=kitchen)
 
-    def _informed(self, kitchen: State, request: Advice) -> State:
-        """The kitchen as the helper takes it to be who has been told where the thing lies, and where none lies."""
-        seen = self.world.layout.visible(kitchen.cells[request.helper])
-        place, on = request.place, list(kitchen.on)
-        wrong = [k for k, thing in enumerate(on) if thing == request.thing and not seen[k] and k != place]
-        near = request.counters if isinstance(request, Pass) else ()
-        unseen = place != IN_HAND and not seen[place]
-        if unseen and on[place] != request.thing:
-            for k in wrong[:1]:
-                on[k] = NOTHING
-            on[place] = request.thing
-        for k in wrong:
-            if k in near:
-                on[k] = NOTHING
-        return kitchen._replace(on=tuple(on))
+    def status(self, state: State, advice: Advice) -> Literal["running", "completed", "impossible"]:
+        """Whether the advice is yet to be followed, has been followed, or can no longer be followed by its helper."""
+        hand = state.hands[advice.helper]
+        if is_under_way(advice, hand, state.on):
+            return "running" if self.effort(state, advice) < UNREACHABLE else "impossible"
+        if isinstance(advice, Pickup):
+            done = hand == advice.thing and state.on[advice.place] != advice.thing
+        else:
+            held = state.hands[advice.friend]
+            part_of = bool(held) and set(parts(advice.thing)) <= set(parts(held))
+            done = is_near(advice, state.on) or held == advice.thing or part_of
+        return "completed" if done else "impossible"
 
-    def status(self, state: State, request: Advice) -> Literal["running", "completed", "impossible"]:
-        """Whether the request is yet to be met, has been met, or can no longer be met by its helper."""
-        hand = state.hands[request.helper]
-        if is_under_way(request, hand, state.on):
-            return "running" if self.effort(state, request) < UNREACHABLE else "impossible"
-        if isinstance(request, Pickup):
-            taken = hand == request.thing and state.on[request.place] != request.thing
-            return "completed" if taken else "impossible"
-        got = is_near(request, state.on) or _holds(state.hands[request.friend], request.thing)
-        return "completed" if got else "impossible"
+    def effort(self, state: State, advice: Advice) -> int:
+        """Steps that following the advice takes the helper; UNREACHABLE if it cannot."""
+        i = advice.helper
+        return self.planner.values(advice, state.hands[i], state.on)[state.cells[i]]
 
-    def effort(self, state: State, request: Advice) -> int:
-        """How many steps the request takes the helper."""
-        i = request.helper
-        return self.planner.values(request, state.hands[i], state.on)[state.cells[i]]
+    # Its effects
 
-    # What would come of it
-
-    def length(self, state: State, minds: Sequence[GoalDirected[str]], request: Advice | None, horizon: int) -> int:
-        """C(f, g): steps until everybody has delivered if the request is met first; `horizon` if that takes longer."""
+    def length(self, state: State, minds: Sequence[GoalDirected[str]], advice: Advice | None, horizon: int) -> int:
+        """C(f, g): steps until all recipes are delivered if the advice is followed first; at most `horizon`."""
         cooks = [cast("Cook", own_mind(mind)) for mind in minds]
         wants = [None if cook.reached else cast("str | None", cook.goal) for cook in cooks]
         kitchens = [cook.kitchen or state if self.beliefs else state for cook in cooks]
-        return min(self.forecast.steps(self.forecast.outlook(state, wants, kitchens, request)), horizon)
+        return min(self.forecast.steps(state, wants, kitchens, advice), horizon)
 
-    # How to put it
+    # Its wording
 
-    def explain(self, state: State, request: Advice, goals: Sequence[Any]) -> str:
-        """The message and its reason (on the structure of the paper's templates, appendix B.2).
+    def explain(self, state: State, advice: Advice, goals: Sequence[Any]) -> str:
+        """The advice and its reason, on the structure of the paper's templates (appendix B.2).
 
-        If the thing is of no use for what the friend is most likely to be preparing, it must be for something else.
+        If the item is of no use for the friend's most likely recipe, the reason names one that it is of use for.
         """
-        friend, recipe = self.world.agents[request.friend], goals[request.friend]
-        doing = f"is preparing {_dish(recipe)}"
-        if recipe is None or not useful(request.thing, RECIPES[recipe]):
-            other = next((r for r, dish in RECIPES.items() if useful(request.thing, dish)), None)
-            doing = f"may be preparing {_dish(other)}"
-        words = f"{self.helper(request)}, please {self.words(request)}. I believe {friend} {doing}"
-        return words + self._reason(state, request)
+        layout, friend, recipe = self.world.layout, self.world.agents[advice.friend], goals[advice.friend]
+        thing, doing = "+".join(parts(advice.thing)), "is preparing"
+        if recipe is None or not useful(advice.thing, RECIPES[recipe]):
+            recipe, doing = (
+                next((r for r, dish in RECIPES.items() if useful(advice.thing, dish)), None),
+                "may be preparing",
+            )
+        dish = "something"
+        if recipe is not None:
+            dish = f"{'an' if DISHES[recipe][0] in 'aeiou' else 'a'} {DISHES[recipe]}"
+        if isinstance(advice, Pickup):
+            reason = f"the other {thing} is easier to get for them."
+        elif advice.place != IN_HAND and {*layout.beside[advice.place]} & layout.reachable(state.cells[advice.friend]):
+            reason = f"without your help they would need much more time to get the {thing}."
+        else:
+            reason = f"without your help they cannot get the {thing}."
+        return f"{self.helper(advice)}, please {self.words(advice)}. I believe {friend} {doing} {dish}, and {reason}"
 
-    def words(self, request: Advice) -> str:
-        """The request in words, such as `pass the plate at (3, 1) to Ben`."""
-        where = "" if request.place == IN_HAND else " at ({}, {})".format(*self._xy(request.place))
-        thing = "+".join(parts(request.thing))
-        if isinstance(request, Pickup):
+    def words(self, advice: Advice) -> str:
+        """The advice as a request, such as `pass the plate at (3, 1) to Ben`."""
+        where, layout = "", self.world.layout
+        if advice.place != IN_HAND:
+            where = " at ({}, {})".format(*layout.grid.xy(layout.counters[advice.place]))
+        thing = "+".join(parts(advice.thing))
+        if isinstance(advice, Pickup):
             return f"take the {thing}{where}"
-        friend = self.world.agents[request.friend]
-        return f"pass the {thing}{where or ' in your hands'} to {friend}"
+        return f"pass the {thing}{where or ' in your hands'} to {self.world.agents[advice.friend]}"
 
-    def address(self, request: Advice) -> str:
-        """The request with the name of who is asked, such as `Ana: pass the plate at (3, 1) to Ben`."""
-        return f"{self.helper(request)}: {self.words(request)}"
-
-    def _xy(self, place: int) -> tuple[int, int]:
-        return self.world.layout.grid.xy(self.world.layout.counters[place])
-
-    def _reason(self, state: State, request: Advice) -> str:
-        thing = "+".join(parts(request.thing))
-        if isinstance(request, Pickup):
-            return f", and the other {thing} is easier to get for them."
-        beside = set(self.world.layout.beside[request.place]) if request.place != IN_HAND else set()
-        if not beside & self.world.layout.reachable(state.cells[request.friend]):
-            return f", and without your help they cannot get the {thing}."
-        return f", and without your help they would need much more time to get the {thing}."
-
-
-def _dish(recipe: str | None) -> str:
-    """What somebody prepares, as people speak of it."""
-    if recipe is None:
-        return "something"
-    return f"{'an' if DISHES[recipe][0] in 'aeiou' else 'a'} {DISHES[recipe]}"
-
-
-def _holds(hand: int, thing: int) -> bool:
-    """Whether a thing is held, or part of what is held."""
-    return hand == thing or bool(hand and set(parts(thing)) <= set(parts(hand)))
+    def address(self, advice: Advice) -> str:
+        """The advice with the name of its helper, such as `Ana: pass the plate at (3, 1) to Ben`."""
+        return f"{self.helper(advice)}: {self.words(advice)}"

@@ -1,4 +1,9 @@
-"""A mind that cooks, more or less rationally, in the kitchen that it believes to be in."""
+"""An agent that cooks, and its belief about a kitchen of which it sees one room at a time.
+
+The belief is one full hypothetical kitchen: what is seen is believed, what was seen is remembered, and what must be out
+of sight is drawn there, every place being equally likely. How many items there are of each kind is common knowledge.
+(ProToM §3.1, eq. 7.)
+"""
 
 from __future__ import annotations
 
@@ -14,44 +19,59 @@ import numpy as np
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.overcooked.kitchen import NOTHING, PARTS, RECIPES, STAY, KitchenLayout, parts
-from otherminds.worlds.overcooked.planner import HOPE, CookGoal, OvercookedPlanner, is_under_way
+from otherminds.worlds.overcooked.planner import WAITING_COST, CookGoal, OvercookedPlanner, is_under_way
 from otherminds.worlds.overcooked.rules import ACTIONS, UNSEEN, KitchenView, State
 
+# Steps of waiting for another agent's help between new draws of what is in rooms never seen; chosen, not tuned.
+RESAMPLE_EVERY = 4
+
 T = TypeVar("T")
-Dishes = tuple[tuple[int, ...], ...]
-Seen = tuple[tuple[int, ...] | None, ...]
+Deliveries = tuple[tuple[int, ...] | None, ...]
 
 
 class Contents(NamedTuple):
-    """Where things are taken to be: on counters and boards, in hands, delivered."""
+    """Where items are believed to be: on counters and boards, in hands, delivered."""
 
     on: tuple[int, ...]
     hands: tuple[int, ...]
-    delivered: Dishes
+    delivered: tuple[tuple[int, ...], ...]
 
 
 class BeliefSampler:
-    """How a kitchen that is partly seen is completed; the same sight and seed always give the same kitchen."""
+    """Draws the unseen part of a kitchen; the same observation, earlier belief and seed give the same kitchen."""
 
     def __init__(self, layout: KitchenLayout, items: Iterable[int]) -> None:
-        """`items` are the things that are in the kitchen at the start, without where."""
+        """`items` are the items in the kitchen at the start, in any order."""
         self.layout = layout
         self.items = tuple(sorted(items))
         self._usable = [bool(beside) for beside in layout.beside[: len(layout.counters)]]
-        self._hidden = cache(self._find_hidden)
         self._known: dict[tuple[Contents | None, tuple[Any, ...], int], Contents] = {}
+        self._hidden = cache(
+            lambda mine: tuple(cell for cell in layout.grid.cells() if not layout.sight[cell] & mine)
+        )  # squares out of sight from these rooms
 
-    def look(self, before: State | None, view: KitchenView, agent: int, seed: int) -> State:
-        """The kitchen that an agent believes in after a view of it; `before` is what it believed, None at the start.
+    def update(self, before: State | None, view: KitchenView, agent: int, seed: int) -> State:
+        """The believed kitchen after an observation; `before` is the earlier belief, None at the start.
 
-        Whatever the view contradicts is imagined anew, and nothing else: a draw from P(kitchen | all that was seen).
+        A draw from P(kitchen | all that was seen): only what the observation contradicts is drawn anew. An agent that
+        is not seen stays where it was if that is out of sight, and is otherwise at a random square out of sight.
         """
         believed = None if before is None else Contents(before.on, before.hands, before.delivered)
         contents = self.complete(believed, view, seed)
-        return State(self._cells(before, view, agent, seed), contents.hands, contents.on, contents.delivered)
+        cells = view.cells
+        if UNSEEN in cells:
+            hidden = self._hidden(self.layout.sight[cells[agent]])
+            rng = _Stream(seed, before and before.cells, view.cells)
+            drawn = list(cells)
+            for i, cell in enumerate(cells):
+                if cell == UNSEEN:
+                    last = before.cells[i] if before else UNSEEN
+                    drawn[i] = last if last in hidden else rng.choice(hidden)
+            cells = tuple(drawn)
+        return State(cells, contents.hands, contents.on, contents.delivered)
 
-    def think_again(self, kitchen: State, rooms: int, seed: int) -> State:
-        """The kitchen with everything imagined anew that is in none of the rooms (bits) that the agent has seen."""
+    def resample_unseen(self, kitchen: State, rooms: int, seed: int) -> State:
+        """The kitchen with the items drawn anew that lie in none of the `rooms` (bits) that the agent has seen."""
         layout, on = self.layout, list(kitchen.on)
         never = [k for k, cell in enumerate(layout.counters) if self._usable[k] and not layout.sight[cell] & rooms]
         things = [on[k] for k in never if on[k]]
@@ -63,20 +83,21 @@ class BeliefSampler:
         return kitchen._replace(on=tuple(on))
 
     def complete(self, before: Contents | None, view: KitchenView, seed: int) -> Contents:
-        """Where everything is taken to be, as `look` has it."""
+        """The believed places of all items after an observation, as in `update`."""
         key = (before, view[1:], seed)
         if key not in self._known:
             self._known[key] = self._first(view, seed) if before is None else self._next(before, view, seed)
         return self._known[key]
 
     def _first(self, view: KitchenView, seed: int) -> Contents:
-        """What is not seen lies somewhere out of sight, but on no cutting board and in no hands."""
+        """The first belief: an unseen item lies out of sight, on no cutting board and in no hands."""
         spots = [NOTHING if thing == UNSEEN else thing for thing in view.on + view.hands]
         moved, _ = _balance(self.items, [*filter(None, spots), *_dishes(view.delivered)])
         free = [k for k, thing in enumerate(view.on) if thing == UNSEEN and k not in self.layout.boards]
         return self._scattered(spots, moved, free, _Stream(seed, view[1:]), view.delivered)
 
     def _next(self, before: Contents, view: KitchenView, seed: int) -> Contents:
+        """The belief after an observation that may contradict the earlier one."""
         seen, old = view.on + view.hands, before.on + before.hands
         gone = [was for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
         come = [thing for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
@@ -88,39 +109,26 @@ class BeliefSampler:
         spots = [was if thing == UNSEEN else thing for was, thing in zip(old, seen, strict=True)]
         hidden = [k for k, thing in enumerate(seen) if thing == UNSEEN]
         rng = _Stream(seed, before, view[1:])
-        _take(spots, taken, hidden, rng)
+        for kind in taken:  # parts that turned out to be elsewhere leave the items out of sight
+            holding = [(k, part) for k in hidden for part in parts(spots[k]) if _kind(part) == kind]
+            if holding:
+                k, part = rng.choice(holding)
+                spots[k] -= PARTS[part]
         return self._scattered(spots, moved, hidden, rng, delivered)
 
     def _scattered(
-        self, spots: list[int], moved: Sequence[int], hidden: Iterable[int], rng: _Stream, delivered: Seen
+        self, spots: list[int], moved: Sequence[int], hidden: Iterable[int], rng: _Stream, delivered: Deliveries
     ) -> Contents:
-        """Things put where nothing is, out of sight but within somebody's reach, or in free hands."""
+        """The belief with the `moved` items at random free places out of sight (within reach, or in hands)."""
         on = len(self._usable)
         free = [k for k in hidden if not spots[k] and (k >= on or self._usable[k])]
         for thing, k in zip(moved, rng.shuffled(free) if moved else (), strict=False):
             spots[k] = thing
         return Contents(tuple(spots[:on]), tuple(spots[on:]), tuple([dishes or () for dishes in delivered]))
 
-    def _cells(self, before: State | None, view: KitchenView, agent: int, seed: int) -> tuple[int, ...]:
-        """Whoever is not seen is where they were, if that is out of sight, or else anywhere out of sight."""
-        if UNSEEN not in view.cells:
-            return view.cells
-        hidden = self._hidden(self.layout.sight[view.cells[agent]])
-        rng = _Stream(seed, before and before.cells, view.cells)
-        found = list(view.cells)
-        for i, cell in enumerate(view.cells):
-            if cell == UNSEEN:
-                last = before.cells[i] if before else UNSEEN
-                found[i] = last if last in hidden else rng.choice(hidden)
-        return tuple(found)
-
-    def _find_hidden(self, mine: int) -> tuple[int, ...]:
-        """The squares that are out of sight for somebody who is in these rooms."""
-        return tuple(c for c in self.layout.grid.cells() if not self.layout.sight[c] & mine)
-
 
 class _Stream:
-    """Random numbers that depend on a seed and on what is seen and believed, begun when the first one is needed."""
+    """Random numbers from a seed and the observation and belief at hand; the generator is made at first use."""
 
     def __init__(self, *origin: object) -> None:
         self._origin = origin
@@ -131,7 +139,7 @@ class _Stream:
         return np.random.default_rng([int(str(seed)), zlib.crc32(repr(rest).encode())])
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of the options, each as likely."""
+        """One of the options, equally likely."""
         return options[int(self._rng.integers(len(options)))]
 
     def shuffled(self, numbers: Sequence[int]) -> list[int]:
@@ -140,18 +148,19 @@ class _Stream:
         return found
 
 
-def _dishes(delivered: Seen) -> list[int]:
+def _dishes(delivered: Deliveries) -> list[int]:
     return [dish for dishes in delivered for dish in dishes or ()]
 
 
 def _kind(part: str) -> str:
+    """The food of a part, fresh or chopped, or `plate`."""
     return part.split()[-1]
 
 
 def _balance(gone: Iterable[int], come: Iterable[int]) -> tuple[list[int], list[str]]:
-    """What is left of the things that are gone when those that have come were made of them, and what else these need.
+    """What remains of the items that are gone after those that have come were made of them, and the parts still needed.
 
-    A fresh food can have been chopped, and things can have been put together; kinds of parts are conserved.
+    A fresh food may have been chopped, and items may have been merged; the number of parts of each kind is conserved.
     """
     needed = Counter(_kind(part) for thing in come for part in parts(thing))
     moved = []
@@ -167,37 +176,24 @@ def _balance(gone: Iterable[int], come: Iterable[int]) -> tuple[list[int], list[
     return moved, sorted(needed.elements())
 
 
-def _take(spots: list[int], kinds: Iterable[str], hidden: Sequence[int], rng: _Stream) -> None:
-    """Remove parts of these kinds from things out of sight: they have turned out to be elsewhere."""
-    for kind in kinds:
-        holding = [(k, part) for k in hidden for part in parts(spots[k]) if _kind(part) == kind]
-        if holding:
-            k, part = rng.choice(holding)
-            spots[k] -= PARTS[part]
-
-
-VAIN = 4
-"""After so many steps of waiting, and every so many steps more, who can only hope thinks again."""
-
-
 @dataclass(frozen=True)
 class Cook:
-    """An agent after one goal, a recipe or a request, that has one full hypothetical kitchen in mind, its particle.
+    """An agent after one goal, a recipe or advice to follow, with one hypothetical kitchen as its belief (`particle`).
 
-    P(a | b, g) = (1 − lapse) · softmax(−beta · Q_g(b, ·)) + lapse / |A|, Q being the steps until the goal is reached
-    in the kitchen b that it believes in. An infinite `beta` makes it choose uniformly among the best actions.
-    Somebody in the way is waited for; after `patience` steps in which nothing has changed, whoever comes later among
-    the agents goes anywhere else, and waits there for as long. Who waits in vain for something imagines anew what may
-    be in rooms that it has never seen.
+    P(a | b, g) = (1 − lapse) · softmax(−beta · Q_g(b, ·)) + lapse / |A|, with Q the steps until the goal is reached in
+    the believed kitchen b. An infinite `beta` makes it choose uniformly among the best actions. It waits for an agent
+    in its way. After `patience` steps without any change, an agent that is idle, or listed later, steps aside and stays
+    there for `patience` steps. An agent that is waiting for an item resamples its belief about unseen rooms every
+    four steps.
     """
 
     planner: OvercookedPlanner = field(repr=False)
     sampler: BeliefSampler = field(repr=False)
     agent: int
     goal: CookGoal | None
-    beta: float = 3.0
-    lapse: float = 0.05
-    patience: int = 2
+    beta: float = 3.0  # per step; chosen, see docs/protom.md
+    lapse: float = 0.05  # probability of an action at random; chosen
+    patience: int = 2  # steps; chosen
     particle: int = 0
     kitchen: State | None = None
     waited: int = 0
@@ -205,25 +201,18 @@ class Cook:
     reached: bool = False
 
     def observe(self, view: KitchenView, /) -> Cook:
-        """What is seen is believed, the rest remembered or imagined; its own dish delivered is its goal reached."""
-        kitchen = self.sampler.look(self.kitchen, view, self.agent, self.particle)
-        reached, waited = self.reached or self._has_served(kitchen), self._has_waited(kitchen)
+        """Update the believed kitchen; the goal is reached once the agent's own dish has been delivered."""
+        kitchen = self.sampler.update(self.kitchen, view, self.agent, self.particle)
         rooms = self.rooms | self.planner.layout.sight[kitchen.cells[self.agent]]
-        now = replace(self, kitchen=kitchen, waited=waited, reached=reached, rooms=rooms)
-        if waited > 0 and waited % VAIN == 0 and now._hopes():
+        reached, waited = self.reached or self._has_served(kitchen), self._has_waited(kitchen)
+        mind = replace(self, kitchen=kitchen, waited=waited, reached=reached, rooms=rooms)
+        if waited > 0 and waited % RESAMPLE_EVERY == 0 and not mind.over and mind._value >= WAITING_COST:
             seed = self.particle + waited
-            return replace(now, kitchen=self.sampler.think_again(kitchen, rooms, seed))
-        return now
-
-    def _hopes(self) -> bool:
-        """Whether it takes what it needs to be out of its reach."""
-        if self.goal is None or self.over:
-            return False
-        kitchen, i = self._seen, self.agent
-        return self.planner.values(self.goal, kitchen.hands[i], kitchen.on)[kitchen.cells[i]] >= HOPE
+            return replace(mind, kitchen=self.sampler.resample_unseen(kitchen, rooms, seed))
+        return mind
 
     def _has_waited(self, kitchen: State) -> int:
-        """For how many steps nothing has changed; below 0, for how many it is going to stay where it gave way."""
+        """Steps without any change; if negative, the steps for which the agent still stays where it gave way."""
         if self.kitchen is None or self.waited < 0:
             return min(self.waited + 1, 0)
         if kitchen == self.kitchen:
@@ -232,81 +221,81 @@ class Cook:
         return -self.patience if moved and self._gives_way() else 0
 
     def _gives_way(self) -> bool:
-        """Whether it is its turn to make room, having waited: before whoever comes first among the agents, or is idle.
-
-        If that does not help either, everybody does.
-        """
+        """Whether it makes room now: if it is idle or listed after an agent nearby, later in any case."""
         if self.waited < self.patience:
             return False
         kitchen, here = self._seen, self._seen.cells[self.agent]
         neighbours = self.planner.layout.grid.neighbours
         close = [i for i, cell in enumerate(kitchen.cells) if cell in neighbours[here]]
-        idle = self._aim().mode == STAY
-        if not idle:  # they may be heading for the same square
+        idle = self._unblocked_policy().mode == STAY
+        if not idle:  # two agents may be heading for the same square
             around = {*neighbours[here]}
             close += [i for i, cell in enumerate(kitchen.cells) if i != self.agent and around & {*neighbours[cell]}]
         return bool(close) and (idle or min(close) < self.agent or self.waited >= 3 * self.patience)
 
     def _has_served(self, kitchen: State) -> bool:
-        """Whether what it just had in its hands was its dish, and has now been delivered."""
+        """Whether the dish of its recipe left its hands and was delivered in the last step."""
         if self.kitchen is None or not isinstance(self.goal, str):
             return False
         dish, i = RECIPES[self.goal], self.agent
-        handed_in = self.kitchen.hands[i] == dish and not kitchen.hands[i]
-        return handed_in and _served(kitchen, dish) > _served(self.kitchen, dish)
+        if self.kitchen.hands[i] != dish or kitchen.hands[i]:
+            return False
+        return _dishes(kitchen.delivered).count(dish) > _dishes(self.kitchen.delivered).count(dish)
 
     def act(self) -> Categorical[str]:
-        """What it may do now. Raises ValueError before it has seen anything."""
+        """π(a) over ACTIONS. Raises ValueError before its first observation."""
         kitchen = self._seen
         if self.waited < 0:
-            return self._only([STAY])
+            return self._uniform_over([STAY])
         if not self._gives_way():
-            return self._aim()
+            return self._unblocked_policy()
         ahead = self.planner.layout.ahead[kitchen.cells[self.agent]]
-        return self._only([action for action, (to, _) in ahead.items() if to not in kitchen.cells] or [STAY])
+        return self._uniform_over([action for action, (to, _) in ahead.items() if to not in kitchen.cells] or [STAY])
 
-    def _only(self, actions: Sequence[str]) -> Categorical[str]:
-        """Any of these actions, as if nothing else mattered."""
+    def _uniform_over(self, actions: Sequence[str]) -> Categorical[str]:
         return Categorical.softmax([(a, 0.0 if a in actions else IMPOSSIBLE) for a in ACTIONS], lapse=self.lapse)
 
-    def _aim(self) -> Categorical[str]:
-        """What it would do if it did not mind waiting; remembered for all who are in the same position."""
+    def _unblocked_policy(self) -> Categorical[str]:
+        """Its policy regardless of how long it has waited; kept for all cooks in the same position."""
         if self.over:
-            return self._only([STAY])
-        kitchen, i = self._seen, self.agent
-        ahead = self.planner.layout.ahead[kitchen.cells[i]]
-        busy = tuple([a for a, (to, _) in ahead.items() if to in kitchen.cells and to != kitchen.cells[i]])
-        key = (self.goal, kitchen.cells[i], kitchen.hands[i], kitchen.on, busy, self.beta, self.lapse)
+            return self._uniform_over([STAY])
+        kitchen, cell, hand, on = self._seen, *self._position
+        ahead = self.planner.layout.ahead[cell]
+        busy = tuple([a for a, (to, _) in ahead.items() if to in kitchen.cells and to != cell])
+        key = (self.goal, cell, hand, on, busy, self.beta, self.lapse)
         policies = self.planner.policies
         if key not in policies:
-            policies[key] = self._policy(kitchen, busy)
+            assert self.goal is not None
+            costs = dict(zip(ACTIONS, self.planner.action_costs(self.goal, cell, hand, on), strict=True))
+            costs |= {action: max(costs[action], costs[STAY]) for action in busy}
+            policies[key] = Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
         return policies[key]
-
-    def _policy(self, kitchen: State, busy: tuple[str, ...]) -> Categorical[str]:
-        """The softmax over what everything costs; turning to where somebody is, is no better than staying."""
-        assert self.goal is not None
-        i = self.agent
-        found = self.planner.action_costs(self.goal, kitchen.cells[i], kitchen.hands[i], kitchen.on)
-        costs = dict(zip(ACTIONS, found, strict=True))
-        costs |= {action: max(costs[action], costs[STAY]) for action in busy}
-        return Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left for it to do: the goal is reached, or it cannot bring it about."""
+        """Whether its goal is reached or cannot be reached."""
         if self.goal is None or self.reached:
             return True
-        kitchen, i = self._seen, self.agent
-        if isinstance(self.goal, tuple) and not is_under_way(self.goal, kitchen.hands[i], kitchen.on):
+        _, hand, on = self._position
+        if isinstance(self.goal, tuple) and not is_under_way(self.goal, hand, on):
             return True
-        return self.planner.values(self.goal, kitchen.hands[i], kitchen.on)[kitchen.cells[i]] >= UNREACHABLE
+        return self._value >= UNREACHABLE
+
+    @property
+    def _value(self) -> int:
+        """Expected steps to its goal in the believed kitchen."""
+        assert self.goal is not None
+        cell, hand, on = self._position
+        return self.planner.values(self.goal, hand, on)[cell]
+
+    @property
+    def _position(self) -> tuple[int, int, tuple[int, ...]]:
+        """Its square, what it holds, and what it believes to lie on each counter."""
+        kitchen = self._seen
+        return kitchen.cells[self.agent], kitchen.hands[self.agent], kitchen.on
 
     @property
     def _seen(self) -> State:
         if self.kitchen is None:
             raise ValueError("a mind must observe something before it can act")
         return self.kitchen
-
-
-def _served(kitchen: State, dish: int) -> int:
-    return sum(dishes.count(dish) for dishes in kitchen.delivered)

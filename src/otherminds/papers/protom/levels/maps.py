@@ -241,7 +241,7 @@ class JointPlanner:
                 )
             ),
             floor=lambda context: self.floor(context.locked),
-            deeds=self.deeds,
+            actions=self.deeds,
             done=lambda context: context.have == (1 << n) - 1,
             limit=limit,
         )
