@@ -83,6 +83,7 @@ def generate_stories(
     ] = None,
     boards: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Storyboards of that many.")] = 0,
     videos: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Videos (GIF) of that many.")] = 0,
+    seen: Annotated[bool, typer.Option("--seen", help="Add each episode as a video model would report it.")] = False,
     jobs: JobsOption = 1,
 ) -> None:
     """Invent stories with questions whose answers are exact.
@@ -93,5 +94,5 @@ def generate_stories(
     """
     from otherminds.evaluation.story_sets import make, write
 
-    written = write(out, make(n, seed, jobs, phrasing or ()), boards, videos)
+    written = write(out, make(n, seed, jobs, phrasing or (), seen=seen), boards, videos)
     typer.echo(f"{written:,} stories in {out / 'stories.jsonl'}")

@@ -1,4 +1,4 @@
-"""Questions about stories in files, and audits of whole benchmarks."""
+"""Questions about story files, and audits of benchmark files."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from otherminds.stories.beliefs.perspectives import PRESETS, Conventions
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.files import StoryFile, Worded, read_story_file
-from otherminds.stories.model import Answer, Question, Reading
+from otherminds.stories.model import Question, Reading
 from otherminds.stories.mumatom_files import read_mumatom
 from otherminds.worlds.household.agent import ANSWERING
 
 MUMATOM = "mumatom"
-LONG = 200
+LONG = 200  # items from which an audit shows its progress; chosen
 
 
 def asked(
@@ -33,7 +33,11 @@ def asked(
     model: str | None = None,
     convention: str = "sally-anne",
 ) -> list[StoryAnswer]:
-    """The answers to the questions of a story file, or to another question. Raises InputError if there is none."""
+    """The answers to the questions of a story file, or to `question` instead.
+
+    `name` is the id of a row in a JSONL file, `model` the specification of a language model that reads what the rules
+    cannot. Raises InputError if the convention is unknown, or if there is no question.
+    """
     chosen = {one.name.lower(): one for one in PRESETS}
     if convention.lower() not in chosen:
         raise unknown("convention", convention, chosen)
@@ -59,7 +63,10 @@ def _asked(found: StoryFile, question: Question | Worded, model: str | None, con
 
 
 def audited(path: Path, form: str | None = None) -> Audit:
-    """The labels of a file, or of a folder of MuMA-ToM, held against simulation."""
+    """An audit of the labels of a benchmark file, or of a MuMA-ToM folder; the format is detected if `form` is None.
+
+    Raises InputError if the format is unknown, or the file has another form.
+    """
     known = (*get_args(Format), MUMATOM)
     if form is not None and form not in known:
         raise unknown("format", form, known)
@@ -80,7 +87,7 @@ def _mumatom_items(folder: Path) -> Iterator[Item]:
 
 
 def judge(item: Item, conventions: Conventions) -> Judged:
-    """The answer to any item that can be read. Raises Unread if it cannot."""
+    """The answer to an item of any benchmark. Raises Unread if the item cannot be read."""
     if item.group.startswith("BigToM"):
         return Judged(answer_percept(item), item.options)
     if not item.options:
@@ -90,13 +97,8 @@ def judge(item: Item, conventions: Conventions) -> Judged:
     if question.kind == "where":
         return answer_item(item, conventions)
     found = answer(reading.episode, question, conventions, ANSWERING)
+    if question.polarity == "least":  # confidence in the least likely option: invert the odds
+        inverted = [1.0 / max(p, 1e-12) for p in found.posterior]
+        found = replace(found, posterior=tuple(p / sum(inverted) for p in inverted))
     lacking = missing(reading, question)
-    return Judged(_as_sure(found, question), item.options, (lacking,) if lacking else ())
-
-
-def _as_sure(found: Answer, question: Question) -> Answer:
-    """For the least likely option, how sure it is to be that: odds turned round."""
-    if question.polarity == "most":
-        return found
-    turned = [1.0 / max(p, 1e-12) for p in found.posterior]
-    return replace(found, posterior=tuple(p / sum(turned) for p in turned))
+    return Judged(found, item.options, (lacking,) if lacking else ())

@@ -1,7 +1,7 @@
-"""Is the label right? Every question of a benchmark answered from its story, and held against the answer it gives.
+"""Audits of benchmark labels: every question is answered from its story and compared with its label.
 
-A label is said to be wrong only if all of the story that matters was read, the answer is sure, and no convention on who
-sees what that the other labels follow would make it right.
+A label is contradicted only if all relevant sentences were read, the answer is at least `SURE`, and no convention that
+the other labels follow makes it right.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Literal, get_args
@@ -21,16 +21,17 @@ from otherminds.stories.beliefs.perspectives import EVERYDAY, HI_TOM, SALLY_ANNE
 from otherminds.stories.english.questions import read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
-from otherminds.stories.model import Answer, Episode, Happening, Hypothesis, Question, Reading
+from otherminds.stories.model import Answer, Happening, Hypothesis, Question, Reading
 
 Outcome = Literal["agrees", "contradicts", "abstains", "unread"]
-SURE = 0.9
+OF_BENCHMARKS: dict[str, tuple[Conventions, ...]] = {"ToMi": (TOMI,), "Hi-ToM": (HI_TOM,)}
+SURE = 0.9  # least probability of an answer that can contradict a label; chosen, not tuned
 PRONOUNS = "he she they him her them his hers their it its who everybody everyone nobody somebody someone all both"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An answer to an item in the words of its options, and what of the story was not read."""
+    """An answer to an item, its options in words, and the relevant sentences that were not read."""
 
     answer: Answer
     labels: tuple[str, ...]
@@ -39,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one label: `ours` is the other answer, `because` what decides it, `why` what is missing."""
+    """The outcome for one label: `ours` is our answer, `because` the decisive happenings, `why` the reason for none."""
 
     item: Item
     outcome: Outcome
@@ -50,29 +51,28 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Audit:
-    """The verdicts in the order of the items, and the conventions the labels of each group of items follow."""
+    """The verdicts in the order of the items, and the conventions that the labels of each benchmark follow."""
 
     verdicts: tuple[Verdict, ...]
     followed: dict[str, tuple[Conventions, ...]] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Outcome, int]:
-        """How many labels there are of each outcome."""
+        """The number of labels of each outcome."""
         found = Counter(verdict.outcome for verdict in self.verdicts)
         return {outcome: found[outcome] for outcome in get_args(Outcome)}
 
     @property
     def contradicted(self) -> tuple[Verdict, ...]:
-        """The labels that are wrong."""
+        """The verdicts on contradicted labels."""
         return tuple(verdict for verdict in self.verdicts if verdict.outcome == "contradicts")
 
 
-Answerer = Callable[[Item, Conventions], Judged]
-"""Answers an item under some conventions. Raises Unread, with the sentence, if it cannot be read."""
+Answerer = Callable[[Item, Conventions], Judged]  # raises Unread, with the sentence, if the item cannot be read
 
 
 def answer_item(item: Item, conventions: Conventions = EVERYDAY) -> Judged:
-    """Where a thing is, or where somebody thinks that somebody thinks it is. Raises Unread if it is asked otherwise."""
+    """The answer to a question about an item's place, in reality or in (nested) belief. Raises Unread for others."""
     reading, question, labels = _read(item)
     return Judged(answer_where(reading.episode, question, conventions), labels, _relevant(reading))
 
@@ -80,10 +80,10 @@ def answer_item(item: Item, conventions: Conventions = EVERYDAY) -> Judged:
 def audit(
     items: Iterable[Item], conventions: Sequence[Conventions] | None = None, answer: Answerer = answer_item
 ) -> Audit:
-    """Hold every label against an answer.
+    """Compare every label with an answer.
 
-    Without conventions, ToMi and Hi-ToM have their own, and other files those that most of their labels follow: people
-    who come back either see what was moved, or do not until they look. With some, all must contradict a label.
+    Without `conventions`, ToMi and Hi-ToM have their own, and other benchmarks those that most of their labels follow
+    (`EVERYDAY` or `SALLY_ANNE`). A label is contradicted only under all conventions tried.
     """
     everything = tuple(items)
     verdicts: dict[int, Verdict] = {}
@@ -91,10 +91,10 @@ def audit(
     numbered = sorted(enumerate(everything), key=lambda pair: family(pair[1]))
     for name, group in groupby(numbered, key=lambda pair: family(pair[1])):
         rows = list(group)
-        tried = conventions or _conventions(name)
+        tried = tuple(conventions or OF_BENCHMARKS.get(name, (EVERYDAY, SALLY_ANNE)))
         found = {one: [_verdict(item, one, answer) for _, item in rows] for one in tried}
         agreed = {one: sum(verdict.outcome == "agrees" for verdict in column) for one, column in found.items()}
-        kept = tuple(tried) if conventions else tuple(one for one in tried if agreed[one] == max(agreed.values()))
+        kept = tried if conventions else tuple(one for one in tried if agreed[one] == max(agreed.values()))
         followed[name] = kept
         for row, (number, _) in enumerate(rows):
             verdicts[number] = _joint([found[one][row] for one in kept])
@@ -102,12 +102,8 @@ def audit(
 
 
 def family(item: Item) -> str:
-    """The benchmark an item is of, if it is one with its own conventions."""
+    """The benchmark of an item, if it is one with its own conventions or form; else "others"."""
     return next((name for name in ("ToMi", "Hi-ToM", "BigToM") if item.group.startswith(name)), "others")
-
-
-def _conventions(name: str) -> tuple[Conventions, ...]:
-    return {"ToMi": (TOMI,), "Hi-ToM": (HI_TOM,)}.get(name, (EVERYDAY, SALLY_ANNE))
 
 
 def _verdict(item: Item, conventions: Conventions, answer: Answerer) -> Verdict:
@@ -127,7 +123,7 @@ def _verdict(item: Item, conventions: Conventions, answer: Answerer) -> Verdict:
 
 
 def _joint(verdicts: Sequence[Verdict]) -> Verdict:
-    """A label is right if it can be, and wrong only if it must be."""
+    """The verdict over several conventions: agreement under any of them wins, contradiction needs all."""
     for verdict in verdicts:
         if verdict.outcome != "contradicts":
             return next((other for other in verdicts if other.outcome == "agrees"), verdict)
@@ -136,27 +132,21 @@ def _joint(verdicts: Sequence[Verdict]) -> Verdict:
 
 @lru_cache(maxsize=4096)
 def _read(item: Item) -> tuple[Reading, Question, tuple[str, ...]]:
-    """The story and the question; without options, the label and the other places of the story are the options."""
+    """The reading, the question, and its labels; without options, the options are the label and all places."""
     reading = read_story(item.story)
-    labels = item.options or tuple(dict.fromkeys((item.gold, *_places(reading.episode))))
+    places = (entity.id for entity in reading.episode.entities if entity.kind == "place")
+    labels = item.options or tuple(dict.fromkeys((item.gold, *places)))
     question = read_question(item.question, labels, reading)
     if item.options:
         return reading, question, labels
     first: dict[Hypothesis, str] = {}
     for option, label in zip(question.options, labels, strict=True):
         first.setdefault(option, label)
-    options = Question(
-        question.id, tuple(first), question.polarity, question.given, question.presumes, question.at, question.kind
-    )
-    return reading, options, tuple(first.values())
-
-
-def _places(episode: Episode) -> tuple[str, ...]:
-    return tuple(entity.id for entity in episode.entities if entity.kind == "place")
+    return reading, replace(question, options=tuple(first), labels=()), tuple(first.values())
 
 
 def _relevant(reading: Reading) -> tuple[str, ...]:
-    """The sentences that were not read and speak of somebody or something of the story."""
+    """The unread sentences that mention an entity of the story, or use a pronoun."""
     if reading.coverage == 1.0:
         return ()
     names = {word for entity in reading.episode.entities for word in re.findall(r"\w+", entity.id.casefold())}

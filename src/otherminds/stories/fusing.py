@@ -1,7 +1,7 @@
-"""Scene graphs of a video as events: what was held, in or on what it lay before, and what stood open, frame by frame.
+"""Fusing a story's text, a video model's account, and the video's scene graph into one reading.
 
-A scene graph names things and places in one word ("coffeetable"), does not say who holds a thing, and does not tell
-two coffee tables apart; what it says is therefore taken as likely, not as certain.
+A scene graph names items and places in one word ("coffeetable"), does not say who holds an item, and does not tell two
+coffee tables apart; its evidence is therefore uncertain.
 """
 
 from __future__ import annotations
@@ -13,24 +13,31 @@ from dataclasses import replace
 from otherminds.stories.homes import USUAL, usual_places
 from otherminds.stories.model import Entity, Event, Fact, Happening, Observation, Reading, Utterance
 
-INSIDE, LYING, OPENED, NEAR, UNHELD, LEFT = 0.9, 0.9, 0.6, 0.3, 0.7, 0.25
-BEFORE = 3
+# Probabilities of where an item was, by what the scene graph shows (set on the development split of MuMA-ToM):
+INSIDE = 0.9  # seen inside the place up to `BEFORE` frames before it is held
+LYING = 0.9  # seen on the place up to twice as many frames before
+OPENED = 0.6  # the place was opened up to `BEFORE` frames before
+NEAR = 0.3  # the place is near when the item is first held
+UNHELD = 0.7  # never held, but seen in or on the place
+LEFT = 0.25  # the place was opened, and left again for another (p that the item is not there)
+BEFORE = 3  # frames
+UNNAMED = 0.75  # factor on p of events whose item the text does not name; set on the development split of MuMA-ToM
 LIES = re.compile(r"(?:There is )?(?:an? |the )?(\w+)(?: is)? (inside|on) (?:the )?(\w+)", re.IGNORECASE)
 
 Frames = Mapping[str, Mapping[int, tuple[str, ...]]]
 
 
 def squeezed(name: str) -> str:
-    """A name as scene graphs write it: letters alone."""
+    """The name as scene graphs write it: in lower case, letters and digits only."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def scene_events(frames: Frames, thing: str, places: Mapping[str, str]) -> tuple[Observation, ...]:
-    """What the frames show of where a thing was; t is the number of the frame.
+    """The frames' evidence of where an item was, as uncertain observations; their `t` is the frame's number.
 
-    `places` maps the names of the scene graph to places of the story. The thing was taken, when it is first held, from
-    where it was last seen before or, if it was not, from the place that had just been opened, or from somewhere near;
-    a thing never held lay where it came into sight. A place that was opened before another was had it not, perhaps.
+    `places` maps the scene graph's names to places of the story. An item that is held was taken from where it was last
+    seen, else from the place just opened, else from a place nearby; one never held was where it came into sight. Places
+    opened before the last one probably did not contain it.
     """
     held = sorted(frame for frame, facts in frames.get("hold", {}).items() if any(_names(f, thing) for f in facts))
     found = list(_found(frames, thing, held, places))
@@ -46,7 +53,7 @@ def _names(fact: str, thing: str) -> bool:
 
 
 def _lying(frames: Frames, thing: str, places: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
-    """(frame, inside or on, place) wherever the thing is seen to lie."""
+    """(frame, "inside" or "on", place) for every sight of the item in or on a place."""
     for relation in ("inside", "on"):
         for frame, facts in frames.get(relation, {}).items():
             for fact in facts:
@@ -79,7 +86,7 @@ def _found(frames: Frames, thing: str, held: list[int], places: Mapping[str, str
 
 
 def _opened(frames: Frames, places: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """(frame, place) whenever a place stands open that was not the last to be open."""
+    """(frame, place) for every place that has newly opened."""
     before: tuple[str, ...] = ()
     for frame, names in sorted(frames.get("opened", {}).items()):
         for name in names:
@@ -88,14 +95,11 @@ def _opened(frames: Frames, places: Mapping[str, str]) -> Iterator[tuple[int, st
         before = names or before
 
 
-UNNAMED = 0.75
-
-
 def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = None) -> Reading:
-    """What a text tells together with what a video model saw and a scene graph shows of the same people.
+    """One reading from a text, a video model's account of the same people, and a scene graph.
 
-    What the text tells to be said is taken from there, and happens when the video has something being said. Of people
-    whom the text does not name, if it names two, nothing is taken over.
+    Utterances come from the text, at the time of the last talk in the video. If the text names two people or more, the
+    video's happenings of others are dropped.
     """
     told, entities = list(text.episode.timeline), list(text.episode.entities)
     asked = next((h for h in told if isinstance(h, Utterance) and h.act == "ask" and h.content), None)
@@ -126,7 +130,7 @@ def _renamed(happening: Happening, places: Mapping[str, str]) -> Happening:
 
 
 def _aligned(told: Sequence[Happening], shown: Sequence[Happening], named: set[str]) -> list[Happening]:
-    """What was said goes where the video has the last of the talk; without talk in the video, first."""
+    """The text's happenings, placed at the last talk in the video; first, if the video has none."""
     talk = [i for i, happening in enumerate(shown) if isinstance(happening, Utterance)]
     after = talk[-1] if talk else 0
     seen = [_doubted(h, named) if isinstance(h, Event) else h for h in shown]
@@ -135,7 +139,7 @@ def _aligned(told: Sequence[Happening], shown: Sequence[Happening], named: set[s
 
 
 def _same_places(text: Sequence[Entity], video: Sequence[Entity]) -> dict[str, str]:
-    """Places of which the video does not tell the room: those of the text, or of any home, of the same kind."""
+    """For the video's places without a room: the place of the same kind in the text, or else in any home."""
     known = [*(entity.id for entity in text if entity.kind == "place"), *usual_places()]
     roomless = [entity.id for entity in video if entity.kind == "place" and entity.room is None]
     fits = {name: [place for place in known if place.endswith(f" {name}")] for name in roomless if name not in known}
@@ -143,14 +147,14 @@ def _same_places(text: Sequence[Entity], video: Sequence[Entity]) -> dict[str, s
 
 
 def _doubted(event: Event, named: set[str]) -> Event:
-    """A thing that a video model names and the text does not is some thing or other; of that it is less sure."""
+    """The event without its item's name if the text does not name that item, and then less probable."""
     if event.obj in named or (event.obj is None and event.verb != "grab"):
         return event
     return replace(event, obj=None, p=event.p * UNNAMED)
 
 
 def _places(entities: Sequence[Entity], timeline: Sequence[Happening]) -> dict[str, str]:
-    """Scene graphs do not tell rooms apart: a name stands for the place spoken of, if it is of that kind."""
+    """Places of the story by the scene graph's names, which leave out rooms; places spoken of come first."""
     spoken = [h.content.value for h in timeline if isinstance(h, Utterance) and h.content and h.content.value]
     handled = [h.place for h in timeline if isinstance(h, Event) and h.place]
     places: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Which room every place of a story is in, and where everybody is at its start, as far as the story says or implies."""
+"""Where a story takes place: the rooms it states or implies, and the household in which its events become acts."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from functools import lru_cache
 from otherminds.stories.model import Entity, Episode, Event
 from otherminds.worlds.household.rules import Act, Home, Person, Place, State
 
-UNNAMED = ""
-"""The room of a story that names none."""
-Room = str | None
-"""None: away, in no room that the story has."""
+UNNAMED = ""  # the room of a story that names none
+Room = str | None  # None: away, in no room of the story
 
 
 @dataclass
 class Rooms:
-    """The room of every place that has one, of every agent at the start, and of whatever is not said to be anywhere."""
+    """The room of each place and, at the start, of each agent; `scene` is the room of all whose room is not stated."""
 
     of_place: dict[str, str] = field(default_factory=dict)
     at_start: dict[str, Room] = field(default_factory=dict)
     scene: str = UNNAMED
 
     def of_event(self, event: Event, places: dict[str, str]) -> Room:
-        """The room that an event names or implies, by where its object is or by its place."""
+        """The room that an event names, or implies by its object's present place (`places`) or its own place."""
         if event.room is not None:
             return event.room
         old = places.get(event.obj) if event.obj is not None else None
@@ -33,7 +31,10 @@ class Rooms:
 
 
 def find_rooms(episode: Episode) -> Rooms:
-    """What is not said is worked out: a thing is used where its user is, and who is not said to come was there."""
+    """The rooms of a story; those it does not state are inferred.
+
+    An item is where the person is who uses it, and a person who never arrives was in the room from the start.
+    """
     rooms = Rooms()
     for entity in episode.entities:
         if entity.kind == "room":
@@ -49,19 +50,22 @@ def find_rooms(episode: Episode) -> Rooms:
         before = len(rooms.of_place) + len(rooms.at_start)
         _walk_through(episode, rooms)
     rooms.scene = _scene(episode, rooms)
+    first = {
+        event.agent: event.room for event in reversed(episode.timeline) if isinstance(event, Event) and comes(event)
+    }
     for agent in episode.agents:
         if agent not in rooms.at_start:
-            rooms.at_start[agent] = UNNAMED if _comes_to(agent, episode) == rooms.scene else rooms.scene
+            rooms.at_start[agent] = UNNAMED if first.get(agent) == rooms.scene else rooms.scene
     return rooms
 
 
 def comes(event: Event) -> bool:
-    """Whether somebody comes into a room, from whatever room he was in."""
+    """Whether the event takes its agent into a room."""
     return event.verb == "enter" or (event.verb == "walk" and event.room is not None)
 
 
 def _walk_through(episode: Episode, rooms: Rooms) -> None:
-    """Follow everybody through the story, noting rooms wherever one thing gives away another."""
+    """Follow all agents through the story once; add to `rooms` what their positions imply about places."""
     agents, acted = dict(rooms.at_start), set[str]()
     things = {fact.subject: fact.value for fact in episode.init if fact.predicate == "at" and fact.value is not None}
     for event in episode.timeline:
@@ -87,7 +91,7 @@ def _walk_through(episode: Episode, rooms: Rooms) -> None:
 
 
 def _scene(episode: Episode, rooms: Rooms) -> str:
-    """The first room that somebody is in, or something; one that somebody comes to only if nothing is done before."""
+    """The first room with an agent or item in it; a room that an agent enters counts only if the story begins so."""
     first = [room for room in rooms.at_start.values() if room is not None]
     first += [rooms.of_place[fact.value] for fact in episode.init if fact.value in rooms.of_place]
     events = [event for event in episode.timeline if isinstance(event, Event)]
@@ -96,15 +100,10 @@ def _scene(episode: Episode, rooms: Rooms) -> str:
     return first[0] if first else UNNAMED
 
 
-def _comes_to(agent: str, episode: Episode) -> Room:
-    """The room that an agent is first said to come to."""
-    comings = (e for e in episode.timeline if isinstance(e, Event) and e.agent == agent and comes(e))
-    return next((event.room for event in comings), None)
-
-
-SOMEWHERE = "(elsewhere)"
-BETWEEN_ROOMS = 2
-MOST = 14
+SOMEWHERE = "(elsewhere)"  # the room of places whose room is unknown
+BETWEEN_ROOMS = 2  # steps from any room to any other; chosen, not tuned
+MOST = 14  # places of a home; search tables grow as 2 ** places
+# Furniture of every home, that of the apartments in MuMA-ToM; `+` marks containers, which have to be opened.
 USUAL = {
     "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
     "living room": ("+cabinet", "sofa", "coffee table", "desk"),
@@ -114,10 +113,10 @@ USUAL = {
 
 
 def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
-    """The home of an episode: the places of the story and of `named`, and the furniture any home has, room by room.
+    """The home of an episode: the places of the story and of `named`, and the furniture every home has (`USUAL`).
 
-    Any two rooms are two steps apart. What is in no room known is in a room of its own. If there are more places than
-    a search can be planned for, furniture the story does not name goes first, then what it names last.
+    Any two rooms are `BETWEEN_ROOMS` steps apart. Places in no known room share the room `SOMEWHERE`. Only the first
+    `MOST` places are kept, those that the story names before the usual furniture.
     """
     places = [entity for entity in episode.entities if entity.kind == "place"]
     rooms = tuple(entity.id for entity in episode.entities if entity.kind == "room")
@@ -146,13 +145,15 @@ def _usual() -> Iterator[Place]:
 
 
 def usual_places() -> tuple[str, ...]:
-    """The furniture of any home, room by room."""
+    """The names of the furniture every home has, room by room."""
     return tuple(place.name for place in _usual())
 
 
 def opening_of(episode: Episode, home: Home) -> State:
-    """Where everybody is before the first happening: where the story says so, else where it first shows them, unless
-    they come there from somewhere else."""
+    """The household before the first happening.
+
+    People are where the story says, else where they first act, unless they arrive there from an unknown room.
+    """
     rooms: dict[str, str | None] = {
         f.subject: f.value for f in episode.init if f.predicate == "in_room" and f.value in home.rooms
     }
@@ -166,14 +167,14 @@ def opening_of(episode: Episode, home: Home) -> State:
 
 
 def room_of(home: Home, event: Event) -> str | None:
-    """The room an event takes the agent to, or happens in, if that can be told."""
+    """The room that an event takes its agent to, or happens in; None if unknown."""
     if event.place is not None and event.place in home.place:
         return home.place[event.place].room
     return event.room if event.room in home.room_number else None
 
 
 def acts_of_event(event: Event, home: Home) -> tuple[Act, ...]:
-    """The acts of the household an event stands for: moving a thing is to grab it and to put it down."""
+    """The household acts that an event stands for; `move` is `grab` and `put`. Empty if there are none."""
     place = event.place if event.place in home.place else None
     match event.verb:
         case "enter" | "walk" | "leave":
@@ -190,7 +191,7 @@ def acts_of_event(event: Event, home: Home) -> tuple[Act, ...]:
 
 
 def steps_before(home: Home, me: Person, opened: frozenset[str], act: Act, room: str | None) -> Iterator[Act]:
-    """What must have happened, though the story does not tell it, before the act: walking there, opening the place."""
+    """The acts that must precede `act` though the story leaves them out: walking there, opening the container."""
     place = home.place.get(act.place or "")
     there = place.room if place is not None else room
     if act.do in ("open", "close", "grab", "put") or (act.do == "walk" and place is not None):

@@ -1,4 +1,4 @@
-"""Who thinks that who thinks that a thing is where, in stories of what people witness; and questions about it."""
+"""Nested beliefs in stories: where A thinks that B thinks an item is, and answers to questions about it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ from otherminds.stories.model import (
 )
 from otherminds.worlds.household.nested_belief import NestedBelief
 
-Chain = tuple[str, ...]
-"""A thinks that B thinks is ("A", "B"); reality is ()."""
+Chain = tuple[str, ...]  # the minds from the outermost inwards: "A thinks that B thinks" is ("A", "B"), reality ()
 
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """The claim that a thing is somewhere (or, with `so` false, is not), to a chain of minds."""
+    """The claim that an item is at a place (or, with `so` false, is not) in the belief of a chain of minds."""
 
     chain: Chain
     obj: str
@@ -41,9 +40,9 @@ class Whereabouts:
 def believed_place(
     episode: Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
 ) -> str | None:
-    """Where a thing is, as A thinks that B thinks that …: a place, or whoever holds it; None: they have no idea.
+    """Where an item is in the belief of a chain of minds: a place, or the agent that holds it; None if unknown to them.
 
-    What somebody thinks that he himself thinks is what he thinks.
+    An agent's belief about its own belief is that belief.
     """
     mind = _mind(chain)
     for sight in sights(episode, conventions, at):
@@ -54,7 +53,7 @@ def believed_place(
 def deciding(
     episode: Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
 ) -> tuple[Happening, ...]:
-    """The happenings that decide it: what set the belief, and, if it is false, who left before what was missed."""
+    """The happenings behind the belief: what set it and, if it is false, the departure and the missed move."""
     mind, reality = _mind(chain), _mind(())
     set_by: Happening | None = None
     missed: tuple[Happening | None, ...] = ()
@@ -73,7 +72,7 @@ def deciding(
 
 
 def whereabouts(claim: Claim) -> Whereabouts | None:
-    """The claim, if it says where a thing is, or where somebody thinks that somebody thinks that it is."""
+    """A claim about an item's place, in reality or in nested belief; None for other claims."""
     chain, so = list[str](), True
     inner: object = claim
     while isinstance(inner, Belief):
@@ -90,9 +89,9 @@ def whereabouts(claim: Claim) -> Whereabouts | None:
 
 
 def answer_where(episode: Episode, question: Question, conventions: Conventions = EVERYDAY) -> Answer:
-    """The option that says where a thing is, or where somebody thinks that somebody thinks that it is.
+    """The option that fits an item's place, in reality or in the nested belief it claims.
 
-    Abstains, saying why, if the question asks for anything else, or no or several options fit.
+    Abstains, with a reason, if the question is about anything else, or none or several of the options fit.
     """
     options = [_claims(option) for option in question.options]
     if question.given or not options or any(not claims for claims in options):
@@ -129,7 +128,7 @@ def _inmost(mind: NestedBelief) -> NestedBelief:
 
 
 def _gone(episode: Episode) -> Episode:
-    """The story in which whoever walks to nowhere in particular goes away."""
+    """The story with walks to an unstated place read as departures."""
     events = [event for event in episode.timeline if isinstance(event, Event)]
     known = {fact.subject for fact in episode.init} | {event.obj for event in events if event.verb != "walk"}
 
@@ -142,14 +141,14 @@ def _gone(episode: Episode) -> Episode:
 
 
 def _departure(episode: Episode, who: str, before: Happening | None) -> Happening | None:
-    """How somebody came to be away when something happened."""
+    """The agent's last movement before a happening; None if it never moved."""
     earlier = episode.timeline[: episode.timeline.index(before)] if before is not None else ()
     own = [event for event in earlier if isinstance(event, Event) and event.agent == who]
     return next((event for event in reversed(own) if event.verb == "leave" or comes(event)), None)
 
 
 def _claims(option: Hypothesis) -> tuple[Whereabouts, ...]:
-    """All claims of an option, or none if some of them are of another kind."""
+    """The claims of an option; empty if any of them is of another kind."""
     found = [whereabouts(claim) for claim in option.claims]
     return tuple(claim for claim in found if claim is not None) if None not in found else ()
 
@@ -158,7 +157,7 @@ Believed = dict[tuple[Chain, str], str | None]
 
 
 def _named(episode: Episode, options: Sequence[tuple[Whereabouts, ...]], believed: Believed) -> Believed:
-    """The places as the options name them: a room stands for every place in it, if no option names that place."""
+    """The believed places as options name them: the place's room, if no option names the place."""
     rooms, offered = find_rooms(episode).of_place, {claim.place for claims in options for claim in claims}
     return {key: place if place in offered or place is None else rooms.get(place) for key, place in believed.items()}
 
@@ -179,7 +178,7 @@ def _terms(
     fits: Sequence[bool],
     conventions: Conventions,
 ) -> tuple[Term, ...]:
-    """What decides it carries all the weight there is: but for any of these, the answer might be another."""
+    """The deciding happenings, each with certain evidence for the options that fit."""
     about = sorted({(claim.chain, claim.obj) for claims in options for claim in claims})
     found = [h for chain, obj in about for h in deciding(episode, chain, obj, question.at, conventions)]
     certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)
@@ -187,11 +186,11 @@ def _terms(
 
 
 def _ignorance(episode: Episode, chain: Chain, obj: str, at: int | None, conventions: Conventions) -> str:
-    """Who has never learnt where a thing is, looking from the outermost mind inwards."""
+    """Why the place is unknown, in words: the outermost mind that has not seen it."""
     if believed_place(episode, (), obj, at, conventions) is None:
         return f"nothing tells the place of the {obj}"
     for end in range(1, len(chain) + 1):
         if believed_place(episode, chain[:end], obj, at, conventions) is None:
             outer = "".join(f"{who} does not know that " for who in chain[: end - 1])
             return f"{outer}{chain[end - 1]} has {'' if outer else 'not '}seen the place of the {obj}"
-    raise AssertionError("asked why nobody knows what somebody knows")
+    raise AssertionError("the place is known")

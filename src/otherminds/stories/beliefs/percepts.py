@@ -1,7 +1,7 @@
-"""What somebody believes after a change that he noticed or missed: free English, read by its structure alone.
+"""Belief questions in free English (BigToM), answered from the story's structure and a few marker words.
 
-The story says what somebody believes at first, and ends with what he notices, or does not, or with what he does. Who
-misses a change goes on believing what he did; who sets about mending something, or names what is new, knows of it.
+The story states a belief, then a change, and ends with whether the person notices the change, or with what they do. A
+person that misses the change keeps the belief; one that notices it, acts to mend it, or names what is new, gives it up.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ COMMON = (
     "a an and are as at be been being believe believes by did do does for from had has have he her his if in into is "
     "it its of on or she still that the their them there they this thinks to was were which will with would"
 )
-SURE, LIKELY = 0.95, 0.7
-"""How far a stated percept is trusted, and how far the words of a deed."""
+SURE, LIKELY = 0.95, 0.7  # probability of the answer given a stated percept, and given an action; chosen, not tuned
 
 
 def answer_percept(item: Item) -> Answer:
-    """Which of two options somebody believes. Abstains, saying why, if the wording gives no handle."""
+    """Which of two options the person believes. Abstains, with a reason, if the wording does not decide it."""
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", item.story) if part.strip()]
     stated = [place for place, sentence in enumerate(sentences[:-1]) if BELIEVES.search(sentence.casefold())]
     if len(item.options) != 2 or len(sentences) < 3 or not stated:
@@ -59,14 +58,17 @@ def answer_percept(item: Item) -> Answer:
 
 
 def content(text: str) -> frozenset[str]:
-    """The words that carry a meaning, without their endings; `not` is one of them."""
+    """The stems of the content words; "not" is one of them."""
     common = COMMON.split()
     words = re.findall(r"[a-z]+", re.sub(r"n['’]t\b", " not", text.casefold()))
     return frozenset(_stem(word) for word in words if word not in common)
 
 
 def closest(options: Sequence[frozenset[str]], text: frozenset[str]) -> int | None:
-    """The option more of whose words are in the text; an option without words of its own lacks the other's."""
+    """The index of the option with the larger share of its words in the text; None if the shares are equal.
+
+    An option without words of its own has one minus the other's share.
+    """
     shares = [sum(_named(word, text) for word in own) / len(own) if own else None for own in options]
     filled = [1.0 - (shares[1 - i] or 0.0) if share is None else share for i, share in enumerate(shares)]
     return None if filled[0] == filled[1] else int(filled[1] > filled[0])

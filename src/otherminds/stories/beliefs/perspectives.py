@@ -1,8 +1,4 @@
-"""What a story leaves unsaid about who sees what: the conventions that its readers are expected to share.
-
-Common to all: who is in a room sees what is done there, and knows that the others there see it too; who is elsewhere
-sees nothing of it, and nobody's idea of him changes; who is not said to come from elsewhere was there from the start.
-"""
+"""Who witnesses what in a story, under stated conventions: happenings as events that minds observe."""
 
 from __future__ import annotations
 
@@ -25,15 +21,18 @@ from otherminds.worlds.household.nested_belief import (
 
 @dataclass(frozen=True)
 class Conventions:
-    """The switches.
+    """What a story leaves unsaid about who sees and believes what; a benchmark's readers are expected to share it.
 
-    `entering`, what coming into a room shows: `everything` in it, containers being open, so that all who are there see
-    it together; all of it, but only the `first_time`: who comes back believes what he did until he looks; only what is
-    on `surfaces`, in hands or lying about; or `nothing`.
-    `telling`: hearers believe what they are `told`; or only speakers who left the room of the thing after them, all
-    knowing who left when (`later_exit`); or nobody (`ignored`).
-    `public`, who hears what is said to nobody in particular: those in the speaker's `room`, or `everybody`.
-    `telling_reaches`: how many minds deep what is said changes what is believed of beliefs; None: without end.
+    Common to all: an agent in a room sees what is done there, and knows that the others there see it too; an absent
+    agent sees nothing, and nobody's model of it changes; an agent that never arrives was there from the start.
+
+    entering: what an agent sees that enters a room. `everything` in it, with containers open and all present looking;
+        the same, but only the `first_time` (an agent that returns keeps its belief until it looks); what is on
+        `surfaces` or in hands; or `nothing`.
+    telling: hearers believe what they are `told`; or only speakers that left the item's room after them (`later_exit`;
+        all know who left when); or nobody (`ignored`).
+    public: the hearers of a statement without addressees: those in the speaker's `room`, or `everybody`.
+    telling_reaches: the order of belief up to which statements change beliefs about beliefs; None: without limit.
     """
 
     name: str
@@ -50,24 +49,22 @@ SALLY_ANNE = Conventions("Sally-Anne", entering="first_time")
 PRESETS = (EVERYDAY, TOMI, HI_TOM, SALLY_ANNE)
 
 
-REALITY = "\0"
-"""Reality is what somebody believes who watches everything unnoticed; no agent is called so."""
-LIKELY = 0.5
-HANDS_ON = ("enter", "open", "close", "grab", "put", "move")
-"""What nobody does who is away: he is back, though nobody says so."""
+REALITY = "\0"  # name of an observer that sees everything unnoticed: its belief is reality; no agent has this name
+LIKELY = 0.5  # least probability of a happening that minds observe; chosen, not tuned
+HANDS_ON = ("enter", "open", "close", "grab", "put", "move")  # an absent agent that does one of these is back
 Watchers = Mapping[int, frozenset[str]]
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What there is to observe of a happening, or, without one, of how things stood at the start."""
+    """An event that minds may observe, and the happening it belongs to (None: the start of the story)."""
 
     event: WitnessedEvent
     happening: Happening | None
 
 
 def sights(episode: Episode, conventions: Conventions, at: int | None = None) -> Iterator[Sight]:
-    """All that minds could observe in a story up to a time, in its order; what probably did not happen is left out."""
+    """All events that minds may observe in a story up to time `at`, in order; improbable happenings are left out."""
     stage = _Stage(episode, conventions)
     for fact in episode.init:
         yield from (stage.noted(Sight(event, None)) for event in stage.start(fact))
@@ -77,7 +74,7 @@ def sights(episode: Episode, conventions: Conventions, at: int | None = None) ->
 
 
 class _Stage:
-    """Where everybody and everything is at a point of the story, and who has been where."""
+    """The positions of all agents and items at a point of the story, and the rooms agents have been in."""
 
     def __init__(self, episode: Episode, conventions: Conventions) -> None:
         self.episode, self.conventions = episode, conventions
@@ -93,19 +90,19 @@ class _Stage:
         self.inattentive, self.unseen = _stated(episode, sees=False), _stated(episode, sees=True)
 
     def noted(self, sight: Sight) -> Sight:
-        """Let everybody's mind observe it: what they say is what they believe then."""
+        """Let every agent's mind observe the event; agents say what they believe."""
         self.minds = {who: mind.observe(sight.event) for who, mind in self.minds.items()}
         return sight
 
     def start(self, fact: Fact) -> Iterator[WitnessedEvent]:
-        """How things stand at the start is seen by those who are there; what is said again later is no news."""
+        """The event of a fact at the start, seen by the agents present; repeated facts are ignored."""
         obj, place = _whereabouts(fact)
         if obj is not None and place is not None and obj not in self.places:
             self.places[obj] = place
             yield MoveEvent(obj, place, self.present(self.room_of(place)), frozenset({REALITY}))
 
     def play(self, number: int, happening: Happening) -> Iterator[WitnessedEvent]:
-        """What there is to observe of the happening of that number."""
+        """The events of happening `number`."""
         self.number = number
         if isinstance(happening, Utterance):
             return self.said(happening)
@@ -117,11 +114,11 @@ class _Stage:
         return frozenset(who for who, where in self.agents.items() if room is not None and where == room)
 
     def room_of(self, place: str) -> Room:
-        """The room of a place, or of whoever has his hands on it."""
+        """The room of a place, or of the agent that holds the item (`place` is then its name)."""
         return self.agents[place] if place in self.agents else self.rooms.of_place.get(place, self.rooms.scene)
 
     def done(self, event: Event) -> Iterator[WitnessedEvent]:
-        """Somebody goes to where he acts, if he is not there, and then acts."""
+        """The events of an action; an agent that is elsewhere first enters the action's room."""
         who, room = event.agent, self.rooms.of_event(event, self.places)
         if who not in self.agents:
             return
@@ -142,7 +139,7 @@ class _Stage:
         self.agents[who] = None
 
     def goes(self, who: str, room: str) -> Iterator[WitnessedEvent]:
-        """Somebody comes into a room: those there see what he brings, and he may see what there is."""
+        """An agent enters a room: those there see what it carries, and by convention it sees what is there."""
         if self.agents[who] == room:
             return
         first, entering = room not in self.in_rooms[who], self.conventions.entering
@@ -166,7 +163,7 @@ class _Stage:
         return SightEvent(at, there, self.present(room), lookers)
 
     def looks(self, event: Event) -> Iterator[WitnessedEvent]:
-        """Somebody looks at a place, at where a thing is, or all around; open containers show the others as much."""
+        """An agent looks at a place, at an item's place, or around; by convention the others there look as well."""
         room, place = self.agents[event.agent], event.place or self.places.get(event.obj or "")
         if place is None:
             self.unaware.discard(event.agent)
@@ -177,7 +174,7 @@ class _Stage:
         yield self.shown(at, room, others | {event.agent})
 
     def moves(self, event: Event, obj: str) -> Iterator[WitnessedEvent]:
-        """A thing is taken or put somewhere, perhaps carried to another room for it."""
+        """An item is taken or put somewhere; the agent may first carry it to another room."""
         who, room = event.agent, self.agents[event.agent]
         place = who if event.verb == "grab" else event.place or room or ""
         if self.room_of(place) != room:
@@ -193,7 +190,7 @@ class _Stage:
         return MoveEvent(obj, place, by, self.unseen.get(self.number, frozenset()) - by | {REALITY})
 
     def noticed(self, observation: Observation) -> Iterator[WitnessedEvent]:
-        """What is noticed of how things stand, and not of a happening, is seen by one alone."""
+        """A stated observation of a fact, seen by one agent; observations of happenings are handled with those."""
         who, (obj, place) = observation.agent, _whereabouts(observation.fact)
         place = place or self.places.get(obj or "")
         if not observation.sees or _noticed(self.episode, self.number, observation) is not None:
@@ -202,7 +199,7 @@ class _Stage:
             yield MoveEvent(obj, place, frozenset({who}))
 
     def said(self, utterance: Utterance) -> Iterator[WitnessedEvent]:
-        """Something is said of where a thing is, to those named, or else to whoever may hear it."""
+        """A statement about an item's place, to its addressees or else to all who can hear it."""
         who = utterance.speaker
         if who not in self.agents or utterance.content is None or utterance.act not in ("assert", "deny"):
             return
@@ -217,24 +214,25 @@ class _Stage:
         yield StatementEvent(who, obj, place, hearers, trusting, utterance.act == "assert", reach)
 
     def trusting(self, speaker: str, hearers: frozenset[str], room: Room) -> frozenset[str]:
+        """The hearers that believe the speaker about an item in this room."""
         if self.conventions.telling != "later_exit":
             return hearers if self.conventions.telling == "told" else frozenset()
         return frozenset(who for who in hearers if self.when_left(who, room) < self.when_left(speaker, room))
 
     def when_left(self, who: str, room: Room) -> float:
-        """Who is still there leaves last, and who was never there left before all others."""
+        """The number of the happening by which the agent left: inf if it is there, −inf if it never was."""
         return math.inf if self.agents[who] == room else self.left.get((who, room), -math.inf)
 
 
 def _whereabouts(fact: Fact) -> tuple[str | None, str | None]:
-    """The thing a fact speaks of, and where it is; in somebody's hands is a place, too."""
+    """The item and place of a fact; an agent that holds the item counts as its place."""
     if fact.predicate == "holds":
         return fact.value, fact.subject
     return (fact.subject, fact.value) if fact.predicate == "at" else (None, None)
 
 
 def _stated(episode: Episode, sees: bool) -> Watchers:
-    """By the number of a happening, who is said to see it, or not to, in spite of where he is."""
+    """For each happening (by number), the agents that the story says see it, or do not, wherever they are."""
     found = defaultdict[int, frozenset[str]](frozenset)
     for number, happening in enumerate(episode.timeline):
         if isinstance(happening, Observation) and happening.sees == sees:
@@ -245,7 +243,7 @@ def _stated(episode: Episode, sees: bool) -> Watchers:
 
 
 def _noticed(episode: Episode, number: int, observation: Observation) -> int | None:
-    """The number of the happening that an observation is of: the last that fits before it, or else the next one."""
+    """The number of the happening that was observed: the last fitting one before the observation, else the next."""
     obj, place = _whereabouts(observation.fact)
     fits = [i for i, event in enumerate(episode.timeline) if isinstance(event, Event) and _makes(event, obj, place)]
     before = [i for i in fits if i < number]

@@ -1,19 +1,28 @@
-"""Stories without end: minds run forward in a household, in groups that give the same question different answers.
+"""Invented stories: minds run forward in a household, in groups that give the same question different answers.
 
-The stories of a group share their question and options, word for word, and as much of their course as can be; what
-differs is what the question is about: where the thing turned out to be, what was said, where it was brought. Each
-option is the right answer equally often, so neither the question alone nor any habit of its wording gives it away.
+The stories of a group share their question and options, word for word, and as much of their course as possible. They
+differ in what is asked: where the item turned out to be, what was said, where it was brought. Each option is right
+equally often, so neither the question nor its wording gives the answer away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from otherminds.stories.invented.playing import Cast, DullError, Scene, draw_cast, episode_of_cast, pick, searcher
+from otherminds.stories.invented.playing import (
+    HouseholdScene,
+    RedrawError,
+    StoryCast,
+    draw_cast,
+    episode_of_cast,
+    pick,
+    searcher,
+)
 from otherminds.stories.model import (
     Belief,
     Claim,
@@ -33,17 +42,19 @@ from otherminds.stories.social_goals.inference import answer_social
 from otherminds.worlds.household.rules import Act, Place
 from otherminds.worlds.household.searcher import Errand, Searcher
 
-MARGIN = 3.0
+MARGIN = 3.0  # least odds of the right option over the next one; less clear stories are redrawn; chosen, not tuned
+P_CHORE = 0.25  # probability that the companion does an errand of its own after it was asked; chosen, not tuned
 
 Kind = Literal["social_goal", "belief", "belief_of_goal"]
-Design = tuple[Question, list[list[Happening]]]
-"""A question whose options are the right answers of the courses of events, in this order."""
+Design = tuple[Question, list[list[Happening]]]  # a question, and one timeline for which each option is right, in order
 
 
 @dataclass(frozen=True)
 class Story:
-    """An episode, a question, which option is right, and how many times as likely it is as the next one; `cell` names
-    the kind, the polarity and the condition."""
+    """An episode with a question, the index of the right option, and the odds of it over the next option (`margin`).
+
+    `cell` names the kind, polarity and condition.
+    """
 
     id: str
     group: str
@@ -56,24 +67,18 @@ class Story:
 
 
 def invent(n: int, rng: np.random.Generator, first: int = 0) -> Iterator[Story]:
-    """`n` stories (the last group may be cut), every cell of the design in turn; groups are numbered from `first`."""
+    """`n` stories, in groups of three (the last may be cut) that cycle through `CELLS`, numbered from `first`."""
     cells = tuple(CELLS)
     for k in range(-(-n // 3)):
-        yield from _group(cells[k % len(cells)], f"{first + k:06d}", rng)[: n - 3 * k]
+        stories: list[Story] = []
+        while not stories:
+            with suppress(RedrawError):
+                stories = _group(cells[k % len(cells)], f"{first + k:06d}", rng)
+        yield from stories[: n - 3 * k]
 
 
 def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
-    while True:
-        try:
-            stories = _try(cell, name, rng)
-        except DullError:
-            continue
-        if stories is not None:
-            return stories
-
-
-def _try(cell: str, name: str, rng: np.random.Generator) -> list[Story] | None:
-    """Three stories, one for each right answer, or None if one of the answers is not clear enough."""
+    """Three stories, one for each right answer. Raises RedrawError if an answer is not clear enough."""
     cast = draw_cast(rng)
     kind, polarity, condition = CELLS[cell]
     question, courses = DESIGNS[kind](cast, polarity, condition, rng)
@@ -86,59 +91,62 @@ def _try(cell: str, name: str, rng: np.random.Generator) -> list[Story] | None:
         episode = episode_of_cast(f"{name}-{right}", cast, timeline)
         margin = clearness(episode, asked, gold)
         if margin < MARGIN:
-            return None
+            raise RedrawError
         stories.append(Story(episode.id, name, cell, kind, episode, asked, gold, margin))
     return stories
 
 
 def clearness(episode: Episode, question: Question, gold: int) -> float:
-    """How many times as likely (for LEAST: unlikely) as the next option the gold one is; below 1 if it is wrong."""
+    """The odds of the gold option over the next (for `least`: of the next over the gold); below 1 if gold is wrong."""
     posterior = list(answer_social(episode, question, explain=False).posterior)
     right = max(posterior.pop(gold), 1e-300)
     return min(posterior) / right if question.polarity == "least" else right / max(*posterior, 1e-300)
 
 
-def _about_to_ask(cast: Cast, rng: np.random.Generator, aside: bool) -> tuple[Scene, Searcher, list[str]]:
-    """The seeker has searched until it is about to ask; and the places it has not seen, where the thing may well be.
+def _about_to_ask(cast: StoryCast, rng: np.random.Generator, aside: bool) -> tuple[HouseholdScene, Searcher, list[str]]:
+    """A scene in which the seeker is about to ask, its mind, and the places it has not seen.
 
-    If the companion is to look into one of them `aside`, none is in the room of the seeker.
+    With `aside` (the companion will look into one of them unseen), places in the seeker's room are left out.
     """
-    scene = Scene(cast)
+    scene = HouseholdScene(cast)
     mind = scene.run_up_to(searcher(cast, cast.seeker, Errand(cast.thing), company=True), rng, "ask")
     unseen = [place for i, place in enumerate(cast.home.places) if mind.unseen >> i & 1]
     here = scene.state.person(cast.seeker).room
     return scene, mind, [place.name for place in unseen if not (aside and place.room == here)]
 
 
-def _apart(cast: Cast, unseen: list[str], rng: np.random.Generator) -> tuple[str, ...]:
-    """Three of the places, of which who looks into one does not see another. Raises DullError if there are none."""
+def _apart(cast: StoryCast, unseen: list[str], rng: np.random.Generator) -> tuple[str, ...]:
+    """Three of the places such that a look into one does not show another. Raises RedrawError if there are none."""
     chosen: list[Place] = []
     for place in (cast.home.place[name] for name in pick(unseen, len(unseen), rng)):
         if all(place.room != other.room or (place.closes and other.closes) for other in chosen):
             chosen.append(place)
     if len(chosen) < 3:
-        raise DullError
+        raise RedrawError
     return tuple(place.name for place in chosen[:3])
 
 
-def _ask(scene: Scene, mind: Searcher) -> Searcher:
+def _ask(scene: HouseholdScene, mind: Searcher) -> Searcher:
     scene.do(mind.name, Act("ask", scene.cast.thing))
     return scene.show(mind)
 
 
-def _chore(scene: Scene, taken: tuple[str, ...], rng: np.random.Generator) -> None:
-    """The companion goes on with something of its own; mostly nothing is told of it."""
+def _chore(scene: HouseholdScene, taken: tuple[str, ...], rng: np.random.Generator) -> None:
+    """With probability `P_CHORE`, let the companion do an errand of its own."""
     cast = scene.cast
     spare = [place.name for place in cast.home.places if place.name not in taken]
-    if rng.random() < 0.25 and len(spare) > 1:
+    if rng.random() < P_CHORE and len(spare) > 1:
         lies, to = pick(spare, 2, rng)
         scene.state = scene.state._replace(things=(*scene.state.things, (cast.other, lies)))
         scene.run(searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
 
 
-def _social(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
-    """Did the companion help, hinder, or not care? The thing is where it says, elsewhere, or (MOST) nothing is said of
-    it, (LEAST) nobody finds out where it is."""
+def _social(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+    """Did the companion help, hinder, or not care?
+
+    The item is where the companion says, or elsewhere; in the third story the companion does not answer (MOST), or
+    nobody finds out where the item is (LEAST).
+    """
     before, asking, unseen = _about_to_ask(cast, rng, aside=condition == "seen")
     claimed = pick(unseen, 1, rng)[0]
     room = cast.home.place[claimed].room
@@ -166,9 +174,12 @@ def _social(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Gener
     return Question("", options, polarity, given, kind="social_goal"), courses
 
 
-def _belief(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
-    """Where did the companion believe the thing to be, given that it helped or hindered? What it says turns from story
-    to story; if the answer is not what it says, it has looked into one of the other places and found nothing."""
+def _belief(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+    """Where did the companion believe the item to be, given that it helped or hindered?
+
+    It names another place in each story. If the answer is not the place it names, it has looked into a third place and
+    found nothing.
+    """
     looks = (condition, polarity) in (("hinder", "most"), ("help", "least"))
     before, asking, unseen = _about_to_ask(cast, rng, aside=looks)
     places = _apart(cast, unseen, rng)
@@ -193,9 +204,11 @@ def _belief(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Gener
     return Question("", options, polarity, (given,), kind="belief"), courses
 
 
-def _wants(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
-    """Where did the companion believe the seeker wants the thing, and was it to help? The seeker puts it somewhere; the
-    companion brings it elsewhere."""
+def _wants(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+    """Where did the companion believe the seeker wants the item, and did it help?
+
+    The seeker puts the item somewhere, and the companion brings it elsewhere.
+    """
     who, whom, thing = cast.companion, cast.seeker, cast.thing
     a, b, c, other, start = pick([place.name for place in cast.home.places], 5, rng)
 
@@ -216,8 +229,8 @@ def _wants(cast: Cast, polarity: Polarity, condition: str, rng: np.random.Genera
     return Question("", options, polarity, kind="belief_of_goal"), courses
 
 
-def _moves(cast: Cast, start: str, from_: str, to: str, rng: np.random.Generator) -> list[Happening]:
-    scene = Scene(cast, ((cast.thing, start),))
+def _moves(cast: StoryCast, start: str, from_: str, to: str, rng: np.random.Generator) -> list[Happening]:
+    scene = HouseholdScene(cast, ((cast.thing, start),))
     scene.run(searcher(cast, cast.seeker, Errand(cast.thing, from_), found=start), rng, "put")
     away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
     scene.do(cast.seeker, Act("walk", None, *pick(away, 1, rng)))

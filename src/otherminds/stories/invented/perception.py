@@ -1,4 +1,4 @@
-"""What a story looks like through eyes that err: happenings missed, mistaken for others, or made up."""
+"""Perception noise: an episode as an unreliable observer reports it, with events missed, confused, or invented."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from otherminds.stories.model import Episode, Event, Happening
 
 @dataclass(frozen=True)
 class Noise:
-    """How often what happens is seen wrong; all are probabilities.
+    """Probabilities of an observer's errors.
 
-    `drop`: an event is missed. `unnamed`: it is not seen which thing is handled; `rename`: of those that are named,
-    the thing is taken for another. `misplace`: the place is taken for another in the same room. `swap`: somebody is
-    taken for somebody else. `invent`: for every grab, seen or not, another one is seen that never was.
+    `drop`: an event is missed. `unnamed`: the item is not recognised; `rename`: a named item is taken for another.
+    `misplace`: the place is taken for another in the same room. `swap`: the agent is taken for another. `invent`: for
+    every grab, seen or not, another grab is reported that never happened.
     """
 
     drop: float = 0.0
@@ -29,26 +29,24 @@ class Noise:
     invent: float = 0.0
 
     def __post_init__(self) -> None:
-        """Raises InputError if one of them is no probability."""
+        """Raises InputError if one of them is not a probability."""
         for field in fields(self):
             p = getattr(self, field.name)
             if not 0.0 <= p <= 1.0:
                 raise InputError(f"{field.name}: {p} is not a probability", hint="give a number from 0 to 1")
 
 
+# As unreliable as the video model in MuMA-ToM's conversations: it names 13 % of the items grabbed, and 23 % of those it
+# names were grabbed; of about two grabs in a story one is "some object" in 103 stories of 150.
 VIDEO_MODEL = Noise(drop=0.55, unnamed=0.46, rename=0.465, misplace=0.15, swap=0.1, invent=0.595)
-"""Sees as badly as a video model did in the conversations of MuMA-ToM: of the things that are grabbed it names 13 %,
-and 23 % of those it names were grabbed; of about two grabs in a story one is "some object" in 103 stories of 150."""
 
 
 def seen_through(episode: Episode, noise: Noise, rng: np.random.Generator) -> Episode:
-    """The episode as somebody reports it who sees with this noise; what is said, and what it says that others saw,
-    stays as it is.
+    """The episode as reported by an observer with this noise; utterances and observations are unchanged.
 
-    Every event carries the probability that there was such an event: what it names (who, which thing, which place) is
-    right, and what it leaves open is no error.
+    The `p` of a reported event is the probability that an event with these agents, items and places happened.
     """
-    eyes = _Eyes(episode, noise)
+    eyes = _NoisyObserver(episode, noise)
     seen: list[tuple[int, Happening]] = []
     for number, happening in enumerate(episode.timeline):
         if not isinstance(happening, Event):
@@ -62,8 +60,8 @@ def seen_through(episode: Episode, noise: Noise, rng: np.random.Generator) -> Ep
 
 
 @dataclass(frozen=True)
-class _Eyes:
-    """Sees the events of an episode, each through the same noise."""
+class _NoisyObserver:
+    """Reports the events of an episode, each with the same noise."""
 
     episode: Episode
     noise: Noise
@@ -91,18 +89,23 @@ class _Eyes:
         return tuple(happening for happening in self.episode.timeline if isinstance(happening, Event))
 
     def see(self, event: Event, rng: np.random.Generator) -> Event:
-        """What the event looks like."""
+        """The event as reported."""
         agent, place = event.agent, event.place
         if rng.random() < self.noise.swap:
             agent = _other(agent, self.agents, rng)
         if place is not None and rng.random() < self.noise.misplace:
             place = _other(place, self.near.get(place, ()), rng)
-        return self._report(event, agent, self._name(event.obj, rng), place, event.room)
+        thing = event.obj
+        if thing is not None and rng.random() < self.noise.unnamed:
+            thing = None
+        elif thing is not None and rng.random() < self.noise.rename:
+            thing = _other(thing, self.things, rng)
+        return self._report(event, agent, thing, place, event.room)
 
     def make_up(self, grab: Event, rng: np.random.Generator) -> tuple[int, Event]:
-        """A grab that never was, as much being told of it as of a real one; and where in the timeline it is seen.
+        """An invented grab, as detailed as `grab`, and its index in the timeline.
 
-        It is seen when nothing is grabbed, if there is such a time, so that it does not happen to be right.
+        It takes the place of another kind of happening, if there is any, so that it is not right by chance.
         """
         timeline = self.episode.timeline
         numbers = [n for n, one in enumerate(timeline) if not (isinstance(one, Event) and one.verb == "grab")]
@@ -121,17 +124,12 @@ class _Eyes:
     def _room(self) -> Mapping[str, str | None]:
         return {entity.id: entity.room for entity in self.episode.entities}
 
-    def _name(self, thing: str | None, rng: np.random.Generator) -> str | None:
-        if thing is None or rng.random() < self.noise.unnamed:
-            return None
-        return _other(thing, self.things, rng) if rng.random() < self.noise.rename else thing
-
     def _report(self, event: Event, agent: str, thing: str | None, place: str | None, room: str | None) -> Event:
         told = replace(event, agent=agent, obj=thing, place=place, room=room, source="video", span=None)
         return replace(told, p=event.p * self._certainty(told))
 
     def _certainty(self, event: Event) -> float:
-        """P(there was such an event | it is reported): only what can be mistaken for something else is in doubt."""
+        """P(there was such an event | it is reported); only agents, items and places with alternatives are in doubt."""
         noise, right = self.noise, 1.0
         if len(self.agents) > 1:
             right *= 1.0 - noise.swap
@@ -145,6 +143,6 @@ class _Eyes:
 
 
 def _other(one: str, of: tuple[str, ...], rng: np.random.Generator) -> str:
-    """Another one of them, if there is any."""
+    """A random other one of them; `one` itself if there is no other."""
     others = [name for name in of if name != one]
     return str(rng.choice(others)) if others else one

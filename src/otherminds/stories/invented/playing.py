@@ -1,8 +1,9 @@
-"""Households to invent stories in, and minds that act in them one after another."""
+"""Households for invented stories, and minds that act in them in turn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Act, Home, Household, Person, Place, State
 from otherminds.worlds.household.searcher import Errand, Searcher
 
-LONGEST = 40
+LONGEST = 40  # acts of one mind before the story is redrawn; chosen, not tuned
 NAMES = (
     "Ada", "Ben", "Clara", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Karin",
     "Luis", "Maya", "Nils", "Olga", "Pavel", "Rosa", "Samir", "Tara", "Victor", "Wanda", "Yusuf",
@@ -30,16 +31,16 @@ FURNITURE = {
     "bedroom": ("coffee table", "desk", "bed", "+wardrobe", "+drawer"),
     "bathroom": ("+cabinet", "shelf"),
 }
-CLOSED = "+"
+CLOSED = "+"  # marks containers, which have to be opened
 
 
-class DullError(Exception):
-    """What the minds did gives no good story; another is drawn."""
+class RedrawError(Exception):
+    """The drawn household, people or acts make no usable story: draw again."""
 
 
 @dataclass(frozen=True)
-class Cast:
-    """Who and what a group of stories is about: two people, the thing at issue, and another thing."""
+class StoryCast:
+    """The home, two people, the item at issue, and another item of a group of stories."""
 
     home: Home
     seeker: str
@@ -64,22 +65,22 @@ HOMES = tuple(_home(rng) for rng in np.random.default_rng(20261122).spawn(24))
 
 
 def pick(options: Sequence[str], n: int, rng: np.random.Generator) -> list[str]:
-    """`n` different ones, any as likely as any other. Raises DullError if there are too few."""
+    """`n` different options, uniformly drawn. Raises RedrawError if there are fewer."""
     if len(options) < n:
-        raise DullError
+        raise RedrawError
     left = list(options)
     return [left.pop(int(rng.integers(len(left)))) for _ in range(n)]
 
 
-def draw_cast(rng: np.random.Generator) -> Cast:
-    """A home, two people and two things."""
+def draw_cast(rng: np.random.Generator) -> StoryCast:
+    """A random home, two people and two items."""
     seeker, companion = pick(NAMES, 2, rng)
     thing, other = pick(THINGS, 2, rng)
-    return Cast(HOMES[int(rng.integers(len(HOMES)))], seeker, companion, thing, other)
+    return StoryCast(HOMES[int(rng.integers(len(HOMES)))], seeker, companion, thing, other)
 
 
-def episode_of_cast(name: str, cast: Cast, timeline: Sequence[Happening]) -> Episode:
-    """What happened, with all there is in the home."""
+def episode_of_cast(name: str, cast: StoryCast, timeline: Sequence[Happening]) -> Episode:
+    """The timeline as an episode, with all entities of the home."""
     people = (cast.seeker, cast.companion)
     entities = [
         *(Entity(person, "agent") for person in people),
@@ -92,7 +93,7 @@ def episode_of_cast(name: str, cast: Cast, timeline: Sequence[Happening]) -> Epi
 
 
 def happening(home: Home, agent: str, act: Act, t: int = 0) -> Happening | None:
-    """The story's word for an act; None for doing nothing."""
+    """A household act as a happening of a story; None for waiting."""
     match act.do:
         case "walk":
             place = home.place.get(act.place or "")
@@ -109,11 +110,13 @@ def happening(home: Home, agent: str, act: Act, t: int = 0) -> Happening | None:
             return None
 
 
-class Scene:
-    """A household in which one person after another acts; what they do becomes the timeline."""
+class HouseholdScene:
+    """A household in which people act in turn; `timeline` records what they do.
 
-    def __init__(self, cast: Cast, things: Sequence[tuple[str, str]] = ()) -> None:
-        """At the start the two people are in different rooms, and the things where they are said to be."""
+    At the start the two people are in different rooms. `things` are pairs (item, place).
+    """
+
+    def __init__(self, cast: StoryCast, things: Sequence[tuple[str, str]] = ()) -> None:
         home = cast.home
         people = ((cast.seeker, Person(home.rooms[0])), (cast.companion, Person(home.rooms[1])))
         self.cast = cast
@@ -121,52 +124,52 @@ class Scene:
         self.world = Household(home, (cast.seeker, cast.companion), self.state)
         self.timeline: list[Happening] = []
 
-    def with_thing(self, thing: str, place: str) -> Scene:
-        """The same course so far, but with a thing that nobody has come across at a place."""
-        other = object.__new__(Scene)
-        other.cast, other.world, other.timeline = self.cast, self.world, list(self.timeline)
+    def with_thing(self, thing: str, place: str) -> HouseholdScene:
+        """A copy of the scene with an item added at a place that nobody has seen yet."""
+        other = copy(self)
+        other.timeline = list(self.timeline)
         other.state = self.state._replace(things=(*self.state.things, (thing, place)))
         return other
 
     def do(self, agent: str, act: Act) -> None:
-        """Let somebody act."""
+        """Apply and record an act."""
         self.state = self.world.act(self.state, agent, act)
         told = happening(self.cast.home, agent, act, len(self.timeline))
         if told is not None:
             self.timeline.append(told)
 
     def run(self, mind: Searcher, rng: np.random.Generator, until: str) -> Searcher:
-        """Run a mind forward until it has done `until`. Raises DullError if it does not."""
+        """Run a mind forward until it has done an act of kind `until`. Raises RedrawError after `LONGEST` acts."""
         for _ in range(LONGEST):
             mind = self.show(mind)
             act = mind.act().sample(rng)
             self.do(mind.name, act)
             if act.do == until:
                 return self.show(mind)
-        raise DullError
+        raise RedrawError
 
     def run_up_to(self, mind: Searcher, rng: np.random.Generator, before: str) -> Searcher:
-        """Run a mind forward until it is about to do something. Raises DullError if it never is."""
+        """Run a mind forward until its next act is of kind `before`. Raises RedrawError after `LONGEST` acts."""
         for _ in range(LONGEST):
             mind = self.show(mind)
             act = mind.act().sample(rng)
             if act.do == before:
                 return mind
             self.do(mind.name, act)
-        raise DullError
+        raise RedrawError
 
     def show(self, mind: Searcher) -> Searcher:
-        """The mind after it has seen how things stand, and heard what was just said."""
+        """The mind after it has observed the household, and heard the last utterance."""
         return mind.observe(self.world.observe(self.state, mind.name))
 
     def look_into(self, place: str, sees: bool) -> None:
-        """The companion looks into a place, and sees that the thing at issue is, or is not, there.
+        """Let the companion look into a place and see whether the item at issue is there.
 
-        Raises DullError if the seeker would see it, too.
+        Raises RedrawError if the seeker is in the same room.
         """
         who, there = self.cast.companion, self.cast.home.place[place]
         if self.state.person(self.cast.seeker).room == there.room:
-            raise DullError
+            raise RedrawError
         if self.state.person(who).room != there.room:
             self.do(who, Act("walk", None, there.room))
         if there.closes:
@@ -177,6 +180,6 @@ class Scene:
             self.do(who, Act("close", None, place))
 
 
-def searcher(cast: Cast, name: str, errand: Errand, found: str | None = None, company: bool = False) -> Searcher:
-    """One of the two with an errand; it may know where the thing is."""
+def searcher(cast: StoryCast, name: str, errand: Errand, found: str | None = None, company: bool = False) -> Searcher:
+    """A mind for one of the two people with an errand; `found` is the item's place if it knows it."""
     return Searcher(cast.home, name, errand, uniform_odds(cast.home), company=company, found=found, overlooks=0.0)

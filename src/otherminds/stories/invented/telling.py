@@ -1,4 +1,4 @@
-"""Stories put into words: any of several phrasings of the same happenings, and of the questions about them."""
+"""Invented stories in English: the same happenings and questions in any of several phrasings (phrasings.toml)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import resources
 
 import numpy as np
 
-from otherminds.errors import InputError
+from otherminds.errors import unknown
 from otherminds.stories.invented.playing import NAMES
 from otherminds.stories.model import (
     Belief,
@@ -28,11 +28,12 @@ from otherminds.stories.model import (
 )
 
 Phrasing = Mapping[str, str | list[str]]
+P_PRONOUN = 0.7  # probability that a sentence about the same person as the one before has a pronoun; chosen, not tuned
 
 
 @dataclass(frozen=True)
-class Told:
-    """A story, its question and the options in words."""
+class ToldStory:
+    """A story, its question and its options in English."""
 
     story: str
     question: str
@@ -41,18 +42,20 @@ class Told:
 
 @cache
 def phrasings() -> Mapping[str, Phrasing]:
-    """All phrasings by name."""
+    """All phrasings, by name."""
     text = (resources.files("otherminds.stories.invented") / "phrasings.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
-def tell(episode: Episode, question: Question, phrasing: str, rng: np.random.Generator) -> Told:
-    """The episode and its question in one of the phrasings. Raises InputError for an unknown phrasing."""
+def tell(episode: Episode, question: Question, phrasing: str, rng: np.random.Generator) -> ToldStory:
+    """The episode and its question in one of the phrasings. Raises InputError if the phrasing is unknown."""
     if phrasing not in phrasings():
-        raise InputError(f"there is no phrasing {phrasing!r}", hint=f"there are {', '.join(phrasings())}")
+        raise unknown("phrasing", phrasing, phrasings())
     words = phrasings()[phrasing]
     story = " ".join(_sentences(episode, words, rng))
-    return Told(story, _stem(episode, question, words), tuple(_option(episode, o, words) for o in question.options))
+    return ToldStory(
+        story, _stem(episode, question, words), tuple(_option(episode, o, words) for o in question.options)
+    )
 
 
 def _sentences(episode: Episode, words: Phrasing, rng: np.random.Generator) -> Iterator[str]:
@@ -61,7 +64,7 @@ def _sentences(episode: Episode, words: Phrasing, rng: np.random.Generator) -> I
         key, fields = _parts(episode, happening)
         agent = happening.speaker if isinstance(happening, Utterance) else happening.agent
         sentence = str(rng.choice(words[key]))
-        again = agent == before and not isinstance(happening, Utterance) and rng.random() < 0.7
+        again = agent == before and not isinstance(happening, Utterance) and rng.random() < P_PRONOUN
         yield _fill(sentence, A=pronoun(agent) if again else agent, their=_their(agent), they=pronoun(agent), **fields)
         before = agent
 
@@ -72,7 +75,7 @@ def _fill(sentence: str, **fields: str) -> str:
 
 
 def pronoun(name: str) -> str:
-    """She or he; of the names stories are made with, every other is a woman's."""
+    """The pronoun "she" or "he"; every other name in `NAMES` is a woman's."""
     return "she" if name in NAMES[::2] else "he"
 
 
@@ -81,7 +84,7 @@ def _their(name: str) -> str:
 
 
 def _parts(episode: Episode, happening: Happening) -> tuple[str, dict[str, str]]:
-    """Which sentence tells of a happening, and what to fill in."""
+    """The key of the sentences for a happening, and the values of their fields."""
     match happening:
         case Event(verb="walk", place=None, room=room):
             return "walk_room", {"R": room or ""}
@@ -96,7 +99,7 @@ def _parts(episode: Episode, happening: Happening) -> tuple[str, dict[str, str]]
 
 
 def _where(episode: Episode, place: str | None) -> dict[str, str]:
-    """The place as a noun, with its preposition, and as where something comes from."""
+    """The fields of a place: as a noun (P), with its preposition (at), and as an origin (from)."""
     entity = next((entity for entity in episode.entities if entity.id == place), None)
     if entity is None or place is None:
         return {}
@@ -121,17 +124,12 @@ def _option(episode: Episode, option: Hypothesis, words: Phrasing) -> str:
         case (Belief(agent, Fact(subject=thing, value=place)),):
             return _fill(str(words["believed"]), I=agent, O=thing, **_where(episode, place))
         case (SocialGoal(agent, toward, kind),):
-            return _fill(str(words[kind]), I=agent, J=toward, O=_sought(episode))
+            said = (said.content for said in episode.timeline if isinstance(said, Utterance))
+            sought = next(content.subject for content in said if content)
+            return _fill(str(words[kind]), I=agent, J=toward, O=sought)
         case (Belief(agent, Goal(other, content)), SocialGoal(kind=kind)):
             key = "wants_unknown" if content is None else f"wants_{kind}"
             where = _where(episode, content.value if content is not None else None)
-            return _fill(str(words[key]), I=agent, J=other, O=_moved(episode), their=_their(agent), **where)
+            moved = next(event.obj for event in episode.timeline if isinstance(event, Event) and event.obj)
+            return _fill(str(words[key]), I=agent, J=other, O=moved, their=_their(agent), **where)
     raise ValueError(f"no phrasing has words for {option}")
-
-
-def _sought(episode: Episode) -> str:
-    return next(said.content.subject for said in episode.timeline if isinstance(said, Utterance) and said.content)
-
-
-def _moved(episode: Episode) -> str:
-    return next(event.obj for event in episode.timeline if isinstance(event, Event) and event.obj)

@@ -1,4 +1,9 @@
-"""What the happenings of a story say of a companion's mind, one factor each, over few variables at a time."""
+"""The evidence of a story about a companion's mind, as factors over few variables at a time.
+
+A hypothesis has a place T where the item was at the start, the companion's belief b about it when it spoke, its stance
+s towards the seeker, the place g where it believes the seeker wants the item, and its errand e. Each happening is one
+factor over T, (T, b), (b, s) or e, so the posterior over all hypotheses is exact and fast.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,17 @@ from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, 
 from otherminds.worlds.household.rules import WAIT, Act, Home, Household
 from otherminds.worlds.household.searcher import LAPSE, Errand, Searcher, act_count
 
-ILLEGAL = 1e-9
+# Probabilities and weights of the evidence; chosen, not tuned, unless marked DEV: set on MuMA-ToM's development split.
+ILLEGAL = 1e-9  # of what the household's rules exclude; keeps contradictory stories answerable
+KNOWING, IGNORANT = 0.5, 0.25  # a companion that saw nothing knows the item's place, or has no idea; else it is wrong
+SEEING = 0.9999  # a companion that saw the item believes it is there
+UNTOLD = 0.1  # a story leaves out that a container was opened
+MISPLACED = 0.1  # DEV; a video model reports another place of the same room
+WANDERING = 0.3  # a walk serves no purpose: its target is uniform over places and rooms
+ECHO = 0.3  # DEV; probability of a false report of a grab at a place just spoken of (video models echo the talk)
+OVERLOOKED = 0.05  # weight of a place into which the companion has looked without finding the item
+SLIP = 1e-6  # least probability of a reply
+UNNOTICED = ("walk", "wait")  # acts after which nobody but the agent sees anything new
 
 Floats = NDArray[np.float64]
 Errands = Mapping[Errand | None, float]
@@ -25,9 +40,11 @@ Errands = Mapping[Errand | None, float]
 
 @dataclass(frozen=True)
 class Factor:
-    """What one happening says, as log p: given the start place T, shape (n,); or, of what the companion saw, given T
-    and its belief (0: no idea, 1 + i: place i), shape (n, n + 1); or, of its words, given its belief and stance, shape
-    (n + 1, 3); or, of its deeds, given its errand, where None stands for every errand that is not listed."""
+    """log p(happening | …) in nats, as a table over the variables it depends on; unused tables are None.
+
+    `places`: given T, shape (n,) for n places. `beliefs`: given T and b, shape (n, n + 1), with b = 0 for no idea and
+    1 + i for place i. `replies`: given b and s, shape (n + 1, 3). `errands`: given e; None is any errand not listed.
+    """
 
     happening: Happening
     places: Floats | None = None
@@ -37,7 +54,7 @@ class Factor:
 
 
 def together(one: Factor, other: Factor) -> Factor:
-    """What two happenings say together, of which the later is told of."""
+    """The sum of two factors, at the later happening (`other`)."""
     errands = one.errands or other.errands
     if one.errands is not None and other.errands is not None:
         every = {*one.errands, *other.errands}
@@ -52,7 +69,7 @@ def together(one: Factor, other: Factor) -> Factor:
 
 
 def log_p_of(errands: Errands, errand: Errand | None) -> float:
-    """What deeds say for an errand."""
+    """log p(acts | errand), in nats; errands that are not listed share the entry None."""
     return errands.get(errand, errands.get(None, 0.0))
 
 
@@ -62,11 +79,11 @@ def _sum(one: Floats | None, other: Floats | None) -> Floats | None:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The factors of all happenings, the prior of the companion's belief given T, and where the thing was, given T.
+    """All factors of a story, and what they are relative to.
 
-    `believed[T, b]` is the probability of its belief b when it spoke (or at the end), had it seen nothing; `truth[T]`
-    is the number of the place where the thing was then, −1 while it was carried. `start` is where the story says the
-    thing was at the start, `lies` where it lay before the companion took it.
+    `believed[T, b]` is P(b | T) of the companion when it spoke (or at the end), had it seen nothing; `truth[T]` is the
+    number of the item's place at that time, −1 while carried. `start` is the item's place at the start as the story
+    states it (None if it does not), `lies` its place before the companion took it.
     """
 
     home: Home
@@ -78,25 +95,14 @@ class Evidence:
 
     @cached_property
     def prior(self) -> Floats:
-        """log P(T, b) before anything has happened, up to a constant, shape (n, n + 1)."""
+        """log P(T, b) before the first happening, up to a constant, shape (n, n + 1)."""
         starts = [self.start in (None, place.name) for place in self.home.places]
         return cast("Floats", np.where(starts, 0.0, math.log(ILLEGAL))[:, None] + np.log(self.believed))
 
 
-KNOWING, IGNORANT = 0.5, 0.25
-SEEING = 0.9999
-UNTOLD = 0.1
-MISPLACED = 0.1
-WANDERING = 0.3
-ECHO = 0.3
-UNNOTICED = ("walk", "wait")
-OVERLOOKED = 0.05
-SLIP = 1e-6
-
-
 @dataclass(frozen=True)
 class Roles:
-    """Who is who: the thing at issue, who looks for it, and the companion whose mind is read."""
+    """The item at issue, the person who searches for it, and the companion whose mind is inferred."""
 
     thing: str
     seeker: str | None
@@ -106,7 +112,7 @@ class Roles:
 def gather(
     episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ...] = (), costs: SpeakingCosts = RESERVED
 ) -> Evidence:
-    """The evidence of a story for the roles; what a question presumes to have happened counts as its end."""
+    """The evidence of a story about the roles; the events that a question presumes follow its end."""
     run = _Run(episode, home, roles, costs)
     for happening in (*episode.timeline, *presumed):
         run.follow(happening)
@@ -115,8 +121,11 @@ def gather(
 
 @dataclass
 class _Run:
-    """The story so far: one household without the thing, and minds that have seen no more than that; and for each T
-    where the thing would be now, and where the seeker and the companion would have found it."""
+    """The story so far, for all start places T at once.
+
+    There is one household without the item, and one mind a person that has seen only that; lists with an entry for each
+    T say where the item would be now (`where`), and where each person would have found it (`found`).
+    """
 
     episode: Episode
     home: Home
@@ -149,7 +158,7 @@ class _Run:
         self._look()
 
     def follow(self, happening: Happening) -> None:
-        """Score what happened, and let it happen."""
+        """Add the factors of a happening, then apply it."""
         self.latest = happening
         match happening:
             case Event():
@@ -161,14 +170,14 @@ class _Run:
                 self._observation(happening)
 
     def evidence(self) -> Evidence:
-        """What there is to know at the end."""
+        """The evidence at the end of the story."""
         if self.believed is None:
             self._speak(self.latest)
         assert self.believed is not None
         return Evidence(self.home, tuple(self.factors), self.believed, self.truth, self.start, self.lies)
 
     def _speak(self, said: Happening | None) -> None:
-        """Take down what the companion may believe now, and what having seen what it has seen says about that."""
+        """Record the prior P(b | T) as of now, and add the factor of what the companion has seen."""
         self.truth = np.array([-1 if place is None else self.home.number[place] for place in self.where])
         self.believed = self._beliefs(-1, [None] * len(self.where))
         when = self.noticed or said
@@ -192,13 +201,14 @@ class _Run:
         self._happen(agent, act)
 
     def _handle(self, event: Event, act: Act, room: str | None) -> None:
-        """Somebody takes something or puts it down: it must have been there, and whoever wants it takes it."""
+        """A grab is evidence about T, as the item must have been there; a put, about the companion's errand."""
         ours = act.thing == self.roles.thing
         unnamed = act.thing is None and event.agent == self.roles.seeker and self.awaited
         if act.do == "grab" and (ours or unnamed):
             legal = [self._in_reach(place, act.place, room) for place in self.where]
             if any(legal):
-                taking = self._taking(event.agent)
+                # the seeker takes the item as soon as it notices it; others may take it
+                taking = 1.0 - self.minds[event.agent].overlooks if event.agent == self.roles.seeker else 1.0
                 told = [self._told(event, act, place, room) for place in self.where]
                 echo = event.source == "video" and act.place is not None and act.place in self.claimed
                 among = 1.0 / ECHO if echo else len(self.where)
@@ -238,13 +248,11 @@ class _Run:
         fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]), among=len(self.where))
         self.factors.append(Factor(event, errands={done: float(fits), None: float(other)}))
 
-    def _taking(self, agent: str) -> float:
-        """The seeker takes what it wants as soon as it sees it; others may."""
-        return 1.0 - self.minds[agent].overlooks if agent == self.roles.seeker else 1.0
-
     def _told(self, event: Event, act: Act, place: str | None, room: str | None) -> float:
-        """P(the taking is told like this | the thing was at the place): that a place was opened is mostly told; who
-        watches a video mistakes places for others in the room."""
+        """P(the grab is reported like this | the item was at `place`).
+
+        Stories mostly report that a container was opened; video models confuse the places of a room.
+        """
         if not self._in_reach(place, act.place, room):
             near = event.source == "video" and place is not None and self.home.place[place].room == event.room
             return MISPLACED if near else 0.0
@@ -275,7 +283,7 @@ class _Run:
             self._happen(said.speaker, act)
 
     def _places_said(self, said: Utterance) -> tuple[str, ...]:
-        """The places an utterance names: one, or all those of a room."""
+        """The places that an utterance names: one place, or all places of a room."""
         value = said.content.value if said.content is not None else None
         if value is not None and value in self.home.place:
             return (value,)
@@ -307,7 +315,7 @@ class _Run:
                 self.found[seen.agent] = [*places] * len(self.where)
 
     def _p(self, agent: str, act: Act) -> list[float]:
-        """π(act | T) for every T: the same mind, but for where it has found the thing; people walk about, too."""
+        """π(act | T) for every T: one mind, with the place where it has found the item; walks may be aimless."""
         mind, found = self.minds[agent], self.found[agent]
         p = {place: mind.prob_knowing(act, place) for place in set(found)}
         if act.do == "walk":
@@ -319,7 +327,7 @@ class _Run:
         self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p), among)))
 
     def _noisy(self, happening: Happening, p: Floats, among: float = 0.0) -> Floats:
-        """What is told with probability `happening.p` is so; otherwise it was any of as many acts, or places."""
+        """log of p, mixed with a uniform distribution over `among` alternatives (0: all acts) of weight 1 − p(told)."""
         return cast("Floats", np.log(happening.p * p + (1.0 - happening.p) / (among or act_count(self.home))))
 
     def _happen(self, agent: str, act: Act) -> None:
@@ -327,7 +335,7 @@ class _Run:
         self._look(agent if act.do in UNNOTICED else None)
 
     def _look(self, only: str | None = None) -> None:
-        """Everybody sees what there is to see, or only the one for whom something has changed."""
+        """Let all persons, or `only` one, observe the household."""
         for name, mind in self.minds.items():
             if only not in (None, name):
                 continue
@@ -340,7 +348,7 @@ class _Run:
             ]
 
     def _beliefs(self, unseen: int, found: Sequence[str | None]) -> Floats:
-        """P(what the companion believes | T): what it has seen, else it may know, have no idea, or be wrong."""
+        """P(b | T) of the companion, shape (n, n + 1), from the places it has not seen (bits) and where it found it."""
         numbers = [-1 if place is None else self.home.number[place] for place in found]
         pairs = zip(self.truth.tolist(), numbers, strict=True)
         return np.array([_belief(len(self.where), unseen, truth, seen) for truth, seen in pairs])
@@ -360,7 +368,7 @@ def _belief(n: int, unseen: int, truth: int, found: int) -> Floats:
 
 
 def _acts_said(said: Utterance, thing: str, places: tuple[str, ...]) -> tuple[Act, ...]:
-    """The acts an utterance may stand for: of a room it tells any of the places there."""
+    """The household acts that an utterance may stand for; naming a room stands for any of its places."""
     match said.act:
         case "assert":
             return tuple(Act("tell", thing, place) for place in places)

@@ -1,4 +1,4 @@
-"""Which reading of a companion's mind explains a story best: exact Bayes over belief, stance, and the other's goal."""
+"""Social goal inference: the exact posterior over a companion's belief, stance, and belief about another's goal."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from otherminds.stories.model import (
 from otherminds.stories.social_goals.evidence import Errands, Evidence, Factor, Roles, gather, log_p_of, together
 from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, Stance, errands
 
-TIE = 1e-6
-UNKNOWN_PLACE = "where it was"
+TIE = 1e-6  # nats; options closer than this are tied
+UNKNOWN_PLACE = "where it was"  # name of the item's place if the story does not state it
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
 
 class CannotAnswerError(ValueError):
-    """The question is about something that this inference does not model."""
+    """The question is about something that the inference does not model."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What an option and the givens leave open: pairs (T, belief), stances, and where the other may want the thing."""
+    """The hypotheses that an option and the givens allow: pairs (T, b), stances, and places the other may want."""
 
     fits: Booleans
     stances: tuple[Stance, ...]
@@ -53,15 +53,15 @@ class Case:
 def answer_social(
     episode: Episode, question: Question, *, costs: SpeakingCosts = RESERVED, explain: bool = True
 ) -> Answer:
-    """P(option | given, story) for options about what a companion believes, wants socially, or takes another to want.
+    """P(option | given, story) for options about a companion's belief, social goal, or belief about another's goal.
 
-    Options are alike a priori:  P(o | E) ∝ P(E | o, given),  with E all happenings, each explained by minds that plan,
+    With a uniform prior over options, P(o | E) ∝ P(E | o, given), where planning minds explain all happenings E:
 
         P(E, o) = Σ_s P(s) [Σ_{T,b} P(T) P(b | T) Π p(act | T) Π p(reply | b, s)]
                            [Σ_g P(g) Σ_e P(e | s, g) Π p(deed | e)].
 
-    Without `explain` the answer has no terms. Raises CannotAnswerError for claims about anything else. (MuMA-ToM §4;
-    the enumeration is exact.)
+    The enumeration is exact. Without `explain` the answer has no terms. Raises CannotAnswerError for claims about
+    anything else. (MuMA-ToM, §4.)
     """
     roles = roles_of(episode, question)
     if question.at is not None:
@@ -83,7 +83,7 @@ def answer_social(
 
 
 def choose(scores: Sequence[float], question: Question, terms: tuple[Term, ...] = ()) -> Answer:
-    """The answer from log p(story | option): the likeliest, or the least likely, or neither if two are tied."""
+    """The answer from log p(story | option), by the question's polarity; abstains if the best two options are tied."""
     total = log_sum_exp(scores)
     if not math.isfinite(total):
         return Answer(None, (1.0 / len(scores),) * len(scores), terms, "no option can explain the story")
@@ -97,7 +97,7 @@ def choose(scores: Sequence[float], question: Question, terms: tuple[Term, ...] 
 
 
 def roles_of(episode: Episode, question: Question) -> Roles:
-    """Whose mind is asked about, who looks for something, and for what. Raises CannotAnswerError if it is unclear."""
+    """The item, seeker and companion of a question. Raises CannotAnswerError if item or companion is unclear."""
     claims = [claim for option in question.options for claim in option.claims] + list(question.given)
     about = [claim.agent for claim in claims if isinstance(claim, Belief | SocialGoal | Knows)]
     companion = about[0] if about else None
@@ -121,7 +121,7 @@ def roles_of(episode: Episode, question: Question) -> Roles:
 
 
 def facts(claim: Claim) -> Iterator[Fact]:
-    """The facts that a claim speaks of, however deep."""
+    """The facts that a claim mentions, at any depth."""
     match claim:
         case Holds(fact):
             yield fact
@@ -132,8 +132,8 @@ def facts(claim: Claim) -> Iterator[Fact]:
 
 
 def places_named(question: Question) -> Iterator[str]:
-    """The places that a question speaks of."""
-    for claim in (*question.given, *(claim for option in question.options for claim in option.claims)):
+    """The places that a question mentions, also in the events it presumes."""
+    for claim in question.claims:
         if isinstance(claim, Knows):
             yield claim.place
         yield from (fact.value for fact in facts(claim) if fact.predicate == "at" and fact.value is not None)
@@ -141,27 +141,30 @@ def places_named(question: Question) -> Iterator[str]:
 
 
 def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
-    """The claims as constraints on the variables of the enumeration."""
+    """The claims as constraints on the enumeration."""
     n = len(evidence.home.places)
     fits, stances = np.ones((n, n + 1), dtype=bool), STANCES
     wants: tuple[str | None, ...] = (None,)
-    if roles.seeker is None:  # who asks for a thing wants to have it, no more is known
+    if roles.seeker is None:  # a seeker that asks for the item wants to have it; nothing more is known
         wants += tuple(place.name for place in evidence.home.places)
     for claim in claims:
         match claim:
             case SocialGoal(kind=kind):
                 stances = tuple(stance for stance in stances if stance == kind)
             case Belief(content=Goal(content=None), holds=holds):
-                wants = _wanting(None, holds, wants)
+                wants = (None,) if holds else tuple(other for other in wants if other is not None)
             case Belief(content=Goal(content=Fact(predicate="at", value=name)), holds=holds):
-                wants = _wanting(_aim(evidence, name), holds, wants)
+                if name is not None and name not in evidence.home.place:
+                    raise CannotAnswerError(f"{name!r} is not a place to which a thing can be brought")
+                wanted = name or evidence.lies or UNKNOWN_PLACE
+                wants = (wanted,) if holds else tuple(other for other in wants if other != wanted)
             case _:
                 fits &= _fits(evidence, roles, claim)
     return Case(fits, stances, wants)
 
 
 def _fits(evidence: Evidence, roles: Roles, claim: Claim) -> Booleans:
-    """For which (T, belief) a claim holds; everywhere if it is about another thing."""
+    """For which (T, b) a claim holds, shape (n, n + 1); all of them if the claim is about another item."""
     n, thing = len(evidence.home.places), roles.thing
     match claim:
         case Knows(place=name):
@@ -178,23 +181,13 @@ def _fits(evidence: Evidence, roles: Roles, claim: Claim) -> Booleans:
     raise CannotAnswerError(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
 
 
-def _wanting(wanted: str | None, holds: bool, wants: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    return (wanted,) if holds else tuple(other for other in wants if other != wanted)
-
-
-def _aim(evidence: Evidence, name: str | None) -> str:
-    if name is not None and name not in evidence.home.place:
-        raise CannotAnswerError(f"{name!r} is not a place to which a thing can be brought")
-    return name or evidence.lies or UNKNOWN_PLACE
-
-
 def _is_at(evidence: Evidence, name: str | None) -> Booleans:
-    """Which places are meant by the name of a place, or of a room."""
+    """Which places the name of a place or room stands for, shape (n,)."""
     return np.array([name in (place.name, place.room) for place in evidence.home.places])
 
 
 def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: Case) -> Iterator[float]:
-    """log P(first k happenings | case) for the sums of their factors, of which the differences explain."""
+    """0 and then log P(happenings so far | case) for each cumulative sum of factors; the differences are the terms."""
     start = np.where(case.fits, evidence.prior, IMPOSSIBLE)
     prior = _log_sum(start) + math.log(max(len(case.stances), 1))
     if not (math.isfinite(prior) and case.stances and case.wants):
@@ -205,7 +198,7 @@ def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: Case)
         weights = weights if said.beliefs is None else weights + said.beliefs
         total = [
             _log_sum(weights if said.replies is None else weights + said.replies[:, STANCES.index(stance)])
-            + _deeds(evidence, roles.thing, stance, case.wants, said.errands)
+            + _log_p_acts(evidence, roles.thing, stance, case.wants, said.errands)
             for stance in case.stances
         ]
         yield log_sum_exp(total) - prior
@@ -216,10 +209,10 @@ def _log_sum(table: Floats) -> float:
     return top if math.isinf(top) else top + math.log(float(np.exp(table - top).sum()))
 
 
-def _deeds(
+def _log_p_acts(
     evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], done: Errands | None
 ) -> float:
-    """log Σ_g P(g) Σ_e P(e | stance, g) p(deeds | e), over all that the companion may take the other to want."""
+    """log Σ_g P(g) Σ_e P(e | stance, g) p(acts | e), with g uniform over `wants`."""
     if done is None:
         return 0.0
     lies, total = evidence.lies or UNKNOWN_PLACE, 0.0
