@@ -43,3 +43,21 @@ def browsed(markup: str, moment: str, folder: Path, *more: str) -> str:
     profile = f"--user-data-dir={folder / 'profile'}"
     command = [BROWSER, *flags, *quiet, profile, *more, "--dump-dom", f"{file.as_uri()}#{moment}"]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def account(viewed: dict[str, Any], t: int, level: int = 0, subject: int = 0) -> list[list[Any]]:
+    """The captions at a step of an episode, their numbers replaced by what they stand for."""
+    changes = viewed["episodes"][level][subject]["captions"]
+    (numbers,) = [numbers for since, numbers in changes if since <= t][-1:]
+    return [_spelt(viewed, *viewed["captions"][number]) for number in numbers]
+
+
+def _spelt(viewed: dict[str, Any], kind: str, *rest: Any) -> list[Any]:
+    words = viewed["words"]
+    if kind in ("people", "eyes"):
+        return [kind, [(i, words[word]) for i, word in rest[0]]]
+    if kind == "table":
+        return [kind, [(words[word], *numbers) for word, *numbers in rest[1]], rest[2]]
+    if kind == "bars":
+        return [kind, rest[0], [(words[word], value) for word, value, _ in rest[1]], *rest[2:]]
+    return [kind, words[rest[0]]]

@@ -33,8 +33,6 @@ STYLE: dict[Any, Any] = {
     "axes.unicode_minus": True,
 }
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-SCRIPTS = {"data-replay": "replay.js", "data-avatar-replay": "avatar_replay.js"}
-STYLES = {"data-avatar-replay": "avatar_replay.css"}
 NEITHER = "base-uri 'none'; form-action 'none'"
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -93,14 +91,15 @@ def _chapter(number: int, chapter: Page) -> str:
 
 
 def _whole(title: str, lead: str, contents: str, body: Html) -> str:
-    script = "\n".join(asset(file) for mark, file in SCRIPTS.items() if mark in body)
-    styles = [asset(file) for mark, file in STYLES.items() if mark in body]
+    watched = "data-replay" in body  # an episode viewer
+    script = asset("replay.js") if watched else ""
+    styles = ["palette.css", "page.css", *(["replay.css"] if watched else [])]
     return Template(asset("page.html")).substitute(
         title=safe(title),
         lead=block(lead) if lead else "",
         contents=contents,
         body=body,
-        style="\n".join([asset("palette.css"), asset("page.css"), *styles]),
+        style="\n".join(map(asset, styles)),
         script=f"<script>{script}</script>" if script else "",
         policy=_policy(script),
     )

@@ -3,14 +3,10 @@
 // The episode viewer. Everything shown comes from the JSON beside it and is set as text, never as markup.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const PACE = 600;
+  const PACE = 600; // milliseconds of a step at normal speed
   const GLIDE = 300;
-  const ENDINGS = {
-    completed: ["✓", "was carried out at step"],
-    impossible: ["×", "could no longer be carried out from step"],
-    ignored: ["–", "counted as ignored from step"],
-    running: ["", "was still under way when the episode ended, at step"],
-  };
+  const SIGNS = { completed: "✓", impossible: "×", ignored: "–" };
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
   function make(tag, className, ...children) {
     const element = document.createElement(tag);
@@ -49,14 +45,20 @@
   }
 
   const percent = (share) => `${100 * share}%`;
-  const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const signed = (x, digits = 1) => (x === null ? "–" : x.toFixed(digits).replace("-", "−"));
+  const signed = (x, digits) => (x === null ? "–" : x.toFixed(digits).replace("-", "−"));
 
   // Whether the address asks for the first episode of the page to play: #play=1
   function wished(root) {
     const first = document.querySelector(".replay") === root;
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    return first && !still && new URLSearchParams(window.location.hash.slice(1)).get("play") === "1";
+    return first && !still.matches && new URLSearchParams(window.location.hash.slice(1)).get("play") === "1";
+  }
+
+  // The viewer that a key is for: the one in which it is pressed, or else the first whose map is on the screen
+  function addressed(target) {
+    return target.closest(".replay") ?? [...document.querySelectorAll(".replay")].find((root) => {
+      const box = root.querySelector(".map-box").getBoundingClientRect();
+      return box.bottom >= 0 && box.top <= window.innerHeight;
+    });
   }
 
   class Replay {
@@ -66,10 +68,13 @@
       this.at = Object.fromEntries([...parts].map((part) => [part.dataset.at, part]));
       this.data = JSON.parse(this.at.data.textContent);
       this.maps = [...root.querySelectorAll("[data-map]")];
-      this.looks = this.at.looks ? [...this.at.looks.content.firstElementChild.children] : [];
+      this.looks = [...this.at.looks.content.firstElementChild.children];
+      this.lists = {};
       this.group = `replay-subject-${number}`;
       this.eyes = `replay-eyes-${number}`;
       this.level = 0;
+      this.cursors = [];
+      this.bars = [];
       this.eye = -1;
       this.subject = Math.max(0, this.data.subjects.findIndex(([key]) => key === "protom"));
       this.t = 0;
@@ -82,23 +87,25 @@
     // What is shown
 
     get episode() { return this.data.episodes[this.level][this.subject]; }
-    get steps() { return this.episode.acts.length; }
+    get steps() { return this.episode.moves.length; }
     get place() { return this.data.levels[this.level]; }
     icon(goal) { return goalIcon(this.place.icon, goal); }
-    word(number) { return number < 0 ? "" : this.data.words[number]; }
+    word(number) { return this.data.words[number]; }
 
     choose() {
       const played = this.data.episodes[this.level];
       if (!played[this.subject]) this.subject = played.findIndex(Boolean);
       this.t = Math.min(this.t, this.steps);
-      this.at.level.value = String(this.level);
+      if (this.at.level) this.at.level.value = String(this.level);
       this.at.scrubber.max = String(this.steps);
       this.maps.forEach((map, i) => { map.hidden = i !== this.level; });
-      this.drawSubjects(played);
+      if (this.at.subjects) this.drawSubjects(played);
       this.drawEyes();
       this.drawTrack();
-      this.drawCharts();
-      this.at.outcome.textContent = this.outcome();
+      if (this.episode.wants.length) this.drawCharts();
+      this.at.outcome.textContent = this.episode.outcome;
+      this.at.outcome.hidden = !this.episode.outcome;
+      this.shown = null;
       this.show();
     }
 
@@ -108,17 +115,25 @@
       this.at.clock.textContent = `step ${this.t} of ${this.steps}`;
       this.at.back.disabled = this.t === 0;
       this.at.next.disabled = this.t === this.steps;
+      this.at.earlier.disabled = this.earlier === undefined;
+      this.at.later.disabled = this.later === undefined;
       this.showMap();
       this.showBeliefs();
+      this.showNotes();
       this.showAccount();
     }
+
+    // The steps of the events before and after this one
+    get earlier() { return this.episode.marks.findLast(([t]) => t < this.t)?.[0]; }
+    get later() { return this.episode.marks.find(([t]) => t > this.t)?.[0]; }
 
     get pace() { return PACE / Number(this.at.speed.value); }
 
     go(t) {
       const next = Math.max(0, Math.min(this.steps, t));
-      this.at.maps.style.setProperty("--glide", `${this.timer ? Math.min(this.pace, GLIDE) : GLIDE}ms`);
-      this.at.maps.classList.toggle("gliding", Math.abs(next - this.t) === 1);
+      const pace = this.timer ? this.pace : PACE;
+      this.at.maps.style.setProperty("--glide", `${Math.min(pace, GLIDE)}ms`);
+      this.at.maps.classList.toggle("gliding", Math.abs(next - this.t) === 1 && pace > 50);
       this.t = next;
       this.show();
       if (!this.timer) this.writeHash();
@@ -138,15 +153,27 @@
         if (!place) return;
         const [x, y, look] = place;
         part.style.transform = `translate(${x}px, ${y}px)`;
-        if (look !== undefined) this.dress(part, String(look));
+        if (part.dataset.look === String(look)) return;
+        part.dataset.look = String(look);
+        part.replaceChildren(...this.looks[look].cloneNode(true).childNodes);
       });
     }
 
-    // Where every part is: x, y, and the number of its look if that can change; or null
+    // What each holds, in the lines below the map
+    showNotes() {
+      const latest = [];
+      for (const [t, line, note] of this.episode.notes) if (t <= this.t) latest[line] = note;
+      latest.forEach((note, line) => {
+        const cells = this.at.notes.children[line].querySelectorAll("[data-cell]");
+        this.data.notes[note].forEach((value, i) => { cells[i].textContent = String(value); });
+      });
+    }
+
+    // Where every part is, x, y, and the number of its look; or null
     places() {
       const places = [...this.place.start];
       for (const moves of this.episode.moves.slice(0, this.t)) {
-        for (const [part, x, y, look] of moves) places[part] = x === undefined ? null : [x, y, look ?? places[part]?.[2]];
+        for (const [part, x, y, look] of moves) places[part] = x === undefined ? null : [x, y, look ?? places[part][2]];
       }
       return places;
     }
@@ -157,13 +184,6 @@
       return sights && eye >= 0 ? this.place.views[sights[this.t][eye]] : ["", []];
     }
 
-    // Things change: show the part as it looks now
-    dress(part, look) {
-      if (part.dataset.look === look) return;
-      part.dataset.look = look;
-      part.replaceChildren(...this.looks[look].cloneNode(true).childNodes);
-    }
-
     // Choices and what became of them
 
     drawSubjects(played) {
@@ -172,7 +192,7 @@
         const radio = make("input");
         Object.assign(radio, { type: "radio", name: this.group, checked: i === this.subject, disabled: !played[i] });
         radio.addEventListener("change", () => { this.subject = i; this.stop(); this.choose(); this.writeHash(); });
-        return make("label", "", radio, title, make("span", "quiet", this.length(played[i])));
+        return make("label", "", radio, title, make("span", "quiet", played[i]?.length ?? "not played"));
       });
       const focused = this.at.subjects.contains(document.activeElement);
       this.at.subjects.replaceChildren(legend, ...choices);
@@ -203,44 +223,31 @@
       this.writeHash();
     }
 
-    length(episode) {
-      if (!episode) return "not played";
-      return episode.done ? `${episode.acts.length} steps` : "failed";
-    }
-
-    outcome() {
-      const [reached, missed] = this.place.ends;
-      const ended = this.episode.done
-        ? `${reached} after ${count(this.steps, "step")}.`
-        : `${missed} when time was up, after ${count(this.steps, "step")}.`;
-      const none = this.data.subjects.findIndex(([key]) => key === "none");
-      const alone = none < 0 ? null : this.data.episodes[this.level][none];
-      if (!alone || none === this.subject) return ended;
-      const saved = alone.acts.length - this.steps;
-      if (!alone.done) return `${ended} Without a facilitator it did not come to that in ${alone.acts.length} steps.`;
-      if (!saved) return `${ended} Without a facilitator it takes as many.`;
-      return `${ended} That is ${Math.abs(saved)} ${saved > 0 ? "fewer" : "more"} than without a facilitator.`;
-    }
-
-    // What was said, along the time axis
+    // The events along the time axis: what was said and until when, or how much was paid
 
     drawTrack() {
-      const marks = this.episode.said.flatMap((said) => {
-        const [sign] = ENDINGS[said.status] || [""];
-        const run = make("span", `run ${said.status}`);
-        run.style.left = percent(said.t / this.steps);
-        run.style.width = percent((said.end - said.t) / this.steps);
+      const { marks } = this.episode;
+      const elements = marks.flatMap(([t, title, end, status, height]) => {
+        if (height !== null) {
+          const bar = make("span", `bar ${height < 0 ? "lost" : ""} ${status}`);
+          bar.style.left = percent(t / this.steps);
+          bar.style.height = percent(0.1 + 0.4 * Math.abs(height));
+          return [bar];
+        }
+        const run = make("span", `run ${status}`);
+        run.style.left = percent(t / this.steps);
+        run.style.width = percent((end - t) / this.steps);
         const button = make("button", "", "“");
         button.type = "button";
-        button.title = `Step ${said.t}: ${this.word(said.message)}`;
+        button.title = this.word(title);
         button.setAttribute("aria-label", button.title);
-        button.style.left = percent(said.t / this.steps);
-        button.addEventListener("click", () => { this.stop(); this.go(said.t); });
-        const end = make("span", "end", sign);
-        end.style.left = percent(said.end / this.steps);
-        return sign ? [run, end, button] : [run, button];
+        button.style.left = percent(t / this.steps);
+        button.addEventListener("click", () => { this.stop(); this.go(t); });
+        const stopped = make("span", "end", SIGNS[status] ?? "");
+        stopped.style.left = percent(end / this.steps);
+        return SIGNS[status] ? [run, stopped, button] : [run, button];
       });
-      this.at.track.replaceChildren(...(marks.length ? marks : ["Nothing is said."]));
+      this.at.track.replaceChildren(...(marks.length || !this.at.subjects ? elements : ["Nothing is said."]));
     }
 
     // What was believed
@@ -328,7 +335,7 @@
     }
 
     showBeliefs() {
-      const now = this.episode.beliefs && this.episode.beliefs[Math.min(this.t, this.steps - 1)];
+      const now = this.episode.beliefs?.[Math.min(this.t, this.steps - 1)];
       for (const cursor of this.cursors) cursor.style.left = percent(this.t / this.steps);
       for (const { i, goal, value, bar } of this.bars) {
         value.textContent = (now[i][goal] / 1000).toFixed(2);
@@ -346,118 +353,123 @@
       plot.addEventListener("pointermove", (event) => { if (event.buttons) jump(event); });
     }
 
-    // What was said and why, and what everybody does
+    // The account: captions as headings, texts, lines for people, tables and bars
 
     showAccount() {
+      const [, numbers] = this.episode.captions.findLast(([t]) => t <= this.t);
+      if (String(numbers) === this.shown) return;
+      this.shown = String(numbers);
       this.lookers = [];
-      const parts = this.t === this.steps ? [this.farewell()] : [this.deeds(), ...this.speech(), ...this.unseen(), ...this.prices()];
-      this.at.account.replaceChildren(...parts.flat());
+      const captions = numbers.map((number) => this.data.captions[number]);
+      this.at.account.replaceChildren(...captions.map(([kind, ...rest]) => this.caption(kind, rest)));
+      for (const [kind, name, lines, least, most] of captions) if (kind === "bars") this.fill(this.lists[name], lines, least, most);
     }
 
-    farewell() {
-      const said = this.episode.said.map((one) => make("p", "", `Step ${one.t}: ${this.word(one.message)}. ${this.fate(one)}`));
-      const heading = said.length ? "What was said" : "Nothing was said";
-      return [make("h3", "", "The end"), make("p", "", this.outcome()), make("h3", "", heading), ...said];
+    caption(kind, rest) {
+      if (kind === "heading") return make("h4", "", this.word(rest[0]));
+      if (kind === "quote") return make("blockquote", "", this.word(rest[0]));
+      if (kind === "bars") return (this.lists[rest[0]] ??= make("ul", `held ${rest[0]}`));
+      if (kind === "table") return this.table(...rest);
+      if (kind === "people" || kind === "eyes") return make("ul", "deeds", ...rest[0].map(([i, word]) => this.person(i, word, kind === "eyes")));
+      return make("p", kind === "quiet" ? "quiet" : "", this.word(rest[0]));
     }
 
-    deeds() {
-      const acts = this.episode.acts[this.t];
-      const lines = this.place.people.map(([name, label, colour], i) =>
-        make("li", "", token(label, colour), `${name}: ${this.word(acts[i])}`));
-      return [make("h3", "", "What everybody does next"), make("ul", "deeds", ...lines)];
+    // A line about somebody, perhaps with a button to look through their eyes
+    person(i, word, eyes) {
+      const [name, label, colour] = this.place.people[i];
+      const line = make("li", "", token(label, colour), make("span", "", this.word(word)));
+      if (!eyes) return line;
+      const looker = make("button", "", `Look as ${name}`);
+      looker.type = "button";
+      looker.setAttribute("aria-pressed", String(i === this.eye));
+      looker.addEventListener("click", () => this.look(this.eye === i ? -1 : i));
+      this.lookers.push(looker);
+      line.append(looker);
+      return line;
     }
 
-    speech() {
-      const parts = [];
-      for (const one of this.episode.said) {
-        if (one.t === this.t) {
-          const quote = make("blockquote", "", `${this.word(one.message)}.`);
-          parts.push(make("h3", "", "The facilitator says"), quote);
-          if (one.words >= 0) parts.push(make("p", "", this.word(one.words)));
-          parts.push(make("p", "quiet", this.fate(one)));
-        }
+    table(head, rows, marked) {
+      const titles = head.map((word, i) => make("th", i ? "number" : "", this.word(word)));
+      const lines = rows.map(([word, first, second], n) =>
+        make("tr", n === marked ? "said" : "",
+          make("td", "", this.word(word)), make("td", "number", signed(first, 1)), make("td", "number", signed(second, 2))));
+      return make("div", "prices", make("table", "", make("thead", "", make("tr", "", ...titles)), make("tbody", "", ...lines)));
+    }
+
+    // Bars from zero; each glides from where and how long it was
+    fill(list, lines, least, most) {
+      const known = list.bars ?? new Map();
+      const tops = new Map([...known].map(([key, bar]) => [key, bar.line.getBoundingClientRect().top]));
+      const extent = (value) => {
+        const [low, high] = [Math.min(0, value), Math.max(0, value)].map((end) => (end - least) / (most - least));
+        return { left: percent(low), width: percent(high - low) };
+      };
+      list.bars = new Map();
+      for (const [word, value, sprite] of lines) {
+        let key = this.word(word);
+        while (list.bars.has(key)) key += " ";
+        const bar = known.get(key) ?? this.bar(this.word(word), sprite, least < 0);
+        bar.figure.textContent = signed(value, 2);
+        Object.assign(bar, { from: bar.to ?? extent(0), to: extent(value) });
+        Object.assign(bar.fill.style, bar.to);
+        list.bars.set(key, bar);
       }
-      if (!parts.length) parts.push(make("h3", "", "The facilitator is silent"), make("p", "", this.reason()));
-      for (const one of this.episode.said) {
-        if (one.t < this.t && this.t <= one.end) parts.push(make("p", "quiet", `Step ${one.t}: ${this.word(one.message)}. ${this.fate(one)}`));
+      list.replaceChildren(...[...list.bars.values()].map(({ line }) => line));
+      if (still.matches) return;
+      for (const [key, { line, fill, from, to }] of list.bars) {
+        const moved = tops.has(key) ? tops.get(key) - line.getBoundingClientRect().top : 0;
+        if (moved) line.animate([{ transform: `translateY(${moved}px)` }, { transform: "none" }], { duration: GLIDE, easing: "ease-out" });
+        fill.animate([from, to], { duration: GLIDE, easing: "ease-out" });
       }
-      return parts;
     }
 
-    // In a world with rooms: what each person cannot know of, and a way to look through their eyes
-    unseen() {
-      if (!this.episode.sights) return [];
-      const places = this.places();
-      const lines = this.place.people.map(([name, label, colour], i) => {
-        const things = this.view(i)[1].filter((part) => places[part]).map((part) => this.title(places[part][2])).filter(Boolean);
-        const counted = [...new Set(things)].map((thing) => [thing, things.filter((other) => other === thing).length]);
-        const told = counted.map(([thing, many]) => (many > 1 ? `${thing} (${many})` : thing)).join(", ") || "nothing";
-        const looker = make("button", "", `Look as ${name}`);
-        looker.type = "button";
-        looker.setAttribute("aria-pressed", String(i === this.eye));
-        looker.addEventListener("click", () => this.look(this.eye === i ? -1 : i));
-        this.lookers.push(looker);
-        return make("li", "", token(label, colour), make("span", "", `${name}: ${told}`), looker);
-      });
-      return [make("h3", "", "What each does not see now"), make("ul", "deeds", ...lines)];
-    }
-
-    title(look) { return this.looks[look]?.querySelector("title")?.textContent ?? ""; }
-
-    reason() {
-      const why = this.word(this.episode.why[this.t]);
-      return why ? `Because ${why}.` : "No reason is recorded.";
-    }
-
-    fate(said) {
-      const promise = said.saves === null ? "" : `It was expected to save ${signed(said.saves)} steps and `;
-      const text = `${(ENDINGS[said.status] || ENDINGS.running)[1]} ${said.end}.`;
-      return promise ? promise + text : `It ${text}`;
-    }
-
-    prices() {
-      const number = this.episode.prices[this.t];
-      if (number < 0) return [];
-      const said = this.episode.said.find((one) => one.t === this.t);
-      const head = make("tr", "", make("th", "", "Message"), make("th", "number", "Steps saved"), make("th", "number", "What it would change"));
-      const rows = this.data.words[number].map(([message, saves, changes]) =>
-        make("tr", said && said.message === message ? "said" : "",
-          make("td", "", this.word(message)), make("td", "number", signed(saves)), make("td", "number", signed(changes, 2))));
-      const table = make("table", "", make("thead", "", head), make("tbody", "", ...rows));
-      return [make("h3", "", "What it could say"), make("div", "prices", table)];
+    bar(text, sprite, signedBar) {
+      const words = make("span", "text", text), figure = make("b"), fill = make("i");
+      words.title = text;
+      const line = make("li", "", words, figure, make("span", signedBar ? "bar signed" : "bar", fill));
+      if (sprite !== null) {
+        const icon = drawn("svg", { viewBox: "-24 -24 48 48", class: "kind" });
+        icon.append(...this.looks[sprite].cloneNode(true).childNodes);
+        line.prepend(icon);
+      }
+      return { line, figure, fill };
     }
 
     // Moving through time
 
     listen() {
-      this.at.level.addEventListener("change", () => {
+      this.at.level?.addEventListener("change", () => {
         this.level = Number(this.at.level.value);
         this.t = 0;
         this.stop();
         this.choose();
         this.writeHash();
       });
-      this.at.scrubber.addEventListener("input", () => { this.stop(); this.go(Number(this.at.scrubber.value)); });
-      this.at.back.addEventListener("click", () => { this.stop(); this.go(this.t - 1); });
-      this.at.next.addEventListener("click", () => { this.stop(); this.go(this.t + 1); });
-      this.at.play.addEventListener("click", () => this.toggle());
-      this.at.speed.addEventListener("change", () => { if (this.timer) { this.stop(); this.play(); } });
+      const jump = (where) => () => { this.stop(); this.go(where() ?? this.t); };
+      this.keys = {
+        ArrowLeft: jump(() => this.t - 1),
+        ArrowRight: jump(() => this.t + 1),
+        PageUp: jump(() => this.earlier),
+        PageDown: jump(() => this.later),
+        " ": () => this.toggle(),
+      };
+      const { scrubber, back, next, earlier, later, play, speed } = this.at;
+      const buttons = [[back, "ArrowLeft"], [next, "ArrowRight"], [earlier, "PageUp"], [later, "PageDown"], [play, " "]];
+      for (const [button, key] of buttons) button.addEventListener("click", this.keys[key]);
+      scrubber.addEventListener("input", jump(() => Number(scrubber.value)));
+      speed.addEventListener("change", () => { if (this.timer) { this.stop(); this.play(); } });
       document.addEventListener("keydown", (event) => this.press(event));
       window.addEventListener("hashchange", () => this.readHash());
     }
 
     press(event) {
-      const box = this.at.maps.getBoundingClientRect();
-      const away = box.bottom < 0 || box.top > window.innerHeight;
-      const busy = event.target.closest("select, input, textarea, summary, a");
-      if (away || event.ctrlKey || event.altKey || event.metaKey) return;
-      if (busy && !(busy === this.at.scrubber && event.key === " ")) return;
-      if (event.key === " " && event.target.closest("button")) return;
-      const act = { ArrowLeft: () => this.go(this.t - 1), ArrowRight: () => this.go(this.t + 1), " ": () => this.toggle() }[event.key];
-      if (!act) return;
+      const { key, target } = event;
+      const busy = target.closest("select, input, textarea, summary, a");
+      if (!this.keys[key] || event.ctrlKey || event.altKey || event.metaKey || addressed(target) !== this.root) return;
+      if ((busy && busy !== this.at.scrubber) || (key === " " && target.closest("button"))) return;
+      if (key.startsWith("Page") && !this.episode.marks.length) return;
       event.preventDefault();
-      if (event.key !== " ") this.stop();
-      act();
+      this.keys[key]();
     }
 
     toggle() {

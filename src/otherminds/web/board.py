@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from otherminds.reports.scenes import Scene, scene
+from otherminds.reports.level_replay import LevelScene, level_scene
 from otherminds.worlds import canvas
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.advice import Advice
@@ -37,7 +37,7 @@ Look = tuple[str, str, float, float]
 class Board(Protocol):
     """A world as pages show it."""
 
-    scene: Scene[Any, Any]
+    scene: LevelScene[Any, Any]
     size: tuple[int, int]
     squares: dict[str, str]
 
@@ -65,7 +65,7 @@ def board(level: Playable) -> Board:
     return _Map(level.world)
 
 
-def person(scene: Scene[Any, Any], i: int) -> dict[str, str]:
+def person(scene: LevelScene[Any, Any], i: int) -> dict[str, str]:
     """An entry of a legend: what an agent looks like."""
     agents = scene.world.agents
     return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
@@ -82,7 +82,7 @@ def words(found: Iterable[Part]) -> str:
     return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in there)
 
 
-def goal(shown: Scene[Any, Any], name: str | None) -> dict[str, str] | None:
+def goal(shown: LevelScene[Any, Any], name: str | None) -> dict[str, str] | None:
     """What somebody wants, as pages show it."""
     if not name:
         return None
@@ -122,7 +122,7 @@ def _drawing(shapes: Shapes) -> str:
 
 class _Kitchen:
     def __init__(self, world: Overcooked) -> None:
-        self.world, self.scene = world, scene(KitchenLevel("", world, 1))
+        self.world, self.scene = world, level_scene(KitchenLevel("", world, 1))
         self.size = len(world.layout.rows[0]), len(world.layout.rows)
         doors = {DOOR: kitchen_drawing.door(True), UPRIGHT: kitchen_drawing.door(False)}
         drawn = {**kitchen_drawing.SQUARES, **doors}
@@ -173,7 +173,7 @@ class _Kitchen:
 
 class _Map:
     def __init__(self, world: DoorsKeysGems) -> None:
-        self.world, self.scene = world, scene(Level("", world))
+        self.world, self.scene = world, level_scene(Level("", world))
         grid = world.grid
         self.size = grid.width, grid.height
         blank = canvas.ground(Grid.of(1, 1, ())), canvas.ground(Grid.of(1, 1, ((0, 0),)))

@@ -20,9 +20,9 @@ from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.levels.certificates import DESIGNS
-from otherminds.reports.avatar_replay import avatar_replay
+from otherminds.reports.level_replay import KINDS, Playable, replays
+from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page
-from otherminds.reports.replay import KINDS, Playable, replays
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
@@ -147,7 +147,7 @@ def _met(wanted: Wanted) -> str:
         f"what each of the others does: {chosen.meaning}."
     )
     title = f"{len(meetings)} meetings in {rows[-1]['steps']} steps, which paid {rows[-1]['reward']:.1f}"
-    viewer = avatar_replay(world, film["kinds"], film["frames"], meetings, title)
+    viewer = matrix_replay(world, film["kinds"], film["frames"], meetings, title)
     return _page(wanted, wanted.level, lead, viewer)
 
 

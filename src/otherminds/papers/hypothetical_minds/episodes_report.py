@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from otherminds.papers.hypothetical_minds.plan import FILMED
-from otherminds.reports.avatar_replay import avatar_replay
+from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, inline, number, stack, table
 from otherminds.reports.plots import styled
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
@@ -42,7 +42,7 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
         return drawn
     world = in_the_matrix(scenario(name).substrate)
     met = [row for row in mine if row["episode"] == mine[0]["episode"] and "partner" in row]
-    return stack(avatar_replay(world, film["kinds"], film["frames"], met, title), drawn)
+    return stack(matrix_replay(world, film["kinds"], film["frames"], met, title), drawn)
 
 
 def thoughts(name: str, subject: str, rows: Sequence[Row]) -> Html:

@@ -28,7 +28,7 @@ from otherminds.papers.hypothetical_minds.plan import EXPERIMENT, Entry
 from otherminds.papers.hypothetical_minds.seats import SEATS, best_against
 from otherminds.papers.hypothetical_minds.verbal.cook_agents import SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.universal import straight
-from otherminds.reports.avatar_replay import frame
+from otherminds.reports.matrix_replay import frame
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking

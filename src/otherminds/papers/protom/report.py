@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from otherminds.evaluation.assistance import compare, outcomes
 from otherminds.papers.protom import doors_keys_gems, overcooked
 from otherminds.reports import plots
+from otherminds.reports.level_replay import replays
 from otherminds.reports.page import (
     Html,
     Page,
@@ -20,7 +21,6 @@ from otherminds.reports.page import (
     stack,
     table,
 )
-from otherminds.reports.replay import replays
 from otherminds.reports.results import figures
 from otherminds.reports.tables import cell, targets
 from otherminds.worlds.doors_keys_gems.level_files import Level

@@ -12,9 +12,9 @@ from otherminds.papers.protom.levels.kitchens import DESIGN
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, TO_THE_END, Row, trials
 from otherminds.papers.protom.study.plan import NOBODY
 from otherminds.papers.protom.study.scores import FIGURES, compare, in_order, results
+from otherminds.reports.level_replay import KINDS, replays
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.rating_plots import ratings
-from otherminds.reports.replay import KINDS, replays
 from otherminds.reports.results import figures
 from otherminds.reports.tables import cell
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels

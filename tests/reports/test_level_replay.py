@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from otherminds.errors import InputError
+from otherminds.reports.level_replay import replays
 from otherminds.reports.page import Section, page
-from otherminds.reports.replay import replays
+from otherminds.reports.replay import SPEEDS
 from otherminds.worlds.doors_keys_gems.drawing import placements
 from otherminds.worlds.doors_keys_gems.level_files import Level, parse_level
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State
-from viewer import BROWSER, HOSTILE, Outline, browsed, data
+from viewer import BROWSER, HOSTILE, Outline, account, browsed, data
 
 LEVEL = """\
 name: corridor
@@ -81,14 +82,14 @@ def test_the_frames_are_what_the_world_says_happened(level: Level) -> None:
     for moves, state in zip(episode["moves"], states(level.world)[1:], strict=True):
         for part, *place in moves:
             places[part] = place or None
-        expected = {name: None if at is None else list(at) for name, at in placements(level.world, state).items()}
-        assert dict(zip(parts, places, strict=True)) == expected
-    assert episode["done"]
+        found = {name: at and tuple(at[:2]) for name, at in zip(parts, places, strict=True)}
+        assert found == placements(level.world, state)
+    assert episode["length"] == "6 steps"
 
 
 def test_an_episode_that_runs_out_of_time_is_not_done(level: Level) -> None:
     rows = [row for row in played(level) if row["t"] < 4]
-    assert not shown(level, rows)["episodes"][0][0]["done"]
+    assert shown(level, rows)["episodes"][0][0]["length"] == "failed"
 
 
 def test_beliefs_are_in_thousandths_in_the_order_of_the_gems(level: Level) -> None:
@@ -104,13 +105,15 @@ def test_a_facilitator_that_infers_nothing_has_no_beliefs(level: Level) -> None:
 
 def test_what_was_said_and_what_became_of_it(level: Level) -> None:
     viewed = shown(level, played(level))
-    (episode,), words = viewed["episodes"][0], viewed["words"]
-    (said,) = episode["said"]
-    assert (said["t"], said["end"], said["status"], said["saves"]) == (1, 3, "completed", 3.2)
-    assert words[said["message"]] == MESSAGE
-    assert words[said["words"]] == "Ana, please."
-    assert words[episode["why"][0]] == "nothing helps"
-    assert episode["why"][1] == -1
+    ((t, title, end, status, _),) = viewed["episodes"][0][0]["marks"]
+    assert (t, viewed["words"][title], end, status) == (1, f"Step 1: {MESSAGE}", 3, "completed")
+    assert ["text", "Because nothing helps."] in account(viewed, 0)
+    captions = account(viewed, 1)
+    fate = ["quiet", "It was expected to save 3.2 steps and was carried out at step 3."]
+    at = captions.index(["heading", "The facilitator says"])
+    assert captions[at + 1 : at + 4] == [["quote", f"{MESSAGE}."], ["text", "Ana, please."], fate]
+    assert ["quiet", f"Step 1: {MESSAGE}. {fate[1]}"] in account(viewed, 3)
+    assert not any(MESSAGE in str(caption) for caption in account(viewed, 4))
 
 
 @pytest.mark.parametrize("end", [2, 4])
@@ -119,23 +122,19 @@ def test_a_message_ends_when_it_is_no_longer_running(level: Level, end: int) -> 
     for row in rows:
         if row["agent"] == "facilitator" and 1 < row["t"] <= end:
             row["status"] = "ignored" if row["t"] == end else "running"
-    (said,) = shown(level, rows)["episodes"][0][0]["said"]
-    assert (said["end"], said["status"]) == (end, "ignored")
+    ((_, _, *fate),) = shown(level, rows)["episodes"][0][0]["marks"]
+    assert fate[:2] == [end, "ignored"]
 
 
 def test_a_message_without_an_end_was_under_way(level: Level) -> None:
     rows = [{k: v for k, v in row.items() if k != "status"} for row in played(level)]
-    (said,) = shown(level, rows)["episodes"][0][0]["said"]
-    assert (said["end"], said["status"]) == (len(ANA), "running")
+    ((_, _, *fate),) = shown(level, rows)["episodes"][0][0]["marks"]
+    assert fate[:2] == [len(ANA), "running"]
 
 
 def test_candidate_messages_are_listed_best_first(level: Level) -> None:
     viewed = shown(level, played(level))
-    prices = viewed["words"][viewed["episodes"][0][0]["prices"][1]]
-    assert [(viewed["words"][m], saves, changes) for m, saves, changes in prices] == [
-        (MESSAGE, 3.2, 0.5),
-        ("Ben: do something else", -1.0, 0.0),
-    ]
+    assert account(viewed, 1)[-1] == ["table", [(MESSAGE, 3.2, 0.5), ("Ben: do something else", -1.0, 0.0)], 0]
 
 
 def test_levels_are_grouped_by_class_and_facilitators_ordered(level: Level) -> None:
@@ -164,7 +163,7 @@ def test_held_out_and_unknown_levels_are_left_out_and_the_lowest_seed_is_shown(l
     ]
     viewed = shown(level, rows)
     assert [key for key, _ in viewed["subjects"]] == ["protom"]
-    assert viewed["episodes"][0][0]["done"]
+    assert viewed["episodes"][0][0]["length"] == "6 steps"
 
 
 def test_no_episode_is_said_in_words(level: Level) -> None:
@@ -292,7 +291,7 @@ def test_speed_can_be_chosen_while_an_episode_plays(level: Level, tmp_path: Path
 
 def test_the_speeds_that_can_be_chosen(level: Level) -> None:
     (speeds,) = re.findall(r'<label>Speed <select data-at="speed">(.*?)</select>', page_of(level), re.DOTALL)
-    assert re.findall(r'value="(.*?)"( selected)?', speeds) == [("0.5", ""), ("1", " selected"), ("2", ""), ("4", "")]
+    assert re.findall(r'value="(.*?)"( selected)?', speeds) == [(s, " selected" * (s == "1")) for s in SPEEDS]
 
 
 def page_of(level: Level) -> str:

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 from matrix_worlds import PAPER, ROCK, met, play, random_steps, scene, world_of
 from otherminds.errors import InputError
-from otherminds.reports.avatar_replay import avatar_replay, frame
+from otherminds.reports.matrix_replay import frame, matrix_replay
 from otherminds.reports.page import Html, Section, page
 from otherminds.worlds.avatar_drawing import DEAD, FROZEN, READY
 from otherminds.worlds.in_the_matrix.drawing import matrix_scene
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from viewer import BROWSER, HOSTILE, Outline, browsed, data
+from viewer import BROWSER, HOSTILE, Outline, account, browsed, data
 
 CLOSET = """
 WWWWWWW
@@ -63,7 +63,7 @@ def episode(world: InTheMatrix, seed: int, steps: int) -> list[MatrixState]:
 def markup(world: InTheMatrix, states: list[MatrixState], *thoughts: Mapping[str, Any], title: str = "x") -> Html:
     """The viewer, its frames having been written as JSON and read again."""
     frames = json.loads(json.dumps([frame(state) for state in states]))
-    return avatar_replay(world, states[0].kinds, frames, thoughts, title)
+    return matrix_replay(world, states[0].kinds, frames, thoughts, title)
 
 
 def shown(world: InTheMatrix, *thoughts: Mapping[str, Any], steps: int = 4) -> Row:
@@ -92,13 +92,14 @@ def looks(text: str) -> list[str]:
 def moments(text: str) -> Iterator[dict[str, Spot]]:
     """Every picture in turn, put together from the differences."""
     viewed, drawn = data(text), looks(text)
-    spots = [tuple(spot) if spot else None for spot in viewed["start"]]
-    for changes in [[], *viewed["moves"]]:
+    (level,), ((film,),) = viewed["levels"], viewed["episodes"]
+    spots = [tuple(spot) if spot else None for spot in level["start"]]
+    for changes in [[], *film["moves"]]:
         for part, *place in changes:
             before = spots[part]
             spots[part] = (*place, *(before or ())[len(place) :]) if place else None
-        there = ((name, at) for name, at in zip(viewed["parts"], spots, strict=True) if at)
-        yield {name: spot_of(x, y, drawn[look]) for name, (x, y, look) in there}
+        there = ((name, at) for name, at in zip(level["parts"], spots, strict=True) if at)
+        yield {name: spot_of(int(x // 48), int(y // 48), drawn[look]) for name, (x, y, look) in there}
 
 
 def spot_of(x: int, y: int, drawn: str) -> Spot:
@@ -141,7 +142,7 @@ def test_what_everybody_holds_adds_up_to_every_state(seed: int) -> None:
     states = episode(world, seed, 40)
     viewed, latest = data(markup(world, states)), dict[int, list[Any]]()
     for t, state in enumerate(states):
-        for _, player, note in (event for event in viewed["held"] if event[0] == t):
+        for _, player, note in (event for event in viewed["episodes"][0][0]["notes"] if event[0] == t):
             latest[player] = viewed["notes"][note]
         assert [latest[i][1:] for i in range(3)] == [list(held) for held in state.inventories]
         assert [latest[i][0] == DEAD for i in range(3)] == [cell == NOWHERE for cell in state.cells]
@@ -164,16 +165,17 @@ def test_the_page_shows_the_start_before_its_script_runs() -> None:
     for i, cell in enumerate(states[0].cells):
         x, y = grid.xy(cell)
         assert f'data-part="agent-{i}" transform="translate({48 * x + 24} {48 * y + 24})">' in text
-    assert all(f'data-part="{name}"' in text for name in data(text)["parts"])
+    assert all(f'data-part="{name}"' in text for name in data(text)["levels"][0]["parts"])
 
 
 def test_who_does_not_move_takes_no_space() -> None:
     world = world_of()
     state = scene(world, "3 3 >", "5 3 <")
     viewed = data(markup(world, [state, play(world, state), play(world, state, "forward")]))
-    assert viewed["moves"][0] == []
-    assert viewed["moves"][1] == [[viewed["parts"].index("agent-0"), 4, 3]]
-    assert [event[0] for event in viewed["held"]] == [0, 0]
+    (film,) = viewed["episodes"][0]
+    assert film["moves"][0] == []
+    assert film["moves"][1] == [[viewed["levels"][0]["parts"].index("agent-0"), 4.5 * 48, 3.5 * 48]]
+    assert [event[0] for event in film["notes"]] == [0, 0]
 
 
 @pytest.mark.parametrize(("substrate", "most"), [("rws_repeated", 150_000), ("rws_arena", 600_000)])
@@ -187,14 +189,15 @@ def test_long_episodes_stay_small(substrate: str, most: int) -> None:
 # What was thought
 
 
-def test_a_thought_is_kept_with_its_meeting() -> None:
+def test_a_thought_is_shown_before_its_meeting() -> None:
     viewed = shown(small(), MET, {**MET, "t": 4, "partner": 2})
-    first, second = viewed["meetings"]
-    assert (first["t"], first["who"], first["reward"], first["right"]) == (2, "player_1", 3.9, True)
-    assert first["expected"] == [0.8, 0.1, 0.1]
-    assert [[viewed["words"][word], value] for word, value in first["held"]] == MET["hypotheses"]
-    assert second["who"] == "player_2"
-    assert len(viewed["words"]) == 2
+    heading, when, held, _, expected, *_ = account(viewed, 0)
+    assert heading == ["heading", "What player_0 thinks of player_1"]
+    assert when == ["quiet", "For the next meeting, at step 2"]
+    assert held == ["bars", "hypotheses", [("always rock", 0.75), ("anything", 0.25)], 0, 1]
+    assert expected == ["bars", "expected", [("rock", 0.8), ("paper", 0.1), ("scissors", 0.1)], 0, 1]
+    assert account(viewed, 2)[0] == ["heading", "What player_0 thinks of player_2"]
+    assert account(viewed, 4)[1] == ["quiet", "Before the last meeting, at step 4"]
 
 
 HELD = "Step 2: player_0 held rock 1 paper 6 scissors 1, player_1 held rock 6 paper 1 scissors 1"
@@ -222,16 +225,20 @@ HELD = "Step 2: player_0 held rock 1 paper 6 scissors 1, player_1 held rock 6 pa
     ],
 )
 def test_a_meeting_is_told_in_one_sentence(changed: Row, told: str, right: bool | None) -> None:
-    (found,) = shown(small(), {**MET, **changed})["meetings"]
-    assert (found["outcome"], found["right"]) == (told, right)
+    viewed = shown(small(), {**MET, **changed})
+    assert account(viewed, 2)[-1] == ["text", told]
+    assert ["wrong" in mark for mark in viewed["episodes"][0][0]["marks"]] == [right is False]
 
 
 def test_fields_may_be_missing() -> None:
-    (found,) = shown(small(), {"t": 2})["meetings"]
-    assert found["outcome"] == "Step 2: a meeting with somebody."
-    assert (found["who"], found["held"], found["expected"], found["right"]) == ("somebody", [], [], None)
-    (found,) = shown(small(2), {"t": 2, "partner": None})["meetings"]
-    assert found["who"] == "player_1"
+    found = account(shown(small(), {"t": 2}), 2)
+    assert found[-1] == ["text", "Step 2: a meeting with somebody."]
+    assert found[:3] == [
+        ["heading", "What player_0 thinks of somebody"],
+        ["quiet", "Before the last meeting, at step 2: no hypothesis is recorded"],
+        ["bars", "hypotheses", [], 0, 1],
+    ]
+    assert "player_1" in account(shown(small(2), {"t": 2, "partner": None}), 2)[0][1]
 
 
 @pytest.mark.parametrize(
@@ -240,12 +247,13 @@ def test_fields_may_be_missing() -> None:
 )
 def test_bars_have_room_for_every_value(values: tuple[float, ...], scale: list[float]) -> None:
     rows = [{**MET, "hypotheses": [["a", value]]} for value in values]
-    assert shown(small(), *rows)["scale"] == scale
+    viewed = shown(small(), *rows) if rows else shown(small(), {**MET, "hypotheses": None})
+    assert account(viewed, 0)[2][-2:] == scale
 
 
 def test_an_endless_hypothesis_is_cut() -> None:
     viewed = shown(small(), {**MET, "hypotheses": [["x" * 100_000, 1.0]]})
-    assert [len(word) for word in viewed["words"]] == [600]
+    assert max(len(word) for word in viewed["words"]) == 600
 
 
 # What comes from outside
@@ -279,21 +287,21 @@ def spoilt(**changed: Any) -> list[Any]:
         (spoilt(inventories=[[1, 1, 1], [1, 1, 1], [1, 1, -1]]), r"frame 1: inventories\.2\.2: "),
         (spoilt(clocks=["1", 1, 1]), r"frame 1: clocks\.0: "),
         (spoilt(cooldowns=[0]), "frame 1: cooldowns: the world has 3 players"),
-        (spoilt(shown=1 << 6), "frame 1: shown: so many sites there are not"),
+        (spoilt(shown=1 << 6), "frame 1: shown: the world has 6 sites"),
         (spoilt(shown=-1), "frame 1: shown: "),
     ],
 )
 def test_frames_that_do_not_fit_are_refused(frames: list[Any], message: str) -> None:
     world = small()
     with pytest.raises(InputError, match=message):
-        avatar_replay(world, [0] * len(world.rules.sites), frames, [], "x")
+        matrix_replay(world, [0] * len(world.rules.sites), frames, [], "x")
 
 
 @pytest.mark.parametrize("kinds", [[0], [0] * 5 + [3], [0] * 7, []])
 def test_kinds_that_do_not_fit_are_refused(kinds: list[int]) -> None:
     world = small()
     with pytest.raises(InputError, match="kinds: must be 6 numbers from 0 to 2"):
-        avatar_replay(world, kinds, spoilt(), [], "x")
+        matrix_replay(world, kinds, spoilt(), [], "x")
 
 
 @pytest.mark.parametrize(
@@ -339,25 +347,19 @@ def test_hostile_words_change_no_tag_of_the_viewer() -> None:
 
 def test_hostile_words_are_kept_as_words() -> None:
     viewed = data(report(HOSTILE))
-    kept = [*viewed["words"], *viewed["kinds"], viewed["me"], viewed["meetings"][0]["outcome"]]
-    assert all("</script><script>alert(1)" in word for word in kept)
+    kept = viewed["words"]
+    assert any(word.startswith("Step 2: </script><script>alert(1)") for word in kept)
     assert not any(c in word for word in kept for c in "\x1b\u2028")
 
 
-def test_the_policy_allows_exactly_the_scripts_of_the_viewers_on_the_page() -> None:
-    ours, other = markup(small(), episode(small(), 0, 2)), Html("<div data-replay></div>")
-    alone = page("x", "", [Section("x", ours)])
-    both = page("x", "", [Section("x", other), Section("y", ours)])
-    for text, many in ((alone, 1), (both, 2)):
-        (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        assert f"script-src 'sha256-{digest}';" in text
-        assert script.count('querySelectorAll("[data-') >= many
-        assert ("[data-replay]" in script) == (many == 2)
-        assert "innerHTML" not in script
-        assert "eval(" not in script
-    assert ".avatars" in alone
-    assert ".avatars" not in page("x", "", [Section("x", other)])
+def test_the_policy_allows_exactly_the_script_of_the_viewer() -> None:
+    viewer = markup(small(), episode(small(), 0, 2))
+    text = page("x", "", [Section("x", viewer), Section("y", viewer)])
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in text
+    assert "innerHTML" not in script
+    assert "eval(" not in script
 
 
 def test_the_same_episode_gives_the_same_bytes() -> None:
@@ -383,8 +385,9 @@ def pressed(text: str, names: list[str], folder: Path) -> str:
     return browsed(free.replace("</body>", f"<script>{script}</script></body>"), "", folder)
 
 
-def account(dom: str) -> str:
-    return dom.partition('<div class="account">')[2].partition("<template")[0]
+def beside(dom: str) -> str:
+    """The account beside the map."""
+    return dom.partition('<div class="account"')[2].partition("<template")[0]
 
 
 @pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
@@ -392,10 +395,10 @@ def test_a_browser_shows_the_start_under_the_policy_of_the_page(tmp_path: Path) 
     world = small()
     dom = browsed(page("x", "", [Section("x", markup(world, episode(world, 0, 4), MET))]), "", tmp_path)
     assert ">step 0 of 4</output>" in dom
-    assert "What player_0 thinks of player_1" in account(dom)
-    assert "For the next meeting, at step 2" in account(dom)
-    assert "There was none yet." in account(dom)
-    assert re.findall(r'class="text" title="(.*?)"', account(dom)) == [
+    assert "What player_0 thinks of player_1" in beside(dom)
+    assert "For the next meeting, at step 2" in beside(dom)
+    assert "There was none yet." in beside(dom)
+    assert re.findall(r'class="text" title="(.*?)"', beside(dom)) == [
         "always rock",
         "anything",
         "rock",
@@ -425,9 +428,9 @@ def test_a_browser_goes_to_steps_and_meetings(names: list[str], t: int, tmp_path
     states = episode(world, 0, 4)
     dom = pressed(page("x", "", [Section("x", markup(world, states, MET, second))]), names, tmp_path)
     assert f">step {t} of 4</output>" in dom
-    assert ("never rock" in account(dom)) == (t >= 2)
-    assert ("Before the last meeting, at step 4" in account(dom)) == (t == 4)
-    assert ("Step 2: player_0 held" in account(dom)) == (2 <= t < 4)
+    assert ("never rock" in beside(dom)) == (t >= 2)
+    assert ("Before the last meeting, at step 4" in beside(dom)) == (t == 4)
+    assert ("Step 2: player_0 held" in beside(dom)) == (2 <= t < 4)
     places = re.findall(r'data-part="agent-(\d)"[^>]*style="transform: translate\((\d+)px, (\d+)px\);"', dom)
     found = {int(i): (int(x) // 48, int(y) // 48) for i, x, y in places}
     assert found == {i: world.rules.field.grid.xy(cell) for i, cell in enumerate(states[t].cells)}

@@ -1,0 +1,368 @@
+"""Episodes of Doors-Keys-Gems and Overcooked for the viewer: what was believed, and what was said and why.
+
+The joint actions of the rows are replayed in their world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from otherminds.errors import InputError
+from otherminds.files.text import printable
+from otherminds.reports.page import Html, number, safe, stack
+from otherminds.reports.replay import Caption, Mark, ReplayEpisode, ReplayGoal, ReplayLayout, ReplayLevel, viewer
+from otherminds.worlds.doors_keys_gems import drawing as map_drawing
+from otherminds.worlds.doors_keys_gems.level_files import Level
+from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems
+from otherminds.worlds.doors_keys_gems.rules import State as Map
+from otherminds.worlds.overcooked import drawing as kitchen_drawing
+from otherminds.worlds.overcooked.drawing import Fog
+from otherminds.worlds.overcooked.kitchen import DISHES
+from otherminds.worlds.overcooked.level_files import KitchenLevel
+from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
+from otherminds.worlds.overcooked.rules import State as Kitchen
+from otherminds.worlds.sprites import GREY, PEOPLE, Part, hue, labels
+
+FACILITATOR = "facilitator"
+KINDS = {"not_needed": "Help not needed", "useful": "Help useful", "necessary": "Help necessary"}
+SUBJECTS = {
+    "none": "No facilitator",
+    "random": "Random",
+    "oracle": "Oracle",
+    "protom": "ProToM",
+    "protom_lookahead": "ProToM looking ahead",
+}
+ENDINGS = {
+    "completed": "was carried out at step",
+    "impossible": "could no longer be carried out from step",
+    "ignored": "counted as ignored from step",
+    "running": "was still under way when the episode ended, at step",
+}
+ENDED = ("completed", "impossible", "ignored")
+
+S = TypeVar("S", bound=Hashable)
+A = TypeVar("A", bound=Hashable)
+A_contra = TypeVar("A_contra", bound=Hashable, contravariant=True)
+Row = Mapping[str, Any]
+Playable = Level | KitchenLevel
+Levels = Mapping[str, Playable]
+
+
+# Worlds
+
+
+class DeterministicWorld(Protocol[S, A_contra]):
+    """A world in which nothing is random."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The names of the agents."""
+        ...
+
+    @property
+    def initial(self) -> S:
+        """The state at the start."""
+        ...
+
+    def step(self, state: S, joint: Mapping[str, A_contra], /) -> S:
+        """The state after all agents have acted."""
+        ...
+
+    def done(self, state: S, /) -> bool:
+        """Whether the episode has ended."""
+        ...
+
+
+@dataclass(frozen=True)
+class LevelScene(Generic[S, A]):
+    """A world of levels as viewers and pages show it.
+
+    vocabulary: the actions by their spelling. picture: the start, as SVG. parts: what may move in a state. fog: what
+    an agent does not see of a state; None if everybody sees everything. goals: in the order in which they are listed.
+    icon: the kind of drawing that stands for a goal. ends: what is said at the end if all agents have reached their
+    goals, and if not.
+    """
+
+    world: DeterministicWorld[S, A]
+    vocabulary: Mapping[str, A]
+    picture: str
+    parts: Callable[[S], Iterable[Part]]
+    fog: Callable[[S, str], Fog] | None
+    goals: Mapping[str, ReplayGoal]
+    icon: str
+    ends: tuple[str, str]
+
+    def goal(self, name: str) -> ReplayGoal:
+        """The goal of this name; a grey one if the world has none."""
+        return self.goals.get(name) or ReplayGoal.of(name, printable(name)[:1].upper(), GREY)
+
+    def rank(self, name: str) -> tuple[int, str]:
+        """The position of a goal in the order; unknown ones come last."""
+        order = list(self.goals)
+        return order.index(name) if name in order else len(order), name
+
+
+def level_scene(level: Playable) -> LevelScene[Any, Any]:
+    """The world of a level, to be shown."""
+    world = level.world
+    return _kitchen_scene(world) if isinstance(world, Overcooked) else _map_scene(world)
+
+
+def _map_scene(world: DoorsKeysGems) -> LevelScene[Map, Action]:
+    letters = map_drawing.colour_labels(world)
+    colours = dict.fromkeys(gem.colour for gem in world.gems)
+    return LevelScene(
+        world=world,
+        vocabulary=world.vocabulary,
+        picture=map_drawing.draw(world, world.initial, goals=True).svg(),
+        parts=lambda state: map_drawing.moving_parts(world, state, goals=True),
+        fog=None,
+        goals={colour: ReplayGoal.of(f"{colour} gem", letters[colour], hue(colour)) for colour in colours},
+        icon="gem",
+        ends=("Everybody has their gem", "Not everybody had their gem"),
+    )
+
+
+def _kitchen_scene(world: Overcooked) -> LevelScene[Kitchen, str]:
+    return LevelScene(
+        world=world,
+        vocabulary={action: action for action in ACTIONS},
+        picture=kitchen_drawing.draw(world, world.initial, numbered=True).svg(),
+        parts=lambda state: kitchen_drawing.moving_parts(world, state),
+        fog=lambda state, agent: kitchen_drawing.fog(world, state, agent),
+        goals={recipe: ReplayGoal.of(name, *kitchen_drawing.recipe_mark(recipe)) for recipe, name in DISHES.items()},
+        icon="dish",
+        ends=("Every dish is delivered", "Not every dish was delivered"),
+    )
+
+
+# Which episodes, in which order
+
+
+def replays(levels: Levels, rows: Sequence[Row]) -> Html:
+    """An element to step through the episodes of these levels; other levels, and held-out ones, are left out.
+
+    Of several episodes of a level with the same facilitator, it shows the one with the lowest seed.
+    Raises InputError if rows are missing, double or do not fit their level.
+    """
+    found = _choose(levels, rows)
+    if not found:
+        return stack("There is no episode to show.")
+    kinds, order, known = list(KINDS), list(levels), list(SUBJECTS)
+    names = sorted(
+        {name for name, _ in found},
+        key=lambda name: (_position(kinds, levels[name].kind), order.index(name)),
+    )
+    subjects = sorted({subject for _, subject in found}, key=lambda subject: (_position(known, subject), subject))
+    shown, episodes = [], []
+    for name in names:
+        scene = level_scene(levels[name])
+        played = {s: _Played.of(scene, found[name, s]) for s in subjects if (name, s) in found}
+        goals = sorted({goal for one in played.values() for goal in one.goals()}, key=scene.rank)
+        agents, initials = scene.world.agents, labels(scene.world.agents)
+        people = [(agent, initials[agent], PEOPLE[i % len(PEOPLE)]) for i, agent in enumerate(agents)]
+        start = {part.name: part for part in scene.parts(scene.world.initial)}
+        goal_looks = [scene.goal(goal) for goal in goals]
+        shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, goal_looks, scene.icon))
+        alone = played.get("none")
+        episodes.append([played[s].episode(goals, alone) if s in played else None for s in subjects])
+    groups = "".join(_choices([levels[name] for name in names], kind) for kind in (*KINDS, ""))
+    choices = (
+        f'<label>Level <select data-at="level">{groups}</select></label>\n'
+        '<fieldset data-at="subjects"><legend>Facilitator</legend></fieldset>\n'
+    )
+    titled = [(subject, SUBJECTS.get(subject, subject)) for subject in subjects]
+    return viewer(shown, episodes, ReplayLayout(titled, Html(choices)))
+
+
+def _choose(levels: Levels, rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+    """The rows of every level and facilitator, of the lowest seed there is."""
+    found: dict[tuple[str, str], dict[int, list[Row]]] = {}
+    for row in rows:
+        if row["episode"] in levels and not row["condition"].startswith("heldout/"):
+            seeds = found.setdefault((row["episode"], row["subject"]), {})
+            seeds.setdefault(row["seed"], []).append(row)
+    return {key: seeds[min(seeds)] for key, seeds in found.items()}
+
+
+def _position(order: Sequence[str], value: str) -> int:
+    return order.index(value) if value in order else len(order)
+
+
+def _choices(levels: Sequence[Playable], kind: str) -> str:
+    """The levels of one class to choose from; an unknown class counts as none."""
+    members = [(i, level) for i, level in enumerate(levels) if (level.kind if level.kind in KINDS else "") == kind]
+    options = "".join(f'<option value="{i}">{safe(level.name)}</option>' for i, level in members)
+    label = KINDS.get(kind, "Other levels")
+    return f'<optgroup label="{safe(label)}">{options}</optgroup>' if members else ""
+
+
+# One episode
+
+
+class _Message(NamedTuple):
+    """A message of the facilitator: when it was said, what it promised, and when and how it ended."""
+
+    t: int
+    message: str
+    words: str
+    saves: float | None
+    end: int
+    status: str
+
+    @property
+    def fate(self) -> str:
+        """What the message was expected to do and what became of it."""
+        ending = f"{ENDINGS.get(self.status, ENDINGS['running'])} {self.end}."
+        promise = "" if self.saves is None else f"was expected to save {number(self.saves, 1)} steps and "
+        return f"It {promise}{ending}"
+
+    @property
+    def story(self) -> str:
+        """The message with its step and its fate."""
+        return f"Step {self.t}: {self.message}. {self.fate}"
+
+
+@dataclass(frozen=True)
+class _Played:
+    """An episode that was played: the rows of each step by agent, the facilitator's rows, and the states."""
+
+    scene: LevelScene[Any, Any]
+    acts: list[dict[str, Row]]
+    facilitator: list[Row]
+    states: list[Any]
+
+    @classmethod
+    def of(cls, scene: LevelScene[Any, Any], rows: Sequence[Row]) -> _Played:
+        """The rows, sorted and replayed. Raises InputError if an action is missing, double or unknown."""
+        steps = 1 + max(row["t"] for row in rows)
+        if steps > len(rows) or min(row["t"] for row in rows) < 0:
+            raise InputError(f"{_where(rows[-1], steps - 1)}: the steps before it do not count up from 0")
+        acts: list[dict[str, Row]] = [{} for _ in range(steps)]
+        for row in rows:
+            if acts[row["t"]].setdefault(row["agent"], row) is not row:
+                raise InputError(f"{_where(row)} has two rows for {row['agent']}")
+        facilitator = [now.pop(FACILITATOR, {}) for now in acts]
+        world, states = scene.world, [scene.world.initial]
+        for t, now in enumerate(acts):
+            if set(now) != set(world.agents):
+                people, found = ", ".join(world.agents), ", ".join(now) or "nobody"
+                raise InputError(f"{_where(rows[0], t)} has rows for {found}, the level has {people}")
+            for row in now.values():
+                if row["action"] not in scene.vocabulary:
+                    raise InputError(f"{_where(row, t)}: no such action as `{row['action']}`")
+            joint = {agent: scene.vocabulary[row["action"]] for agent, row in now.items()}
+            states.append(world.step(states[-1], joint))
+        return cls(scene, acts, facilitator, states)
+
+    def goals(self) -> set[str]:
+        """Every goal that an agent has or is thought to have."""
+        rows = [row for now in self.acts for row in now.values()]
+        return {str(goal) for row in rows for goal in (row.get("goal"), *row.get("posterior", ())) if goal}
+
+    @property
+    def done(self) -> bool:
+        """Whether all agents reached their goals."""
+        return self.scene.world.done(self.states[-1])
+
+    def episode(self, goals: Sequence[str], alone: _Played | None) -> ReplayEpisode:
+        """The episode as the viewer shows it, compared with the one without a facilitator, if any."""
+        agents, fog = self.scene.world.agents, self.scene.fog
+        inferred = any("posterior" in row for now in self.acts for row in now.values())
+        messages, outcome = self._messages(), self._outcome(alone)
+        parts = [{part.name: part for part in self.scene.parts(state)} for state in self.states]
+        fogs = [[fog(state, agent) for agent in agents] for state in self.states] if fog else None
+        said = [part for one in messages for part in (Caption("text", one.story),)]
+        farewell = [
+            Caption("heading", "The end"),
+            Caption("text", outcome),
+            Caption("heading", "What was said" if said else "Nothing was said"),
+            *said,
+        ]
+        captions = [self._captions(t, messages, parts[t], fogs[t] if fogs else None) for t in range(len(self.acts))]
+        return ReplayEpisode(
+            parts=parts,
+            captions=[*captions, farewell],
+            marks=[Mark(one.t, f"Step {one.t}: {one.message}", one.end, one.status) for one in messages],
+            outcome=outcome,
+            length=f"{len(self.acts)} steps" if self.done else "failed",
+            views=fogs,
+            wants=[goals.index(goal) if (goal := self.acts[0][agent].get("goal")) else None for agent in agents],
+            beliefs=[[_belief(now[agent], goals) for agent in agents] for now in self.acts] if inferred else None,
+        )
+
+    def _outcome(self, alone: _Played | None) -> str:
+        """How the episode ended, and how it would have without a facilitator."""
+        reached, missed = self.scene.ends
+        steps = len(self.acts)
+        when = "after" if self.done else "when time was up, after"
+        ended = f"{reached if self.done else missed} {when} {steps} step{'s' * (steps != 1)}."
+        if alone is None or alone is self:
+            return ended
+        saved = len(alone.acts) - steps
+        if not alone.done:
+            return f"{ended} Without a facilitator it did not come to that in {len(alone.acts)} steps."
+        if not saved:
+            return f"{ended} Without a facilitator it takes as many."
+        return f"{ended} That is {abs(saved)} {'fewer' if saved > 0 else 'more'} than without a facilitator."
+
+    def _messages(self) -> list[_Message]:
+        """Every message of the facilitator."""
+        found, last = [], len(self.facilitator)
+        for t, row in enumerate(self.facilitator):
+            if row.get("action"):
+                later = ((u, self.facilitator[u].get("status")) for u in range(t + 1, last))
+                end, status = next(
+                    ((u, s) for u, s in later if s in ENDED), (last, self.facilitator[-1].get("outcome", "running"))
+                )
+                saves = [p["saves"] for p in row.get("prices", ()) if p["message"] == row["action"]]
+                found.append(
+                    _Message(t, row["action"], row.get("words") or "", saves[0] if saves else None, end, status)
+                )
+        return found
+
+    def _captions(
+        self, t: int, messages: Sequence[_Message], parts: Mapping[str, Part], fogs: Sequence[Fog] | None
+    ) -> list[Caption]:
+        """What everybody does at a step, what is said and why, what is not seen, and what could be said."""
+        agents, row = self.scene.world.agents, self.facilitator[t]
+        acts = [(i, f"{printable(agent)}: {self.acts[t][agent]['action']}") for i, agent in enumerate(agents)]
+        captions = [Caption("heading", "What everybody does next"), Caption("people", lines=acts)]
+        now = [one for one in messages if one.t == t]
+        for one in now:
+            captions += [Caption("heading", "The facilitator says"), Caption("quote", f"{one.message}.")]
+            captions += [Caption("text", one.words)] if one.words else []
+            captions.append(Caption("quiet", one.fate))
+        if not now:
+            why = f"Because {row['why']}." if row.get("why") else "No reason is recorded."
+            captions += [Caption("heading", "The facilitator is silent"), Caption("text", why)]
+        captions += [Caption("quiet", one.story) for one in messages if one.t < t <= one.end]
+        if fogs:
+            unseen = [(i, f"{printable(agents[i])}: {_counted(parts, fog)}") for i, fog in enumerate(fogs)]
+            captions += [Caption("heading", "What each does not see now"), Caption("eyes", lines=unseen)]
+        if row.get("prices"):
+            prices = sorted(row["prices"], key=lambda price: -price["saves"])
+            lines = [(p["message"], round(p["saves"], 2), round(p["changes"], 2)) for p in prices]
+            said = [n for n, (message, *_) in enumerate(lines) if now and message == now[0].message]
+            head = ("Message", "Steps saved", "What it would change")
+            captions.append(Caption("heading", "What it could say"))
+            captions.append(Caption("table", lines=lines, head=head, marked=said[0] if said else -1))
+        return captions
+
+
+def _counted(parts: Mapping[str, Part], fog: Fog) -> str:
+    """The things in the fog, each with how many there are."""
+    titles = [parts[name].title for name in fog.parts if parts[name].place and parts[name].title]
+    many = {title: titles.count(title) for title in titles}
+    return ", ".join(title if n == 1 else f"{title} ({n})" for title, n in many.items()) or "nothing"
+
+
+def _where(row: Row, t: int | None = None) -> str:
+    return f"step {row['t'] if t is None else t} of `{row['episode']}` with `{row['subject']}`"
+
+
+def _belief(row: Row, goals: Sequence[str]) -> list[int]:
+    """The posterior in thousandths."""
+    return [round(1000 * row.get("posterior", {}).get(goal, 0.0)) for goal in goals]

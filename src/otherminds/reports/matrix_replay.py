@@ -1,0 +1,264 @@
+"""Episodes of matrix worlds for the viewer: the map at every step, and what the first player thinks of its partners."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from otherminds.errors import InputError, faults
+from otherminds.files.text import printable
+from otherminds.reports.page import Html, number, safe
+from otherminds.reports.replay import Caption, Mark, ReplayEpisode, ReplayLayout, ReplayLevel, viewer
+from otherminds.worlds.avatar_drawing import BODIES, avatar_labels
+from otherminds.worlds.canvas import Drawing, ground, svg_look
+from otherminds.worlds.in_the_matrix.drawing import kind_shapes, matrix_scene, moving_parts
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState, Rules
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from otherminds.worlds.sprites import CELL, Part
+
+LONGEST = 600  # characters of a hypothesis that are shown; chosen
+LEGEND = "Meetings: what each paid, up or down; pale where the partner did not play what was expected."
+
+T = TypeVar("T")
+Whole = Annotated[int, Field(strict=True, ge=0, lt=1_000_000)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Holding = tuple[Whole, ...]
+
+
+# What comes from outside
+
+
+class Frame(NamedTuple):
+    """What the viewer needs to know of a state; the kinds of the sites are the same in a whole episode."""
+
+    cells: tuple[Annotated[int, Field(strict=True, ge=NOWHERE)], ...]
+    facings: tuple[Annotated[int, Field(strict=True, ge=0, le=3)], ...]
+    inventories: tuple[Holding, ...]
+    clocks: tuple[Annotated[int, Field(strict=True, ge=FREE)], ...]
+    cooldowns: Holding
+    shown: Annotated[int, Field(strict=True, ge=0)]
+
+    def misfit(self, rules: Rules) -> str:
+        """What does not fit a world, if anything."""
+        for name, found in zip(self._fields, self[:-1], strict=False):
+            if len(found) != rules.players:
+                return f"{name}: the world has {rules.players} players"
+        if any(len(held) != len(rules.resources) for held in self.inventories):
+            return f"inventories: the world has {len(rules.resources)} kinds of resources"
+        if not all(cell == NOWHERE or rules.field.grid.is_floor(cell) for cell in self.cells):
+            return "cells: somebody stands where there is no floor"
+        return f"shown: the world has {len(rules.sites)} sites" if self.shown >> len(rules.sites) else ""
+
+    def state(self, rules: Rules, kinds: Sequence[int]) -> MatrixState:
+        """A state that looks like this."""
+        cells, facings, held, clocks, cooldowns, shown = self
+        due, damage = (math.inf,) * rules.players, (0,) * rules.players
+        return MatrixState(
+            0, cells, facings, held, cooldowns, clocks, due, tuple(kinds), shown, (), damage, *rules.nothing, False
+        )
+
+
+class ReplayMeeting(BaseModel):
+    """A meeting of the first player: its partner, what both held, its reward, and what it had thought before."""
+
+    t: Whole
+    partner: Whole | None = None
+    own: Holding | None = None
+    theirs: Holding | None = None
+    reward: Number | None = None
+    expected: tuple[Annotated[float, Field(strict=True, ge=0, le=1 + 1e-6)], ...] | None = None
+    hypotheses: tuple[tuple[str, Number], ...] | None = None
+
+    def misfit(self, world: InTheMatrix, earliest: int, latest: int) -> str:
+        """What does not fit an episode, if anything."""
+        players, kinds = world.rules.players, world.rules.resources
+        if not earliest <= self.t <= latest:
+            return f"t: must be from {earliest} to {latest}, as meetings come in order"
+        if self.partner is not None and not 0 < self.partner < players:
+            return f"partner: must be from 1 to {players - 1}"
+        for name in ("own", "theirs", "expected"):
+            found = getattr(self, name)
+            if found is not None and len(found) != len(kinds):
+                return f"{name}: the world has {len(kinds)} kinds of resources"
+        return ""
+
+    @property
+    def likeliest(self) -> int | None:
+        """The kind that was expected; None if no kind was above all others."""
+        return _greatest([round(p, 3) for p in self.expected or ()])
+
+    @property
+    def right(self) -> bool | None:
+        """Whether the partner played what was expected; None if nothing was, or it held as much of several kinds."""
+        played = _greatest(self.theirs or ())
+        return None if self.likeliest is None or played is None else self.likeliest == played
+
+    def who(self, world: InTheMatrix) -> str:
+        """The name of the partner; if it is missing, that of the only other player, or `somebody`."""
+        known = 1 if world.rules.players == 2 else self.partner
+        return "somebody" if known is None else printable(world.agents[known])
+
+    def outcome(self, world: InTheMatrix) -> str:
+        """The meeting in one sentence."""
+        sides = ((printable(world.agents[0]), self.own), (self.who(world), self.theirs))
+        told = [f"{name} held {_counts(world, holding)}" for name, holding in sides if holding]
+        if self.reward is not None:
+            told.append(f"paid {'+' * (self.reward > 0)}{number(self.reward, 1)}")
+        return f"Step {self.t}: {', '.join(told) or f'a meeting with {self.who(world)}'}{self._verdict(world)}."
+
+    def _verdict(self, world: InTheMatrix) -> str:
+        if not self.expected:
+            return ""
+        if self.likeliest is None:
+            return "; nothing in particular was expected"
+        verdict = "" if self.right is None else ": right" if self.right else ": wrong"
+        kind, chance = printable(world.rules.resources[self.likeliest]), self.expected[self.likeliest]
+        return f"; expected {kind} ({100 * chance:.0f}\N{NO-BREAK SPACE}%){verdict}"
+
+
+def _greatest(numbers: Sequence[float]) -> int | None:
+    """The index of the greatest number, if there is only one."""
+    return numbers.index(max(numbers)) if numbers and numbers.count(max(numbers)) == 1 else None
+
+
+def _counts(world: InTheMatrix, holding: Holding) -> str:
+    return " ".join(f"{printable(kind)} {n}" for kind, n in zip(world.rules.resources, holding, strict=True))
+
+
+FRAME, MEETING = TypeAdapter(Frame), TypeAdapter(ReplayMeeting)
+
+
+def frame(state: MatrixState) -> list[Any]:
+    """What the viewer needs to know of a state, as lists and numbers that can be written as JSON."""
+    held = [list(inventory) for inventory in state.inventories]
+    return [list(state.cells), list(state.facings), held, list(state.clocks), list(state.cooldowns), state.shown]
+
+
+def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[MatrixState]:
+    known = range(len(rules.resources))
+    if len(kinds) != len(rules.sites) or not all(kind in known for kind in kinds):
+        raise InputError(f"kinds: must be {len(rules.sites)} numbers from 0 to {len(known) - 1}, one for every site")
+    if not frames:
+        raise InputError("an episode has one frame at least, that of the start")
+    found = [_read(FRAME, raw, f"frame {t}", Frame._fields) for t, raw in enumerate(frames)]
+    for t, one in enumerate(found):
+        if misfit := one.misfit(rules):
+            raise InputError(f"frame {t}: {misfit}")
+    return [one.state(rules, kinds) for one in found]
+
+
+def _meetings(world: InTheMatrix, thoughts: Sequence[Mapping[str, Any]], steps: int) -> list[ReplayMeeting]:
+    found: list[ReplayMeeting] = []
+    for n, row in enumerate(thoughts, 1):
+        meeting = _read(MEETING, row, f"meeting {n}")
+        if misfit := meeting.misfit(world, found[-1].t if found else 0, steps):
+            raise InputError(f"meeting {n}: {misfit}")
+        found.append(meeting)
+    return found
+
+
+def _read(form: TypeAdapter[T], raw: object, where: str, names: Sequence[str] = ()) -> T:
+    """A value of this form; `names` are the names of its fields. Raises InputError if it is none."""
+    try:
+        return form.validate_python(raw)
+    except ValidationError as error:
+        first = faults(error)[0]
+        place = list(first["loc"])
+        if place and isinstance(place[0], int) and place[0] < len(names):
+            place[0] = names[place[0]]
+        raise InputError(": ".join(filter(None, (where, ".".join(map(str, place)), first["msg"])))) from None
+
+
+# The viewer
+
+
+def matrix_replay(
+    world: InTheMatrix, kinds: Sequence[int], frames: Sequence[Any], thoughts: Sequence[Mapping[str, Any]], title: str
+) -> Html:
+    """An element to step through an episode: a frame of the start and of every step, and a thought for every meeting.
+
+    `kinds` are those of the sites, `thoughts` what the first player believed and expected before each meeting.
+    Raises InputError if something does not fit the world.
+    """
+    states = _states(world.rules, kinds, frames)
+    meetings = _meetings(world, thoughts, len(states) - 1)
+    scenes = [matrix_scene(world, state) for state in states]
+    parts = [{part.name: part for part in moving_parts(world, scene)} for scene in scenes]
+    start = {name: parts[0].get(name, Part(name, "", (), None)) for name in _part_names(world.rules)}
+    most_paid = max([1e-9, *(abs(meeting.reward or 0) for meeting in meetings)])
+    episode = ReplayEpisode(
+        parts=parts,
+        captions=list(_captions(world, meetings, len(states))),
+        marks=[_mark(meeting, most_paid) for meeting in meetings],
+        notes=[
+            [(note.status, *held) for note, held in zip(scene.notes, state.inventories, strict=True)]
+            for scene, state in zip(scenes, states, strict=True)
+        ],
+    )
+    grid = world.rules.field.grid
+    area = (0, 0, grid.width * CELL, grid.height * CELL)
+    label = "A matrix world with " + ", ".join(world.agents)
+    picture = Drawing(label, ground(grid), tuple(start.values()), area, crisp=True).svg()
+    layout = ReplayLayout(title=title, mark="meeting", legend=LEGEND, notes=_note_lines(world), speed="8")
+    return viewer([ReplayLevel(title, picture, start, ())], [[episode]], layout)
+
+
+def _part_names(rules: Rules) -> Iterator[str]:
+    """The names of all parts, in the order in which they are drawn."""
+    for kind, many in (("beam", rules.players), ("resource", len(rules.sites)), ("agent", rules.players)):
+        yield from (f"{kind}-{i}" for i in range(many))
+
+
+def _mark(meeting: ReplayMeeting, most_paid: float) -> Mark:
+    status = "wrong" if meeting.right is False else ""
+    return Mark(meeting.t, status=status, height=round((meeting.reward or 0) / most_paid, 3))
+
+
+def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int) -> Iterator[list[Caption]]:
+    """For each step, what is thought of the partner of the next meeting, and the outcome of the last one."""
+    values = [value for meeting in meetings for _, value in meeting.hypotheses or ()]
+    most = max([1.0, *map(abs, values)])
+    # from zero up, or as far down as up if any value is below zero
+    scale = (-most if any(value < 0 for value in values) else 0.0, most)
+    for t in range(states):
+        last = next((meeting for meeting in reversed(meetings) if meeting.t <= t), None)
+        following = next((meeting for meeting in meetings if meeting.t > t), None)
+        shown = following or last
+        captions = _thought(world, shown, following is not None, scale) if shown else [Caption("heading", "No meeting")]
+        outcome = last.outcome(world) if last else "There was none yet."
+        yield [*captions, Caption("heading", "Last meeting"), Caption("text", outcome)]
+
+
+def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tuple[float, float]) -> list[Caption]:
+    """The hypotheses about a partner, and what it was expected to play."""
+    known = [(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", v) for text, v in meeting.hypotheses or ()]
+    when = f"{'For the next' if ahead else 'Before the last'} meeting, at step {meeting.t}"
+    captions = [
+        Caption("heading", f"What {printable(world.agents[0])} thinks of {meeting.who(world)}"),
+        Caption("quiet", when if known else f"{when}: no hypothesis is recorded"),
+        Caption("bars", "hypotheses", [(text, round(v, 3), None) for text, v in known], least=scale[0], most=scale[1]),
+    ]
+    if meeting.expected:
+        kinds = world.rules.resources
+        sprites = (Part("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True))
+        lines = [(k, round(p, 3), s) for k, p, s in zip(kinds, meeting.expected, sprites, strict=True)]
+        captions += [Caption("heading", "Expected play"), Caption("bars", "expected", lines)]
+    return captions
+
+
+def _note_lines(world: InTheMatrix) -> Html:
+    """A line for every player, with cells for its status and how many it holds of each kind."""
+    kinds, signs = world.rules.resources, avatar_labels(world.agents)
+    sprites = [Part("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True)]
+    icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(sprite)}</svg>' for sprite in sprites)
+    things = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)
+    return Html(
+        "".join(
+            f'<li><span class="token" style="background:{BODIES[i % len(BODIES)]}">{safe(signs[who])}</span>'
+            f'<span class="name">{safe(who)}</span><span class="quiet" data-cell></span>{things}</li>'
+            for i, who in enumerate(world.agents)
+        )
+    )
