@@ -1,4 +1,5 @@
 # make run     install, play the main experiments on what comes with the library, say where the reports are
+# make quick   while developing: style, types, layers, and all tests that take less than a second
 # make test    install, then everything that must hold: types, style, layers, tests with coverage
 # make docs    install, then build the documentation into site/, strictly
 # make bench   install, then speed as ratios against reference implementations in the same process
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 # tests/systems and the core are measured for coverage, the rest runs without, which is faster
 MEASURED := tests/papers tests/test_distribution.py tests/test_observer.py tests/test_world.py
 
-.PHONY: install run test bench docs lint clean browser
+.PHONY: install run quick test bench docs lint clean browser
 
 install: $(VENV)/.installed
 	@$(BIN)/otherminds models fetch smollm2
@@ -44,6 +45,9 @@ browser:
 	{ [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
 	echo "there is no Chromium: tests in a browser are skipped"
+
+quick: lint
+	$(BIN)/python -m pytest -n auto -m 'not slow'
 
 test: lint browser $(VENV)/.more
 	$(BIN)/python -m pytest -n auto $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
