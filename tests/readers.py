@@ -239,12 +239,7 @@ def _worlds() -> Iterator[Reader]:
         quick=False,
         folders=True,
     )
-    yield Reader(
-        "spectra",
-        "spectra.toml",
-        read_spectra,
-        [(SHIPPED / "worlds/clue_games/wavelength.toml").read_bytes()[:600].rpartition(b"\n[")[0]],
-    )
+    yield Reader("spectra", "spectra.toml", read_spectra, [b'[cold.hot]\n"ice cube" = 0.05\n"soup" = 0.8\n'])
     scenarios = [(SHIPPED / "worlds/in_the_matrix/scenarios.toml").read_bytes()]
     yield Reader(
         "scenarios", "scenarios.toml", lambda path: read_table(read_text(path, limit=100_000), path), scenarios

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from otherminds.evaluation.scoreboard import Episode, scores
-from otherminds.papers.functional import card_and_word_games
 from otherminds.papers.functional import experiment as functional
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
@@ -93,16 +92,6 @@ def test_stories_have_a_literal_score_only_by_groups() -> None:
     assert len(list(episodes("mumatom", rows))) == 2
     assert board("mumatom", rows) == {("Invented stories", "symbolic", "literal"): 0.75}
     assert one("mumatom", [rows[0] | {"condition": "text_video"}]).world == "MuMA-ToM, text video"
-
-
-def test_who_knows_the_partner_gains_all_and_who_reads_no_clue_nothing() -> None:
-    game, world = "wavelength/dials", "Wavelength"
-    partners = list(card_and_word_games.games()[game].partners)[:6]
-    entries = [card_and_word_games.Entry(game, who, me, 3) for who in partners for me in ("informed", "random")]
-    found = board("functional", [row for entry in entries for row in card_and_word_games.rows(entry)])
-    assert found[world, "random", "functional"] == 0.0
-    assert found[world, "informed", "functional"] > 0.8
-    assert found[world, "informed", "literal"] > found[world, "random", "literal"]
 
 
 def test_real_games_of_a_bayesian_gain_nearly_everything() -> None:

@@ -40,10 +40,6 @@ from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.ppo import Trained, shipped
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.testing import ConformanceError, check_mind, check_mindreader, check_world
-from otherminds.worlds.clue_games import hanabi_players as signalling
-from otherminds.worlds.clue_games import wavelength_players as dials
-from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
-from otherminds.worlds.clue_games.wavelength import Wavelength
 from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Household
 from otherminds.worlds.household.searcher import Errand, Searcher
@@ -75,16 +71,12 @@ def gate() -> Any:
 
 
 KITCHEN = kitchen("-----", "t1  /", "p 2 -", "--*--")
-WAVELENGTH, HANABI = Wavelength(), TinyHanabi(20)
-DIAL = dials.Guesser(dials.Dial(WAVELENGTH))
 
 WORLDS: Mapping[str, Callable[[], Any]] = {
     "doors_keys_gems": gate,
     "in_turns": lambda: replace(gate(), turns="alternating"),
     "overcooked": lambda: KITCHEN,
     "repeated_game": lambda: RepeatedGame(find_game("rps"), 20),
-    "tiny_hanabi": lambda: HANABI,
-    "wavelength": lambda: WAVELENGTH,
     "matrix_of_two": lambda: in_the_matrix("rws_repeated"),
     "matrix_of_eight": lambda: in_the_matrix("rws_arena"),
     "cooking": cooking_asymmetric,
@@ -116,10 +108,6 @@ MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {
     "told": lambda: (told(), gate(), {"agent": "Ben"}),
     "cook": lambda: (cook(KITCHEN, "SimpleTomato", 0, beta=2.0, lapse=0.05), KITCHEN, {}),
     "chef": lambda: (CookingBot(cooking_asymmetric(), slip=0.1), cooking_asymmetric(), {}),
-    "signaller": lambda: (signalling.Signaller((0, 2)), HANABI, {}),
-    "listener": lambda: (signalling.bayesian(HANABI, lapse=0.01), HANABI, {"agent": "listener"}),
-    "guesser": lambda: (DIAL, WAVELENGTH, {"agent": "guesser"}),
-    "giver": lambda: (dials.bayesian(WAVELENGTH), WAVELENGTH, {"others": {"guesser": DIAL}}),
     "bot": lambda: in_matrix(lambda world, me: background(world, me, bot("rws_repeated__rock_0"), generator())),
     "trained": lambda: in_matrix(lambda world, me: Trained.initial(world, me, shipped("rws_repeated"))),
     "hypothetical": lambda: in_matrix(hypothetical),

@@ -11,18 +11,15 @@ An action is its place in a fixed list. What is seen keeps its fields, each writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 
 from otherminds.errors import InputError
 from otherminds.worlds import avatars
-from otherminds.worlds.clue_games import tiny_hanabi, wavelength
-from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
-from otherminds.worlds.clue_games.wavelength import Wavelength
 from otherminds.worlds.collaborative_cooking import things as cooking_things
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.doors_keys_gems.rules import USED, DoorsKeysGems
@@ -54,12 +51,27 @@ class Interface(NamedTuple):
     seen: Code
 
 
+@runtime_checkable
+class SelfDescribing(Protocol):
+    """A world that lists an agent's actions, and the possible values of each field of its observations."""
+
+    def all_actions(self, agent: str) -> tuple[Hashable, ...]:
+        """Every action of an agent in any state."""
+        ...
+
+    def observation_values(self, agent: str) -> Mapping[str, Any]:
+        """A mapping of fields, the values of one field, or a list of ranges with a number from each."""
+        ...
+
+
 @singledispatch
 def interface(world: object, agent: str) -> Interface:
     """The interface of an agent. Raises InputError for a world of a kind that is not known here.
 
-    `interface.register` makes another kind of world known.
+    A world that has `all_actions` and `observation_values` describes itself; `interface.register` adds others.
     """
+    if isinstance(world, SelfDescribing):
+        return Interface(world.all_actions(agent), False, described(world.observation_values(agent)))
     name = type(world).__name__
     raise InputError(f"there are no spaces for worlds of type {name}", hint="add them with `interface.register`")
 
@@ -124,6 +136,15 @@ def table(names: Iterable[str], code: Code) -> Code:
 def after(code: Code, change: Callable[[Any], Any]) -> Code:
     """A value that is changed before it is written."""
     return Code(code.space, lambda value: code.write(change(value)))
+
+
+def described(values: Any) -> Code:
+    """The code of a mapping of fields, of a list of ranges (a number from each), or of one of some values."""
+    if isinstance(values, Mapping):
+        return record(**{name: described(field) for name, field in values.items()})
+    if isinstance(values, list):
+        return numbers(UNSEEN, [numbers_of.stop - 1 for numbers_of in values], len(values))
+    return among(values)
 
 
 def place(grid: Grid) -> Code:
@@ -193,30 +214,6 @@ def _(world: RepeatedGame, agent: str) -> Interface:
     own, theirs = payoff.shape
     seen = record(own=maybe(range(own)), theirs=maybe(range(theirs)), payoff=one(payoff.min(), payoff.max()))
     return Interface(tuple(range(own)), True, seen)
-
-
-@interface.register
-def _(world: TinyHanabi, agent: str) -> Interface:
-    """The signals, or the actions, by their numbers, then passing."""
-    *cards, signals, actions = world.table.shape
-    i = world.agents.index(agent)
-    deal = record(
-        cards=numbers(UNSEEN, [cards[0] - 1, cards[1] - 1], 2),
-        signal=maybe(range(signals)),
-        action=maybe(range(actions)),
-    )
-    seen = record(card=among(range(cards[i])), signal=maybe(range(signals)), last=deal)
-    return Interface((*range((signals, actions)[i]), tiny_hanabi.PASS), False, seen)
-
-
-@interface.register
-def _(world: Wavelength, agent: str) -> Interface:
-    """The clues, or the positions, by their numbers, then passing; how many clues there are depends on the spectrum."""
-    spectra, dial = range(len(world.spectra)), range(world.positions)
-    clues = range(max(len(spectrum.clues) for spectrum in world.spectra))
-    last = record(spectrum=maybe(spectra), target=maybe(dial), clue=maybe(clues), guess=maybe(dial))
-    seen = record(spectrum=among(spectra), target=maybe(dial), clue=maybe(clues), last=last)
-    return Interface((*(clues if agent == "giver" else dial), wavelength.PASS), False, seen)
 
 
 @interface.register

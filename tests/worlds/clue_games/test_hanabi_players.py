@@ -22,7 +22,7 @@ from otherminds.worlds.clue_games.hanabi_players import (
     informed,
     signallers,
 )
-from otherminds.worlds.clue_games.tiny_hanabi import PASS, Deal, TinyHanabi, View
+from otherminds.worlds.clue_games.tiny_hanabi import PASS, Deal, HanabiView, TinyHanabi
 
 WORLD = TinyHanabi()
 PARTNERS = tuple(signallers(WORLD))
@@ -41,15 +41,15 @@ deals = st.lists(st.tuples(cards, st.integers(0, 2)), max_size=5)
 
 def after(listener: Listener, history: Sequence[tuple[int, int]]) -> Listener:
     """The listener after deals with these cards of the partner and these signals."""
-    listener = listener.observe(View(0, None, None))
+    listener = listener.observe(HanabiView(0, None, None))
     for card, signal in history:
-        listener = heard(listener, 0, signal).observe(View(0, None, Deal((card, 0), signal, 0)))
+        listener = heard(listener, 0, signal).observe(HanabiView(0, None, Deal((card, 0), signal, 0)))
     return listener
 
 
 def heard(listener: Listener, card: int, signal: int) -> Listener:
     """The listener with its own card and the signal; the deal before is still to be seen."""
-    return listener.observe(View(card, signal, listener.view.last if listener.view else None))
+    return listener.observe(HanabiView(card, signal, listener.view.last if listener.view else None))
 
 
 def brute_force(world: TinyHanabi, strategy: Sequence[int]) -> float:
@@ -67,13 +67,13 @@ def brute_force(world: TinyHanabi, strategy: Sequence[int]) -> float:
 def test_there_are_nine_deterministic_conventions() -> None:
     assert [partner.strategy for partner in PARTNERS] == list(product(range(3), repeat=2))
     for partner, card in product(PARTNERS, (0, 1)):
-        seen = partner.observe(View(card, None, None))
+        seen = partner.observe(HanabiView(card, None, None))
         assert seen.act().prob(partner.strategy[card]) == 1.0
-        assert seen.observe(View(card, 1, None)).act().mode == PASS
+        assert seen.observe(HanabiView(card, 1, None)).act().mode == PASS
 
 
 def test_lapses_are_spread_over_all_signals() -> None:
-    law = Signaller((2, 0), lapse=0.3).observe(View(0, None, None)).act()
+    law = Signaller((2, 0), lapse=0.3).observe(HanabiView(0, None, None)).act()
     assert [law.prob(m) for m in range(3)] == pytest.approx([0.1, 0.1, 0.8])
 
 
@@ -130,9 +130,9 @@ def test_the_posterior_is_bayes_rule_by_hand(history: list[tuple[int, int]], sig
 def test_one_deal_shows_half_of_a_convention_and_two_may_show_all() -> None:
     once = after(bayesian(WORLD), [(0, 2)])
     assert {partner.strategy for partner, p in once.partners.posterior if p > 0} == {(2, 0), (2, 1), (2, 2)}
-    assert once.observe(View(0, 1, None)).predict().prob(1) == 1.0
+    assert once.observe(HanabiView(0, 1, None)).predict().prob(1) == 1.0
     # P(c₁ = 0 | signal 2) = 1 / (1 + 1/3)
-    assert once.observe(View(0, 2, None)).predict().prob(0) == pytest.approx(0.75)
+    assert once.observe(HanabiView(0, 2, None)).predict().prob(0) == pytest.approx(0.75)
     twice = after(once, [(1, 1)])
     assert twice.partners.ask(lambda partner: partner.strategy).prob((2, 1)) == 1.0
 
@@ -146,7 +146,7 @@ def test_before_the_signal_nothing_is_known_and_nothing_done() -> None:
 
 def test_who_learns_and_who_does_not() -> None:
     history = [(0, 0), (1, 2)] * 3
-    signal = View(1, 0, None)
+    signal = HanabiView(1, 0, None)
     assert after(bayesian(WORLD), history).observe(signal).predict().prob(0) == 1.0
     assert after(egocentric(WORLD), history).observe(signal).predict().prob(1) > 0.99
     assert after(blind(WORLD), history).observe(signal).predict().prob(0) == pytest.approx(0.5)
@@ -155,13 +155,13 @@ def test_who_learns_and_who_does_not() -> None:
 def test_egocentric_listeners_have_the_best_pair_of_policies_in_mind() -> None:
     (held,) = egocentric(WORLD).partners.minds
     assert held.strategy == (2, 0)
-    assert egocentric(WORLD).observe(View(0, 1, None)).act().mode == 1
+    assert egocentric(WORLD).observe(HanabiView(0, 1, None)).act().mode == 1
 
 
 def test_impossible_signals_are_an_error_for_those_without_lapse() -> None:
     listener = informed(WORLD, Signaller((2, 0)))
     with pytest.raises(ValueError, match="finite"):
-        listener.observe(View(0, 1, None)).predict()
+        listener.observe(HanabiView(0, 1, None)).predict()
     with pytest.raises(ValueError, match="none of the 1 minds"):
         after(listener, [(0, 1)])
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.worlds.clue_games.tiny_hanabi import PASS, PAYOFFS, Deal, Table, TinyHanabi, View
+from otherminds.worlds.clue_games.tiny_hanabi import PASS, PAYOFFS, Deal, HanabiState, HanabiView, TinyHanabi
 
 WORLD = TinyHanabi(rounds=3)
 
@@ -32,10 +32,10 @@ def test_the_best_pair_of_policies_gets_ten_points() -> None:
 
 @given(st.integers(0, 1), st.integers(0, 1), st.integers(0, 2), st.integers(0, 2))
 def test_a_deal_is_a_signal_and_an_answer(first: int, second: int, signal: int, action: int) -> None:
-    state = Table(0, (first, second), None, None)
+    state = HanabiState(0, (first, second), None, None)
     joint = {"signaller": signal, "listener": PASS}
     heard = WORLD.step(state, joint, rng())
-    assert heard == Table(0, (first, second), signal, None)
+    assert heard == HanabiState(0, (first, second), signal, None)
     assert set(WORLD.reward(state, joint, heard).values()) == {0.0}
     joint = {"signaller": PASS, "listener": action}
     after = WORLD.step(heard, joint, rng())
@@ -45,13 +45,13 @@ def test_a_deal_is_a_signal_and_an_answer(first: int, second: int, signal: int, 
 
 def test_nobody_sees_the_card_of_the_other_until_the_deal_is_over() -> None:
     last = Deal((1, 1), 2, 0)
-    state = Table(1, (0, 1), 2, last)
-    assert WORLD.observe(state, "signaller") == View(0, 2, last)
-    assert WORLD.observe(state, "listener") == View(1, 2, last)
+    state = HanabiState(1, (0, 1), 2, last)
+    assert WORLD.observe(state, "signaller") == HanabiView(0, 2, last)
+    assert WORLD.observe(state, "listener") == HanabiView(1, 2, last)
 
 
 def test_whoever_is_not_to_act_passes() -> None:
-    state = Table(0, (0, 1), None, None)
+    state = HanabiState(0, (0, 1), None, None)
     assert (WORLD.actions(state, "signaller"), WORLD.actions(state, "listener")) == ((0, 1, 2), (PASS,))
     state = state._replace(signal=1)
     assert (WORLD.actions(state, "signaller"), WORLD.actions(state, "listener")) == ((PASS,), (0, 1, 2))
@@ -60,7 +60,7 @@ def test_whoever_is_not_to_act_passes() -> None:
 @pytest.mark.parametrize("joint", [{"signaller": 3, "listener": PASS}, {"signaller": 0, "listener": 0}])
 def test_other_actions_are_refused(joint: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"cannot do [30] now"):
-        WORLD.step(Table(0, (0, 1), None, None), joint, rng())
+        WORLD.step(HanabiState(0, (0, 1), None, None), joint, rng())
 
 
 def test_deals_do_not_depend_on_what_anybody_does() -> None:
@@ -87,7 +87,7 @@ def test_all_pairs_of_cards_are_equally_probable() -> None:
 
 def test_other_tables_of_four_levels_are_fine_and_others_are_not() -> None:
     world = TinyHanabi(payoffs=((((1.0, 2.0),),),) * 3)
-    assert world.actions(Table(0, (2, 0), 0, None), "listener") == (0, 1)
+    assert world.actions(HanabiState(0, (2, 0), 0, None), "listener") == (0, 1)
     with pytest.raises(ValueError, match="four lists deep"):
         TinyHanabi(payoffs=((1.0, 2.0),))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least 1 deal"):

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from otherminds.errors import InputError
 from otherminds.worlds.clue_games.wavelength import (
     PASS,
-    Board,
-    Round,
     Spectrum,
-    View,
     Wavelength,
+    WavelengthRound,
+    WavelengthState,
+    WavelengthView,
     bundled_spectra,
     parse_spectra,
     read_spectra,
@@ -42,25 +42,25 @@ def test_scores_by_distance() -> None:
 
 @given(st.integers(0, 20), st.integers(0, 2), st.integers(0, 20))
 def test_a_round_is_a_clue_and_a_guess(target: int, clue: int, guess: int) -> None:
-    state = Board(0, 0, target, None, None)
+    state = WavelengthState(0, 0, target, None, None)
     joint = {"giver": clue, "guesser": PASS}
     given_ = WORLD.step(state, joint, rng())
-    assert given_ == Board(0, 0, target, clue, None)
+    assert given_ == WavelengthState(0, 0, target, clue, None)
     assert set(WORLD.reward(state, joint, given_).values()) == {0.0}
     joint = {"giver": PASS, "guesser": guess}
     after = WORLD.step(given_, joint, rng())
-    assert (after.rounds, after.clue, after.last) == (1, None, Round(0, target, clue, guess))
+    assert (after.rounds, after.clue, after.last) == (1, None, WavelengthRound(0, target, clue, guess))
     assert set(WORLD.reward(given_, joint, after).values()) == {score(target - guess)}
 
 
 def test_only_the_giver_sees_the_target_before_the_round_is_over() -> None:
-    state = Board(1, 1, 13, 0, Round(0, 5, 2, 6))
-    assert WORLD.observe(state, "giver") == View(1, 13, 0, state.last)
-    assert WORLD.observe(state, "guesser") == View(1, None, 0, state.last)
+    state = WavelengthState(1, 1, 13, 0, WavelengthRound(0, 5, 2, 6))
+    assert WORLD.observe(state, "giver") == WavelengthView(1, 13, 0, state.last)
+    assert WORLD.observe(state, "guesser") == WavelengthView(1, None, 0, state.last)
 
 
 def test_actions_are_the_clues_of_the_spectrum_then_positions() -> None:
-    state = Board(0, 1, 13, None, None)
+    state = WavelengthState(0, 1, 13, None, None)
     assert (WORLD.actions(state, "giver"), WORLD.actions(state, "guesser")) == ((0, 1), (PASS,))
     state = state._replace(clue=0)
     assert (WORLD.actions(state, "giver"), WORLD.actions(state, "guesser")) == ((PASS,), tuple(range(21)))
@@ -104,7 +104,7 @@ def test_eight_spectra_of_twelve_clues_come_with_the_library() -> None:
 
 
 def test_the_reader_finds_what_toml_finds() -> None:
-    for text in (GOOD, (resources.files("otherminds.worlds") / "wavelength.toml").read_text("utf-8")):
+    for text in (GOOD, (resources.files("otherminds.worlds.clue_games") / "wavelength.toml").read_text("utf-8")):
         plain = [
             Spectrum(low, high, tuple(clues), tuple(clues.values()))
             for low, highs in tomllib.loads(text).items()
@@ -116,7 +116,7 @@ def test_the_reader_finds_what_toml_finds() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "mine.toml:1: there is no spectrum (begin with [low.high])"),
+        ("", "mine.toml:1: the file has no spectrum (begin with [low.high])"),
         ("# no\nice = 0.1", "mine.toml:2: a clue before any spectrum (begin with [low.high])"),
         ("[cold]\nice = 0.1", "mine.toml:1: a spectrum begins with two opposites (as in [cold.hot])"),
         ("[cold.cold]", "mine.toml:1: a spectrum begins with two opposites (as in [cold.hot])"),

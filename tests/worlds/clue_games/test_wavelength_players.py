@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.world import rollout
-from otherminds.worlds.clue_games.wavelength import PASS, Round, View, Wavelength, score
+from otherminds.worlds.clue_games.wavelength import PASS, Wavelength, WavelengthRound, WavelengthView, score
 from otherminds.worlds.clue_games.wavelength_players import (
     OFFSETS,
     SLOPES,
@@ -51,9 +51,9 @@ def after(giver: Giver, history: Sequence[tuple[int, int]], *, target: int = 9) 
     """The giver after rounds on the first spectrum with these clues and guesses, seeing a target on it."""
     last = None
     for clue, guess in history:
-        giver = giver.observe(View(0, target, None, last)).observe(View(0, target, clue, last))
-        last = Round(0, target, clue, guess)
-    return giver.observe(View(0, target, None, last))
+        giver = giver.observe(WavelengthView(0, target, None, last)).observe(WavelengthView(0, target, clue, last))
+        last = WavelengthRound(0, target, clue, guess)
+    return giver.observe(WavelengthView(0, target, None, last))
 
 
 def test_there_are_25_dials() -> None:
@@ -63,7 +63,7 @@ def test_there_are_25_dials() -> None:
 
 @given(dials, clues)
 def test_guesses_are_a_discretised_gaussian_around_the_dial(partner: Guesser, clue: int) -> None:
-    law = partner.observe(View(0, None, clue, None)).act()
+    law = partner.observe(WavelengthView(0, None, clue, None)).act()
     assert [law.prob(g) for g in range(21)] == pytest.approx([chance(g, clue, partner) for g in range(21)])
     assert sum(law.probs) == pytest.approx(1.0)
 
@@ -75,7 +75,7 @@ def test_dials_end_at_their_ends() -> None:
 
 def test_guessers_pass_until_there_is_a_clue() -> None:
     assert PARTNERS[0].act().mode == PASS
-    assert PARTNERS[0].observe(View(0, None, None, None)).act().mode == PASS
+    assert PARTNERS[0].observe(WavelengthView(0, None, None, None)).act().mode == PASS
 
 
 @pytest.mark.parametrize("noise", [0.0, -1.0, math.nan])
@@ -106,6 +106,7 @@ def test_nobody_beats_whoever_knows_the_dial() -> None:
 # Literal
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.tuples(clues, targets), max_size=4), clues)
 def test_the_posterior_is_bayes_rule_by_hand(history: list[tuple[int, int]], clue: int) -> None:
@@ -115,7 +116,7 @@ def test_the_posterior_is_bayes_rule_by_hand(history: list[tuple[int, int]], clu
     assert giver.partners.posterior.probs == pytest.approx(list(weights), abs=1e-9)
     expected = [sum(w * chance(g, clue, k) for w, k in zip(weights, PARTNERS, strict=True)) for g in range(21)]
     last = giver.view.last if giver.view else None
-    predicted = giver.observe(View(0, 9, clue, last)).predict()
+    predicted = giver.observe(WavelengthView(0, 9, clue, last)).predict()
     assert [predicted.prob(g) for g in range(21)] == pytest.approx(expected, abs=1e-9)
 
 
@@ -140,13 +141,15 @@ def test_partners_are_never_taken_to_see_the_target() -> None:
 # Functional
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.lists(st.tuples(clues, targets), max_size=3), targets)
 def test_clues_are_best_under_the_prediction(history: list[tuple[int, int]], target: int) -> None:
     giver = after(bayesian(WORLD), history, target=target)
     last = giver.view.last if giver.view else None
     worth = [
-        giver.observe(View(0, target, clue, last)).predict().expect(lambda g: score(g - target)) for clue in range(12)
+        giver.observe(WavelengthView(0, target, clue, last)).predict().expect(lambda g: score(g - target))
+        for clue in range(12)
     ]
     for clue in giver.act().support:
         assert worth[clue] == pytest.approx(max(worth))
@@ -171,13 +174,13 @@ def test_informed_givers_give_the_best_clue() -> None:
 def test_for_random_givers_one_clue_is_as_good_as_another() -> None:
     giver = after(random(WORLD), [])
     assert giver.act().support == tuple(range(12))
-    assert giver.observe(View(0, 9, 0, None)).predict().mode == 10
+    assert giver.observe(WavelengthView(0, 9, 0, None)).predict().mode == 10
 
 
 def test_givers_pass_once_the_clue_is_given() -> None:
     giver = bayesian(WORLD)
     assert giver.act().mode == PASS
-    assert after(giver, []).observe(View(0, 9, 4, None)).act().mode == PASS
+    assert after(giver, []).observe(WavelengthView(0, 9, 4, None)).act().mode == PASS
 
 
 def test_minds_are_values() -> None:

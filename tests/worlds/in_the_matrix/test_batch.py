@@ -56,6 +56,7 @@ def check_windows(batch: Batch, states: list[MatrixState]) -> None:
             assert windows[i, p].ravel().tolist() == (list(window) or [OUTSIDE] * windows[i, p].size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SUBSTRATES)
 def test_every_step_of_the_substrates_is_that_of_the_world(name: str) -> None:
     seen = compare(in_the_matrix(name), 150, 12, np.random.default_rng(1))
@@ -79,6 +80,7 @@ def test_nine_players_meet_in_a_crowd() -> None:
 # Episodes, seeds and threads
 
 
+@pytest.mark.slow
 def test_an_ended_episode_stays_or_another_begins() -> None:
     world, rng = odd(), np.random.default_rng(0)
     over = [any_state(world, rng)._replace(ended=True) for _ in range(20)]

@@ -220,6 +220,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_trajectory_in_twenty_processes() -> None:
     running = [
         subprocess.Popen(

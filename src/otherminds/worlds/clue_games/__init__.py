@@ -1,1 +1,1 @@
-"""Games of clues, Wavelength and tiny Hanabi, and players for them."""
+"""Clue games, Wavelength and tiny Hanabi: their rules, their players, and their use as tasks of Theory of Mind."""

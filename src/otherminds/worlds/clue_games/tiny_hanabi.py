@@ -1,6 +1,6 @@
-"""Tiny Hanabi: one player signals, the other answers, neither sees the other's card, and both get the same.
+"""Tiny Hanabi: one player signals, the other acts, neither sees the other's card, and both get the same reward.
 
-(Foerster et al. 2019, Bayesian Action Decoder for deep multi-agent reinforcement learning; payoffs as there.)
+(Foerster et al. 2019, Bayesian Action Decoder for deep multi-agent reinforcement learning.)
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Payoffs = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
 
-PASS = -1
+PASS = -1  # the action of the player whose turn it is not; convention
+# R[card 1][card 2][signal][action] of Foerster et al. 2019
 PAYOFFS: Payoffs = (
     (((10, 0, 0), (4, 8, 4), (10, 0, 0)), ((0, 0, 10), (4, 8, 4), (0, 0, 10))),
     (((0, 0, 10), (4, 8, 4), (0, 0, 0)), ((10, 0, 0), (4, 8, 4), (10, 0, 0))),
@@ -24,15 +25,15 @@ PAYOFFS: Payoffs = (
 
 
 class Deal(NamedTuple):
-    """A deal that is over, as everybody then sees it."""
+    """A finished deal, which both players see."""
 
     cards: tuple[int, int]
     signal: int
     action: int
 
 
-class Table(NamedTuple):
-    """The state: how many deals are over, the cards, the signal once it is given, and the deal before."""
+class HanabiState(NamedTuple):
+    """The state: deals finished so far, the cards, the signal once it is given, and the last deal."""
 
     rounds: int
     cards: tuple[int, int]
@@ -40,8 +41,8 @@ class Table(NamedTuple):
     last: Deal | None
 
 
-class View(NamedTuple):
-    """What a player sees: its own card, the signal once it is given, and all of the deal before."""
+class HanabiView(NamedTuple):
+    """What a player observes: its own card, the signal once it is given, and the last deal."""
 
     card: int
     signal: int | None
@@ -50,10 +51,10 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class TinyHanabi:
-    """Tiny Hanabi played `rounds` times; a deal is two steps, and whoever is not to act passes.
+    """Tiny Hanabi played `rounds` times. A deal has two steps; the player whose turn it is not passes.
 
-    `payoffs[c₁][c₂][signal][action]` is what both get; cards are dealt independently and uniformly.
-    Raises ValueError if it has another shape, or if there is no deal to play.
+    `payoffs[c₁][c₂][signal][action]` is the reward of both players. Cards are dealt independently and uniformly.
+    Raises ValueError if the payoffs have another shape, or if `rounds` is below 1.
     """
 
     rounds: int = 100
@@ -74,42 +75,56 @@ class TinyHanabi:
 
     @property
     def agents(self) -> tuple[str, str]:
-        """Who acts, in the order in which they act."""
+        """The players in the order in which they act."""
         return ("signaller", "listener")
 
-    def start(self, rng: np.random.Generator, /) -> Table:
+    def start(self, rng: np.random.Generator, /) -> HanabiState:
         """The first deal."""
-        return Table(0, self._deal(rng), None, None)
+        return HanabiState(0, self._deal(rng), None, None)
 
     def _deal(self, rng: np.random.Generator) -> tuple[int, int]:
         first, second = self.table.shape[:2]
         return int(rng.integers(first)), int(rng.integers(second))
 
-    def actions(self, state: Table, agent: str) -> tuple[int, ...]:
-        """The signals, then the actions; only passing for whoever is not to act."""
+    def actions(self, state: HanabiState, agent: str) -> tuple[int, ...]:
+        """The signals for the first player, then the actions for the second; only PASS out of turn."""
         moving = self.agents.index(agent) == (state.signal is not None)
         return tuple(range(self.table.shape[2 + self.agents.index(agent)])) if moving else (PASS,)
 
-    def step(self, state: Table, joint: Mapping[str, int], rng: np.random.Generator, /) -> Table:
-        """The signal, or the action and a new deal. Raises ValueError for anything else."""
+    def step(self, state: HanabiState, joint: Mapping[str, int], rng: np.random.Generator, /) -> HanabiState:
+        """The state after the signal, or after the action and a new deal. Raises ValueError for an illegal action."""
         for agent, action in joint.items():
             if action not in self.actions(state, agent):
                 raise ValueError(f"{agent} cannot do {action} now")
         if state.signal is None:
             return state._replace(signal=joint["signaller"])
         deal = Deal(state.cards, state.signal, joint["listener"])
-        return Table(state.rounds + 1, self._deal(rng), None, deal)
+        return HanabiState(state.rounds + 1, self._deal(rng), None, deal)
 
-    def observe(self, state: Table, agent: str) -> View:
-        """Everything but the other's card."""
-        return View(state.cards[self.agents.index(agent)], state.signal, state.last)
+    def observe(self, state: HanabiState, agent: str) -> HanabiView:
+        """All but the other player's card."""
+        return HanabiView(state.cards[self.agents.index(agent)], state.signal, state.last)
 
-    def reward(self, state: Table, joint: Mapping[str, int], _after: Table) -> dict[str, float]:
-        """What the deal is worth, to both, when it ends."""
+    def reward(self, state: HanabiState, joint: Mapping[str, int], _after: HanabiState) -> dict[str, float]:
+        """The payoff of the deal for both players when it ends, else 0."""
         ends = state.signal is not None
         worth = float(self.table[(*state.cards, state.signal, joint["listener"])]) if ends else 0.0
         return dict.fromkeys(self.agents, worth)
 
-    def done(self, state: Table) -> bool:
-        """Whether all deals are over."""
+    def done(self, state: HanabiState) -> bool:
+        """Whether all deals are finished."""
         return state.rounds >= self.rounds
+
+    def all_actions(self, agent: str) -> tuple[int, ...]:
+        """Every action of an agent in any state, PASS last."""
+        return (*range(self.table.shape[2 + self.agents.index(agent)]), PASS)
+
+    def observation_values(self, agent: str) -> Mapping[str, Any]:
+        """The possible values of each field of what an agent observes, for adapters."""
+        *cards, signals, actions = self.table.shape
+        deal = {
+            "cards": [range(count) for count in cards],
+            "signal": (None, *range(signals)),
+            "action": (None, *range(actions)),
+        }
+        return {"card": range(cards[self.agents.index(agent)]), "signal": (None, *range(signals)), "last": deal}

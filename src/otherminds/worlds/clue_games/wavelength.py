@@ -1,7 +1,7 @@
-"""Wavelength: a clue for a hidden target on a dial between two opposites, and a guess where it is meant to be.
+"""Wavelength: one player gives a clue for a hidden target on a dial between two opposites, the other guesses it.
 
-The spectra are TOML files with one thing a line, so that every error has its line: `[cold.hot]`, then
-`"ice cube" = 0.15` for every clue. (The party game by Warsch, Hague and Vickers 2019.)
+Spectra are TOML files with one entry a line, so that every error has its line: `[cold.hot]`, then `"ice cube" = 0.15`
+for each clue. (The party game by Warsch, Hague and Vickers 2019.)
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
 from otherminds.worlds.map_file import rows_of
 
-PASS = -1
-SCORES = (4.0, 3.0, 2.0)
-LONGEST = 60
+PASS = -1  # the action of the player whose turn it is not; convention
+SCORES = (4.0, 3.0, 2.0)  # points for a miss by 0, 1 and 2 positions; rules of the game
+LONGEST = 60  # characters of a pole or clue
 
 
 class Spectrum(NamedTuple):
-    """Two opposites, and clues with the place that most people would give them, from 0 (low) to 1 (high)."""
+    """Two opposites, and clues with their conventional places, from 0 (low) to 1 (high)."""
 
     low: str
     high: str
@@ -36,19 +36,19 @@ class Spectrum(NamedTuple):
 
 
 def read_spectra(path: Path) -> tuple[Spectrum, ...]:
-    """Read spectra from a file. Raises InputError with the line of the first thing that is wrong."""
+    """Read spectra from a file. Raises InputError with the line of the first error."""
     return parse_spectra(read_text(path), path)
 
 
 @cache
 def bundled_spectra() -> tuple[Spectrum, ...]:
-    """The eight spectra that come with the library."""
+    """The eight bundled spectra."""
     text = (resources.files("otherminds.worlds.clue_games") / "wavelength.toml").read_text("utf-8")
     return parse_spectra(text, Path("wavelength.toml"))
 
 
 def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
-    """Read spectra from text; `path` is what errors call it. Raises InputError for what are no spectra."""
+    """Read spectra from text; errors name `path`. Raises InputError for invalid spectra."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     begun: dict[tuple[str, str], int] = {}
     for line, heads, entry in _lines(text, path):
@@ -68,19 +68,19 @@ def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
         if len(clues) < 2:
             raise InputError("a spectrum needs at least 2 clues", path=path, line=begun[poles])
     if not found:
-        raise InputError("there is no spectrum", path=path, line=1, hint="begin with [low.high]")
+        raise InputError("the file has no spectrum", path=path, line=1, hint="begin with [low.high]")
     return tuple(Spectrum(*poles, tuple(clues), tuple(clues.values())) for poles, clues in found.items())
 
 
 def _lines(text: str, path: Path) -> Iterator[tuple[int, bool, dict[str, Any]]]:
-    """The lines that are neither empty nor comments: their number, whether they begin a spectrum, what is in them."""
+    """The lines with content: number, whether the line begins a spectrum, and its TOML value."""
     for number, line in enumerate(rows_of(text.replace("\r\n", "\n"), path), 1):
         try:
             entry = read_toml(line)
         except (ValueError, RecursionError) as error:
             place = re.search(r" \(at (?:line 1, column (\d+)|end of document)\)$", str(error))
             column = int(place[1]) if place and place[1] else None
-            message = str(error)[: place.start()] if place else "is no line of TOML"
+            message = str(error)[: place.start()] if place else "is not a line of TOML"
             raise InputError(message, path=path, line=number, column=column) from None
         if entry:
             yield number, line.lstrip().startswith("["), entry
@@ -109,8 +109,8 @@ def _named(name: str, path: Path, line: int) -> str:
     return name
 
 
-class Round(NamedTuple):
-    """A round that is over, as everybody then sees it."""
+class WavelengthRound(NamedTuple):
+    """A finished round, which both players see."""
 
     spectrum: int
     target: int
@@ -118,32 +118,33 @@ class Round(NamedTuple):
     guess: int
 
 
-class Board(NamedTuple):
-    """The state: how many rounds are over, the spectrum, the target, the clue once it is given, the round before."""
+class WavelengthState(NamedTuple):
+    """The state: rounds finished so far, the spectrum, the target, the clue once it is given, the last round."""
 
     rounds: int
     spectrum: int
     target: int
     clue: int | None
-    last: Round | None
+    last: WavelengthRound | None
 
 
-class View(NamedTuple):
-    """What an agent sees: the spectrum, the target (its giver alone), the clue once it is given, the round before."""
+class WavelengthView(NamedTuple):
+    """What a player observes: the spectrum, the target (giver only), the clue once it is given, the last round."""
 
     spectrum: int
     target: int | None
     clue: int | None
-    last: Round | None
+    last: WavelengthRound | None
 
 
 @dataclass(frozen=True)
 class Wavelength:
-    """Wavelength played `rounds` times on a dial of positions 0, 1, …; whoever is not to act passes.
+    """Wavelength played `rounds` times on a dial with positions 0, 1, …
 
-    A round is two steps: the giver sees the target and names a clue of the spectrum (its index), the guesser turns
-    the dial. Both score 4, 3, 2 at distances 0, 1, 2 from the target. Spectra and targets are drawn uniformly.
-    Raises ValueError without a spectrum, a round, or two positions.
+    A round has two steps: the giver sees the target and names a clue by its index in the spectrum, then the guesser
+    sets the dial; the player whose turn it is not passes. Both score 4, 3 or 2 points for a miss by 0, 1 or 2
+    positions. Spectra and targets are drawn uniformly.
+    Raises ValueError with fewer than 1 spectrum, 1 round or 2 positions.
     """
 
     rounds: int = 20
@@ -156,44 +157,56 @@ class Wavelength:
 
     @property
     def agents(self) -> tuple[str, str]:
-        """Who acts, in the order in which they act."""
+        """The players in the order in which they act."""
         return ("giver", "guesser")
 
-    def start(self, rng: np.random.Generator, /) -> Board:
+    def start(self, rng: np.random.Generator, /) -> WavelengthState:
         """The first spectrum and target."""
-        return Board(0, *self._draw(rng), None, None)
+        return WavelengthState(0, *self._draw(rng), None, None)
 
     def _draw(self, rng: np.random.Generator) -> tuple[int, int]:
         return int(rng.integers(len(self.spectra))), int(rng.integers(self.positions))
 
-    def actions(self, state: Board, agent: str) -> tuple[int, ...]:
-        """The clues of the spectrum, then the positions; only passing for whoever is not to act."""
+    def actions(self, state: WavelengthState, agent: str) -> tuple[int, ...]:
+        """The clues for the giver, then the positions for the guesser; only PASS out of turn."""
         if self.agents.index(agent) != (state.clue is not None):
             return (PASS,)
         return tuple(range(len(self.spectra[state.spectrum].clues) if state.clue is None else self.positions))
 
-    def step(self, state: Board, joint: Mapping[str, int], rng: np.random.Generator, /) -> Board:
-        """The clue, or the guess and a new target. Raises ValueError for anything else."""
+    def step(self, state: WavelengthState, joint: Mapping[str, int], rng: np.random.Generator, /) -> WavelengthState:
+        """The state after the clue, or after the guess and a new draw. Raises ValueError for an illegal action."""
         for agent, action in joint.items():
             if action not in self.actions(state, agent):
                 raise ValueError(f"{agent} cannot do {action} now")
         if state.clue is None:
             return state._replace(clue=joint["giver"])
-        played = Round(state.spectrum, state.target, state.clue, joint["guesser"])
-        return Board(state.rounds + 1, *self._draw(rng), None, played)
+        played = WavelengthRound(state.spectrum, state.target, state.clue, joint["guesser"])
+        return WavelengthState(state.rounds + 1, *self._draw(rng), None, played)
 
-    def observe(self, state: Board, agent: str) -> View:
-        """Everything, but the target for the giver alone."""
-        return View(state.spectrum, state.target if agent == "giver" else None, state.clue, state.last)
+    def observe(self, state: WavelengthState, agent: str) -> WavelengthView:
+        """All of the state; the target is visible to the giver only."""
+        return WavelengthView(state.spectrum, state.target if agent == "giver" else None, state.clue, state.last)
 
-    def reward(self, state: Board, joint: Mapping[str, int], _after: Board) -> dict[str, float]:
-        """The score of the guess, for both, when the round ends."""
+    def reward(self, state: WavelengthState, joint: Mapping[str, int], _after: WavelengthState) -> dict[str, float]:
+        """The score of the guess for both players when a round ends, else 0."""
         worth = 0.0 if state.clue is None else score(joint["guesser"] - state.target)
         return dict.fromkeys(self.agents, worth)
 
-    def done(self, state: Board) -> bool:
-        """Whether all rounds are over."""
+    def done(self, state: WavelengthState) -> bool:
+        """Whether all rounds are finished."""
         return state.rounds >= self.rounds
+
+    def all_actions(self, agent: str) -> tuple[int, ...]:
+        """Every action of an agent in any state, PASS last; spectra may differ in the number of clues."""
+        clues = max(len(spectrum.clues) for spectrum in self.spectra)
+        return (*range(clues if agent == "giver" else self.positions), PASS)
+
+    def observation_values(self, agent: str) -> Mapping[str, Any]:
+        """The possible values of each field of what an agent observes, for adapters."""
+        spectra, places = range(len(self.spectra)), (None, *range(self.positions))
+        clues = (None, *range(max(len(spectrum.clues) for spectrum in self.spectra)))
+        last = {"spectrum": (None, *spectra), "target": places, "clue": clues, "guess": places}
+        return {"spectrum": spectra, "target": places, "clue": clues, "last": last}
 
 
 def score(miss: int) -> float:

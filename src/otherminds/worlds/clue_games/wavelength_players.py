@@ -1,4 +1,4 @@
-"""Minds for Wavelength: guessers with a dial of their own, and clue givers who work out how it is turned."""
+"""Players of Wavelength: guessers with a distorted dial, and clue givers that infer the distortion."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
 from otherminds.observer import Observer
-from otherminds.worlds.clue_games.wavelength import PASS, View, Wavelength, score
+from otherminds.worlds.clue_games.wavelength import PASS, Wavelength, WavelengthView, score
 
 Floats = NDArray[np.float64]
 
-SLOPES = (0.6, 0.8, 1.0, 1.2, 1.4)
-OFFSETS = (-0.2, -0.1, 0.0, 0.1, 0.2)
-NOISE = 1.0
-TIE = 1e-9
+SLOPES = (0.6, 0.8, 1.0, 1.2, 1.4)  # distortions of partners around 1, the conventional dial; chosen, not tuned
+OFFSETS = (-0.2, -0.1, 0.0, 0.1, 0.2)  # shifts of partners, as shares of the dial; chosen, not tuned
+NOISE = 1.0  # standard deviation of guesses, in positions; chosen, not tuned
+TIE = 1e-9  # scores that differ by less are equal: rounding
 
 
 @dataclass(frozen=True)
 class Dial:
-    """Where somebody puts a clue that most people have at x: d = clip(½ + slope · (x − ½) + offset, 0, 1).
+    """Where a guesser puts a clue with conventional place x: d = clip(½ + slope · (x − ½) + offset, 0, 1).
 
-    The guess is a discretised Gaussian around it, P(g) ∝ exp(−(g − d · (positions − 1))² / 2 noise²), the noise being
-    counted in positions. Raises ValueError unless the noise is above 0.
+    Guesses are a discretised Gaussian around it, P(g) ∝ exp(−(g − d · (positions − 1))² / 2 noise²), with the noise in
+    positions. Raises ValueError unless the noise is above 0.
     """
 
     world: Wavelength
@@ -44,76 +44,78 @@ class Dial:
         return hash((self.slope, self.offset, self.noise))
 
     def position(self, x: float) -> float:
-        """d, counted in positions."""
+        """d in positions."""
         return min(1.0, max(0.0, 0.5 + self.slope * (x - 0.5) + self.offset)) * (self.world.positions - 1)
 
     @cached_property
     def laws(self) -> tuple[tuple[Categorical[int], ...], ...]:
-        """P(guess | clue), for every clue of every spectrum."""
-        return tuple(tuple(self._law(self.position(x)) for x in spectrum.places) for spectrum in self.world.spectra)
+        """P(guess | clue), for each clue of each spectrum."""
 
-    def _law(self, middle: float) -> Categorical[int]:
-        return Categorical.softmax((g, -(((g - middle) / self.noise) ** 2) / 2) for g in range(self.world.positions))
+        def law(middle: float) -> Categorical[int]:
+            scores = ((g, -(((g - middle) / self.noise) ** 2) / 2) for g in range(self.world.positions))
+            return Categorical.softmax(scores)
+
+        return tuple(tuple(law(self.position(x)) for x in spectrum.places) for spectrum in self.world.spectra)
 
     @cached_property
     def scores(self) -> tuple[Floats, ...]:
-        """E[score | target, clue], for every spectrum an array of shape (positions, clues)."""
+        """E[score | target, clue]: for each spectrum an array of shape (positions, clues)."""
         span = range(self.world.positions)
         by_guess = np.array([[score(guess - target) for guess in span] for target in span])
         return tuple(by_guess @ np.array([law.probs for law in laws]).T for laws in self.laws)
 
 
 class Guesser(NamedTuple):
-    """A partner who turns the dial to where it thinks that the clue belongs."""
+    """A partner that sets the dial to where it places the clue, with noise."""
 
     dial: Dial
-    view: View | None = None
+    view: WavelengthView | None = None
 
     @property
     def name(self) -> str:
-        """What tells it from other partners."""
+        """Its slope and offset."""
         return f"slope {self.dial.slope:g} offset {self.dial.offset:g}"
 
-    def observe(self, view: View) -> Guesser:
-        """See the spectrum and the clue."""
+    def observe(self, view: WavelengthView) -> Guesser:
+        """The guesser after it has seen the spectrum and the clue."""
         return Guesser(self.dial, view)
 
     def act(self) -> Categorical[int]:
-        """P(guess | clue); passing until there is one."""
+        """P(guess | clue); PASS until there is a clue."""
         if self.view is None or self.view.clue is None:
             return Categorical((PASS,), (0.0,))
         return self.dial.laws[self.view.spectrum][self.view.clue]
 
 
 def guessers(world: Wavelength, *, noise: float = NOISE) -> Iterator[Guesser]:
-    """The 25 partners: 5 slopes × 5 offsets, offsets varying fastest."""
+    """The 25 partners: 5 slopes × 5 offsets; offsets vary fastest."""
     for slope, offset in product(SLOPES, OFFSETS):
         yield Guesser(Dial(world, slope, offset, noise))
 
 
 @dataclass(frozen=True)
 class Giver:
-    """Gives the clue that scores best in expectation, given the dials it considers: argmax_clue Σ_k P(k) E_k[score].
+    """Gives the clue with the best expected score under the dials it considers: argmax_clue Σ_k P(k) E_k[score].
 
-    P(k) follows from every guess. It looks one round ahead, and gives no clue for the sake of what it will learn.
+    P(k) is updated by each guess. The giver is myopic: it never chooses a clue for what it would learn.
     """
 
     partners: Observer[Guesser]
-    view: View | None = None
+    view: WavelengthView | None = None
 
-    def observe(self, view: View) -> Self:
-        """See the next state; the partner is watched with what it saw, which is not the target."""
+    def observe(self, view: WavelengthView) -> Self:
+        """The giver after an observation; a guess updates its beliefs, scored on what the partner saw (no target)."""
         seen = view._replace(target=None)
         guess = view.last.guess if view.last is not None and view.clue is None else None
         partners = self.partners.see(seen) if guess is None else self.partners.watch(guess, seen)
         return replace(self, partners=partners, view=view)
 
     def predict(self) -> Categorical[int]:
-        """P(the partner's guess | the clue); that it passes, before there is a clue."""
+        """P(partner's guess | clue); PASS with certainty before the clue."""
         return self.partners.predict()
 
     def act(self) -> Categorical[int]:
-        """Uniform over the best clues; passing once one is given."""
+        """Uniform over the best clues; PASS once a clue is given."""
         if self.view is None or self.view.clue is not None or self.view.target is None:
             return Categorical((PASS,), (0.0,))
         table = [p * k.dial.scores[self.view.spectrum][self.view.target] for k, p in self.partners.posterior]
@@ -122,34 +124,34 @@ class Giver:
 
 
 def informed(partner: Guesser) -> Giver:
-    """Who knows the partner's dial."""
+    """A giver that knows the partner's dial."""
     return Giver(Observer.over([partner]))
 
 
 def bayesian(world: Wavelength, *, noise: float = NOISE) -> Giver:
-    """Who holds all 25 partners for equally probable at first."""
+    """A giver with a uniform prior over all 25 partners."""
     return Giver(Observer.over(guessers(world, noise=noise)))
 
 
 def egocentric(world: Wavelength, *, noise: float = NOISE) -> Giver:
-    """Who takes it that the partner has everything where most people have it, and never learns otherwise."""
+    """A giver that assumes the conventional dial and never learns otherwise."""
     return Giver(Observer.over([Guesser(Dial(world, noise=noise))]))
 
 
 def random(world: Wavelength) -> Giver:
-    """Who expects guesses anywhere around the middle whatever the clue, so that one is as good as any other."""
+    """A giver that expects the same guesses for all clues, and so gives a random one."""
     return Giver(Observer.over([Guesser(Dial(world, slope=0.0, noise=world.positions / 2))]))
 
 
-def earned(held: Guesser, true: Guesser) -> float:
-    """The exact expected score of a round with one partner for the best response to another; the same for the optimum.
+def earned(assumed: Guesser, true: Guesser) -> float:
+    """Exact expected score per round of the best response to `assumed`, played with `true`; the optimum if both agree.
 
-    Over spectra and targets drawn uniformly; ties go to the first clue.
+    Spectra and targets are uniform; ties go to the first clue.
     """
-    pairs = zip(held.dial.scores, true.dial.scores, strict=True)
+    pairs = zip(assumed.dial.scores, true.dial.scores, strict=True)
     return float(np.mean([np.take_along_axis(t, h.argmax(axis=1)[:, None], axis=1).mean() for h, t in pairs]))
 
 
 def best(partner: Guesser, spectrum: int, target: int) -> float:
-    """What the best clue for the partner expects to score."""
+    """Expected score of the best clue for the partner."""
     return float(partner.dial.scores[spectrum][target].max())

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from otherminds.papers.functional.card_and_word_games import Entry, games, plan, play, rows, summarise
+from otherminds.papers.functional.card_and_word_games import GameEpisode, plan, rows, summarise
+from otherminds.worlds.clue_games.games import ClueGame, clue_games
 from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
 from otherminds.worlds.clue_games.wavelength import score
 
@@ -19,6 +20,11 @@ Row = dict[str, Any]
 HANABI, WAVELENGTH = "hanabi/signals", "wavelength/dials"
 KEYS = {"schema", "experiment", "condition", "subject", "seed", "episode", "t"}
 KEYS |= {"predicted", "p_true", "observed", "action", "reward", "best"}
+
+
+@cache
+def games() -> dict[str, ClueGame]:
+    return clue_games()
 
 
 @cache
@@ -47,7 +53,7 @@ def test_every_subject_plays_with_every_partner() -> None:
 
 @pytest.mark.parametrize(("condition", "rounds"), [(HANABI, 100), (WAVELENGTH, 20)])
 def test_rows_have_the_common_columns(condition: str, rounds: int) -> None:
-    found = rows(Entry(condition, next(iter(games()[condition].partners)), "bayesian", 3))
+    found = rows(GameEpisode(condition, next(iter(games()[condition].partners)), "bayesian", 3))
     assert [row["t"] for row in found] == list(range(rounds))
     assert all(row.keys() >= KEYS and (row["schema"], row["experiment"]) == (1, "functional") for row in found)
     assert ["functional_regret" in row for row in found] == [False] * (rounds - 1) + [True]
@@ -56,7 +62,7 @@ def test_rows_have_the_common_columns(condition: str, rounds: int) -> None:
 
 
 def test_the_scores_of_an_episode_follow_from_its_rows() -> None:
-    found = rows(Entry(WAVELENGTH, "slope 0.6 offset -0.2", "egocentric", 3))
+    found = rows(GameEpisode(WAVELENGTH, "slope 0.6 offset -0.2", "egocentric", 3))
     assert found[-1]["functional_regret"] == pytest.approx(np.mean([row["best"] - row["reward"] for row in found]))
     right = np.mean([row["predicted"] == row["observed"] for row in found])
     assert found[-1]["tom_percent"] == pytest.approx(100 * right)
@@ -70,7 +76,7 @@ def test_rewards_in_hanabi_are_the_payoffs() -> None:
 
 
 def test_episodes_are_pure_functions_of_their_entries() -> None:
-    entry = Entry(WAVELENGTH, "slope 1.2 offset 0", "bayesian", 3)
+    entry = GameEpisode(WAVELENGTH, "slope 1.2 offset 0", "bayesian", 3)
     assert rows(entry) == rows(entry)
     assert rows(entry) != rows(replace(entry, seed=4))
     assert rows(entry) != rows(replace(entry, number=1))
@@ -135,14 +141,13 @@ def test_interestingness_of_both_games() -> None:
 
 
 def test_unknown_subjects_are_an_error() -> None:
-    game = games()[HANABI]
+    streams = {name: np.random.default_rng(0) for name in ("deals", "partner", "subject")}
     with pytest.raises(KeyError):
-        game.subject("clairvoyant", game.partners["0-0"])
+        list(games()[HANABI].play("0-0", "clairvoyant", streams))
 
 
 def test_other_worlds_of_clues_and_answers_take_the_same_loop() -> None:
     game = replace(games()[HANABI], world=TinyHanabi(rounds=2))
-    partner = game.partners["2-0"]
     streams = {name: np.random.default_rng(0) for name in ("deals", "partner", "subject")}
-    found = list(play(game, partner, game.informed(partner), streams))
+    found = list(game.play("2-0", "informed", streams))
     assert [(row["t"], row["reward"], row["best"]) for row in found] == [(0, 10.0, 10.0), (1, 10.0, 10.0)]
