@@ -8,7 +8,7 @@ from typing import NamedTuple
 from otherminds.evaluation.tasks import Task
 from otherminds.language.embedded import Embedded
 from otherminds.language.weights import find_weights
-from otherminds.papers.functional.models import Entry, rows
+from otherminds.papers.functional.models import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import single_action
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
@@ -28,8 +28,8 @@ def episode(rounds: int, *, reuse: bool = True) -> Episode:
     """Rock, Paper, Scissors with a partner that always plays Rock, by LM prompting; the model is loaded beforehand."""
     game = find_game("rps")
     model = Embedded(find_weights(MODEL), reuse=reuse)
-    entry = Entry(Task(game, single_action(game)[0], rounds), "rps/single", MODEL, "lm", 0, 42)
-    rows(Entry(Task(game, single_action(game)[0], 1), "rps/single", MODEL, "lm", 0, 1), model)
+    entry = ModelGameEntry(Task(game, single_action(game)[0], rounds), "rps/single", MODEL, "lm", 0, 42)
+    rows(ModelGameEntry(Task(game, single_action(game)[0], 1), "rps/single", MODEL, "lm", 0, 1), model)
     began = time.perf_counter()
     played = rows(entry, model)
     seconds = time.perf_counter() - began

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from otherminds.language.asking import Asker, ReplyForm, Unreadable
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional.game_answers import read_answer, read_plans
+from otherminds.papers.functional.game_prompts import read_answer, read_plans
 from otherminds.papers.hypothetical_minds.verbal import cook_forms, forms, subgoal_forms
 from otherminds.papers.hypothetical_minds.verbal.manners import judgement_form
 from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals

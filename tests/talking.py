@@ -14,7 +14,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation.tasks import Row, Task, converse
 from otherminds.language.model import Continuations, LanguageModel, Reply, Request, Scores
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.functional.game_prompts import NAME_SETS, Round, Setting
+from otherminds.papers.functional.game_prompts import NAME_SETS, GameSetting, Round
 from otherminds.papers.functional.prompting import Prompted, Sampling, strategy
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner
@@ -139,7 +139,7 @@ def asked(
     draw: str = "episode",
 ) -> Prompted:
     """A player before the first round."""
-    setting = Setting.of(game, rounds, names)
+    setting = GameSetting.of(game, rounds, names)
     return Prompted(speaker, strategy(way), setting, draw, 0, sampling or Sampling(compare=True))
 
 
@@ -173,19 +173,19 @@ def games(draw: st.DrawFn, names: st.SearchStrategy[str] = words) -> Game:
 
 
 @st.composite
-def settings(draw: st.DrawFn) -> Setting:
+def settings(draw: st.DrawFn) -> GameSetting:
     """A game in words that can be read back, with or without shuffles."""
     game, shuffles = draw(games()), draw(st.tuples(st.booleans(), st.booleans()))
     rngs = [np.random.default_rng(draw(st.integers(0, 99))) if wanted else None for wanted in shuffles]
     try:
-        return Setting.of(game, draw(st.integers(1, 9)), draw(name_sets), labels_rng=rngs[0], payoffs_rng=rngs[1])
+        return GameSetting.of(game, draw(st.integers(1, 9)), draw(name_sets), labels_rng=rngs[0], payoffs_rng=rngs[1])
     except InputError:
         assume(False)
         raise
 
 
 @st.composite
-def played(draw: st.DrawFn, lost: bool = True) -> tuple[Setting, list[Round]]:
+def played(draw: st.DrawFn, lost: bool = True) -> tuple[GameSetting, list[Round]]:
     """A setting with some rounds that are over."""
     setting = draw(settings())
     rounds: list[Round] = []

@@ -394,8 +394,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     from otherminds.papers.functional import models as functional_models
     from otherminds.papers.functional import reproduction as runs
 
-    def plan(_scale: str, seed: int, _machines: str = "") -> list[functional.Entry]:
-        return [functional.Entry(cell, "fictitious_play", 0, 0, seed) for cell in functional.CELLS]
+    def plan(_scale: str, seed: int, _machines: str = "") -> list[functional.GameEntry]:
+        return [functional.GameEntry(cell, "fictitious_play", 0, 0, seed) for cell in functional.CELLS]
 
     monkeypatch.setattr(functional, "plan", plan)
     monkeypatch.setattr(card_and_word_games, "plan", lambda _seed: [])

@@ -23,7 +23,7 @@ SUBJECTS = ("rmax", "tft", "fictitious_play", "rmax_exact_ties")
 
 
 @cache
-def episodes() -> Sequence[functional.Entry]:
+def episodes() -> Sequence[functional.GameEntry]:
     """Some that are played quickly."""
     plan = functional.plan("quick", 42, "")
     return [entry for entry in plan if entry.subject in SUBJECTS and entry.condition in functional.CELLS][::12]

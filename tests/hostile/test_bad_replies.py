@@ -17,7 +17,7 @@ from bad_replies import KINDS, Bad, allowed, bad_reply
 from otherminds.evaluation.tasks import Task
 from otherminds.language.asking import Unreadable
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional.models import Entry, rows
+from otherminds.papers.functional.models import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from reply_readers import ReplyReader, reply_readers
@@ -74,7 +74,7 @@ def test_no_move_comes_of_what_cannot_be_read(game: str, way: str) -> None:
     """Replies that choose nothing lose the round: they are counted as unreadable, and nothing is played for them."""
     found = find_game(game)
     task = Task(found, partner("tft" if game == "ipd" else "random", found), ROUNDS)
-    entry = Entry(task, f"{game}/hostile", "ghost", way, 0, 1)
+    entry = ModelGameEntry(task, f"{game}/hostile", "ghost", way, 0, 1)
     setting, rng = entry.setting, np.random.default_rng(2)
     template = next(
         one for one in READERS if one.name.startswith("game plans" if way == "plans_insights" else "game answer")

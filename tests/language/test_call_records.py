@@ -1,4 +1,4 @@
-"""CallTable as lines of a file: what they say, and that only what is a record is replayed."""
+"""Calls as lines of a file: what they say, and that only what is a record is replayed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from otherminds.language.endpoint import Endpoint
 from otherminds.language.find import find_model
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.weights import find_weights, pinned_model
-from otherminds.papers.functional.models import Entry, rows
+from otherminds.papers.functional.models import ModelGameEntry, rows
 from otherminds.papers.functional.prompting import Sampling
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -35,7 +35,7 @@ FRANCE = "The capital of France is"
 GAME = "In round 1, you chose option J and the other player chose option F.\nIn round 2, you chose option"
 CLOSE = 0.05
 IBS = find_game("ibs")
-ENTRY = Entry(Task(IBS, partner("tft", IBS), 8), "ibs/tft", MODEL, "lm", 0, 4)
+ENTRY = ModelGameEntry(Task(IBS, partner("tft", IBS), 8), "ibs/tft", MODEL, "lm", 0, 4)
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +225,7 @@ def test_replies_are_the_same_over_its_address_and_in_process(model: Embedded) -
     assert [row["said"] for row in rows(one, model)] == [row["said"] for row in over_http(model, one)]
 
 
-def over_http(model: Embedded, one: Entry) -> list[Row]:
+def over_http(model: Embedded, one: ModelGameEntry) -> list[Row]:
     pytest.importorskip("openai", reason="the extra `openai` is not installed")
     forget(model)
     return rows(one, Endpoint(MODEL, model.address))

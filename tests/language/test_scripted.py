@@ -15,17 +15,24 @@ from otherminds.errors import InputError
 from otherminds.language.asking import Unreadable
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Usage
 from otherminds.language.scripted import Scripted, scripted, text_of, words
-from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
-from otherminds.papers.functional.game_prompts import Round, Setting, known, unfinished
+from otherminds.papers.functional.game_prompts import (
+    AnswerWithNotes,
+    GameSetting,
+    Round,
+    known,
+    read_answer,
+    read_plans,
+    unfinished,
+)
 from otherminds.papers.functional.prompting import STRATEGIES, Prompted, Sampling, strategy
-from otherminds.papers.functional.scripted_models import MANNERS, Page, scripted_player
+from otherminds.papers.functional.scripted_models import BEHAVIOURS, ParsedPrompt, scripted_player
 from otherminds.worlds.repeated_games.machines import constant
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.rules import Outcome
 from talking import RPS, Listening, asked, play_out, played
 
 TFT = partner("tft", RPS)
-NEUTRAL = Setting.of(RPS, 8, "neutral")
+NEUTRAL = GameSetting.of(RPS, 8, "neutral")
 
 
 class TestScripted:
@@ -85,21 +92,21 @@ class TestPage:
     """A prompt is read back as what it was made from."""
 
     @given(played())
-    def test_rounds(self, case: tuple[Setting, list[Round]]) -> None:
+    def test_rounds(self, case: tuple[GameSetting, list[Round]]) -> None:
         setting, rounds = case
         joint = tuple((outcome.own, outcome.theirs) for outcome in rounds if outcome is not None)
-        page = Page.read(setting, known(setting, rounds))
+        page = ParsedPrompt.read(setting, known(setting, rounds))
         assert (page.joint, page.truth) == (joint, None)
-        assert Page.read(setting, unfinished(setting, rounds, "act")).joint == joint
-        assert Page.read(setting, unfinished(setting, rounds, "agent-first", 0)).joint == joint
+        assert ParsedPrompt.read(setting, unfinished(setting, rounds, "act")).joint == joint
+        assert ParsedPrompt.read(setting, unfinished(setting, rounds, "agent-first", 0)).joint == joint
 
     @given(played())
-    def test_expectations_follow_counts(self, case: tuple[Setting, list[Round]]) -> None:
+    def test_expectations_follow_counts(self, case: tuple[GameSetting, list[Round]]) -> None:
         """The most frequent after the last joint action, if there was such a one before; else the most frequent."""
         setting, rounds = case
         joint = [(outcome.own, outcome.theirs) for outcome in rounds if outcome is not None]
         after = [joint[i + 1][1] for i in range(len(joint) - 1) if joint[i] == joint[-1]] or [b for _, b in joint]
-        likely = Page.read(setting, known(setting, rounds)).likely
+        likely = ParsedPrompt.read(setting, known(setting, rounds)).likely
         assert after.count(likely) == max(after.count(b) for b in range(len(setting.theirs)))
         assert all(after.count(b) < after.count(likely) for b in range(likely))
 
@@ -108,19 +115,19 @@ class TestPage:
         model = Listening(scripted_player("perfect", NEUTRAL, TFT))
         play_out(asked(way, model, rounds=8), TFT)
         for call in model.calls:
-            assert Page.read(NEUTRAL, call.prompt).question == call.purpose.split()[0]
+            assert ParsedPrompt.read(NEUTRAL, call.prompt).question == call.purpose.split()[0]
 
     def test_names_may_have_any_marks(self) -> None:
         odd = ("St. Ives", "a (b+)", "$x. You")
-        setting = Setting(RPS, 5, odd, odd, NEUTRAL.order)
+        setting = GameSetting(RPS, 5, odd, odd, NEUTRAL.order)
         rounds = [Outcome(a, b, 0.0) for a in range(3) for b in range(3)]
-        assert Page.read(setting, known(setting, rounds)).joint == tuple((r.own, r.theirs) for r in rounds)
+        assert ParsedPrompt.read(setting, known(setting, rounds)).joint == tuple((r.own, r.theirs) for r in rounds)
 
 
 class TestManners:
     def test_there_are_seven(self) -> None:
         wanted = {"perfect", "nash_mixer", "echo", "biased", "format_breaker", "stutterer", "r1_like"}
-        assert set(MANNERS) == wanted
+        assert set(BEHAVIOURS) == wanted
         with pytest.raises(InputError, match="there is no scripted player `gpt`"):
             scripted_player("gpt", NEUTRAL, TFT)
 
@@ -138,7 +145,7 @@ class TestManners:
     def test_the_biased_names_what_it_reads_first_whatever_it_means(self) -> None:
         named, meant = set(), set()
         for seed in range(12):
-            setting = Setting.of(RPS, 8, "nonsense", labels_rng=np.random.default_rng(seed))
+            setting = GameSetting.of(RPS, 8, "nonsense", labels_rng=np.random.default_rng(seed))
             model = scripted_player("biased", setting, TFT)
             reply = model.complete(Request("Which option do you choose in round 1?\nAnswer: option X")).text
             named.add(reply)
@@ -148,7 +155,7 @@ class TestManners:
 
     @pytest.mark.parametrize("label", ["J", "F", "B"])
     def test_the_format_breaker_names_options_and_none_can_be_read(self, label: str) -> None:
-        setting = Setting(RPS, 8, (label, "Y", "Z"), (label, "Y", "Z"), NEUTRAL.order)
+        setting = GameSetting(RPS, 8, (label, "Y", "Z"), (label, "Y", "Z"), NEUTRAL.order)
         model = scripted_player("format_breaker", setting, TFT)
         for attempt in range(9):
             reply = model.complete(Request("Which option do you choose in round 1?", draw=f"x act {attempt}")).text
@@ -156,7 +163,7 @@ class TestManners:
             assert isinstance(read_answer(reply, setting.own), Unreadable)
             assert isinstance(read_plans(reply, setting.own), Unreadable)
 
-    @pytest.mark.parametrize("name", [name for name in MANNERS if name != "format_breaker"])
+    @pytest.mark.parametrize("name", [name for name in BEHAVIOURS if name != "format_breaker"])
     @pytest.mark.parametrize("way", ["qa", "cot", "plans_insights"])
     def test_all_others_keep_to_the_form_sooner_or_later(self, name: str, way: str) -> None:
         model = Listening(scripted_player(name, NEUTRAL, TFT))
@@ -166,14 +173,14 @@ class TestManners:
             assert [said.readable for said in move.said] == [False] * (name == "stutterer") + [True]
             assert move.said[-1].reading == NEUTRAL.own[move.action or 0]
             if way == "plans_insights":
-                assert isinstance(read_plans(move.said[-1].text, NEUTRAL.own), Plans)
+                assert isinstance(read_plans(move.said[-1].text, NEUTRAL.own), AnswerWithNotes)
 
     def test_the_mixer_finds_all_names_equally_probable(self) -> None:
         model = scripted_player("nash_mixer", NEUTRAL, TFT)
         scores = model.score(Continuations(unfinished(NEUTRAL, (), "act"), (" J", " F", " B")))
         assert scores.log_probs == pytest.approx([-math.log(3)] * 3)
 
-    @pytest.mark.parametrize("name", [name for name in MANNERS if name != "nash_mixer"])
+    @pytest.mark.parametrize("name", [name for name in BEHAVIOURS if name != "nash_mixer"])
     def test_one_name_is_far_more_probable(self, name: str) -> None:
         model = scripted_player(name, NEUTRAL, TFT)
         scores = model.score(Continuations(unfinished(NEUTRAL, (), "act"), (" J", " F", " B", " X", "J")))

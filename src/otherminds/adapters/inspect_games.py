@@ -31,7 +31,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from otherminds.evaluation.tasks import Row, Task
 from otherminds.language.model import NOTHING, Continuations, ModelError, Prompt, Reply, Request, Scores, Usage
 from otherminds.language.wire import NO_SCORES, TOP
-from otherminds.papers.functional.models import Entry, rows
+from otherminds.papers.functional.models import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
@@ -137,7 +137,7 @@ def pairing(game: str, name: str, rounds: int) -> Task:
     return Task(found, partner(name, found), rounds)
 
 
-def entry_of(about: Mapping[str, Any], model: str = "inspect", epoch: int = 1) -> Entry:
+def entry_of(about: Mapping[str, Any], model: str = "inspect", epoch: int = 1) -> ModelGameEntry:
     """The episode that a sample's metadata describe; later epochs are further episodes with the same partner.
 
     Raises InputError for names, strategies or shuffles that there are not.
@@ -145,7 +145,9 @@ def entry_of(about: Mapping[str, Any], model: str = "inspect", epoch: int = 1) -
     task = pairing(about["game"], about["partner"], about["rounds"])
     condition = f"{task.game.name}/{task.partner.name}"
     number = about["episode"] + about["episodes"] * (epoch - 1)
-    return Entry(task, condition, model, about["strategy"], number, about["seed"], about["names"], about["shuffle"])
+    return ModelGameEntry(
+        task, condition, model, about["strategy"], number, about["seed"], about["names"], about["shuffle"]
+    )
 
 
 @solver
@@ -194,7 +196,7 @@ def _explained(played: Sequence[Row], earned: float) -> str:
     )
 
 
-def table(entry: Entry, played: Sequence[Row]) -> str:
+def table(entry: ModelGameEntry, played: Sequence[Row]) -> str:
     """The rounds of a game as a table in Markdown."""
     own, other = ([*_options(entry, seat).items()] for seat in (0, 1))
 
@@ -208,7 +210,7 @@ def table(entry: Entry, played: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _options(entry: Entry, seat: int) -> dict[str, str]:
+def _options(entry: ModelGameEntry, seat: int) -> dict[str, str]:
     """What the options are called in the prompts, in the order of the rows' numbers, and what they are."""
     told = (entry.setting.own, entry.setting.theirs)[seat]
     return dict(zip(told, entry.task.game.actions[seat], strict=True))

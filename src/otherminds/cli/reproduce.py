@@ -30,7 +30,7 @@ from otherminds.errors import InputError
 
 if TYPE_CHECKING:
     from otherminds.evaluation.experiment import Options
-    from otherminds.papers.functional.checking import Checked
+    from otherminds.papers.functional.checking import CheckResult
     from otherminds.reports.results import Results
 
 CHECK = "check"
@@ -229,8 +229,8 @@ def check(
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
-    from otherminds.papers.functional.checking import Checked as Nothing
     from otherminds.papers.functional.checking import CheckOptions, check_as_asked, write_junit
+    from otherminds.papers.functional.checking import CheckResult as Nothing
 
     if not math.isfinite(how.max_regret):
         raise InputError(f"--max-regret is a share, and not {how.max_regret}")
@@ -255,7 +255,7 @@ def check(
     print_verdicts(checked, folder)
 
 
-def print_verdicts(checked: Checked, folder: Path) -> None:
+def print_verdicts(checked: CheckResult, folder: Path) -> None:
     """Print the verdicts. Raises Exit with code 1 if an agent failed."""
     from otherminds.reports.terminal import tables as terminal
 
@@ -288,7 +288,7 @@ def play(
 
     Example: otherminds play ipd tft always-defect --player rmax
     """
-    from otherminds.papers.functional.encounters import scores
+    from otherminds.papers.functional.agents import scores
     from otherminds.reports.terminal import tables as terminal
     from otherminds.worlds.repeated_games.payoff_files import find_game
 

@@ -27,8 +27,8 @@ from otherminds.language.model import Request
 from otherminds.language.prices import BudgetError, Price
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.functional import checking
-from otherminds.papers.functional.agents import OWN, TOLD, Agent, Encounter, Player, Speaker, agent
-from otherminds.papers.functional.check import TOLD_ROUNDS, Findings, Plan, assess, summary, worst
+from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent, MindreaderAgent, agent
+from otherminds.papers.functional.check import TOLD_ROUNDS, CheckPlan, Findings, assess, summary, worst
 from otherminds.papers.functional.checking import check
 from otherminds.reports.check_plots import known_and_lost
 from otherminds.worlds.repeated_games.machines import Machine
@@ -41,15 +41,15 @@ Row = dict[str, Any]
 GAMES = tuple(map(find_game, ("rps", "ibs", "ipd")))
 RPS, IPD = GAMES[0], GAMES[2]
 NONE = Path("unused")
-SHORT = Plan((IPD,), rounds=6)
+SHORT = CheckPlan((IPD,), rounds=6)
 ASKING = Asking("")
 
 
-def played(one: Agent, plan: Plan, rungs: Sequence[str] = (OWN,)) -> list[Row]:
+def played(one: Agent, plan: CheckPlan, rungs: Sequence[str] = (OWN,)) -> list[Row]:
     return [row for encounter in plan.encounters(one.name, rungs) for row in one.rows(encounter)]
 
 
-def found(spec: str, plan: Plan, asking: Asking = ASKING, most: float = 0.5) -> Findings:
+def found(spec: str, plan: CheckPlan, asking: Asking = ASKING, most: float = 0.5) -> Findings:
     one = agent(spec, asking, NONE)
     return assess(one, plan, played(one, plan), most)
 
@@ -59,7 +59,7 @@ def found(spec: str, plan: Plan, asking: Asking = ASKING, most: float = 0.5) -> 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_who_knows_the_partner_is_first_and_who_ignores_it_is_last(seed: int) -> None:
-    plan = Plan(GAMES, rounds=12, seed=seed)
+    plan = CheckPlan(GAMES, rounds=12, seed=seed)
     names = ("perfect", "scripted:perfect", "bayes", "tabular", "scripted:nash_mixer", "random")
     perfect, speaking, bayes, tabular, mixer, random = (found(name, plan).functional.value for name in names)
     assert perfect == speaking == pytest.approx(0.0, abs=1e-9)
@@ -89,7 +89,7 @@ def test_scripted_players_break_where_they_are_made_to(name: str, run: str) -> N
     games, partners, rounds, episodes, seeds = RUNS[run]
     asking = Asking("", shuffle="both" if run == "shuffled" else "none")
     for seed in range(1, 1 + seeds):
-        plan = Plan(games, partners, rounds, episodes if name == "biased" else 1, seed)
+        plan = CheckPlan(games, partners, rounds, episodes if name == "biased" else 1, seed)
         told = found(f"scripted:{name}", plan, asking)
         assert (told.verdict.passed, told.verdict.breaks) == (not BREAKS[name], BREAKS[name])
         assert ("mostly wrong" in told.verdict.words) == (name == "r1_like")
@@ -104,7 +104,7 @@ def test_unreadable_replies_are_counted_and_do_no_harm_if_the_next_one_can_be_re
 
 
 def test_bayes_is_tabular_with_better_expectations() -> None:
-    plan = Plan((IPD,), rounds=40, episodes=4)
+    plan = CheckPlan((IPD,), rounds=40, episodes=4)
     bayes, tabular = found("bayes", plan), found("tabular", plan)
     assert bayes.functional.value < tabular.functional.value
     assert found("bayes_simplicity", plan).functional == bayes.functional
@@ -169,8 +169,8 @@ def patchy(setting: Any, _task: Task) -> Scripted:
 
 
 def test_every_score_is_what_the_rows_say() -> None:
-    plan = Plan(GAMES, ("tft", "tft~0.1", "best-response", "alternate"), rounds=12, episodes=2)
-    one = Speaker("patchy", patchy, Asking(""))
+    plan = CheckPlan(GAMES, ("tft", "tft~0.1", "best-response", "alternate"), rounds=12, episodes=2)
+    one = LanguageAgent("patchy", patchy, Asking(""))
     rows = played(one, plan)
     tasks = {f"{task.game.name}/{task.partner.name}": task for task in plan.tasks()}
     told = [[rows[i + t] for t in range(12)] for i in range(0, len(rows), 12)]
@@ -191,16 +191,16 @@ def test_every_score_is_what_the_rows_say() -> None:
 
 
 def test_episodes_in_which_nothing_can_be_lost_are_left_out() -> None:
-    plan = Plan((RPS,), ("random", "tft"), rounds=5)
-    only = Plan((RPS,), ("tft",), rounds=5)
+    plan = CheckPlan((RPS,), ("random", "tft"), rounds=5)
+    only = CheckPlan((RPS,), ("tft",), rounds=5)
     assert found("scripted:echo", plan).functional == found("scripted:echo", only).functional
     assert found("scripted:echo", plan).consistency.n == 2
 
 
 def test_intervals_are_over_partners_and_there_is_none_with_one() -> None:
     names = ("always-cooperate", "always-defect")
-    both = found("scripted:nash_mixer", Plan((IPD,), names, 9, 5)).functional
-    alone = [found("scripted:nash_mixer", Plan((IPD,), (name,), 9, 5)).functional for name in names]
+    both = found("scripted:nash_mixer", CheckPlan((IPD,), names, 9, 5)).functional
+    alone = [found("scripted:nash_mixer", CheckPlan((IPD,), (name,), 9, 5)).functional for name in names]
     assert [one.low == one.value == one.high for one in alone] == [True, True]
     assert [one.n for one in (both, *alone)] == [2, 1, 1]
     # of all resamples of two, a quarter are twice the first, and a quarter twice the second
@@ -263,18 +263,19 @@ def test_a_summary_has_a_row_for_every_score() -> None:
 
 
 @pytest.fixture(scope="module")
-def ladder(tmp_path_factory: pytest.TempPathFactory) -> tuple[checking.Checked, list[Row]]:
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> tuple[checking.CheckResult, list[Row]]:
     folder = tmp_path_factory.mktemp("ladder")
     names = ("perfect", "echo", "format_breaker")
     specs = [f"scripted:{name}" for name in names] + ["own_agents:obedient"]
     # tit for tat is left out: who plays well this round does not play well against it
-    plan = Plan((RPS,), ("always-rock", "always-paper", "always-scissors"), rounds=12)
+    plan = CheckPlan((RPS,), ("always-rock", "always-paper", "always-scissors"), rounds=12)
     result = check(specs, plan, Asking(""), folder, 0.5)
     return result, rows_in(folder)
 
 
+@pytest.mark.slow
 def test_who_fails_in_words_is_told_the_truth_unless_nothing_can_be_read(
-    ladder: tuple[checking.Checked, list[Row]],
+    ladder: tuple[checking.CheckResult, list[Row]],
 ) -> None:
     rungs = {told.name: [*told.rungs] for told in ladder[0].findings}
     asked = {"echo": [*TOLD], "own_agents.obedient": [*TOLD]}
@@ -283,7 +284,7 @@ def test_who_fails_in_words_is_told_the_truth_unless_nothing_can_be_read(
     assert len(rungs) == 7
 
 
-def test_whoever_uses_the_truth_is_told_apart_from_who_does_not(ladder: tuple[checking.Checked, list[Row]]) -> None:
+def test_whoever_uses_the_truth_is_told_apart_from_who_does_not(ladder: tuple[checking.CheckResult, list[Row]]) -> None:
     told = {one.name: one for one in ladder[0].findings}
     assert told["own_agents.obedient"].functional.value > 0.5
     assert [one.value for one in told["own_agents.obedient"].rungs.values()] == pytest.approx([0.0, 0.0])
@@ -293,7 +294,7 @@ def test_whoever_uses_the_truth_is_told_apart_from_who_does_not(ladder: tuple[ch
 
 
 def test_the_truth_is_told_in_a_few_rounds_and_counts_for_nothing_else(
-    ladder: tuple[checking.Checked, list[Row]],
+    ladder: tuple[checking.CheckResult, list[Row]],
 ) -> None:
     rows = ladder[1]
     for row in rows:
@@ -305,36 +306,36 @@ def test_the_truth_is_told_in_a_few_rounds_and_counts_for_nothing_else(
 
 
 def test_short_checks_tell_the_truth_no_longer_than_they_are() -> None:
-    assert {task.horizon for rung in (OWN, *TOLD) for task in Plan(GAMES, rounds=4).tasks(rung)} == {4}
+    assert {task.horizon for rung in (OWN, *TOLD) for task in CheckPlan(GAMES, rounds=4).tasks(rung)} == {4}
 
 
 # Encounters
 
 
 def test_a_plan_is_every_partner_of_every_game() -> None:
-    names = [encounter.condition for encounter in Plan(GAMES).encounters("x")]
+    names = [encounter.condition for encounter in CheckPlan(GAMES).encounters("x")]
     assert names == [
         *("rps/always Rock", "rps/always Paper", "rps/always Scissors", "rps/tft"),
         *("ibs/always Fight", "ibs/always Ballet", "ibs/tft"),
         *("ipd/always Cooperate", "ipd/always Defect", "ipd/tft"),
     ]
-    told = Plan(GAMES, episodes=3).encounters("x", TOLD)
+    told = CheckPlan(GAMES, episodes=3).encounters("x", TOLD)
     assert len(told) == 2 * 3 * 7
     assert {encounter.condition for encounter in told} == {name for name in names if "always" in name}
 
 
 def test_where_all_partners_react_nobody_is_told_the_truth() -> None:
-    assert Plan((IPD,), ("tft", "wsls")).encounters("x", TOLD) == []
+    assert CheckPlan((IPD,), ("tft", "wsls")).encounters("x", TOLD) == []
 
 
 def test_partners_and_games_that_are_given_twice_are_met_once() -> None:
-    plan = Plan((RPS, RPS), ("tft", "TFT", "tft~0.1", "tft~0.10"), episodes=2)
+    plan = CheckPlan((RPS, RPS), ("tft", "TFT", "tft~0.1", "tft~0.10"), episodes=2)
     keys = [encounter.key for encounter in plan.encounters("x")]
     assert sorted(keys) == sorted({("rps/tft", "x", n) for n in "01"} | {("rps/tft~0.1", "x", n) for n in "01"})
 
 
 def test_partners_that_tremble_do_so_alike_for_everybody() -> None:
-    plan = Plan((RPS,), ("random",), rounds=20, episodes=2)
+    plan = CheckPlan((RPS,), ("random",), rounds=20, episodes=2)
     specs = ("tabular", "perfect", "own_agents:copycat", "scripted:echo", "scripted:nash_mixer")
     seen = {spec: [row["observed"] for row in played(agent(spec, ASKING, NONE), plan)] for spec in specs}
     first = seen["tabular"]
@@ -349,32 +350,32 @@ def test_payoffs_are_shuffled_alike_for_everybody_and_differently_every_time() -
     for name, rung in product(("one", "other"), (OWN, "oracle")):
         speaker = listening(name, heard.setdefault(f"{name} {rung}", []))
         for number in range(4):
-            speaker.rows(Encounter(Task(RPS, partner("tft", RPS), 1), name, number, 5, rung))
+            speaker.rows(CheckEpisode(Task(RPS, partner("tft", RPS), 1), name, number, 5, rung))
     payoffs = {at: [text.split("\n\n")[1] for text in found] for at, found in heard.items()}
     assert payoffs["one own"] == payoffs["other own"]
     assert payoffs["one own"][::2] == payoffs["one oracle"]
     assert len(set(payoffs["one own"])) == 4
 
 
-def listening(name: str, heard: list[str]) -> Speaker:
+def listening(name: str, heard: list[str]) -> LanguageAgent:
     def write(request: Request) -> str:
         heard.append(text_of(request))
         return "Answer: option J"
 
     model = Scripted(name, write)
-    return Speaker(name, lambda _setting, _task: model, Asking("", shuffle="both"))
+    return LanguageAgent(name, lambda _setting, _task: model, Asking("", shuffle="both"))
 
 
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (Plan((RPS, replace(RPS, payoffs=RPS.payoffs[::-1]), IPD)), "same name"),
-        (Plan((RPS,), ("random",)), "random play loses nothing"),
-        (Plan((RPS,), ("nobody",)), "unknown partner"),
-        (Plan((RPS, IPD), ("grim",)), "grim cannot play rps"),
+        (CheckPlan((RPS, replace(RPS, payoffs=RPS.payoffs[::-1]), IPD)), "same name"),
+        (CheckPlan((RPS,), ("random",)), "random play loses nothing"),
+        (CheckPlan((RPS,), ("nobody",)), "unknown partner"),
+        (CheckPlan((RPS, IPD), ("grim",)), "grim cannot play rps"),
     ],
 )
-def test_plans_that_say_nothing_are_refused_before_anybody_plays(plan: Plan, said: str, tmp_path: Path) -> None:
+def test_plans_that_say_nothing_are_refused_before_anybody_plays(plan: CheckPlan, said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said):
         check(["own_agents:counted"], plan, Asking(""), tmp_path / "out", 0.5)
     assert not (tmp_path / "out" / "rows.jsonl").exists()
@@ -387,7 +388,7 @@ def test_nobody_is_asked_anything_if_somebody_else_cannot_play(
     model = own_agents.Counted()
     monkeypatch.setattr(own_agents, "counted", model)
     with pytest.raises(InputError):
-        check(["own_agents:counted", bad], Plan((RPS,), rounds=3), Asking(""), tmp_path, 0.5)
+        check(["own_agents:counted", bad], CheckPlan((RPS,), rounds=3), Asking(""), tmp_path, 0.5)
     assert model.asked == 0
 
 
@@ -397,11 +398,11 @@ def big() -> Game:
 
 
 def test_games_that_are_too_large_to_solve_are_played_without_the_bayesian(tmp_path: Path) -> None:
-    result = check(["perfect"], Plan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
+    result = check(["perfect"], CheckPlan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
     assert [told.name for told in result.findings] == ["perfect", "tabular", "random"]
     assert not result.failed
     with pytest.raises(InputError, match="too large"):
-        check(["bayes"], Plan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
+        check(["bayes"], CheckPlan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
 
 
 # Agents
@@ -414,12 +415,13 @@ def test_agents_of_ones_own_play_as_those_of_the_library_do() -> None:
     assert copycat == expected
     json.dumps(copycat)
     explorer, tabular = agent("own_agents:explorer", ASKING, NONE), agent("tabular", ASKING, NONE)
-    assert isinstance(explorer, Player)
-    assert isinstance(tabular, Player)
+    assert isinstance(explorer, MindreaderAgent)
+    assert isinstance(tabular, MindreaderAgent)
     alike = replace(explorer, name="tabular")
     assert played(alike, plan) == played(tabular, plan)
 
 
+@pytest.mark.slow
 def test_functions_and_models_of_ones_own_are_asked_in_words(tmp_path: Path) -> None:
     function, model = (agent(f"own_agents:{name}", ASKING, tmp_path) for name in ("answer", "counted"))
     told = [[(row["action"], row["predicted"]) for row in played(one, SHORT)] for one in (function, model)]
@@ -459,7 +461,7 @@ def test_what_is_wrong_with_a_function_is_told(name: str, said: str, tmp_path: P
 
 def test_replies_from_anywhere_can_be_kept() -> None:
     wild = "\ud800\x1b[31m\x00\u2028" + "x" * 1_000_000
-    one = Speaker("wild", lambda _setting, _task: Scripted("wild", lambda _request: wild), Asking(""))
+    one = LanguageAgent("wild", lambda _setting, _task: Scripted("wild", lambda _request: wild), Asking(""))
     rows = played(one, replace(SHORT, rounds=2))
     assert rows[0]["said"][0]["text"].startswith("?\x1b")
     assert len(json.dumps(rows, ensure_ascii=False).encode()) < 20_000
@@ -483,10 +485,11 @@ def fresh(monkeypatch: pytest.MonkeyPatch, most: float = math.inf) -> own_agents
 COUNTED = ["own_agents:counted"]
 
 
+@pytest.mark.slow
 def test_rows_are_the_same_whatever_the_number_of_calls_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = Plan((IPD,), rounds=4, episodes=2, seed=3)
+    plan = CheckPlan((IPD,), rounds=4, episodes=2, seed=3)
     for at_once in (1, 8):
         model = fresh(monkeypatch)
         check(COUNTED, plan, Asking("", at_once=at_once), tmp_path / f"{at_once}", 0.1)
@@ -494,6 +497,7 @@ def test_rows_are_the_same_whatever_the_number_of_calls_at_once(
     assert results(tmp_path / "1") == results(tmp_path / "8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", [1, 4])
 def test_a_check_that_broke_off_goes_on_and_asks_nothing_twice(
     at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -514,8 +518,9 @@ def test_a_check_that_broke_off_goes_on_and_asks_nothing_twice(
 PRICE = Price(1000.0, 1000.0)
 
 
+@pytest.mark.slow
 def test_a_budget_that_runs_out_keeps_what_was_paid_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan((IPD,), rounds=6, episodes=2)
+    plan = CheckPlan((IPD,), rounds=6, episodes=2)
     whole = fresh(monkeypatch)
     check(COUNTED, plan, Asking(""), tmp_path / "whole", 0.1)
     asking = Asking("", price=PRICE, budget=10.0)
@@ -532,6 +537,7 @@ def test_a_budget_that_runs_out_keeps_what_was_paid_for(tmp_path: Path, monkeypa
     assert rows_in(tmp_path / "paid") == rows_in(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_replay_asks_nothing_and_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh(monkeypatch)
     check(COUNTED, SHORT, Asking(""), tmp_path / "first", 0.1)
@@ -544,21 +550,22 @@ def test_a_replay_asks_nothing_and_finds_the_same(tmp_path: Path, monkeypatch: p
         assert rows_in(tmp_path / f"again-{replay.name}") == rows_in(tmp_path / "first")
 
 
+@pytest.mark.slow
 def test_a_folder_is_for_one_game_of_each_name(tmp_path: Path) -> None:
-    check(["perfect"], Plan((IPD,), rounds=3), Asking(""), tmp_path, 0.5)
+    check(["perfect"], CheckPlan((IPD,), rounds=3), Asking(""), tmp_path, 0.5)
     other = replace(IPD, payoffs=tuple((mine + 1.0, theirs) for mine, theirs in IPD.payoffs))
     with pytest.raises(InputError, match=r"run\.db.*another game that is called ipd"):
-        check(["perfect"], Plan((other,), rounds=3), Asking(""), tmp_path, 0.5)
-    check(["perfect", "scripted:echo"], Plan((IPD, RPS), rounds=3), Asking(""), tmp_path, 0.5)
+        check(["perfect"], CheckPlan((other,), rounds=3), Asking(""), tmp_path, 0.5)
+    check(["perfect", "scripted:echo"], CheckPlan((IPD, RPS), rounds=3), Asking(""), tmp_path, 0.5)
     with pytest.raises(InputError, match="another run"):
-        check(["perfect"], Plan((IPD,), rounds=4), Asking(""), tmp_path, 0.5)
+        check(["perfect"], CheckPlan((IPD,), rounds=4), Asking(""), tmp_path, 0.5)
 
 
 # What is shown
 
 
 def test_the_worst_episodes_are_those_that_lost_most() -> None:
-    plan = Plan(GAMES, ("random", "tft", "alternate"), rounds=6, episodes=3)
+    plan = CheckPlan(GAMES, ("random", "tft", "alternate"), rounds=6, episodes=3)
     one = agent("scripted:nash_mixer", ASKING, NONE)
     rows = played(one, plan, (OWN, "oracle"))
     tasks = {f"{task.game.name}/{task.partner.name}": task for task in plan.tasks()}

@@ -11,8 +11,8 @@ import pytest
 
 from otherminds.evaluation.literal_functional import expected_regret
 from otherminds.papers.functional import experiment as functional
-from otherminds.papers.functional import scores as functional_scores
-from otherminds.papers.functional.experiment import CELLS, Entry, plan, rows, tasks
+from otherminds.papers.functional import experiment as functional_scores
+from otherminds.papers.functional.experiment import CELLS, GameEntry, plan, rows, tasks
 
 Row = dict[str, Any]
 
@@ -40,14 +40,14 @@ def test_larger_scales_play_more() -> None:
 
 
 def test_an_episode_is_a_function_of_its_entry() -> None:
-    entry = Entry("ibs/tft_noise10", "posterior_sampling", 0, 3, seed=5)
+    entry = GameEntry("ibs/tft_noise10", "posterior_sampling", 0, 3, seed=5)
     assert rows(entry) == rows(entry)
-    assert rows(entry) != rows(Entry("ibs/tft_noise10", "posterior_sampling", 0, 4, seed=5))
+    assert rows(entry) != rows(GameEntry("ibs/tft_noise10", "posterior_sampling", 0, 4, seed=5))
 
 
 def test_partners_tremble_alike_whoever_plays() -> None:
     constant = [
-        [row["observed"] for row in rows(Entry("rps/single_noise10", subject, 1, 0, seed=5))]
+        [row["observed"] for row in rows(GameEntry("rps/single_noise10", subject, 1, 0, seed=5))]
         for subject in ("rmax", "fictitious_play")
     ]
     assert constant[0] == constant[1]
@@ -55,7 +55,7 @@ def test_partners_tremble_alike_whoever_plays() -> None:
 
 
 def test_rows_follow_the_contract() -> None:
-    found = rows(Entry("ipd/tft", "bayes_simplicity", 0, 0, seed=1))
+    found = rows(GameEntry("ipd/tft", "bayes_simplicity", 0, 0, seed=1))
     assert [row["t"] for row in found] == list(range(100))
     for row in found:
         assert (row["schema"], row["experiment"], row["subject"]) == (1, "functional", "bayes_simplicity")
@@ -67,7 +67,7 @@ def test_rows_follow_the_contract() -> None:
 
 
 def test_whoever_is_left_out_is_not_in_the_library() -> None:
-    library = functional._without(Entry(functional.LIBRARY, "bayes_library", 7, 0, seed=1))
+    library = functional._without(GameEntry(functional.LIBRARY, "bayes_library", 7, 0, seed=1))
     names = [machine.name for machine in library.machines]
     left_out = tasks(functional.LIBRARY)[7].partner
     assert left_out.name not in names
@@ -78,23 +78,25 @@ def test_whoever_is_left_out_is_not_in_the_library() -> None:
 def test_the_suite_floor_is_played_by_who_is_told_the_suite_only() -> None:
     values = []
     for condition in CELLS:
-        player = functional.reader(Entry(condition, "floor_suite", 0, 0, seed=1))
+        player = functional.reader(GameEntry(condition, "floor_suite", 0, 0, seed=1))
         values.append(sum(expected_regret(task, player) for task in tasks(condition)) / len(tasks(condition)))
     assert sum(values) / 6 == pytest.approx(0.0197, abs=5e-5)
 
 
 def test_an_unknown_subject_is_bad_input() -> None:
     with pytest.raises(ValueError, match="unknown player"):
-        rows(Entry("ipd/tft", "nobody", 0, 0, seed=1))
+        rows(GameEntry("ipd/tft", "nobody", 0, 0, seed=1))
 
 
-def summary_of(*entries: Entry) -> dict[tuple[str, str, str], Row]:
+def summary_of(*entries: GameEntry) -> dict[tuple[str, str, str], Row]:
     found = functional_scores.assess([row for entry in entries for row in rows(entry)])
     return {(row["condition"], row["subject"], row["metric"]): row for row in found}
 
 
 def test_the_summary_weighs_partners_alike() -> None:
-    episodes = [Entry("ipd/single", "rmax", partner, number, seed=1) for partner, number in ((0, 0), (1, 0), (1, 1))]
+    episodes = [
+        GameEntry("ipd/single", "rmax", partner, number, seed=1) for partner, number in ((0, 0), (1, 0), (1, 1))
+    ]
     found = summary_of(*episodes)["ipd/single", "rmax", "tom_percent"]
     each = [rows(entry)[-1]["tom_percent"] for entry in episodes]
     assert found["value"] == pytest.approx((each[0] + (each[1] + each[2]) / 2) / 2)
@@ -102,7 +104,9 @@ def test_the_summary_weighs_partners_alike() -> None:
 
 
 def test_the_tabular_regret_is_against_the_rate_and_others_against_the_exact_optimum() -> None:
-    found = summary_of(Entry("ipd/tft", "rmax", 0, 0, seed=1), Entry("ipd/tft", "bayes_simplicity", 0, 0, seed=1))
+    found = summary_of(
+        GameEntry("ipd/tft", "rmax", 0, 0, seed=1), GameEntry("ipd/tft", "bayes_simplicity", 0, 0, seed=1)
+    )
     for subject, other in (("rmax", "functional_regret_rate"), ("bayes_simplicity", "functional_regret_exact")):
         own = found["ipd/tft", subject, "functional_regret"]["value"]
         assert own == found["ipd/tft", subject, other]["value"]
@@ -112,23 +116,24 @@ def test_the_tabular_regret_is_against_the_rate_and_others_against_the_exact_opt
 
 def test_skill_is_one_at_the_floor_and_zero_for_rmax() -> None:
     found = summary_of(
-        *(Entry("ibs/single", subject, p, 0, seed=1) for subject in ("rmax", "floor") for p in (0, 1)),
+        *(GameEntry("ibs/single", subject, p, 0, seed=1) for subject in ("rmax", "floor") for p in (0, 1)),
     )
     assert found["ibs/single", "floor", "skill"]["value"] == pytest.approx(1.0)
     assert found["ibs/single", "rmax", "skill"]["value"] == pytest.approx(0.0)
 
 
 def test_rational_policies_give_the_other_two_regrets() -> None:
-    entries = [Entry("ipd/tft", "rmax", 0, 0, seed=1, policy=policy) for policy in ("own", "myopic", "model")]
+    entries = [GameEntry("ipd/tft", "rmax", 0, 0, seed=1, policy=policy) for policy in ("own", "myopic", "model")]
     found = summary_of(*entries)
     assert found["ipd/tft", "rmax", "tom_regret_myopic"]["value"] == pytest.approx(2.97)
     assert found["ipd/tft", "rmax", "functional_regret"]["n"] == 1
 
 
+@pytest.mark.slow
 def test_who_knows_the_library_cannot_do_better() -> None:
     """One round of look-ahead with commitments is Bayes-optimal with the machines that come with the library."""
     for subject in ("floor", "bayes_library"):
-        entries = (Entry("ipd/machines", subject, partner, 0, seed=1) for partner in range(45))
+        entries = (GameEntry("ipd/machines", subject, partner, 0, seed=1) for partner in range(45))
         assert sum(rows(entry)[-1]["functional_regret"] for entry in entries) == pytest.approx(15.35)
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent
 from otherminds.evaluation.tasks import Row, Task, converse
-from otherminds.papers.functional.game_prompts import Setting
+from otherminds.papers.functional.game_prompts import GameSetting
 from otherminds.papers.functional.prompting import STRATEGIES, Prompted, Sampling, strategy
-from otherminds.papers.functional.scripted_models import MANNERS, scripted_player
+from otherminds.papers.functional.scripted_models import BEHAVIOURS, scripted_player
 from otherminds.worlds.repeated_games.machines import constant, periodic
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.rules import Game
@@ -67,9 +67,9 @@ class Cell(NamedTuple):
         return "-".join((self.way, self.game.name, self.suite, self.names, *["shuffled"] * self.shuffled, self.manner))
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> GameSetting:
         rng = np.random.default_rng(self.number) if self.shuffled else None
-        return Setting.of(self.game, ROUNDS, self.names, labels_rng=rng)
+        return GameSetting.of(self.game, ROUNDS, self.names, labels_rng=rng)
 
     @property
     def task(self) -> Task:
@@ -90,7 +90,7 @@ class Cell(NamedTuple):
 
 
 def cells() -> Iterator[Cell]:
-    manners = tuple(MANNERS)
+    manners = tuple(BEHAVIOURS)
     for s, way in enumerate(CALLS):
         for k, (game, suite, names) in enumerate(product(GAMES, SUITES, NAMES)):
             yield Cell(way, game, suite, names, (k // 3 + s) % 2 == 1, manners[(k + s) % len(manners)], k)
@@ -105,7 +105,7 @@ class Episode(NamedTuple):
     task: Task
     rows: list[Row]
     asked: Listening
-    setting: Setting
+    setting: GameSetting
 
     def column(self, name: str) -> list[int | None]:
         return [row[name] for row in self.rows]
@@ -126,7 +126,7 @@ def episode(cell: Cell, manner: str = "") -> Episode:
 def test_the_grid_is_complete() -> None:
     assert set(CALLS) == set(STRATEGIES)
     assert len({cell[:4] for cell in CELLS}) == len(CELLS) == 16 * 3 * 2 * 4
-    assert {(cell.way, cell.manner) for cell in CELLS} == set(product(CALLS, MANNERS))
+    assert {(cell.way, cell.manner) for cell in CELLS} == set(product(CALLS, BEHAVIOURS))
     assert sum(cell.shuffled for cell in CELLS) == len(CELLS) // 2
 
 

@@ -23,15 +23,13 @@ from otherminds.evaluation.tasks import Task
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Continuations, LanguageModel, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.functional import card_and_word_games
+from otherminds.papers.functional import card_and_word_games, reproduction
 from otherminds.papers.functional import experiment as functional
-from otherminds.papers.functional import models_report as functional_models_report
-from otherminds.papers.functional.experiment import CELLS, tasks
-from otherminds.papers.functional.models import FOUR_SETS, SHUFFLES, Entry, estimate, plan, player, rows
+from otherminds.papers.functional import report as functional_models_report
+from otherminds.papers.functional.experiment import CELLS, assess, tasks
+from otherminds.papers.functional.models import FOUR_SETS, SHUFFLES, ModelGameEntry, estimate, plan, player, rows
 from otherminds.papers.functional.prompting import STRATEGIES
-from otherminds.papers.functional.scores import assess
 from otherminds.papers.functional.scripted_models import scripted_player
-from otherminds.reproduce import run as runs
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
@@ -40,13 +38,13 @@ RPS, IBS, IPD = map(find_game, ("rps", "ibs", "ipd"))
 REPLIES = ("unreadable_share", "lost_share", "tokens", "evaluated")
 
 
-def entry(way: str = "qa", rounds: int = 5, who: str = "tft", cell: str = "rps/tft", **more: Any) -> Entry:
+def entry(way: str = "qa", rounds: int = 5, who: str = "tft", cell: str = "rps/tft", **more: Any) -> ModelGameEntry:
     game = find_game(cell.partition("/")[0])
     about: dict[str, Any] = {"model": "m", "number": 0, "seed": 3} | more
-    return Entry(Task(game, partner(who, game), rounds), cell, strategy=way, **about)
+    return ModelGameEntry(Task(game, partner(who, game), rounds), cell, strategy=way, **about)
 
 
-def played(one: Entry, name: str = "perfect") -> list[Row]:
+def played(one: ModelGameEntry, name: str = "perfect") -> list[Row]:
     return rows(one, scripted_player(name, one.setting, one.task.partner))
 
 
@@ -190,6 +188,7 @@ def summarised(found: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
     return {(row["condition"], row["subject"], row["metric"]): row for row in assess(found)}
 
 
+@pytest.mark.slow
 def test_the_summary_has_the_means_over_partners() -> None:
     entries = plan("quick", "m", ("qa", "lm"), 1, episodes=2)
     every = {one.key: played(one, "nash_mixer") for one in entries}
@@ -214,7 +213,9 @@ def test_the_summary_has_the_means_over_partners() -> None:
 
 
 def test_with_one_partner_intervals_are_over_its_episodes() -> None:
-    entries = [Entry(task, "ipd/tft", "m", "qa", number, 1) for task in tasks("ipd/tft") for number in range(3)]
+    entries = [
+        ModelGameEntry(task, "ipd/tft", "m", "qa", number, 1) for task in tasks("ipd/tft") for number in range(3)
+    ]
     every = [played(one, "nash_mixer") for one in entries]
     regrets = [episode[-1]["functional_regret"] for episode in every]
     told = summarised([row for episode in every for row in episode])["ipd/tft", "lm:m:qa", "functional_regret"]
@@ -271,7 +272,7 @@ def test_an_estimate_is_that_of_all_episodes_together() -> None:
 # Again, from the record
 
 
-def asked_to_play(folder: Path, entries: Sequence[Entry], model: LanguageModel, record: Path) -> bytes:
+def asked_to_play(folder: Path, entries: Sequence[ModelGameEntry], model: LanguageModel, record: Path) -> bytes:
     recorded = Recorded(model, record, replay=model.name == "silent")
     with Store(folder, "one and the same") as kept:
         for one in kept.todo(entries):
@@ -292,6 +293,7 @@ class SilentFacilitator:
         raise AssertionError
 
 
+@pytest.mark.slow
 def test_whatever_was_played_can_be_played_again_without_the_model(tmp_path: Path) -> None:
     ways = ("lm", "social_lm", "reflexion2", "s2a_cot", "plans_insights", "oracle_max")
     entries = [entry(way, 4, number=number, shuffle="both") for way in ways for number in range(2)]
@@ -331,8 +333,8 @@ def test_attempts_at_the_same_question_are_different_calls() -> None:
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[], own_agents.Counted]]:
     """Twenty rounds with hardly anybody else in them, in an own folder; what is called makes the model anew."""
 
-    def few(_scale: str, seed: int, _machines: str = "") -> list[functional.Entry]:
-        return [functional.Entry(cell, "fictitious_play", 0, 0, seed) for cell in CELLS]
+    def few(_scale: str, seed: int, _machines: str = "") -> list[functional.GameEntry]:
+        return [functional.GameEntry(cell, "fictitious_play", 0, 0, seed) for cell in CELLS]
 
     def model() -> own_agents.Counted:
         counted = own_agents.Counted()
@@ -342,7 +344,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(functional, "plan", few)
     monkeypatch.setattr(card_and_word_games, "plan", lambda _seed: [])
-    monkeypatch.setattr(runs, "solve_ahead", lambda _game, _rounds: None)
+    monkeypatch.setattr(reproduction, "solve_ahead", lambda _game, _rounds: None)
     monkeypatch.setattr(functional, "HORIZON", 20)
     functional.tasks.cache_clear()
     yield model

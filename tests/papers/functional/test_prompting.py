@@ -21,7 +21,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation.tasks import Row
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores
 from otherminds.language.scripted import scripted
-from otherminds.papers.functional.game_prompts import Question, Setting, examples
+from otherminds.papers.functional.game_prompts import GameSetting, Question, examples
 from otherminds.papers.functional.prompting import STRATEGIES, Prompted, Sampling, strategy
 from otherminds.worlds.repeated_games.rules import Outcome
 from talking import (
@@ -102,9 +102,9 @@ def expected(letters: str, t: int) -> set[str]:
     return {*letters} - (LATER if t == 1 else set())
 
 
-def recorded(way: str, *, names: str = "neutral") -> tuple[Listening, list[Row], Setting]:
+def recorded(way: str, *, names: str = "neutral") -> tuple[Listening, list[Row], GameSetting]:
     """An episode of Rock, Paper, Scissors in which the model always plays the first option and expects the second."""
-    setting = Setting.of(RPS, ROUNDS, names)
+    setting = GameSetting.of(RPS, ROUNDS, names)
     speaker = answering(setting.own[0], setting.theirs[1])
     _, rows = play_out(asked(way, speaker, names=names))
     return speaker, rows, setting
@@ -163,7 +163,7 @@ class TestWhatIsTold:
 
     @pytest.mark.parametrize(("way", "kept"), REFLECTING.items())
     def test_the_last_reflections_are_kept(self, way: str, kept: int) -> None:
-        setting = Setting.of(RPS, ROUNDS, "neutral")
+        setting = GameSetting.of(RPS, ROUNDS, "neutral")
 
         def reply(kind: str, prompt: str) -> str:
             ended = re.search(r"told how round (\d) ended", prompt)
@@ -292,7 +292,7 @@ class TestWhatIsKept:
 
     @config(max_examples=40)
     @given(settings(), st.data())
-    def test_unfinished_sentences_grow(self, setting: Setting, data: st.DataObject) -> None:
+    def test_unfinished_sentences_grow(self, setting: GameSetting, data: st.DataObject) -> None:
         speaker = answering(setting.own[-1], setting.theirs[0])
         player = replace(asked("lm", speaker), setting=setting).observe(None)
         for _ in range(min(setting.horizon, 4)):

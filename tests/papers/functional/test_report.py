@@ -257,6 +257,7 @@ def test_a_page_of_nothing_has_only_what_was_published() -> None:
     assert set(Tables(report([], [])).found) == {"Language models, as published"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("left_out", PLAYERS)
 def test_any_player_may_be_missing(left_out: str) -> None:
@@ -265,6 +266,7 @@ def test_any_player_may_be_missing(left_out: str) -> None:
     assert "nan" not in re.sub("<svg.*?</svg>", "", rest, flags=re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["/single", "/tft", "_noise05", "/memory_one", LIBRARY, "hanabi", "wavelength"])
 @pytest.mark.usefixtures("undrawn")
 def test_any_condition_may_be_missing(part: str) -> None:
@@ -289,6 +291,7 @@ def test_a_player_without_all_six_cells_has_no_mean() -> None:
 # Safety
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text() -> None:
     summary = [
         *SUMMARY,
@@ -301,5 +304,6 @@ def test_hostile_names_are_text() -> None:
     assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", page)
 
 
+@pytest.mark.slow
 def test_pages_are_the_same_every_time() -> None:
     assert report(ROWS, SUMMARY) == PAGE

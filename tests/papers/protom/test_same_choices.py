@@ -18,8 +18,8 @@ from otherminds.language.find import find_model
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel, ModelError, ask_all
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional.game_prompts import LETTERS, Setting
-from otherminds.papers.functional.models import Entry, rows
+from otherminds.papers.functional.game_prompts import LETTERS, GameSetting
+from otherminds.papers.functional.models import ModelGameEntry, rows
 from otherminds.papers.functional.scripted_models import scripted_player
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -31,18 +31,18 @@ PLAYERS = ("nash_mixer", "echo", "perfect")
 CHOICES = ("action", "predicted", "p_true", "observed", "reward", "consistent", "mass", "unreadable")
 
 
-def entries(way: str, names: str = "neutral") -> list[Entry]:
+def entries(way: str, names: str = "neutral") -> list[ModelGameEntry]:
     return [
-        Entry(Task(RPS, partner(who, RPS), ROUNDS), cell, "m", way, 0, 11, names, "both")
+        ModelGameEntry(Task(RPS, partner(who, RPS), ROUNDS), cell, "m", way, 0, 11, names, "both")
         for cell, who in (("rps/single", "always-paper"), ("rps/tft", "tft"))
     ]
 
 
-def program(name: str, entry: Entry) -> Scripted:
+def program(name: str, entry: ModelGameEntry) -> Scripted:
     return scripted_player(name, entry.setting, entry.task.partner)
 
 
-def told_next(model: Scripted, setting: Setting) -> Any:
+def told_next(model: Scripted, setting: GameSetting) -> Any:
     """The next tokens of a scripted model: the names of the options, and something else that is likelier than most."""
 
     def next_tokens(prompt: str) -> Mapping[str, float]:
@@ -114,7 +114,7 @@ def test_several_episodes_at_once_are_those_played_one_after_the_other() -> None
     with serve(model) as server:
         endpoint = Endpoint("m", server.url)
 
-        def play(entry: Entry) -> list[Row]:
+        def play(entry: ModelGameEntry) -> list[Row]:
             return rows(entry, endpoint)
 
         assert list(ask_all(play, plan, at_once=3)) == [play(entry) for entry in plan]

@@ -6,7 +6,7 @@ An agent plays an encounter, a partner in a game, and tells it in rows. Those in
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +17,10 @@ import numpy as np
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.engines import stream
+from otherminds.evaluation.literal_functional import functional_regret, process_consistency, tom_percent
+from otherminds.evaluation.progress import shown
+from otherminds.evaluation.statistics import stratified
+from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task, play
 from otherminds.files.database import Database
 from otherminds.language.find import as_model, blamed, load
@@ -24,13 +28,14 @@ from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel
 from otherminds.papers.functional import experiment as functional
 from otherminds.papers.functional import models as functional_models
-from otherminds.papers.functional.experiment import Row
-from otherminds.papers.functional.game_prompts import Setting
-from otherminds.papers.functional.models import Entry
+from otherminds.papers.functional.game_prompts import GameSetting
+from otherminds.papers.functional.models import ModelGameEntry
 from otherminds.papers.functional.prompting import strategy
 from otherminds.papers.functional.scripted_models import scripted_player
+from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.players.best_responders import Informed, Reader
-from otherminds.worlds.repeated_games.players.by_name import player
+from otherminds.worlds.repeated_games.players.by_name import plan_for, player
+from otherminds.worlds.repeated_games.rules import Game
 
 OWN = "own"
 TOLD = ("oracle", "oracle_max")
@@ -38,7 +43,7 @@ ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
 
 
 @dataclass(frozen=True)
-class Encounter:
+class CheckEpisode:
     """One episode of a check: an agent and a partner. `rung` is how it plays: its own way, or told the truth."""
 
     task: Task
@@ -76,17 +81,17 @@ class Agent(Protocol):
         """Whether it is asked in words, and so can be told the truth."""
         ...
 
-    def prepare(self, encounter: Encounter) -> None:
+    def prepare(self, encounter: CheckEpisode) -> None:
         """Raise InputError if it cannot play that, before anything is played or asked."""
         ...
 
-    def rows(self, encounter: Encounter) -> list[Row]:
+    def rows(self, encounter: CheckEpisode) -> list[Row]:
         """Play an episode and tell it in rows, the last one with its scores."""
         ...
 
 
 @dataclass(frozen=True)
-class Player:
+class MindreaderAgent:
     """A mindreader, made for each episode; with `own`, by code that is not the library's."""
 
     name: str
@@ -94,12 +99,12 @@ class Player:
     own: bool = False
     speaks: bool = False
 
-    def prepare(self, encounter: Encounter) -> None:
+    def prepare(self, encounter: CheckEpisode) -> None:
         """Make one. Raises InputError if there is none for this game."""
         with self._blamed():
             self.make(encounter.task, stream(encounter.seed, "unused"))
 
-    def rows(self, encounter: Encounter) -> list[Row]:
+    def rows(self, encounter: CheckEpisode) -> list[Row]:
         """Play with a stream of random numbers of its own, and one of the partner's that is the same for everybody."""
         task, about = encounter.task, (encounter.condition, str(encounter.number))
         acts = stream(encounter.seed, *about, self.name, "acts")
@@ -123,11 +128,11 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Speaker:
+class LanguageAgent:
     """A language model; `model` may depend on the episode. `record` is where its answers are kept, if they are."""
 
     name: str
-    model: Callable[[Setting, Task], LanguageModel]
+    model: Callable[[GameSetting, Task], LanguageModel]
     asking: Asking
     record: Recorded | None = None
     speaks: bool = True
@@ -141,32 +146,32 @@ class Speaker:
         if "+" in way:
             raise InputError(f"`{way}` tells what the partner does", hint="a check does so by itself, to whoever fails")
 
-    def prepare(self, encounter: Encounter) -> None:
+    def prepare(self, encounter: CheckEpisode) -> None:
         """Put the game into words. Raises InputError for names or a way to shuffle that there are not."""
         entry = self.entry(encounter)
         self.model(entry.setting, entry.task)
 
-    def rows(self, encounter: Encounter) -> list[Row]:
+    def rows(self, encounter: CheckEpisode) -> list[Row]:
         """Play, in words."""
         entry = self.entry(encounter)
         found = functional_models.rows(entry, self.model(entry.setting, entry.task))
         return [{**row, **_base(encounter), "strategy": entry.strategy} for row in found]
 
-    def entry(self, encounter: Encounter) -> Entry:
+    def entry(self, encounter: CheckEpisode) -> ModelGameEntry:
         """The episode in words."""
         way = "+".join([self.asking.ways[0], *([encounter.rung] if encounter.rung != OWN else [])])
         names = self.asking.names[0] if self.asking.names else functional_models.NAMES
         about = (encounter.task, encounter.condition, self.name, way, encounter.number, encounter.seed)
-        return Entry(*about, names, self.asking.shuffle)
+        return ModelGameEntry(*about, names, self.asking.shuffle)
 
 
-def _partner_stream(encounter: Encounter) -> np.random.Generator:
+def _partner_stream(encounter: CheckEpisode) -> np.random.Generator:
     """The partner's random numbers, which are those of a language model's partner."""
     episode = f"{encounter.task.partner.name}/{encounter.number}"
     return stream(encounter.seed, encounter.condition, episode, "partner")
 
 
-def _base(encounter: Encounter) -> Row:
+def _base(encounter: CheckEpisode) -> Row:
     condition, subject, episode = encounter.key
     base = {"experiment": "check", "condition": condition, "subject": subject, "seed": encounter.seed}
     return {**base, "episode": episode, "partner": encounter.task.partner.name, "policy": encounter.rung}
@@ -184,28 +189,28 @@ def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
     kind, _, rest = spec.partition(":")
     asking = replace(asking, model=spec)
     if kind == "scripted":
-        return Speaker(rest, lambda setting, task: scripted_player(rest, setting, task.partner), asking)
+        return LanguageAgent(rest, lambda setting, task: scripted_player(rest, setting, task.partner), asking)
     if kind in ("embedded", "openai"):
         return _recorded(asking.recorded(asking.find(), record), asking)
     if rest:
         return _own(load(spec), asking, record)
     if spec == "perfect":
-        return Player(spec, lambda task, _rng: Informed(task.game, task.partner.start, task.horizon))
+        return MindreaderAgent(spec, lambda task, _rng: Informed(task.game, task.partner.start, task.horizon))
     known = ALIASES.get(spec, spec)
-    return Player(spec, lambda task, rng: player(known, task.game, horizon=task.horizon, rng=rng))
+    return MindreaderAgent(spec, lambda task, rng: player(known, task.game, horizon=task.horizon, rng=rng))
 
 
 def _own(found: Any, asking: Asking, record: Path | Database) -> Agent:
     name = asking.model.replace(":", ".")
     if all(hasattr(found, part) for part in ("observe", "act", "predict")) and not inspect.isclass(found):
-        return Player(name, lambda _task, _rng: found, own=True)
+        return MindreaderAgent(name, lambda _task, _rng: found, own=True)
     if callable(found) and not hasattr(found, "complete") and _arguments(found) == 3:
-        return Player(name, lambda task, rng: found(task.game, task.horizon, rng), own=True)
+        return MindreaderAgent(name, lambda task, rng: found(task.game, task.horizon, rng), own=True)
     return _recorded(asking.recorded(as_model(found, name), record), asking)
 
 
-def _recorded(model: Recorded, asking: Asking) -> Speaker:
-    return Speaker(model.name.replace(":", "-"), lambda _setting, _task: model, asking, model)
+def _recorded(model: Recorded, asking: Asking) -> LanguageAgent:
+    return LanguageAgent(model.name.replace(":", "-"), lambda _setting, _task: model, asking, model)
 
 
 def _arguments(found: Callable[..., Any]) -> int:
@@ -215,3 +220,45 @@ def _arguments(found: Callable[..., Any]) -> int:
         return 1
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(one.default is one.empty and one.kind in positional for one in wanted)
+
+
+def scores(
+    game: Game, partners: Sequence[str], players: Sequence[str], rounds: int, episodes: int, seed: int
+) -> list[Row]:
+    """A summary row for each partner, player and metric, with a 95 % interval over episodes.
+
+    Raises InputError for a partner or a player that is unknown or does not fit the game.
+    """
+    tasks = [Task(game, partner(name, game), rounds) for name in partners]
+    for name in players:
+        player(name, game, horizon=rounds, rng=stream(seed, "found"))
+    if "bayes_simplicity" in players:
+        solve_ahead(game, rounds)
+    pairs = [(task, name) for task in tasks for name in players]
+    return [row for task, name in shown(pairs, len(pairs), "Playing") for row in _pair(task, name, episodes, seed)]
+
+
+def solve_ahead(game: Game, rounds: int) -> None:
+    """Solve the Bayes-adaptive plan of a game, with progress shown, before anybody would do it in silence."""
+    plan = plan_for(game, rounds)
+    plan.progress = shown
+    _ = plan.opening
+
+
+def _pair(task: Task, name: str, episodes: int, seed: int) -> Iterator[Row]:
+    found: dict[str, list[float]] = {"functional_regret": [], "reward": [], "tom_percent": [], "consistency": []}
+    for episode in range(episodes):
+        about = (task.game.name, task.partner.name, str(episode))
+        subject = player(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
+        acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
+        rows = list(play(task, subject, rng=acts, partner_rng=trembles))
+        found["functional_regret"].append(functional_regret(task, rows))
+        found["reward"].append(sum(row["reward"] for row in rows) / len(rows))
+        found["tom_percent"].append(tom_percent(rows))
+        found["consistency"].append(process_consistency(rows))
+    for metric, values in found.items():
+        estimate = stratified(values, [task.partner.name] * len(values))
+        yield {"game": task.game.name, "partner": task.partner.name, "player": name, "metric": metric} | {
+            **estimate._asdict(),
+            "optimum": task.optimum / task.horizon,
+        }

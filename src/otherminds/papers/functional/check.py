@@ -16,9 +16,9 @@ from typing import NamedTuple
 from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import normalised, process_consistency
 from otherminds.evaluation.statistics import Estimate, mean
+from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task
-from otherminds.papers.functional.agents import OWN, TOLD, Agent, Encounter
-from otherminds.papers.functional.experiment import Row
+from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner
@@ -33,7 +33,7 @@ FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
 
 
 @dataclass(frozen=True)
-class Plan:
+class CheckPlan:
     """What an agent has to go through: games, partners, rounds of an episode, and episodes with each partner."""
 
     games: tuple[Game, ...]
@@ -84,17 +84,17 @@ class Plan:
             return found
         return found
 
-    def encounters(self, agent: str, rungs: Sequence[str] = (OWN,)) -> list[Encounter]:
+    def encounters(self, agent: str, rungs: Sequence[str] = (OWN,)) -> list[CheckEpisode]:
         """All episodes of an agent."""
         return [
-            Encounter(task, agent, number, self.seed, rung)
+            CheckEpisode(task, agent, number, self.seed, rung)
             for rung in rungs
             for number in range(self.episodes)
             for task in self.tasks(rung)
         ]
 
 
-class Verdict(NamedTuple):
+class CheckVerdict(NamedTuple):
     """Whether an agent loses little enough, where it breaks if it does not, and that in words."""
 
     passed: bool
@@ -117,17 +117,17 @@ class Findings:
     max_regret: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CheckVerdict:
         """By the loss alone it passes or fails; the place where it breaks is the first that explains the loss."""
         predicts = self.literal.value <= self.max_regret
         if self.functional.value <= self.max_regret:
             note = "" if predicts else ", although what it says of its partner is mostly wrong"
-            return Verdict(True, "", f"plays as one who knows its partner{note}")
+            return CheckVerdict(True, "", f"plays as one who knows its partner{note}")
         if self.lost.value >= LOST:
-            return Verdict(False, FORMATTING, f"in {self.lost.value:.0%} of the rounds no move could be read")
+            return CheckVerdict(False, FORMATTING, f"in {self.lost.value:.0%} of the rounds no move could be read")
         if not predicts:
-            return Verdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
-        return Verdict(False, USING, "knows what its partner will do, and does not act on it" + self._when_told)
+            return CheckVerdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
+        return CheckVerdict(False, USING, "knows what its partner will do, and does not act on it" + self._when_told)
 
     @property
     def _when_told(self) -> str:
@@ -139,7 +139,7 @@ class Findings:
         return f"; even told what the partner does, it loses {best:.2f} of what random play loses"
 
 
-def assess(agent: Agent, plan: Plan, rows: Sequence[Row], max_regret: float) -> Findings:
+def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float) -> Findings:
     """What the rows of an agent say, over all encounters; intervals are over partners."""
     ways = {way: [e for e in episodes(rows) if e[-1]["policy"] == way] for way in (OWN, *TOLD)}
     own = ways.pop(OWN)
@@ -169,7 +169,7 @@ def episodes(rows: Sequence[Row]) -> list[list[Row]]:
     return [*found.values()]
 
 
-def worst(rows: Sequence[Row], plan: Plan) -> list[list[Row]]:
+def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
     """The episodes that lost most, the worst first."""
     own = [episode for episode in episodes(rows) if episode[-1]["policy"] == OWN]
     known = [episode for episode in own if not math.isnan(plan.share(episode))]

@@ -5,15 +5,26 @@ A condition is a game and a suite of partners, a subject is a player; an episode
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.literal_functional import functional_regret, tom_percent, tom_regret_paper
+from otherminds.evaluation.literal_functional import (
+    expected_regret,
+    functional_regret,
+    interestingness,
+    normalised,
+    process_consistency,
+    skill,
+    tom_percent,
+    tom_regret_paper,
+)
+from otherminds.evaluation.statistics import Estimate, mean, stratified
+from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task, evenly, play
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machine_files import read_machines
@@ -27,6 +38,7 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
 from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
 from otherminds.worlds.repeated_games.players.by_name import player
+from otherminds.worlds.repeated_games.players.learners import RMax
 from otherminds.worlds.repeated_games.rules import Game
 
 EXPERIMENT = "functional"
@@ -34,6 +46,7 @@ HORIZON = 100
 GAMES = ("rps", "ibs", "ipd")
 CELLS = tuple(f"{game}/{suite}" for game in GAMES for suite in ("single", "tft"))
 NOISES = {"noise05": 0.05, "noise10": 0.10}
+MODELS = "lm:"  # how the names of subjects that are language models begin
 LEFT_OUT = "machines_leave_one_out"
 LIBRARY = f"ipd/{LEFT_OUT}"
 STRANGERS = "strangers"
@@ -46,8 +59,6 @@ SUITES = {
 }
 
 KEPT = ("t", "predicted", "p_predicted", "p_true", "observed", "action", "reward", "best", "consistent")
-
-Row = dict[str, Any]
 
 
 @cache
@@ -66,7 +77,7 @@ def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class GameEntry:
     """One episode of the plan: `policy` is how the subject acts, its own way or rationally on its predictions.
 
     With `spread` the subject's own chance is spread evenly over so many episodes with this partner.
@@ -98,7 +109,7 @@ class Entry:
         return (self.condition, self.subject, self.episode)
 
 
-def reader(entry: Entry) -> Reader:
+def reader(entry: GameEntry) -> Reader:
     """The subject before the first round. The floors and libraries are told the suite that the partner is from."""
     game, horizon = entry.task.game, entry.task.horizon
     if entry.subject == "floor":
@@ -132,19 +143,19 @@ def _known(machines: str) -> HypothesisSet:
     return closed(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
 
 
-def _without(entry: Entry) -> HypothesisSet:
+def _without(entry: GameEntry) -> HypothesisSet:
     """The library without the partner, open to strangers."""
     known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
     return open_to_strangers(entry.task.game, known, HORIZON, rng=stream(entry.seed, STRANGERS))
 
 
-def _stream(entry: Entry, role: str) -> Any:
+def _stream(entry: GameEntry, role: str) -> Any:
     """Partners tremble alike whoever plays with them; everything else is the subject's own."""
     whose = () if role == "partner" else (entry.subject, entry.policy)
     return stream(entry.seed, entry.condition, f"{entry.task.partner.name}/{entry.number}", role, *whose)
 
 
-def rows(entry: Entry) -> list[Row]:
+def rows(entry: GameEntry) -> list[Row]:
     """Play an episode and tell it in rows, one per round; the last one has the scores of the episode."""
     task, subject = entry.task, reader(entry)
     if entry.policy == "myopic":
@@ -201,7 +212,7 @@ K_TOM = ("k_tom_0", "k_tom_1", "k_tom_2")
 READERS = ("rmax", "bayes_simplicity", "posterior_sampling", "fictitious_play")
 
 
-def plan(scale: str, seed: int, machines: str = "") -> list[Entry]:
+def plan(scale: str, seed: int, machines: str = "") -> list[GameEntry]:
     """All episodes of a scale; with a file of machines, those with these machines alone."""
     sizes = SCALES[scale]
     if machines:
@@ -209,15 +220,15 @@ def plan(scale: str, seed: int, machines: str = "") -> list[Entry]:
     return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed, ""), *_everything(sizes, seed)]
 
 
-def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[Entry]:
+def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[GameEntry]:
     """`total` episodes, the same number with each partner (rounded up)."""
     each = -(-total // len(tasks(condition)))
     for number in range(each):
         for partner in range(len(tasks(condition))):
-            yield Entry(condition, subject, partner, number, seed, policy, spread=each if subject in TABULAR else 0)
+            yield GameEntry(condition, subject, partner, number, seed, policy, spread=each if subject in TABULAR else 0)
 
 
-def _cells(sizes: Sizes, seed: int) -> Iterator[Entry]:
+def _cells(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
     for condition in CELLS:
         yield from _episodes(condition, "rmax", seed, sizes.paper)
         for subject in BY_CHANCE:
@@ -232,26 +243,26 @@ def _cells(sizes: Sizes, seed: int) -> Iterator[Entry]:
                 yield from _episodes(condition, subject, seed, 1 if subject != "posterior_sampling" else 4, policy)
 
 
-def _noisy(sizes: Sizes, seed: int) -> Iterator[Entry]:
+def _noisy(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
     for condition in (f"{cell}_{noise}" for cell in CELLS for noise in NOISES):
         for subject in ("rmax", "bayes_simplicity", "posterior_sampling"):
             if subject != "bayes_simplicity" or sizes.everything or not condition.startswith("rps"):
                 yield from _episodes(condition, subject, seed, sizes.noise)
 
 
-def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[Entry]:
+def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[GameEntry]:
     """The posteriors over a file of machines may be too many for a floor; those over the bundled ones are not."""
     count = len(tasks("ipd/machines", machines))
     certain = ("bayes_library", "bayes_simplicity", "tft", "always-defect", *(() if machines else ("floor",)))
     for subject in ("rmax", "posterior_sampling", *certain):
         episodes = 1 if subject in certain else sizes.machines
         for number, partner in product(range(episodes), range(count)):
-            yield Entry("ipd/machines", subject, partner, number, seed)
+            yield GameEntry("ipd/machines", subject, partner, number, seed)
     for partner in range(0, count, sizes.left_out):
-        yield Entry(LIBRARY, "bayes_library", partner, 0, seed)
+        yield GameEntry(LIBRARY, "bayes_library", partner, 0, seed)
 
 
-def _everything(sizes: Sizes, seed: int) -> Iterator[Entry]:
+def _everything(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
     if not sizes.everything:
         return
     for game in GAMES:
@@ -260,3 +271,110 @@ def _everything(sizes: Sizes, seed: int) -> Iterator[Entry]:
             yield from _episodes(condition, subject, seed, 2 * len(tasks(condition)))
         for subject in ("bayes_simplicity", "floor") if game != "rps" else ("bayes_simplicity",):
             yield from _episodes(condition, subject, seed, 1)
+
+
+Scores = Mapping[str, Estimate]
+SAMPLED = ("machines", "machines_leave_one_out")
+
+
+def assess(rows: Sequence[Row], machines: str = "") -> list[Row]:
+    """One row for each condition, subject and metric, with a 95 % interval.
+
+    `functional_regret` is against the paper's optimum (the reward rate) for the tabular subjects, as the figures they
+    stand beside are, and against the exact optimum for all others; both are there under their own names, too.
+    """
+    found: dict[tuple[str, str], Scores] = {}
+    for (condition, subject), chosen in _grouped(rows).items():
+        found[condition, subject] = dict(_scores(tasks(condition, machines), condition, subject, chosen))
+    for condition in dict.fromkeys(condition for condition, _ in found):
+        every = tasks(condition, machines)
+        found[condition, "task"] = {"interestingness": _exactly(interestingness(every), len(every))}
+    for condition in CELLS:
+        if (condition, "rmax") in found:
+            for subject in TABULAR:
+                found[condition, subject] = {**found.get((condition, subject), {}), **_enumerated(condition, subject)}
+    return [
+        {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric, **estimate._asdict()}
+        for (condition, subject), scores in found.items()
+        for metric, estimate in (*scores.items(), *_skills(condition, subject, found))
+    ]
+
+
+def _grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[list[Row]]]:
+    """The episodes of every condition and subject."""
+    episodes: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        episodes.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
+    found: dict[tuple[str, str], list[list[Row]]] = {}
+    for (condition, subject, _), episode in episodes.items():
+        found.setdefault((condition, subject), []).append(episode)
+    return found
+
+
+def _scores(
+    chosen_tasks: Sequence[Task], condition: str, subject: str, episodes: Sequence[Sequence[Row]]
+) -> Iterator[tuple[str, Estimate]]:
+    own = [episode for episode in episodes if episode[-1]["policy"] == "own"]
+    lasts = [episode[-1] for episode in own]
+    names = [last["partner"] for last in lasts]
+    mean_of = partial(_mean, subject.startswith(MODELS) or condition.split("/")[1] in SAMPLED)
+    primary = "functional_regret_rate" if subject in TABULAR else "functional_regret"
+    yield "functional_regret", mean_of([last[primary] for last in lasts], names)
+    yield "functional_regret_exact", mean_of([last["functional_regret"] for last in lasts], names)
+    for metric in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier"):
+        yield metric, mean_of([last[metric] for last in lasts], names)
+    yield "consistency", mean_of([process_consistency(episode) for episode in own], names)
+    if subject.startswith(MODELS):
+        for metric, values in of_replies(own):
+            yield metric, mean_of(values, names)
+    by_name = {task.partner.name: task for task in chosen_tasks}
+    scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
+    yield "normalised_regret", mean_of(scaled, names)
+    for policy in ("myopic", "model"):
+        chosen = [episode[-1] for episode in episodes if episode[-1]["policy"] == policy]
+        if chosen:
+            values = [last["functional_regret"] for last in chosen]
+            yield f"tom_regret_{policy}", mean_of(values, [last["partner"] for last in chosen])
+
+
+def _mean(sampled: bool, values: Sequence[float], partners: Sequence[str]) -> Estimate:
+    """Over partners who stand for others of their sort, a bootstrap of partners; elsewhere partners are given.
+
+    What a language model does depends on the pairing more than on chance: its partners count as such.
+    """
+    return mean(values, partners) if sampled and len(set(partners)) > 1 else stratified(values, partners)
+
+
+def _exactly(value: float, n: int) -> Estimate:
+    """A value that was computed, not sampled."""
+    return Estimate(value, value, value, n)
+
+
+def _enumerated(condition: str, subject: str) -> Scores:
+    """The tabular player's regret by following every branch of chance; not for RPS tit-for-tat, which has too many."""
+    if condition == "rps/tft":
+        return {}
+    chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # all three of RPS are alike
+    player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
+    values = [expected_regret(task, player, optimum="rate") for task in chosen]
+    return {"functional_regret_enumerated": _exactly(sum(values) / len(values), len(tasks(condition)))}
+
+
+def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:
+    """The share of the way from RMax to the Bayes bound, where there are both."""
+    bound, reference = found.get((condition, "floor")), found.get((condition, "rmax"))
+    own = found[condition, subject].get("functional_regret_exact")
+    if bound is None or reference is None or own is None:
+        return
+    ends = {"bayes": bound["functional_regret"].value, "reference": reference["functional_regret_exact"].value}
+    value, low, high = (skill(regret, **ends) for regret in (own.value, own.high, own.low))
+    yield "skill", Estimate(value, low, high, own.n)
+
+
+def of_replies(episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, list[float]]]:
+    """What there is to say of replies, episode by episode: the shares that could not be read, and the tokens."""
+    lasts = [episode[-1] for episode in episodes]
+    for metric in ("unreadable_share", "lost_share"):
+        yield metric, [last[metric] for last in lasts]
+    for metric in ("tokens", "evaluated"):
+        yield metric, [float(sum(row[metric] for row in episode)) for episode in episodes]

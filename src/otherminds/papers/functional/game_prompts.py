@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from otherminds.errors import InputError, unknown
-from otherminds.language.asking import prompts_of
-from otherminds.papers.functional.game_answers import read_answer
+from otherminds.language.asking import LONGEST_REPLY, Unreadable, prompts_of, unreadable
 from otherminds.worlds.repeated_games.machines import Machine, reactive
 from otherminds.worlds.repeated_games.players.best_responders import response_to
 from otherminds.worlds.repeated_games.rules import Game, Outcome
@@ -33,7 +32,7 @@ AHEAD = 10
 
 
 @dataclass(frozen=True)
-class Setting:
+class GameSetting:
     """How a game is put into words: the names of everybody's actions, and the order in which payoffs are told."""
 
     game: Game
@@ -51,7 +50,7 @@ class Setting:
         *,
         labels_rng: np.random.Generator | None = None,
         payoffs_rng: np.random.Generator | None = None,
-    ) -> Setting:
+    ) -> GameSetting:
         """A setting with one of the sets of names; with a generator, names or payoff lines are shuffled.
 
         Raises InputError for a game that is not of two, that has more actions than there are names, or whose names
@@ -129,7 +128,7 @@ def blank(labels: Sequence[str]) -> str:
     return next(letter for letter in BLANKS if letter.casefold() not in taken)
 
 
-def intro(setting: Setting) -> str:
+def intro(setting: GameSetting) -> str:
     """The rules of the repeated game, without its payoffs."""
     if sorted(setting.own) == sorted(setting.theirs):
         options = listed(setting.own)
@@ -138,7 +137,7 @@ def intro(setting: Setting) -> str:
     return fill("game-intro", rounds=setting.horizon, options=options)
 
 
-def payoffs(setting: Setting) -> str:
+def payoffs(setting: GameSetting) -> str:
     """What both get, a line for each joint action."""
     mine, yours = setting.game.payoff(0), setting.game.payoff(1)
     kind = "game-payoff-score" if setting.signed else "game-payoff-points"
@@ -154,12 +153,12 @@ def payoffs(setting: Setting) -> str:
     )
 
 
-def history(setting: Setting, rounds: Sequence[Round]) -> str:
+def history(setting: GameSetting, rounds: Sequence[Round]) -> str:
     """What happened, a line for each round."""
     return "\n".join(_lines(setting, rounds))
 
 
-def _lines(setting: Setting, rounds: Sequence[Round]) -> Iterator[str]:
+def _lines(setting: GameSetting, rounds: Sequence[Round]) -> Iterator[str]:
     kind = "game-round-score" if setting.signed else "game-round-points"
     for t, outcome in enumerate(rounds, 1):
         if outcome is None:
@@ -169,7 +168,9 @@ def _lines(setting: Setting, rounds: Sequence[Round]) -> Iterator[str]:
             yield fill(kind, t=t, own=own, other=other, mine=setting.worth(outcome.payoff))
 
 
-def known(setting: Setting, rounds: Sequence[Round], *, with_payoffs: bool = True, with_history: bool = True) -> str:
+def known(
+    setting: GameSetting, rounds: Sequence[Round], *, with_payoffs: bool = True, with_history: bool = True
+) -> str:
     """Rules, payoffs and history, each if it is wanted."""
     told = [intro(setting)]
     if with_payoffs:
@@ -180,7 +181,7 @@ def known(setting: Setting, rounds: Sequence[Round], *, with_payoffs: bool = Tru
 
 
 def unfinished(
-    setting: Setting, rounds: Sequence[Round], stub: str, own: int | None = None, asides: Sequence[str] = ()
+    setting: GameSetting, rounds: Sequence[Round], stub: str, own: int | None = None, asides: Sequence[str] = ()
 ) -> str:
     """Rules, payoffs and history, and the beginning of the next line: the text up to where an action is named.
 
@@ -194,13 +195,13 @@ def unfinished(
 # Worked examples
 
 
-def examples(setting: Setting, question: Question) -> str:
+def examples(setting: GameSetting, question: Question) -> str:
     """Three worked examples in the game's own options: a partner who repeats, one who reacts, and one hardly known."""
     told = {name: _example(setting, question, name) for name in ("always", "reacts", "unclear")}
     return fill("game-examples", **told)
 
 
-def _example(setting: Setting, question: Question, name: str) -> str:
+def _example(setting: GameSetting, question: Question, name: str) -> str:
     game, name_of, other_of = setting.game, setting.own, setting.theirs
     kind = f"game-example-{question}-{name}"
     if name == "always":
@@ -219,3 +220,69 @@ def _reacting(game: Game) -> tuple[Machine, list[int]]:
     """A partner who answers each of one's actions with another one, after one has played the first."""
     replies = [own % len(game.actions[1]) for own in range(len(game.actions[0]))]
     return reactive("example", game, replies[0], replies), replies
+
+
+AROUND = " \t\r*_`\"'."
+"""What may stand around an answer: spaces, quotes, emphasis."""
+NOTE = 1000
+
+
+class AnswerWithNotes(NamedTuple):
+    """A move with the notes that came with it."""
+
+    action: int
+    plans: str
+    insights: str
+
+
+def read_answer(text: str, labels: Sequence[str]) -> int | Unreadable:
+    """The option named in the last line, `Answer: option X`.
+
+    The last line that is not empty has to be an answer, and no other line may be a different one: of a reply that
+    names an option that does not exist, or two, or argues about one without choosing it, nothing is taken.
+    """
+    if len(text) > LONGEST_REPLY:
+        return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
+    lines = [line for line in text.split("\n") if line.strip()]
+    answers = [answer for line in lines if (answer := _answer(line)) is not None]
+    if not lines or _answer(lines[-1]) is None:
+        return unreadable("the last line is not an answer" if lines else "is empty", text)
+    if len({answer.casefold() for answer in answers}) > 1:
+        return unreadable("gives two answers", text)
+    return _index(answers[-1], labels, text)
+
+
+def read_plans(text: str, labels: Sequence[str]) -> AnswerWithNotes | Unreadable:
+    """Plans, insights and an answer, each once and in this order; a note goes on until the next one begins."""
+    action = read_answer(text, labels)
+    if isinstance(action, Unreadable):
+        return action
+    found: dict[str, list[str]] = {}
+    current = None
+    for line in text.split("\n"):
+        head, colon, rest = line.strip(AROUND).partition(":")
+        field = head.strip(AROUND).casefold()
+        if colon and field in ("plans", "insights", "answer"):
+            if field in found:
+                return unreadable(f"gives {field} twice", text)
+            current, line = field, rest
+            found[field] = []
+        if current:
+            found[current].append(line.strip())
+    if list(found) != ["plans", "insights", "answer"]:
+        return unreadable("does not have plans, insights and an answer, in this order", text)
+    plans, insights = (" ".join(found[field]).strip()[:NOTE] for field in ("plans", "insights"))
+    return AnswerWithNotes(action, plans, insights)
+
+
+def _answer(line: str) -> str | None:
+    head, colon, rest = line.strip(AROUND).partition(":")
+    if not colon or head.strip(AROUND).casefold() != "answer":
+        return None
+    answer = rest.strip(AROUND)
+    return answer[7:].strip(AROUND) if f"{answer} "[:7].casefold() == "option " else answer
+
+
+def _index(answer: str, labels: Sequence[str], text: str) -> int | Unreadable:
+    named = [i for i, label in enumerate(labels) if answer and label.strip(AROUND).casefold() == answer.casefold()]
+    return named[0] if len(named) == 1 else unreadable("names no option of the game", text)

@@ -5,18 +5,19 @@ An episode is a pure function of its entry and of what the model answers; who an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import stream
+from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task, converse
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel
 from otherminds.papers.functional import experiment as functional
-from otherminds.papers.functional.experiment import CELLS, Row, tasks
-from otherminds.papers.functional.game_prompts import Setting
+from otherminds.papers.functional.experiment import CELLS, tasks
+from otherminds.papers.functional.game_prompts import GameSetting
 from otherminds.papers.functional.prompting import Prompted, Sampling, strategy
 from otherminds.papers.functional.scripted_models import scripted_player
 
@@ -28,7 +29,7 @@ EXTRA = ("said", "unreadable", "tokens", "evaluated", "mass")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ModelGameEntry:
     """One episode of a plan: a model, asked by a strategy, with names for the actions, and a partner.
 
     `shuffle` says whether names change their actions, payoff lines their order, or both, from episode to episode.
@@ -66,21 +67,21 @@ class Entry:
         return (self.condition, self.subject, self.episode)
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> GameSetting:
         """The game in words, as it is told in this episode."""
         streams = {part: stream(self.seed, self.condition, self.episode, part) for part in ("labels", "payoffs")}
         labels, payoffs = (streams[p] if self.shuffle in (p, "both") else None for p in ("labels", "payoffs"))
         task = self.task
-        return Setting.of(task.game, task.horizon, self.names, labels_rng=labels, payoffs_rng=payoffs)
+        return GameSetting.of(task.game, task.horizon, self.names, labels_rng=labels, payoffs_rng=payoffs)
 
 
-def player(entry: Entry, model: LanguageModel) -> Prompted:
+def player(entry: ModelGameEntry, model: LanguageModel) -> Prompted:
     """The player of an episode, before the first round."""
     draw = f"{entry.condition} {entry.subject} {entry.episode}"
     return Prompted(model, strategy(entry.strategy), entry.setting, draw, entry.seed, entry.sampling)
 
 
-def rows(entry: Entry, model: LanguageModel) -> list[Row]:
+def rows(entry: ModelGameEntry, model: LanguageModel) -> list[Row]:
     """Play an episode and tell it in rows, one per round; the last one has the scores of the episode."""
     partner_rng = stream(entry.seed, entry.condition, entry.episode, "partner")
     played = list(converse(entry.task, player(entry, model), rng=partner_rng, note=_note))
@@ -132,14 +133,14 @@ def plan(
     names: Sequence[str] = (),
     shuffle: str = "none",
     episodes: int = 1,
-) -> list[Entry]:
+) -> list[ModelGameEntry]:
     """So many episodes with each partner of each cell, for every strategy and set of names.
 
     Raises InputError for a strategy, or names, that there are not.
     """
     cells, sets = SCALES[scale]
     found = [
-        Entry(task, cell, model, way, number, seed, called, shuffle)
+        ModelGameEntry(task, cell, model, way, number, seed, called, shuffle)
         for way, called, cell, number in product(strategies, names or sets, cells, range(episodes))
         for task in tasks(cell)
     ]
@@ -149,7 +150,7 @@ def plan(
     return found
 
 
-def estimate(entries: Sequence[Entry]) -> CallEstimate:
+def estimate(entries: Sequence[ModelGameEntry]) -> CallEstimate:
     """What a plan will take if every reply can be read, found by playing it with a program that mixes at random."""
     played: dict[tuple[str, str, str, int, int], CallEstimate] = {}
     total = CallEstimate(0, Usage())
@@ -162,12 +163,3 @@ def estimate(entries: Sequence[Entry]) -> CallEstimate:
         one = played[about]
         total = CallEstimate(total.calls + one.calls, total.usage + one.usage)
     return total
-
-
-def of_replies(episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, list[float]]]:
-    """What there is to say of replies, episode by episode: the shares that could not be read, and the tokens."""
-    lasts = [episode[-1] for episode in episodes]
-    for metric in ("unreadable_share", "lost_share"):
-        yield metric, [last[metric] for last in lasts]
-    for metric in ("tokens", "evaluated"):
-        yield metric, [float(sum(row[metric] for row in episode)) for episode in episodes]

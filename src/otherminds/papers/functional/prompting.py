@@ -17,15 +17,17 @@ from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import unknown
 from otherminds.language.asking import Exchange, Unreadable, prompts_of, unreadable
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
-from otherminds.papers.functional.game_answers import Plans, read_answer, read_plans
 from otherminds.papers.functional.game_prompts import (
+    AnswerWithNotes,
+    GameSetting,
     Question,
     Round,
-    Setting,
     blank,
     examples,
     known,
     listed,
+    read_answer,
+    read_plans,
     unfinished,
 )
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -36,7 +38,7 @@ NOTE = 1000
 
 
 @dataclass(frozen=True)
-class Strategy:
+class PromptingStrategy:
     """How a model is asked to play: what it is told, in what form it answers, and what it keeps for itself.
 
     `score`: the next action is drawn from the probabilities of the actions' names; else the answer is written.
@@ -59,30 +61,30 @@ class Strategy:
     payoffs: bool = True
 
 
-STRATEGIES: Mapping[str, Strategy] = {
-    "lm": Strategy(score=True),
-    "qa": Strategy(),
-    "cot": Strategy(reason=True),
-    "cot3": Strategy(reason=True, shots=True),
-    "plans_insights": Strategy(plans=True),
-    "reflexion1": Strategy(reflections=1),
-    "reflexion2": Strategy(reflections=2),
-    "reflexion3": Strategy(reflections=3),
-    "social_qa": Strategy(social="qa"),
-    "social_lm": Strategy(social="lm"),
-    "s2a": Strategy(rewrite=True),
-    "s2a_cot": Strategy(rewrite=True, reason=True),
-    "oracle": Strategy(oracle=True),
-    "oracle_max": Strategy(oracle=True, maximise=True),
-    "oracle_max_no_history": Strategy(oracle=True, maximise=True, history=False),
-    "oracle_max_no_payoffs": Strategy(oracle=True, maximise=True, payoffs=False),
+STRATEGIES: Mapping[str, PromptingStrategy] = {
+    "lm": PromptingStrategy(score=True),
+    "qa": PromptingStrategy(),
+    "cot": PromptingStrategy(reason=True),
+    "cot3": PromptingStrategy(reason=True, shots=True),
+    "plans_insights": PromptingStrategy(plans=True),
+    "reflexion1": PromptingStrategy(reflections=1),
+    "reflexion2": PromptingStrategy(reflections=2),
+    "reflexion3": PromptingStrategy(reflections=3),
+    "social_qa": PromptingStrategy(social="qa"),
+    "social_lm": PromptingStrategy(social="lm"),
+    "s2a": PromptingStrategy(rewrite=True),
+    "s2a_cot": PromptingStrategy(rewrite=True, reason=True),
+    "oracle": PromptingStrategy(oracle=True),
+    "oracle_max": PromptingStrategy(oracle=True, maximise=True),
+    "oracle_max_no_history": PromptingStrategy(oracle=True, maximise=True, history=False),
+    "oracle_max_no_payoffs": PromptingStrategy(oracle=True, maximise=True, payoffs=False),
 }
 
 
 TOLD = {"": {}, "+oracle": {"oracle": True}, "+oracle_max": {"oracle": True, "maximise": True}}
 
 
-def strategy(name: str) -> Strategy:
+def strategy(name: str) -> PromptingStrategy:
     """The strategy of that name; with `+oracle` or `+oracle_max`, the same for whoever is told what the other does.
 
     (Riemer et al., §4.1, appendix C.) Raises InputError for others.
@@ -95,7 +97,7 @@ def strategy(name: str) -> Strategy:
     return replace(found, social="", **TOLD[told]) if told else found
 
 
-class Move(NamedTuple):
+class ModelMove(NamedTuple):
     """What came out of asking: an action, or None if there was none to be read, with all that was said on the way.
 
     `weights` are the probabilities of the actions' names, where they were asked for; `mass`, what all of them have
@@ -133,8 +135,8 @@ class Prompted:
     """
 
     model: LanguageModel
-    strategy: Strategy
-    setting: Setting
+    strategy: PromptingStrategy
+    setting: GameSetting
     draw: str = ""
     seed: int = 0
     sampling: Sampling = Sampling()
@@ -171,31 +173,31 @@ class Prompted:
         return Categorical.uniform([expected.action])
 
     @property
-    def moved(self) -> Move:
+    def moved(self) -> ModelMove:
         """Its move in this round."""
         return self._once("moved", self._move)
 
     @property
-    def expected(self) -> Move:
+    def expected(self) -> ModelMove:
         """Its prediction of the other's move in this round."""
         return self._once("expected", self._prediction)
 
-    def _once(self, name: str, ask: Callable[[], Move]) -> Move:
+    def _once(self, name: str, ask: Callable[[], ModelMove]) -> ModelMove:
         """What was asked is kept; a cached_property of Python 3.11 would let only one thread of all ask at a time."""
         kept = self.__dict__
         if name not in kept:
             kept[name] = ask()
-        found: Move = kept[name]
+        found: ModelMove = kept[name]
         return found
 
-    def _move(self) -> Move:
+    def _move(self) -> ModelMove:
         if self.strategy.social and self.expected.action is None:
-            return Move(None)
+            return ModelMove(None)
         if self.strategy.score:
             return self._drawn("act", unfinished(self.setting, self.rounds, "act", asides=self._insight()))
         return self._answered("act")
 
-    def _prediction(self) -> Move:
+    def _prediction(self) -> ModelMove:
         if self.strategy.social == "lm":
             return self._drawn("predict", unfinished(self.setting, self.rounds, "partner-first"))
         if self.strategy.score:
@@ -224,7 +226,7 @@ class Prompted:
 
     # Sampling
 
-    def _drawn(self, question: Question, prompt: str) -> Move:
+    def _drawn(self, question: Question, prompt: str) -> ModelMove:
         """A choice by the probabilities of the names that would come next."""
         labels = self.setting.labels(question)
         scores = self.model.score(Continuations(prompt, tuple(f" {label}" for label in labels)))
@@ -240,9 +242,9 @@ class Prompted:
         action = int(weights.argmax()) if compare else int(self._rng(question).choice(len(labels), p=weights))
         told = ", ".join(f"{label} {weight:.3f}" for label, weight in zip(labels, weights, strict=True))
         said = Exchange(question, labels[action], told, scores.usage)
-        return Move(action, (said,), tuple(map(float, weights)), min(mass, 1.0))
+        return ModelMove(action, (said,), tuple(map(float, weights)), min(mass, 1.0))
 
-    def _answered(self, question: Question) -> Move:
+    def _answered(self, question: Question) -> ModelMove:
         """A written answer; asked for again if it cannot be read."""
         said: list[Exchange] = []
         prompt, rewritten = self._prompt(question)
@@ -257,15 +259,15 @@ class Prompted:
                 said.append(Exchange(question, found.why, reply.text, reply.usage, readable=False))
                 continue
             said.append(Exchange(question, self.setting.labels(question)[found.action], reply.text, reply.usage))
-            return Move(found.action, tuple(said), notes=(found.plans, found.insights))
-        return Move(None, tuple(said))
+            return ModelMove(found.action, tuple(said), notes=(found.plans, found.insights))
+        return ModelMove(None, tuple(said))
 
-    def _read(self, text: str, question: Question) -> Plans | Unreadable:
+    def _read(self, text: str, question: Question) -> AnswerWithNotes | Unreadable:
         labels = self.setting.labels(question)
         if self.strategy.plans:
             return read_plans(text, labels)
         action = read_answer(text, labels)
-        return action if isinstance(action, Unreadable) else Plans(action, "", "")
+        return action if isinstance(action, Unreadable) else AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
         draw = f"{self.draw} round {len(self.rounds) + 1} {purpose} {attempt}"

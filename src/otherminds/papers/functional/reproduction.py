@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.store import Row, Store
-from otherminds.papers.functional import card_and_word_games, experiment, models, report, scores
-from otherminds.papers.functional.encounters import solve_ahead
+from otherminds.papers.functional import card_and_word_games, experiment, models, report
+from otherminds.papers.functional.agents import solve_ahead
 from otherminds.reports.results import beside_published
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
@@ -37,7 +37,7 @@ def _functional(options: Options) -> Experiment:
 
     def summarise(rows: Sequence[Row]) -> list[Row]:
         cards = card_and_word_games.summarise([row for row in rows if row["condition"] in conditions])
-        return beside_published([*scores.assess(games_of(rows), machines), *cards])
+        return beside_published([*experiment.assess(games_of(rows), machines), *cards])
 
     return Experiment(
         run=described(

@@ -16,7 +16,7 @@ from math import log
 from otherminds.errors import unknown
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.functional.game_prompts import Setting
+from otherminds.papers.functional.game_prompts import GameSetting
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.best_responders import Informed
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -29,16 +29,16 @@ LIKELY, UNLIKELY = log(0.98), log(0.005)
 
 
 @dataclass(frozen=True)
-class Page:
+class ParsedPrompt:
     """What a program makes of a prompt: past rounds as joint actions, what it was told, and what is asked."""
 
-    setting: Setting
+    setting: GameSetting
     joint: tuple[tuple[int, int], ...]
     truth: int | None
     question: str
 
     @classmethod
-    def read(cls, setting: Setting, text: str) -> Page:
+    def read(cls, setting: GameSetting, text: str) -> ParsedPrompt:
         """Read a prompt that was made from this setting."""
         own, theirs = ({label: i for i, label in enumerate(names)} for names in (setting.own, setting.theirs))
         joint = {int(t): (own[a], theirs[b]) for t, a, b in ROUND.findall(text) if a in own and b in theirs}
@@ -66,18 +66,18 @@ def _question(text: str) -> str:
     return "predict"
 
 
-Policy = Callable[[Page, Machine, int], int]
+Policy = Callable[[ParsedPrompt, Machine, int], int]
 """What to do, from a page, the partner (which most ignore) and a number to be random by."""
 
 
-def _perfectly(page: Page, machine: Machine, _chance: int) -> int:
+def _perfectly(page: ParsedPrompt, machine: Machine, _chance: int) -> int:
     informed, payoff = _informed(page.setting, machine), page.setting.game.payoff()
     for a, b in page.joint:
         informed = informed.observe(Outcome(a, b, float(payoff[a, b])))
     return informed.act().mode
 
 
-def _perfect_prediction(page: Page, machine: Machine, _chance: int) -> int:
+def _perfect_prediction(page: ParsedPrompt, machine: Machine, _chance: int) -> int:
     if page.truth is not None:
         return page.truth
     informed, payoff = _informed(page.setting, machine), page.setting.game.payoff()
@@ -87,37 +87,37 @@ def _perfect_prediction(page: Page, machine: Machine, _chance: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _informed(setting: Setting, machine: Machine) -> Informed:
+def _informed(setting: GameSetting, machine: Machine) -> Informed:
     return Informed(setting.game, machine.start, setting.horizon)
 
 
-def _at_random(page: Page, _machine: Machine, chance: int) -> int:
+def _at_random(page: ParsedPrompt, _machine: Machine, chance: int) -> int:
     return chance % len(page.setting.own)
 
 
-def _wrongly(page: Page, _machine: Machine, _chance: int) -> int:
+def _wrongly(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return (page.likely + 1) % len(page.setting.theirs)
 
 
-def _counting(page: Page, _machine: Machine, _chance: int) -> int:
+def _counting(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return page.likely
 
 
-def _copying(page: Page, _machine: Machine, _chance: int) -> int:
+def _copying(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     """Its own first choice again and again, whatever the other does: the text that it has seen most of."""
     return page.joint[-1][0] if page.joint else len(page.setting.own) - 1
 
 
-def _first(page: Page, _machine: Machine, _chance: int) -> int:
+def _first(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return page.setting.own.index(min(page.setting.own))
 
 
-def _first_of_theirs(page: Page, _machine: Machine, _chance: int) -> int:
+def _first_of_theirs(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return page.setting.theirs.index(min(page.setting.theirs))
 
 
 @dataclass(frozen=True)
-class Manner:
+class ScriptedBehaviour:
     """How a program acts and predicts, and how it breaks the form: never, always, or at each first attempt.
 
     One that mixes finds all of its own options equally probable.
@@ -129,28 +129,28 @@ class Manner:
     mixes: bool = False
 
 
-MANNERS: Mapping[str, Manner] = {
-    "perfect": Manner(_perfectly, _perfect_prediction),
-    "nash_mixer": Manner(_at_random, _counting, mixes=True),
-    "echo": Manner(_copying, _counting),
-    "biased": Manner(_first, _first_of_theirs),
-    "format_breaker": Manner(_first, _counting, breaks="always"),
-    "stutterer": Manner(_perfectly, _perfect_prediction, breaks="first"),
-    "r1_like": Manner(_perfectly, _wrongly),
+BEHAVIOURS: Mapping[str, ScriptedBehaviour] = {
+    "perfect": ScriptedBehaviour(_perfectly, _perfect_prediction),
+    "nash_mixer": ScriptedBehaviour(_at_random, _counting, mixes=True),
+    "echo": ScriptedBehaviour(_copying, _counting),
+    "biased": ScriptedBehaviour(_first, _first_of_theirs),
+    "format_breaker": ScriptedBehaviour(_first, _counting, breaks="always"),
+    "stutterer": ScriptedBehaviour(_perfectly, _perfect_prediction, breaks="first"),
+    "r1_like": ScriptedBehaviour(_perfectly, _wrongly),
 }
 """nash_mixer predicts well and plays the equilibrium; echo repeats itself; biased always names the option it read
 first; format_breaker cannot keep to a form, stutterer does so at the second attempt; r1_like acts well on what it does
 not say."""
 
 
-def scripted_player(name: str, setting: Setting, machine: Machine) -> Scripted:
+def scripted_player(name: str, setting: GameSetting, machine: Machine) -> Scripted:
     """The program of that name, for a setting and a partner. Raises InputError for an unknown name."""
-    if name not in MANNERS:
-        raise unknown("scripted player", name, MANNERS)
-    manner = MANNERS[name]
+    if name not in BEHAVIOURS:
+        raise unknown("scripted player", name, BEHAVIOURS)
+    manner = BEHAVIOURS[name]
 
     def choose(text: str, chance: int) -> tuple[str, str]:
-        page = Page.read(setting, text)
+        page = ParsedPrompt.read(setting, text)
         acts = page.question == "act"
         labels = setting.own if acts else setting.theirs
         return labels[(manner.act if acts else manner.predict)(page, machine, chance)], page.question

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import hypot
 from typing import Any
 
+from otherminds.papers.functional.experiment import MODELS as MODELS
 from otherminds.reports.game_plots import CELLS, GAMES, PARTNERS, PLAYERS
 from otherminds.reports.page import NOTHING, Html, interval, number, stack, table
 from otherminds.reports.results import Published, figures
@@ -20,7 +21,6 @@ RATE = "functional_regret_rate"
 AS_PRINTED = "functional_regret"
 PRINTED = {AS_PRINTED: "regret", "tom_regret_paper": "ToM regret", LITERAL: "ToM %"}
 LIBRARY = "ipd/machines"
-MODELS = "lm:"
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 NAMES = {

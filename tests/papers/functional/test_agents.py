@@ -10,7 +10,7 @@ import pytest
 
 from otherminds.cli.app import _guarded, app
 from otherminds.errors import InputError
-from otherminds.papers.functional.encounters import scores
+from otherminds.papers.functional.agents import scores
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.by_name import PLAYERS, player
 from otherminds.worlds.repeated_games.rules import ordinal_games
