@@ -103,7 +103,7 @@ def test_values_are_those_of_dijkstra(world: Corridor) -> None:
 
 @given(corridors(), st.integers(0, LENGTH - 1))
 def test_ways_are_exits_in_reach_with_their_costs(world: Corridor, cell: int) -> None:
-    for distance, rest, leave in StagedCosts(world).ways("goal", 0, cell):
+    for distance, rest, leave in StagedCosts(world).paths("goal", 0, cell):
         assert leave in world.ways_out[0]
         assert list(distance) == world.distances(0, leave.place)
         assert distance[cell] < UNREACHABLE or world.blocked[0] >> cell & 1

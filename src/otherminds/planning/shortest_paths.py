@@ -1,4 +1,4 @@
-"""Shortest paths: all distances from many cells at once over sets of cells held as big integers, and A*."""
+"""Shortest paths: all distances at once over sets of cells held as big integers, maps in stages, and A*."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from numpy.typing import NDArray
 
 S = TypeVar("S", bound=Hashable)
 A = TypeVar("A")
+G = TypeVar("G", bound=Hashable)
+C = TypeVar("C", bound=Hashable)
+D = TypeVar("D")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+G_contra = TypeVar("G_contra", bound=Hashable, contravariant=True)
 
-UNREACHABLE = 1 << 20
+UNREACHABLE = 1 << 20  # more steps than any path takes
 
 
 def distances(floor: int, stride: int, sources: Sequence[int]) -> NDArray[np.int32]:
-    """Walking distances d(source, cell) in steps, shape (sources, cells); UNREACHABLE where there is no way.
+    """Walking distances d(source, cell) in steps, shape (sources, cells); UNREACHABLE without a way.
 
-    Every source has its own plane of bits in one big integer, and one breadth-first layer of all of them is a
-    handful of shifts.
+    `floor` is the set of cells to walk on, `stride` the difference between a cell and the one below it. Every source
+    has its own plane of bits in one big integer; one breadth-first layer of all sources takes a few shifts.
     """
     span = floor.bit_length() + stride
     everywhere = sum(1 << span * p for p in range(len(sources)))
@@ -40,9 +46,10 @@ def cost_fields(
 ) -> NDArray[np.int32]:
     """Costs-to-go of several goals in all stages of a map at once, in steps, shape (goals, stages, cells).
 
-    `floors[s]` is where one can walk in stage s; a link (s, s′, cell) is a action there, of one step, that leads from
-    stage s to s′; a target (s, cell) of a goal is where a last step reaches it. All goals and stages are planes
-    of one big integer, searched breadth first, backwards from the targets; links with the same s′ − s move together.
+    `floors[s]` is the set of cells to walk on in stage s. A link (s, s′, cell) is an action of one step in that cell
+    that leads from stage s to s′. A target (s, cell) of a goal is where its last step is taken. All goals and stages
+    are planes of one big integer, searched breadth first, backwards from the targets; links with the same s′ − s move
+    together.
     """
     span, stages = max(floor.bit_length() for floor in floors) + stride, len(floors)
     goals = sum(1 << span * stages * g for g in range(len(targets)))
@@ -54,11 +61,11 @@ def cost_fields(
     for before, after, cell in links:
         shift = span * (after - before)
         together[shift] = together.get(shift, 0) | 1 << span * before + cell
-    deeds = [(shift, cells * goals) for shift, cells in together.items()]
+    actions = [(shift, cells * goals) for shift, cells in together.items()]
 
     def back(front: int) -> int:
         found = front << 1 | front >> 1 | front << stride | front >> stride
-        for shift, cells in deeds:
+        for shift, cells in actions:
             found |= (front >> shift if shift > 0 else front << -shift) & cells
         return found
 
@@ -66,7 +73,7 @@ def cost_fields(
 
 
 def _flood(front: int, floor: int, grow: Callable[[int], int], size: int) -> NDArray[np.int32]:
-    """How many times a set has to grow until it contains each bit of the floor; UNREACHABLE if it never does.
+    """For each bit of the floor, how many times `front` has to grow to contain it; UNREACHABLE if it never does.
 
     The layer count is kept in Gray code: going from layer t to t + 1 flips one of its bits, so a single XOR with
     what is not yet reached writes every distance.
@@ -84,22 +91,23 @@ def _flood(front: int, floor: int, grow: Callable[[int], int], size: int) -> NDA
         if not front:
             break
         unreached ^= front
-    return _decode(counters, unreached | ((1 << size) - 1 ^ floor), size)
-
-
-def _decode(counters: list[int], never: int, size: int) -> NDArray[np.int32]:
-    """Numbers from the bits of their Gray code, UNREACHABLE where `never` is set."""
     codes = np.zeros(size, dtype=np.int32)
     binary = np.zeros(size, dtype=np.uint8)
     for bit in reversed(range(len(counters))):
         binary ^= _unpack(counters[bit], size)
         codes |= binary.astype(np.int32) << bit
+    never = unreached | ((1 << size) - 1 ^ floor)
     codes[_unpack(never, size).astype(bool)] = UNREACHABLE
     return codes
 
 
+def _unpack(bits: int, size: int) -> NDArray[np.uint8]:
+    raw = np.frombuffer(bits.to_bytes(-(-size // 8), "little"), dtype=np.uint8)
+    return np.unpackbits(raw, count=size, bitorder="little")
+
+
 def regions(floor: int, stride: int, size: int) -> list[int]:
-    """A number for every cell, equal for two floor cells if one can walk from one to the other; −1 off the floor."""
+    """A number for every cell, equal for two floor cells if one can walk between them; −1 off the floor."""
     numbers = [-1] * size
     left = floor
     while left:
@@ -116,20 +124,15 @@ def regions(floor: int, stride: int, size: int) -> list[int]:
     return numbers
 
 
-def _unpack(bits: int, size: int) -> NDArray[np.uint8]:
-    raw = np.frombuffer(bits.to_bytes(-(-size // 8), "little"), dtype=np.uint8)
-    return np.unpackbits(raw, count=size, bitorder="little")
-
-
 def shortest_plan(
     start: S,
     successors: Callable[[S], Iterable[tuple[A, S]]],
     is_goal: Callable[[S], bool],
     heuristic: Callable[[S], float] = lambda state: 0.0,
 ) -> list[A] | None:
-    """A* over unit-cost actions: a shortest action sequence from `start` to a goal state, None if there is none.
+    """A shortest action sequence from `start` to a goal state by A*, every action costing 1; None if there is none.
 
-    The heuristic must never overestimate the number of steps that remain.
+    The heuristic must never overestimate the remaining steps.
     """
     tie = count()
     queue: list[tuple[float, int, int, S]] = [(heuristic(start), 0, 0, start)]
@@ -140,7 +143,11 @@ def shortest_plan(
         if cost > best[state]:
             continue
         if is_goal(state):
-            return _unwind(came, state)
+            plan: list[A] = []
+            while state in came:
+                state, action = came[state]
+                plan.append(action)
+            return plan[::-1]
         for action, after in successors(state):
             if cost + 1 < best.get(after, UNREACHABLE):
                 best[after], came[after] = cost + 1, (state, action)
@@ -148,27 +155,11 @@ def shortest_plan(
     return None
 
 
-def _unwind(came: dict[S, tuple[S, A]], state: S) -> list[A]:
-    plan: list[A] = []
-    while state in came:
-        state, action = came[state]
-        plan.append(action)
-    return plan[::-1]
-
-
-G = TypeVar("G", bound=Hashable)
-C = TypeVar("C", bound=Hashable)
-D = TypeVar("D")
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-G_contra = TypeVar("G_contra", bound=Hashable, contravariant=True)
-
-
 class CachedTable(dict[K, V]):
-    """A table that is filled in as it is asked for: `table[key]` is worked out once."""
+    """A dictionary that computes a missing entry once, when it is first read."""
 
     def __init__(self, find: Callable[[K], V]) -> None:
-        """`find(key)` is the entry of a key that has not been asked for before."""
+        """`find(key)` is the entry of a missing key."""
         super().__init__()
         self._find = find
 
@@ -178,7 +169,7 @@ class CachedTable(dict[K, V]):
 
 
 class Exit(NamedTuple, Generic[D]):
-    """Something to do at a place: its cost in steps, the action itself, and whether it reaches the goal."""
+    """An action that changes the stage: its cell, its cost in steps, and whether it reaches the goal."""
 
     place: int
     cost: int
@@ -187,7 +178,7 @@ class Exit(NamedTuple, Generic[D]):
 
 
 class ExitPath(NamedTuple, Generic[D]):
-    """An exit with its distance from every cell and its cost-to-go, the action included."""
+    """The way through an exit: walking distances from every cell, and the cost-to-go from there with the action."""
 
     distance: Sequence[int]
     rest: int
@@ -195,69 +186,63 @@ class ExitPath(NamedTuple, Generic[D]):
 
 
 class StagedMap(Protocol[G_contra, C, D]):
-    """A map in stages: walking never changes the stage, deeds do, and no stage ever comes back."""
+    """A map in stages: walking never changes the stage, certain actions do, and no stage ever returns."""
 
     def exits(self, goal: G_contra, stage: C) -> Iterable[Exit[D]]:
-        """What can be done in a stage, wherever that is."""
+        """All actions of a stage that change it or reach the goal."""
         ...
 
     def follow(self, stage: C, action: D) -> C:
-        """The stage after a action."""
+        """The stage after an action."""
         ...
 
     def distances(self, stage: C, place: int) -> Sequence[int]:
-        """Steps on foot from every cell to a place."""
+        """Walking distance from every cell to a place, in steps."""
         ...
 
     def regions(self, stage: C) -> Sequence[int]:
-        """A number for every cell, the same for cells between which one can walk."""
+        """A number for every cell, equal for cells between which one can walk."""
         ...
 
     def bounds(self, goal: G_contra) -> Sequence[int]:
-        """For every cell a number of steps that the goal takes at least, in any stage; consistent along walks."""
+        """A lower bound of the steps to the goal from every cell, valid in every stage and consistent along walks."""
         ...
 
 
 class StagedCosts(Generic[G, C, D]):
-    """Costs-to-go V(goal, stage, cell), filled in as they are asked for and kept.
+    """Costs-to-go V(goal, stage, cell), computed at first use and kept.
 
-    Within a stage the agent walks at unit cost through the region it is in; at an exit it changes the stage for
-    good (it picks up a key, opens a door). The value of a stage follows from those after it, without iteration:
+    Within a stage the agent walks at unit cost through its region; at an exit it changes the stage for good (it picks
+    up a key, opens a door). The value of a stage follows from those of later stages, without iteration:
 
         V(g, c, x) = min over exits e of c in the region of x  [ d_c(x, place_e) + cost_e + V(g, after_e, place_e) ]
     """
 
     def __init__(self, stages: StagedMap[G, C, D]) -> None:
-        """Nothing is computed before it is asked for."""
         self._stages = stages
-        self._ways: CachedTable[tuple[G, C, int], list[ExitPath[D]]] = CachedTable(self._find_ways)
+        self._paths: CachedTable[tuple[G, C, int], list[ExitPath[D]]] = CachedTable(self._find_paths)
 
-    def ways(self, goal: G, stage: C, cell: int) -> list[ExitPath[D]]:
-        """The exits that can be walked to from the cell and lead to the goal; those that never pay are left out."""
-        return self._ways[goal, stage, self._stages.regions(stage)[cell]]
+    def paths(self, goal: G, stage: C, cell: int) -> list[ExitPath[D]]:
+        """The ways to the goal that begin in the region of the cell; exits that are never the best are left out."""
+        return self._paths[goal, stage, self._stages.regions(stage)[cell]]
 
-    def _find_ways(self, key: tuple[G, C, int]) -> list[ExitPath[D]]:
+    def _find_paths(self, key: tuple[G, C, int]) -> list[ExitPath[D]]:
         goal, stage, region = key
         regions, bounds = self._stages.regions(stage), self._stages.bounds(goal)
         near = [e for e in self._stages.exits(goal, stage) if regions[e.place] == region]
         near.sort(key=lambda e: 0 if e.final else e.cost + bounds[e.place])
         found: list[ExitPath[D]] = []
         for leave in near:
-            self._consider(found, leave, goal, stage, bounds)
+            place, rest = leave.place, leave.cost
+            at_least = rest + (0 if leave.final else bounds[place])
+            if any(path.distance[place] + path.rest <= at_least for path in found):
+                continue  # from its place, going on to a known exit is no worse
+            if not leave.final:
+                rest += self.value(goal, self._stages.follow(stage, leave.action), place)
+            if rest < UNREACHABLE:
+                found.append(ExitPath(self._stages.distances(stage, place), rest, leave))
         return found
 
-    def _consider(self, found: list[ExitPath[D]], leave: Exit[D], goal: G, stage: C, bounds: Sequence[int]) -> None:
-        """Add an exit unless it cannot be better from anywhere: going on from its place to a known one is no worse."""
-        place = leave.place
-        at_least = leave.cost + (0 if leave.final else bounds[place])
-        if any(way.distance[place] + way.rest <= at_least for way in found):
-            return
-        rest = leave.cost
-        if not leave.final:
-            rest += self.value(goal, self._stages.follow(stage, leave.action), place)
-        if rest < UNREACHABLE:
-            found.append(ExitPath(self._stages.distances(stage, place), rest, leave))
-
     def value(self, goal: G, stage: C, cell: int) -> int:
-        """Steps from the cell to the goal; UNREACHABLE or more if there is no way."""
-        return min([distance[cell] + rest for distance, rest, _ in self.ways(goal, stage, cell)], default=UNREACHABLE)
+        """Steps from the cell to the goal; UNREACHABLE or more without a way."""
+        return min([distance[cell] + rest for distance, rest, _ in self.paths(goal, stage, cell)], default=UNREACHABLE)

@@ -1,147 +1,136 @@
-"""What people in Doors-Keys-Gems can do for each other, and what it would save them."""
+"""Advice in Doors-Keys-Gems: what an agent could be asked to do for another, the steps it would save, its wording."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, cast
 
 from otherminds.mind import GoalDirected, own_mind
+from otherminds.planning.joint import NEVER, rollout_steps
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.doors_keys_gems.agent import Seeker
-from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal, MapStage, NextStep, until_given
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal, MapStage, NextStep, steps_to_give
 from otherminds.worlds.doors_keys_gems.rules import STAY, USED, Action, DoorsKeysGems, State, Thing
-
-NEVER = 1 << 20
 
 
 class Advice(NamedTuple):
-    """Something the helper could be asked to do for a friend: open a door, or hand over a key (ProToM §3.2, f)."""
+    """What a helper could be asked to do for a friend: open a door, or hand over a key (ProToM §3.2, f)."""
 
     helper: int
     goal: Goal
     friend: int
 
 
-_Outlook = tuple[State, tuple[Goal, ...], Advice | None]
+_Forecast = tuple[State, tuple[Goal, ...], Advice | None]
 
 
 class DoorsKeysGemsAdvice:
-    """The messages a facilitator could say in one world, what following them would lead to, and how to put them."""
+    """The advice that a facilitator could give in one world, its effects, and its wording (`Messages` of ProToM)."""
 
     def __init__(self, world: DoorsKeysGems, planner: DoorsKeysGemsPlanner | None = None) -> None:
-        """DoorsKeysGemsPlanner may be shared with the minds that act and observe in the same world."""
+        """The planner may be shared with the minds that act and observe in the same world."""
         self.world = world
         self.planner = planner or DoorsKeysGemsPlanner(world)
         self._fetched: dict[tuple[MapStage, int, int], tuple[int, int]] = {}
-        self._known: dict[_Outlook, int] = {}
+        self._known: dict[_Forecast, int] = {}
         self._directions = {0: STAY} | {offset: Action(name) for name, offset in world.grid.offsets.items()}
 
     # What could be said
 
     def candidates(self, state: State) -> list[Advice]:
-        """Every favour that its helper could do alone from here (ProToM §3.2, feedback construction)."""
+        """All advice that its helper could follow alone from here (ProToM §3.2, feedback construction)."""
         agents = range(len(self.world.agents))
         return [
-            favour
+            Advice(i, goal, j)
             for i in agents
             for j in agents
             if i != j
-            for favour in (*self._unlocks(state, i, j), *self._handovers(state, i, j))
+            for goal in (
+                *(Goal("door", d) for d in range(len(self.world.doors))),
+                *(Goal("give", k, j) for k in range(len(self.world.keys))),
+            )
+            if self._possible(state, i, goal, j)
         ]
 
-    def _unlocks(self, state: State, i: int, j: int) -> Iterator[Advice]:
-        for d in range(len(self.world.doors)):
-            goal = Goal("door", d)
-            if state.locked >> d & 1 and self.planner.cost(state, i, goal) < UNREACHABLE:
-                yield Advice(i, goal, j)
-
-    def _handovers(self, state: State, i: int, j: int) -> Iterator[Advice]:
-        for k in range(len(self.world.keys)):
-            if state.items[k] in (j, USED) or {(i, k), (j, k)} & self.world.forbidden:
-                continue
-            if self.planner.cost(state, i, Goal("give", k, j)) < UNREACHABLE:
-                cell, locked = self._after_fetching(state, i, k)
-                if self.planner.map.distances_to(state.cells[j], locked)[cell] < UNREACHABLE:
-                    yield Advice(i, Goal("give", k, j), j)
+    def _possible(self, state: State, i: int, goal: Goal, j: int) -> bool:
+        """Whether agent i could do this for j alone, and it is not done yet."""
+        if goal.kind == "door":
+            return bool(state.locked >> goal.thing & 1) and self.planner.cost(state, i, goal) < UNREACHABLE
+        key = goal.thing
+        if state.items[key] in (j, USED) or {(i, key), (j, key)} & self.world.forbidden:
+            return False
+        if self.planner.cost(state, i, goal) >= UNREACHABLE:
+            return False
+        cell, locked = self._after_fetching(state, i, key)
+        return self.planner.map.distances_to(state.cells[j], locked)[cell] < UNREACHABLE
 
     def _after_fetching(self, state: State, i: int, k: int) -> tuple[int, int]:
-        """Where agent i stands, and which doors are locked, once it has the key."""
+        """The cell of agent i and the locked doors once it has the key."""
         if state.items[k] == i:
             return state.cells[i], state.locked
         start = (self.planner.map.stage(state, i), state.cells[i], k)
         if start not in self._fetched:
-            heads = self.planner.heads(Goal("key", k), start[0])
-            while isinstance(cell := heads[state.cells[i]], int):
+            steps = self.planner.next_steps(Goal("key", k), start[0])
+            while isinstance(cell := steps[state.cells[i]], int):
                 state = state._replace(cells=(*state.cells[:i], cell, *state.cells[i + 1 :]))
-            after = self.world.apply(state, i, self._action(heads[state.cells[i]], i, state))
+            after = self.world.apply(state, i, self._action(steps[state.cells[i]], i, state))
             self._fetched[start] = self._after_fetching(after, i, k)
         return self._fetched[start]
 
-    def helper(self, favour: Advice) -> str:
+    def helper(self, advice: Advice) -> str:
         """The name of the agent that is asked."""
-        return self.world.agents[favour.helper]
+        return self.world.agents[advice.helper]
 
-    def errand(self, favour: Advice, mind: GoalDirected[Action]) -> Seeker:
-        """The mind of somebody as rational as `mind` who does the favour and wants nothing else."""
-        return replace(cast("Seeker", own_mind(mind)), goal=favour.goal)
+    def errand(self, advice: Advice, mind: GoalDirected[Action]) -> Seeker:
+        """A mind as rational as `mind` whose only goal is the advice."""
+        return replace(cast("Seeker", own_mind(mind)), goal=advice.goal)
 
-    def status(self, state: State, favour: Advice) -> Literal["running", "completed", "impossible"]:
-        """Whether the favour is yet to be done, is done, or can no longer be done by its helper."""
-        if self.planner.achieved(state, favour.helper, favour.goal):
+    def status(self, state: State, advice: Advice) -> Literal["running", "completed", "impossible"]:
+        """Whether the advice is yet to be followed, has been followed, or can no longer be followed by its helper."""
+        if self.planner.achieved(state, advice.helper, advice.goal):
             return "completed"
-        return "impossible" if self.planner.settled(state, favour.helper, favour.goal) else "running"
+        return "impossible" if self.planner.settled(state, advice.helper, advice.goal) else "running"
 
-    def effort(self, state: State, favour: Advice) -> int:
-        """How many steps of the world the favour takes the helper, while the friend stands still."""
-        return self._alone(state, favour) * (1 if self.world.turns == "simultaneous" else len(state.cells))
+    def effort(self, state: State, advice: Advice) -> int:
+        """Steps of the world that following the advice takes while the friend stands still."""
+        i, goal = advice.helper, advice.goal
+        if goal.kind == "give":
+            steps = self.planner.cost(state, i, Goal("key", goal.thing))
+            cell, locked = self._after_fetching(state, i, goal.thing)
+            steps += steps_to_give(self.planner.map.distances_to(state.cells[advice.friend], locked)[cell])
+        else:
+            steps = self.planner.cost(state, i, goal)
+        return steps * (1 if self.world.turns == "simultaneous" else len(state.cells))
 
-    def _alone(self, state: State, favour: Advice) -> int:
-        """How many steps of its own the helper needs."""
-        if favour.goal.kind != "give":
-            return self.planner.cost(state, favour.helper, favour.goal)
-        fetching = self.planner.cost(state, favour.helper, Goal("key", favour.goal.thing))
-        cell, locked = self._after_fetching(state, favour.helper, favour.goal.thing)
-        return fetching + until_given(self.planner.map.distances_to(state.cells[favour.friend], locked)[cell])
+    # Its effects
 
-    # What would come of it
+    def length(self, state: State, minds: Sequence[GoalDirected[Action]], advice: Advice | None, horizon: int) -> int:
+        """C(f, g) for agents with these minds; everything is in view, so only their goals matter."""
+        return self.steps(state, tuple([cast("Goal", mind.goal) for mind in minds]), advice, horizon)
 
-    def length(self, state: State, minds: Sequence[GoalDirected[Action]], favour: Advice | None, horizon: int) -> int:
-        """C(f, g) of people with these minds: everything is in view, so that only their goals matter."""
-        return self.steps(state, tuple([cast("Goal", mind.goal) for mind in minds]), favour, horizon)
+    def steps(self, state: State, goals: tuple[Goal, ...], advice: Advice | None, horizon: int) -> int:
+        """C(f, g): steps until every agent has its gem if the advice is followed first; at most `horizon`.
 
-    def steps(self, state: State, goals: tuple[Goal, ...], favour: Advice | None, horizon: int) -> int:
-        """C(f, g): steps until everybody has their gem if `favour` is done first; `horizon` if that takes longer.
-
-        Everybody follows a best plan of their own, with ties broken in a fixed order, and replans whenever
-        somebody has picked up, handed over or unlocked something. (ProToM §3.2, eq. 13 and 14.)
+        Every agent follows its own best plan, ties broken in a fixed order, and replans whenever an item has been
+        picked up or handed over or a door unlocked. (ProToM §3.2, eq. 13 and 14.)
         """
-        trail: list[tuple[_Outlook, int]] = []
-        while True:
-            if favour and self.planner.settled(state, favour.helper, favour.goal):
-                favour = None
-            outlook = (state, goals, favour)
-            rest = 0 if self._all_have(state, goals) else self._known.get(outlook)
-            if rest is not None or (trail and trail[-1][1] == NEVER):
-                break
-            t, state = self._until_something_happens(state, self._wants(goals, favour))
-            trail.append((outlook, t))
-        rest = rest or 0
-        for outlook, t in reversed(trail):
-            rest = self._known[outlook] = rest + t
-        return min(rest, horizon)
+        start = (state, goals, self._unless_settled(state, advice))
+        return min(rollout_steps(start, self._known, self._all_have, self._advance), horizon)
 
-    def _all_have(self, state: State, goals: tuple[Goal, ...]) -> bool:
+    def _unless_settled(self, state: State, advice: Advice | None) -> Advice | None:
+        return None if advice and self.planner.settled(state, advice.helper, advice.goal) else advice
+
+    def _all_have(self, now: _Forecast) -> bool:
+        state, goals, _ = now
         return all(self.planner.achieved(state, i, goal) for i, goal in enumerate(goals))
 
-    def _wants(self, goals: tuple[Goal, ...], favour: Advice | None) -> list[Goal]:
+    def _advance(self, now: _Forecast) -> tuple[int, _Forecast]:
+        """Steps until an agent does more than walk, and the forecast then; NEVER if no agent will."""
+        state, goals, advice = now
         wants = list(goals)
-        if favour:
-            wants[favour.helper] = favour.goal
-        return wants
-
-    def _until_something_happens(self, state: State, wants: list[Goal]) -> tuple[int, State]:
-        """Walk on until somebody does more than walk, and for how long; NEVER if nobody will."""
+        if advice:
+            wants[advice.helper] = advice.goal
         routes = [self._route(state, i, want) for i, want in enumerate(wants)]
         cells, turn, idle = state.cells, state.turn, 0
         rounds = 1 if self.world.turns == "simultaneous" else len(cells)
@@ -151,15 +140,17 @@ class DoorsKeysGemsAdvice:
                 heads = (*cells[:turn], heads[turn], *cells[turn + 1 :])
             if Action in map(type, heads):
                 state = state._replace(cells=cells, turn=turn)
-                return t, self.world.step(state, self._joint(heads, state))
+                joint = {name: self._action(heads[i], i, state) for i, name in enumerate(self.world.agents)}
+                state = self.world.step(state, joint)
+                return t, (state, goals, self._unless_settled(state, advice))
             idle = idle + 1 if heads == cells else 0
             if idle == rounds:
                 break
             cells, turn = cast("tuple[int, ...]", heads), (turn + 1) % rounds
-        return NEVER, state
+        return NEVER, now
 
     def _route(self, state: State, i: int, want: Goal) -> Callable[[tuple[int, ...]], NextStep]:
-        """Agent i's best next thing to do as a function of where everybody stands, until something happens."""
+        """Agent i's best next step as a function of all agents' cells, until something other than a move happens."""
         planner = self.planner
         if planner.achieved(state, i, want) or not planner.available(state, i, want):
             return lambda cells: cells[i]
@@ -167,10 +158,11 @@ class DoorsKeysGemsAdvice:
             if state.items[want.thing] == i:
                 return lambda cells: self._approach(cells, i, want, state.locked)
             want = Goal("key", want.thing)
-        heads = planner.heads(want, planner.stage_for(state, i, want))
-        return lambda cells: heads[cells[i]]
+        steps = planner.next_steps(want, planner.stage_for(state, i, want))
+        return lambda cells: steps[cells[i]]
 
     def _approach(self, cells: tuple[int, ...], i: int, want: Goal, locked: int) -> NextStep:
+        """Agent i's next step on its way to hand over a key that it holds."""
         distance = self.planner.map.distances_to(cells[want.whom], locked)
         here = cells[i]
         if distance[here] == 1:
@@ -179,66 +171,55 @@ class DoorsKeysGemsAdvice:
             return next((cell for cell in self.world.grid.neighbours[here] if distance[cell] == 1), here)
         return self.planner.toward(distance, here)
 
-    def _joint(self, heads: Sequence[NextStep], state: State) -> dict[str, Action]:
-        return {
-            name: self._action(head, i, state)
-            for i, (name, head) in enumerate(zip(self.world.agents, heads, strict=True))
-        }
-
-    def _action(self, head: NextStep, i: int, state: State) -> Action:
-        """The action by which agent i does what it is heading for."""
-        if isinstance(head, int):
-            return self._directions[head - state.cells[i]]
-        if head.verb != "unlock":
-            return head
-        colour = self.world.doors[head.target].colour
+    def _action(self, step: NextStep, i: int, state: State) -> Action:
+        """The action by which agent i takes a next step."""
+        if isinstance(step, int):
+            return self._directions[step - state.cells[i]]
+        if step.verb != "unlock":
+            return step
+        colour = self.world.doors[step.target].colour
         key = next(k for k, key in enumerate(self.world.keys) if state.items[k] == i and key.colour == colour)
-        return head._replace(item=key)
+        return step._replace(item=key)
 
-    # How to put it
+    # Its wording
 
-    def explain(self, state: State, favour: Advice, goals: tuple[Goal, ...]) -> str:
-        """The message and its reason (our own wording on the structure of the paper's templates, appendix B.2)."""
-        helper, friend = self.world.agents[favour.helper], self.world.agents[favour.friend]
-        goal = goals[favour.friend]
-        return f"{helper}, please {self.words(favour)}. I believe {friend} wants the {self._gem(goal)}, " + (
-            self._reason(state, favour, goal, friend)
-        )
+    def explain(self, state: State, advice: Advice, goals: tuple[Goal, ...]) -> str:
+        """The advice and its reason, on the structure of the paper's templates (appendix B.2)."""
+        friend, goal = self.world.agents[advice.friend], goals[advice.friend]
+        alone = self.planner.cost(state, advice.friend, goal)
+        saved = alone - self.planner.cost(_followed(state, advice), advice.friend, goal)
+        if alone >= UNREACHABLE:
+            reason = f"{friend} cannot get there without your help."
+        elif saved <= 0:
+            reason = "this would spare you both a detour."
+        else:
+            reason = f"without your help {friend} would need about {saved} more step{'s' * (saved != 1)}."
+        gem = f"{self.world.gems[goal.thing].colour} gem"
+        return f"{self.helper(advice)}, please {self.words(advice)}. I believe {friend} wants the {gem}, and {reason}"
 
-    def words(self, favour: Advice) -> str:
-        """The favour as a request, such as `unlock the red door (door1) for Ben`."""
-        friend, thing = self.world.agents[favour.friend], favour.goal.thing
-        if favour.goal.kind == "door":
+    def words(self, advice: Advice) -> str:
+        """The advice as a request, such as `unlock the red door (door1) for Ben`."""
+        friend, thing = self.world.agents[advice.friend], advice.goal.thing
+        if advice.goal.kind == "door":
             return f"unlock {_the(self.world.doors, thing)} for {friend}"
         return f"hand {_the(self.world.keys, thing)} to {friend}"
 
-    def address(self, favour: Advice) -> str:
-        """The favour with the name of who is asked, such as `Ana: unlock the red door for Ben`."""
-        return f"{self.helper(favour)}: {self.words(favour)}"
+    def address(self, advice: Advice) -> str:
+        """The advice with the name of its helper, such as `Ana: unlock the red door for Ben`."""
+        return f"{self.helper(advice)}: {self.words(advice)}"
 
-    def _gem(self, goal: Goal) -> str:
-        return f"{self.world.gems[goal.thing].colour} gem"
 
-    def _reason(self, state: State, favour: Advice, goal: Goal, friend: str) -> str:
-        alone = self.planner.cost(state, favour.friend, goal)
-        if alone >= UNREACHABLE:
-            return f"and {friend} cannot get there without your help."
-        saved = alone - self.planner.cost(self._done(state, favour), favour.friend, goal)
-        if saved <= 0:
-            return "and this would spare you both a detour."
-        return f"and without your help {friend} would need about {saved} more step{'s' * (saved != 1)}."
-
-    def _done(self, state: State, favour: Advice) -> State:
-        """The state if the favour had been done already, everything else as it is."""
-        items = list(state.items)
-        if favour.goal.kind == "give":
-            items[favour.goal.thing] = favour.friend
-            return state._replace(items=tuple(items))
-        return state._replace(locked=state.locked & ~(1 << favour.goal.thing))
+def _followed(state: State, advice: Advice) -> State:
+    """The state as if the advice had been followed, otherwise unchanged."""
+    items = list(state.items)
+    if advice.goal.kind == "give":
+        items[advice.goal.thing] = advice.friend
+        return state._replace(items=tuple(items))
+    return state._replace(locked=state.locked & ~(1 << advice.goal.thing))
 
 
 def _the(things: Sequence[Thing], i: int) -> str:
-    """The thing by its colour, and by its name as well if there are others of that colour."""
+    """An item or door by its colour, and by its name as well if there are others of that colour."""
     thing = things[i]
     word = thing.name.rstrip("0123456789") or thing.name
     alone = sum(other.colour == thing.colour for other in things) == 1

@@ -1,4 +1,4 @@
-"""A mind that wants something in Doors-Keys-Gems and goes for it, more or less rationally."""
+"""An agent that pursues one goal in Doors-Keys-Gems, with bounded rationality."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ class Seeker:
     planner: DoorsKeysGemsPlanner = field(repr=False)
     agent: int
     goal: Goal
-    beta: float = 3.0
-    lapse: float = 0.05
+    beta: float = 3.0  # per step; chosen, see docs/protom.md
+    lapse: float = 0.05  # probability of an action at random; chosen
     state: State | None = None
 
     def observe(self, obs: State, /) -> Seeker:
-        """Everything is in view, so what is seen replaces what was believed."""
+        """Replace its belief by the state: everything is in view."""
         return replace(self, state=obs)
 
     def act(self) -> Categorical[Action]:
-        """What it may do now. Raises ValueError before it has seen anything."""
+        """π(a) over the legal actions. Raises ValueError before its first observation."""
         costs = self.planner.action_costs(self._seen, self.agent, self.goal)
         return Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
 
     @property
     def reached(self) -> bool:
-        """Whether the goal holds."""
+        """Whether its goal holds."""
         return self.planner.achieved(self._seen, self.agent, self.goal)
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left for it to do: the goal holds, or it cannot bring it about alone."""
+        """Whether its goal holds or cannot be reached alone."""
         return self.planner.settled(self._seen, self.agent, self.goal)
 
     @property
     def particle(self) -> int:
-        """Always the same: who sees everything can believe one thing only."""
+        """Always 0: an agent that sees everything has a single belief."""
         return 0
 
     @property

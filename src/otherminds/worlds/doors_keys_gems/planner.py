@@ -1,8 +1,12 @@
-"""Exact planner in Doors-Keys-Gems: what everything that an agent may do will cost it."""
+"""Exact costs-to-go in Doors-Keys-Gems: the steps that every action leaves an agent to its goal.
+
+To one agent a map with keys and locked doors is a map in stages: walking stays within a stage, picking up a key or
+opening a door leads to the next one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,11 +24,15 @@ from otherminds.planning.shortest_paths import (
 )
 from otherminds.worlds.doors_keys_gems.rules import GROUND, STAY, USED, Action, DoorsKeysGems, State
 
+# Steps counted for a door that another agent has to open; chosen (ProToM does not say what a stuck agent does).
 WAITING_COST = 100
+
+NextStep = int | Action
+"""The next cell on the way (the same cell to wait), or an action other than a move."""
 
 
 class Goal(NamedTuple):
-    """What somebody may be after, g: to have a `gem` or a `key`, a `door` open, or to `give` a key to someone."""
+    """A goal g of an agent: to hold a `gem` or a `key`, to have a `door` open, or to `give` a key to agent `whom`."""
 
     kind: str
     thing: int
@@ -32,10 +40,10 @@ class Goal(NamedTuple):
 
 
 class MapStage(NamedTuple):
-    """All that matters to one agent's way besides where it stands.
+    """All that decides an agent's way except its cell.
 
-    ground: useful keys on the ground, as bits. held: how many useful keys it holds, by colour. locked: doors,
-    as bits. expects_help: whether it counts on somebody opening doors for it.
+    ground: useful keys on the ground, as bits. held: number of useful keys it holds, by colour. locked: locked doors,
+    as bits. expects_help: whether it counts on other agents to open doors for it.
     """
 
     ground: int
@@ -45,24 +53,30 @@ class MapStage(NamedTuple):
 
 
 class LockedMap:
-    """One world in stages, as `StagedCosts` wants it; everything is worked out when it is asked for, and kept."""
+    """The stages of one world, for `StagedCosts`; everything is computed at first use and kept."""
 
     def __init__(self, world: DoorsKeysGems) -> None:
-        """Keys of a colour are interchangeable in the hand, and matter only while a door of it is locked."""
+        """Keys of a colour are interchangeable once held, and matter only while a door of that colour is locked."""
+
+        def bits(colours: Sequence[int], colour: int) -> int:
+            return sum(1 << i for i, other in enumerate(colours) if other == colour)
+
         self.world = world
         colours = sorted({door.colour for door in world.doors})
         self.key_colour = [colours.index(k.colour) if k.colour in colours else -1 for k in world.keys]
         self.door_colour = [colours.index(door.colour) for door in world.doors]
-        self.doors_of = [_where(self.door_colour, colour) for colour in range(len(colours))]
-        self.keys_of = [_where(self.key_colour, colour) for colour in range(len(colours))]
+        self.doors_of = [bits(self.door_colour, colour) for colour in range(len(colours))]
+        self.keys_of = [bits(self.key_colour, colour) for colour in range(len(colours))]
         self.sides = [world.grid.neighbours[door.cell] for door in world.doors]
         self._rows: dict[tuple[int, int], Sequence[int]] = {}
-        self._regions = CachedTable(self._find_regions)
+        self._regions = CachedTable(
+            lambda locked: regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
+        )
         self._bounds = CachedTable(self._find_bounds)
         self._stages = CachedTable(self._find_stage)
         self._changes = CachedTable(self._find_changes)
 
-    # Where one can walk
+    # Walking
 
     def floor(self, locked: int) -> int:
         """The cells where one can stand with these doors locked, as bits."""
@@ -70,7 +84,7 @@ class LockedMap:
         return self.world.grid.floor & ~sum(1 << door.cell for d, door in doors if locked >> d & 1)
 
     def distances_to(self, place: int, locked: int) -> Sequence[int]:
-        """Steps on foot to `place` from every cell, with these doors locked."""
+        """Walking distance from every cell to `place` with these doors locked, in steps; UNREACHABLE without a way."""
         if (locked, place) not in self._rows:
             grid, floor = self.world.grid, self.floor(locked)
             wanted = [p for p in (self._places if place in self._places else (place,)) if floor >> p & 1]
@@ -81,31 +95,28 @@ class LockedMap:
 
     @cached_property
     def _places(self) -> tuple[int, ...]:
-        """The cells that matter: where things lie, and beside doors."""
+        """The cells that matter: those of items, and those beside doors."""
         things = [item.cell for item in self.world.items]
         return tuple(dict.fromkeys([*things, *(cell for sides in self.sides for cell in sides)]))
 
     def distances(self, stage: MapStage, place: int) -> Sequence[int]:
-        """Steps on foot to `place` from every cell, in this stage."""
+        """Walking distance from every cell to `place` in this stage, in steps."""
         return self.distances_to(place, stage.locked)
 
     def regions(self, stage: MapStage) -> Sequence[int]:
-        """A number for every cell, the same for cells between which one can walk in this stage."""
+        """A number for every cell, equal for cells between which one can walk in this stage."""
         return self._regions[stage.locked]
 
-    def _find_regions(self, locked: int) -> Sequence[int]:
-        return regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
-
     def bounds(self, goal: Goal) -> Sequence[int]:
-        """Steps to the goal if all doors were open: a lower bound of every cost-to-go."""
+        """A lower bound of the cost-to-go from every cell: the steps to the goal if all doors were open."""
         return self._bounds[goal]
 
     def _find_bounds(self, goal: Goal) -> Sequence[int]:
         item = self.item(goal)
         places = self.sides[goal.thing] if item is None else (self.world.items[item].cell,)
         rows = [self.distances_to(place, 0) for place in places]
-        nobody = [UNREACHABLE] * self.world.grid.size
-        return [1 + min(steps) for steps in zip(nobody, *rows, strict=False)]
+        unreachable = [UNREACHABLE] * self.world.grid.size
+        return [1 + min(steps) for steps in zip(unreachable, *rows, strict=False)]
 
     def item(self, goal: Goal) -> int | None:
         """The item that a goal is about; None for a door."""
@@ -113,10 +124,10 @@ class LockedMap:
             return None
         return goal.thing + (len(self.world.keys) if goal.kind == "gem" else 0)
 
-    # What changes the stage
+    # Changing the stage
 
     def stage(self, state: State, i: int) -> MapStage:
-        """What matters of the state to agent i. Keys that no locked door needs do not."""
+        """The stage that agent i is in; keys that no locked door needs are left out."""
         return self._stages[state.items, state.locked, i]
 
     def _find_stage(self, key: tuple[Sequence[int], int, int]) -> MapStage:
@@ -132,7 +143,7 @@ class LockedMap:
         return MapStage(ground, tuple(held), locked)
 
     def exits(self, goal: Goal, stage: MapStage) -> list[Exit[Action]]:
-        """What reaches the goal, or changes the stage: picking up keys, opening doors, waiting for them to open."""
+        """The actions that reach the goal or change the stage: pick up keys, open doors, wait for doors to open."""
         item = self.item(goal)
         if item is not None:
             return [Exit(self.world.items[item].cell, 1, Action("pickup", item), final=True), *self.changes(stage)]
@@ -140,26 +151,22 @@ class LockedMap:
         return [e._replace(final=e.action == opening) for e in self.changes(stage)]
 
     def changes(self, stage: MapStage) -> list[Exit[Action]]:
-        """What changes the stage, whatever the goal."""
+        """The actions that change the stage, for any goal."""
         return self._changes[stage]
 
     def _find_changes(self, stage: MapStage) -> list[Exit[Action]]:
-        return [*self._pickups(stage), *self._openings(stage)]
-
-    def _pickups(self, stage: MapStage) -> Iterator[Exit[Action]]:
-        for k, key in enumerate(self.world.keys):
-            if stage.ground >> k & 1:
-                yield Exit(key.cell, 1, Action("pickup", k))
-
-    def _openings(self, stage: MapStage) -> Iterator[Exit[Action]]:
+        found = [
+            Exit(key.cell, 1, Action("pickup", k)) for k, key in enumerate(self.world.keys) if stage.ground >> k & 1
+        ]
         for d, sides in enumerate(self.sides):
             if stage.locked >> d & 1 and stage.held[self.door_colour[d]]:
-                yield from (Exit(side, 1, Action("unlock", target=d)) for side in sides)
+                found += [Exit(side, 1, Action("unlock", target=d)) for side in sides]
             if stage.locked >> d & 1 and stage.expects_help:
-                yield from (Exit(side, WAITING_COST, Action("stay", target=d)) for side in sides)
+                found += [Exit(side, WAITING_COST, Action("stay", target=d)) for side in sides]
+        return found
 
     def follow(self, stage: MapStage, action: Action) -> MapStage:
-        """The stage after a action; keys that have become useless are forgotten, so that equal stages are equal."""
+        """The stage after an action; keys that have become useless are forgotten, so that equal stages are equal."""
         ground, held, locked = stage.ground, list(stage.held), stage.locked
         if action.verb == "pickup":
             ground &= ~(1 << action.item)
@@ -175,39 +182,31 @@ class LockedMap:
         return MapStage(ground, tuple(held), locked, stage.expects_help)
 
 
-def _where(colours: Sequence[int], colour: int) -> int:
-    """The indices at which a colour stands, as bits."""
-    return sum(1 << i for i, other in enumerate(colours) if other == colour)
-
-
-NextStep = int | Action
-
-
 class DoorsKeysGemsPlanner:
-    """Exact costs-to-go in one world, for one agent while the others stand still; shared by all who plan in it.
+    """Exact costs-to-go in one world, for one agent while the others stand still; shared by all minds that plan in it.
 
     Q_g(s, a) = 1 + V_g(s′), in steps; V_g = 0 where the goal holds. (ProToM §3.1, eq. 4.)
     """
 
     def __init__(self, world: DoorsKeysGems) -> None:
-        """Nothing is computed before it is asked for."""
+        """Everything is computed at first use."""
         self.world = world
         self.map = LockedMap(world)
         self._costs: StagedCosts[Goal, MapStage, Action] = StagedCosts(self.map)
-        self._action_costs = CachedTable(self._costs_of_actions)
-        self._heads: dict[tuple[Goal, MapStage], CachedTable[int, NextStep]] = {}
+        self._action_costs = CachedTable(self._find_action_costs)
+        self._next_steps: dict[tuple[Goal, MapStage], CachedTable[int, NextStep]] = {}
 
     # Values
 
     def achieved(self, state: State, i: int, goal: Goal) -> bool:
-        """Whether the goal holds already."""
+        """Whether the goal holds."""
         item = self.map.item(goal)
         if item is None:
             return not state.locked >> goal.thing & 1
         return state.items[item] in ((goal.whom, USED) if goal.kind == "give" else (i,))
 
     def available(self, state: State, i: int, goal: Goal) -> bool:
-        """Whether the thing wanted is still to be had: on the ground or, to give it away, in the agent's hands."""
+        """Whether the item of the goal can still be had: it is on the ground or, to give it, in the agent's hands."""
         item = self.map.item(goal)
         if item is None:
             return True
@@ -216,10 +215,10 @@ class DoorsKeysGemsPlanner:
         return goal.kind == "give" and state.items[item] == i
 
     def cost(self, state: State, i: int, goal: Goal) -> int:
-        """V: steps agent i needs alone until the goal holds; UNREACHABLE or more if it cannot be done alone.
+        """V: steps agent i needs alone until the goal holds; UNREACHABLE or more if it cannot reach the goal alone.
 
-        To `give` a key that is still on the ground counts the way to the key only, and one in hand is carried on
-        foot through open doors: where the other person will be then is not known.
+        To `give` a key that is still on the ground counts the way to the key only, and a key in hand is carried through
+        open doors only: where the other agent will be then is unknown.
         """
         if self.achieved(state, i, goal):
             return 0
@@ -227,36 +226,38 @@ class DoorsKeysGemsPlanner:
             return UNREACHABLE
         if goal.kind == "give":
             if state.items[goal.thing] == i:
-                return until_given(self.map.distances_to(state.cells[goal.whom], state.locked)[state.cells[i]])
+                return steps_to_give(self.map.distances_to(state.cells[goal.whom], state.locked)[state.cells[i]])
             goal = Goal("key", goal.thing)
         return self._costs.value(goal, self.map.stage(state, i), state.cells[i])
 
     def settled(self, state: State, i: int, goal: Goal) -> bool:
-        """Whether there is nothing left to do for agent i: the goal holds, or it cannot bring it about alone."""
+        """Whether agent i has nothing left to do: the goal holds, or it cannot reach the goal alone."""
         return not 0 < self.cost(state, i, goal) < UNREACHABLE
 
     def stage_for(self, state: State, i: int, goal: Goal) -> MapStage:
-        """The stage to plan in: a hopeful one if the agent's gem is out of its own reach (the paper is silent)."""
+        """The stage to plan in; the agent expects help if it cannot reach its gem alone (not specified in ProToM)."""
         stage = self.map.stage(state, i)
         if goal.kind == "gem" and self._costs.value(goal, stage, state.cells[i]) >= UNREACHABLE:
             return stage._replace(expects_help=True)
         return stage
 
     def action_costs(self, state: State, i: int, goal: Goal) -> Mapping[Action, int]:
-        """Q(s, a) = 1 + V(s′) for everything agent i may do, the others standing still.
+        """Q(s, a) = 1 + V(s′), in steps, for every action of agent i, the others standing still.
 
-        Waiting costs nothing where the goal is reached, or where the agent hopes for a door to be opened.
+        Waiting costs nothing where the goal is reached, and where the agent waits for a door to be opened.
         """
         return self._action_costs[state, i, goal]
 
-    def _costs_of_actions(self, key: tuple[State, int, Goal]) -> dict[Action, int]:
+    def _find_action_costs(self, key: tuple[State, int, Goal]) -> dict[Action, int]:
         state, i, goal = key
         options = self.world.actions(state, self.world.agents[i])
         if self.achieved(state, i, goal) or not self.available(state, i, goal):
             return {action: int(action != STAY) for action in options}
         if goal.kind == "give":
             if state.items[goal.thing] == i:
-                return self._giving_costs(state, i, goal, options)
+                row, here = self.map.distances_to(state.cells[goal.whom], state.locked), state.cells[i]
+                offsets, giving = self.world.grid.offsets, Action("handover", goal.thing, goal.whom)
+                return {a: 1 if a == giving else 1 + steps_to_give(row[here + offsets.get(a.verb, 0)]) for a in options}
             goal = Goal("key", goal.thing)
         stage = self.stage_for(state, i, goal)
         return {action: self._cost_of(action, state, i, goal, stage) for action in options}
@@ -277,61 +278,54 @@ class DoorsKeysGemsPlanner:
         elif action.verb == "handover":
             after = self.map.stage(self.world.apply(state, i, action), i)._replace(expects_help=stage.expects_help)
             return 1 + value(goal, after, here)
-        elif stage.expects_help and self._waits(goal, stage, here):
+        elif stage.expects_help and self._best_to_wait(goal, stage, here):
             return value(goal, stage, here)
         return 1 + value(goal, stage, here)
 
-    def _waits(self, goal: Goal, stage: MapStage, here: int) -> bool:
-        """Whether it is best, here, to wait for some door next to the agent to be opened."""
+    def _best_to_wait(self, goal: Goal, stage: MapStage, here: int) -> bool:
+        """Whether the best plan from here is to wait until a door beside the agent is opened."""
         best = self._costs.value(goal, stage, here)
         return any(
-            here in self.map.sides[d]
-            and WAITING_COST + self._costs.value(goal, self.map.follow(stage, Action("stay", target=d)), here) == best
-            for d in range(len(self.map.sides))
-            if stage.locked >> d & 1
+            WAITING_COST + self._costs.value(goal, self.map.follow(stage, Action("stay", target=d)), here) == best
+            for d, sides in enumerate(self.map.sides)
+            if here in sides and stage.locked >> d & 1
         )
-
-    def _giving_costs(self, state: State, i: int, goal: Goal, options: tuple[Action, ...]) -> dict[Action, int]:
-        row, here = self.map.distances_to(state.cells[goal.whom], state.locked), state.cells[i]
-        offsets = self.world.grid.offsets
-        costs = {a: 1 + until_given(row[here + offsets.get(a.verb, 0)]) for a in options}
-        return {a: 1 if a == ("handover", goal.thing, goal.whom) else cost for a, cost in costs.items()}
 
     # One definite way
 
-    def heads(self, goal: Goal, stage: MapStage) -> Mapping[int, NextStep]:
-        """Where to head from each cell, ties broken in a fixed order: the next cell, the same one to wait, or a action.
+    def next_steps(self, goal: Goal, stage: MapStage) -> Mapping[int, NextStep]:
+        """The best next step from each cell, ties broken in a fixed order.
 
-        An unlocking action leaves open which fitting key is used.
+        An action that opens a door leaves open which fitting key is used.
         """
-        found = self._heads.get((goal, stage))
+        found = self._next_steps.get((goal, stage))
         if found is None:
-            found = self._heads[goal, stage] = CachedTable(lambda here: self._head(goal, stage, here))
+            found = self._next_steps[goal, stage] = CachedTable(lambda here: self._find_next_step(goal, stage, here))
         return found
 
-    def _head(self, goal: Goal, stage: MapStage, here: int) -> NextStep:
-        ways = self._costs.ways(goal, stage, here)
-        if not ways:
+    def _find_next_step(self, goal: Goal, stage: MapStage, here: int) -> NextStep:
+        paths = self._costs.paths(goal, stage, here)
+        if not paths:
             return here
-        best = min(ways, key=lambda way: way.distance[here] + way.rest)
+        best = min(paths, key=lambda path: path.distance[here] + path.rest)
         if best.distance[here]:
             return self.toward(best.distance, here)
         return here if best.exit.action.verb == "stay" else best.exit.action
 
     def toward(self, distance: Sequence[int], here: int) -> int:
-        """The first neighbouring cell that is a step nearer."""
+        """The first neighbouring cell that is one step nearer."""
         return next(cell for cell in self.world.grid.neighbours[here] if distance[cell] < distance[here])
 
-    # Everything at once
+    # All values at once
 
     def fields(self, goals: Sequence[Goal], start: MapStage) -> tuple[list[MapStage], NDArray[np.int32]]:
-        """V of every goal in every stage that can follow, for every cell: the stages, and shape (goals, stages, cells).
+        """The stages that can follow `start`, and V in steps, shape (goals, stages, cells).
 
-        The same numbers as `cost`, all at once; UNREACHABLE or more off the floor and where there is no way.
-        Raises ValueError for a hopeful stage: here every action takes one step.
+        The same numbers as `cost`, computed together; UNREACHABLE or more off the floor and without a way. Raises
+        ValueError for a stage in which the agent expects help: here every action takes one step.
         """
         if start.expects_help:
-            raise ValueError("fields are for agents that count on nobody")
+            raise ValueError("fields are for agents that expect no help")
         number = {start: 0}
         links = []
         for stage in (stages := [start]):
@@ -350,6 +344,6 @@ class DoorsKeysGemsPlanner:
         return stages, found[:, :, : self.world.grid.size]
 
 
-def until_given(distance: int) -> int:
-    """Steps until a thing is handed over: it takes a step between two people, so sharing a cell costs one more."""
+def steps_to_give(distance: int) -> int:
+    """Steps until an item is handed over; agents that share a cell first take a step apart."""
     return 2 if distance == 0 else distance
