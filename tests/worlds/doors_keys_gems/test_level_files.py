@@ -130,7 +130,7 @@ WRONG = {
     ),
     "no map": ("agents: Ana\ngoals: red\n\n\n", "level.txt:4: has no map (the map follows the blank line)"),
     "no header": ("\na1 gr\n", "level.txt:1: `agents` is missing (such as `agents: Ana, Ben`)"),
-    "no goals": (changed("goals: red, blue\n", ""), "level.txt:1: `goals` is missing (such as `agents: Ana, Ben`)"),
+    "no goals": (changed("goals: red, blue\n", ""), "level.txt:1: `goals` is missing (such as `goals: red, blue`)"),
     "no colon": (changed("seed: 7", "seed 7"), "level.txt:8: `seed 7` is not `key: value`"),
     "no value": (changed("seed: 7", "seed:"), "level.txt:8: `seed:` is not `key: value`"),
     "unknown header": (changed("seed: 7", "sead: 7"), f"level.txt:8:1: unknown key `sead` ({HEADER_HINT})"),

@@ -69,8 +69,8 @@ class LockedMap:
         self.keys_of = [bits(self.key_colour, colour) for colour in range(len(colours))]
         self.sides = [world.grid.neighbours[door.cell] for door in world.doors]
         self._rows: dict[tuple[int, int], Sequence[int]] = {}
-        self._regions = CachedTable(
-            lambda locked: regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
+        self._regions: CachedTable[int, Sequence[int]] = CachedTable(
+            lambda locked: regions(self.floor(locked), world.grid.stride, world.grid.size)
         )
         self._bounds = CachedTable(self._find_bounds)
         self._stages = CachedTable(self._find_stage)
