@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from otherminds.evaluation.assistance import Outcome, compare, metrics, outcomes, share_of_speedup, speedup, summarise
+from otherminds.evaluation.assistance import (
+    AssistanceOutcome,
+    compare,
+    metrics,
+    outcomes,
+    share_of_speedup,
+    speedup,
+    summarise,
+)
 from otherminds.evaluation.statistics import benjamini_hochberg, fisher, mann_whitney
 
 Row = dict[str, Any]
@@ -26,9 +34,9 @@ def episode(name: str, subject: str, said: Sequence[str], *, condition: str = "u
     return rows
 
 
-def outcome(name: str, subject: str, length: int, **more: Any) -> Outcome:
+def outcome(name: str, subject: str, length: int, **more: Any) -> AssistanceOutcome:
     usual = {"condition": "useful", "success": length < 80, "messages": 0, "decision_ms": (1.0,)}
-    return Outcome(subject=subject, episode=name, length=length, **{**usual, **more})
+    return AssistanceOutcome(subject=subject, episode=name, length=length, **{**usual, **more})
 
 
 # Two levels: help makes the first twice as fast and the second possible (80 steps without, 20 with).
@@ -44,7 +52,7 @@ HELPED = [o for o in PLAYED if o.subject == "protom"]
 
 def test_an_episode_in_figures() -> None:
     rows = episode("one", "protom", ["", "Ana: fetch", "", ""])
-    assert outcomes(rows) == [Outcome("useful", "protom", "one", True, 4, 1, (2.0, 4.0, 6.0))]
+    assert outcomes(rows) == [AssistanceOutcome("useful", "protom", "one", True, 4, 1, (2.0, 4.0, 6.0))]
 
 
 def test_the_first_decision_is_not_timed_because_it_prepares_everything() -> None:

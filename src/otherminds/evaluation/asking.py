@@ -1,4 +1,4 @@
-"""Language models in experiments: which one, how it is asked, what that may cost, and where its answers are kept."""
+"""Language models in experiments: which model, how it is asked, its budget, and where its answers are stored."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from otherminds.language.prices import CallEstimate, Price
 
 @dataclass(frozen=True)
 class Asking:
-    """A model by name, the strategies to ask it by, whether it sees pictures, and a budget in dollars.
+    """A model by name, its prompting strategies, whether it sees pictures, and a budget in dollars.
 
-    With `replay`, a record of calls or the folder of a run, nothing is asked: all answers come from there.
+    With `replay`, a record of calls or the folder of a run, no model is asked: all answers come from there.
     """
 
     model: str
@@ -39,20 +39,20 @@ class Asking:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The strategies, or else the usual one: probabilities of names where the model runs here, else answers."""
+        """The given strategies, or the default: `lm` (probabilities of names) for an embedded model, else `qa`."""
         return self.strategies or (("lm",) if self.model.startswith("embedded") else ("qa",))
 
     @property
     def threads(self) -> int:
-        """How many episodes are played at once: one if the model runs here, where more gain nothing."""
+        """Episodes played at once: one for an embedded model, which does not gain from more."""
         return 1 if self.model.startswith("embedded") else self.at_once
 
     def find(self) -> LanguageModel:
-        """The model. Raises InputError or ModelError for what cannot be used."""
+        """The model. Raises InputError or ModelError if it cannot be used."""
         return find_model(self.model)
 
     def recorded(self, model: LanguageModel, record: Path | Database) -> Recorded:
-        """A model with its record: that of a run, given by its folder or open, unless another one is replayed."""
+        """The model with a record of its calls: `record` (a file, folder or open database), or the one to replay."""
         where = record if self.replay is None else self.replay
         if isinstance(where, Path) and where.is_dir():
             where = where / FILE
@@ -63,7 +63,7 @@ class Asking:
 def told_cost(
     model: Recorded, ahead: CallEstimate, price: Price | None, console: Console | None = None
 ) -> Iterator[None]:
-    """Say before what a run will take, and after it, or when it breaks off, what it took."""
+    """A context that prints the estimated calls and cost of a run before it, and the actual ones after it."""
     console = console or Console(stderr=True)
     tell_ahead(model, ahead, price, console)
     try:
@@ -73,7 +73,7 @@ def told_cost(
 
 
 def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None, console: Console) -> None:
-    """Say what a run will take."""
+    """Print the estimated calls, tokens and cost of a run."""
     likely = f"about {ahead.usage.prompt:,} tokens of prompts and at most {ahead.usage.written:,} of replies"
     cost = f", about ${price.cost(ahead.usage):,.2f}" if price else ""
     more = "more if replies have to be asked for again"
@@ -82,7 +82,7 @@ def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None, consol
 
 
 def spent(totals: Totals) -> str:
-    """What was asked, in words."""
+    """Calls, tokens and cost, as a sentence."""
     used, unanswered = totals.recorded_usage, totals.uncertain
     told = [
         f"{totals.calls:,} calls made",
@@ -96,7 +96,7 @@ def spent(totals: Totals) -> str:
 
 
 def answered(model: Recorded) -> str:
-    """What is on record, in words: the same, however often the run was interrupted."""
+    """Recorded calls, tokens and cost, as a sentence that does not depend on interruptions."""
     found = model.answered
     dollars = f", ${found.dollars:,.4f}" if found.dollars else ""
     return f"{found.calls:,} calls, {found.prompt:,} tokens of prompts, {found.written:,} tokens written{dollars}"

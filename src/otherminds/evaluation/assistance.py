@@ -1,4 +1,4 @@
-"""What help was worth: success, speed-up and messages, from the rows of facilitated episodes alone."""
+"""The value of help: success, speed-up, messages and goal inference, from the rows of facilitated episodes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ OVERALL = "all"
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One episode in figures. Length counts steps, the horizon if not everybody succeeded."""
+class AssistanceOutcome:
+    """One episode in figures. `length` is in steps: the horizon if not every agent succeeded."""
 
     condition: str
     subject: str
@@ -28,17 +28,17 @@ class Outcome:
     decision_ms: tuple[float, ...]
 
 
-def outcomes(rows: Iterable[Row]) -> list[Outcome]:
-    """One outcome for every episode of every subject; the rows of an episode stand together."""
+def outcomes(rows: Iterable[Row]) -> list[AssistanceOutcome]:
+    """One outcome for every episode of every subject; the rows of an episode must be adjacent."""
     return [
         _outcome(list(group))
         for _, group in groupby(rows, key=lambda row: (row["condition"], row["subject"], row["episode"]))
     ]
 
 
-def _outcome(rows: Sequence[Row]) -> Outcome:
+def _outcome(rows: Sequence[Row]) -> AssistanceOutcome:
     last, advice = rows[-1], [row for row in rows if row["agent"] == FACILITATOR]
-    return Outcome(
+    return AssistanceOutcome(
         condition=last["condition"],
         subject=last["subject"],
         episode=last["episode"],
@@ -49,13 +49,13 @@ def _outcome(rows: Sequence[Row]) -> Outcome:
     )
 
 
-def speedup(outcome: Outcome, without: Outcome) -> float:
-    """L₀ / L_f − 1: how much faster the episode was than the same one without help (ProToM §4.3)."""
+def speedup(outcome: AssistanceOutcome, without: AssistanceOutcome) -> float:
+    """L₀ / L_f − 1: the relative gain in speed over the same episode without help (ProToM §4.3)."""
     return without.length / outcome.length - 1.0
 
 
-def metrics(found: Sequence[Outcome], without: Mapping[str, Outcome]) -> dict[str, Estimate]:
-    """Success, speed-up (mean of ratios, and ratio of means), messages and decision times of some episodes."""
+def metrics(found: Sequence[AssistanceOutcome], without: Mapping[str, AssistanceOutcome]) -> dict[str, Estimate]:
+    """Success, speed-up (mean of ratios, and ratio of means), messages and decision time (ms) of some episodes."""
     names = [o.episode for o in found]
     times = [(ms, o.episode) for o in found for ms in o.decision_ms]
     ratio = st.ratio([float(without[o.episode].length) for o in found], [float(o.length) for o in found], names)
@@ -70,8 +70,8 @@ def metrics(found: Sequence[Outcome], without: Mapping[str, Outcome]) -> dict[st
     return found_metrics
 
 
-def summarise(found: Sequence[Outcome], baseline: str = "none", prefix: str = "") -> list[dict[str, Any]]:
-    """The metrics of every subject, for each condition and for all together; `prefix` goes before all conditions."""
+def summarise(found: Sequence[AssistanceOutcome], baseline: str = "none", prefix: str = "") -> list[dict[str, Any]]:
+    """Summary rows: the metrics of every subject, by condition and overall; `prefix` precedes every condition."""
     without = {o.episode: o for o in found if o.subject == baseline}
     table = []
     for condition in (prefix + OVERALL, *dict.fromkeys(o.condition for o in found)):
@@ -83,16 +83,16 @@ def summarise(found: Sequence[Outcome], baseline: str = "none", prefix: str = ""
     return table
 
 
-def share_of_speedup(found: Sequence[Outcome], subject: str, best: str, baseline: str = "none") -> Estimate:
-    """The speed-up of one subject as a share of another's: Σ speed-ups / Σ speed-ups, over the same episodes."""
+def share_of_speedup(found: Sequence[AssistanceOutcome], subject: str, best: str, baseline: str = "none") -> Estimate:
+    """Σ speed-up of `subject` / Σ speed-up of `best`, over the same episodes."""
     by = {(o.subject, o.episode): o for o in found}
     names = [o.episode for o in found if o.subject == subject]
     ours, theirs = ([speedup(by[who, name], by[baseline, name]) for name in names] for who in (subject, best))
     return st.ratio(ours, theirs, names)
 
 
-def compare(found: Sequence[Outcome], subject: str, baseline: str = "none") -> list[Comparison]:
-    """The paper's tests of one subject against all others, over one family (§4.4), and paired differences."""
+def compare(found: Sequence[AssistanceOutcome], subject: str, baseline: str = "none") -> list[Comparison]:
+    """The paper's tests of one subject against all others, corrected as one family (§4.4), and paired differences."""
     without = {o.episode: o for o in found if o.subject == baseline}
     ours = {o.episode: o for o in found if o.subject == subject}
     results = []
@@ -109,19 +109,19 @@ def compare(found: Sequence[Outcome], subject: str, baseline: str = "none") -> l
     return [result._replace(p_corrected=p) for result, p in zip(results, corrected, strict=True)]
 
 
-def _value(outcome: Outcome, metric: str, without: Mapping[str, Outcome]) -> float:
+def _value(outcome: AssistanceOutcome, metric: str, without: Mapping[str, AssistanceOutcome]) -> float:
     if metric == "speedup":
         return speedup(outcome, without[outcome.episode])
     return float(outcome.success if metric == "success" else outcome.messages)
 
 
 def brier(posterior: Mapping[str, float], truth: str) -> float:
-    """Σ_g (p(g) − [g is true])²: 0 for certainty of the truth, 2 for certainty of an error."""
+    """Brier score Σ_g (p(g) − [g is true])²: 0 if certain and right, 2 if certain and wrong."""
     return sum((p - (goal == truth)) ** 2 for goal, p in posterior.items())
 
 
 def quality(rows: Iterable[Row]) -> dict[str, Estimate]:
-    """Mean probability of the true goal, share of steps at which it ranks first, and Brier score, per episode."""
+    """Probability of the true goal, share of steps at which it ranks first, Brier score and calibration error."""
     judged = [row for row in rows if "posterior" in row]
     if not judged:
         return {}
@@ -135,6 +135,6 @@ def quality(rows: Iterable[Row]) -> dict[str, Estimate]:
 
 
 def calibration_error(rows: Sequence[Row]) -> Estimate:
-    """The gap between stated probability and frequency, over all goals, weighted by how often it was stated."""
+    """Expected calibration error of the posterior over goals, clustered by episode."""
     told = [(p, goal == row["goal"], row["episode"]) for row in rows for goal, p in row["posterior"].items()]
     return st.miscalibration([p for p, *_ in told], [came for _, came, _ in told], [name for *_, name in told])

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from otherminds.evaluation.asking import Asking, told_cost
 from otherminds.evaluation.engines import opened, run
-from otherminds.evaluation.progress import Telling, shown
+from otherminds.evaluation.progress import RunNote, shown
 from otherminds.evaluation.store import Entry, Row, Store
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel, ModelError
@@ -163,7 +163,7 @@ def keep(
     model: Recorded | None,
 ) -> None:
     """Play episodes and store each as it ends; several at once if the model runs on a server."""
-    told, failed = Telling(model), 0
+    told, failed = RunNote(model), 0
     playing = _answered(_tried(task), todo, at_once=asking.threads, stop=model.stop if model else lambda: None)
     for entry, found in shown(playing, len(todo), what, tell=told):
         if isinstance(found, ModelError):

@@ -32,12 +32,12 @@ def same(sequence: Sequence[int]) -> Sequence[int]:
 
 
 def n_grams(n: int) -> Callable[[Sequence[int]], Sequence[tuple[int, ...]]]:
-    """φ: all runs of n consecutive actions, of which there are none in fewer than n rounds."""
+    """φ: all runs of n consecutive actions; empty for fewer than n rounds."""
     return lambda sequence: [tuple(sequence[i : i + n]) for i in range(len(sequence) - n + 1)]
 
 
 def share_wrong(true: Sequence[Any], told: Sequence[Any]) -> float:
-    """𝔻: the share of places in which two sequences differ. Raises ValueError if they are empty."""
+    """𝔻: the share of positions at which two sequences differ, in [0, 1]. Raises ValueError if they are empty."""
     if not true:
         raise ValueError("there is nothing to compare")
     return sum(bool(a != b) for a, b in zip(true, told, strict=True)) / len(true)
@@ -54,7 +54,7 @@ def literal_loss(
 
 
 def tom_percent(rows: Sequence[Row]) -> float:
-    """100 · (1 − share of rounds in which the prediction was wrong, or none could be read).
+    """100 · (1 − share of rounds in which the prediction was wrong or unreadable), in %.
 
     ToM % of Riemer et al.: literal loss with φ the actions themselves. Raises ValueError if there are no rows.
     """
@@ -62,7 +62,7 @@ def tom_percent(rows: Sequence[Row]) -> float:
 
 
 def log_score(rows: Sequence[Row]) -> float:
-    """−(1/T) Σ log P(what the partner did), in nats; ∞ if anything was held to be impossible."""
+    """−(1/T) Σ log P(the partner's action), in nats per round; ∞ if an action had probability 0."""
     return -float(np.mean([np.log(row["p_true"]) if row["p_true"] else IMPOSSIBLE for row in rows]))
 
 
@@ -72,7 +72,7 @@ def log_score(rows: Sequence[Row]) -> float:
 def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "exact") -> float:
     """Δ / T = (1/T) Σ (r⁎ₜ − rₜ) (Riemer et al., Definition 2.2), r⁎ being the exact T-step optimum or the rate.
 
-    Raises ValueError if it is more than any policy could lose, which shows that task and rows do not belong together.
+    In units of payoff per round. Raises ValueError if no policy could lose as much: then rows and task do not match.
     """
     lost = sum(row.get("action", 0) is None for row in rows)
     return _per_round(task, sum(row["reward"] for row in rows), len(rows), optimum, lost)
@@ -90,7 +90,7 @@ def _per_round(task: Task, earned: float, rounds: int, optimum: Optimum, lost: i
 
 
 def _bounds(task: Task, lost: int) -> tuple[float, float]:
-    """The least and the most that can be earned if so many rounds are lost, in which the partner stands still."""
+    """The lowest and highest payoff if `lost` rounds are lost, in which the partner does not move."""
     forgone = lost * float(task.game.payoff().min())
     if lost == task.horizon:
         return forgone, forgone
@@ -99,7 +99,7 @@ def _bounds(task: Task, lost: int) -> tuple[float, float]:
 
 
 def costs(game: Game) -> NDArray[np.float64]:
-    """What a wrong prediction costs in the paper's account, for each action of the partner.
+    """The cost of a wrong prediction as the paper counts it, for each action b of the partner, in units of payoff.
 
     The mean of max_a R(a, b) − R(a, b) over the actions a that are no best response to b.
     """
@@ -110,9 +110,9 @@ def costs(game: Game) -> NDArray[np.float64]:
 
 
 def tom_regret_paper(task: Task, rows: Sequence[Row]) -> float:
-    """ΔToM / T as the paper's tables have it: every wrong prediction costs `costs` of what the partner did.
+    """ΔToM / T as in the paper's tables: a wrong prediction costs `costs` of the partner's action.
 
-    With a partner that reacts, the mean cost over its actions, whatever it did.
+    For a partner that reacts, every wrong prediction costs the mean over its actions. In units of payoff per round.
     """
     price = costs(task.game)
     if len(task.partner.outputs) > 1:
@@ -121,21 +121,21 @@ def tom_regret_paper(task: Task, rows: Sequence[Row]) -> float:
 
 
 def process_consistency(rows: Sequence[Row]) -> float:
-    """The share of rounds in which the action is a best response to the subject's own prediction of that round."""
+    """The share of rounds in which the action is a best response to the subject's own prediction, in [0, 1]."""
     return float(np.mean([row["consistent"] for row in rows]))
 
 
 def interestingness(tasks: Sequence[Task]) -> float:
-    """I = E[Δ(BR(π′), π″) / T] over independent draws of two partners: how much it matters whom one plays with.
+    """I = E[Δ(BR(π′), π″) / T] over independent draws of two partners: the cost of not knowing the partner.
 
-    The best response to π′ is followed on the states that π′ would be in. Ties to the lowest action.
-    (Riemer et al., §2.1.)
+    The best response to π′ is followed on the states that π′ would be in; ties go to the lowest action. In units of
+    payoff per round. (Riemer et al., §2.1.)
     """
     return max(0.0, float(np.mean([misjudged(held, tasks) for held in tasks])))
 
 
 def misjudged(held: Task, tasks: Sequence[Task]) -> NDArray[np.float64]:
-    """The expected regret per round of the best response to one partner when playing with each of several others."""
+    """Expected regret per round, shape (tasks,), of the best response to one partner against each other partner."""
     if not all(task.partner.deterministic for task in tasks):
         return np.array([_misjudged(held, task) for task in tasks])
     payoff = held.game.payoff()
@@ -150,7 +150,7 @@ def misjudged(held: Task, tasks: Sequence[Task]) -> NDArray[np.float64]:
 
 
 def _misjudged(held: Task, true: Task) -> float:
-    """The same by carrying the distribution over pairs of states forward: the believed one and the true one."""
+    """The same for a stochastic partner: carries forward the distribution over pairs (believed state, true state)."""
     payoff, (outputs, moves) = true.game.payoff(), true.partner.chances
     plan, imagined = response_to(held.game, held.partner, held.horizon), held.partner.chances.moves
     weights, earned = {(0, 0): 1.0}, 0.0
@@ -171,9 +171,9 @@ def _misjudged(held: Task, true: Task) -> float:
 
 
 def normalised(task: Task, regret: float) -> float:
-    """Regret per round as a share of what uniformly random play loses: 0 is the optimum, 1 is random.
+    """Regret per round as a share of the regret of uniformly random play: 0 is the optimum, 1 is random.
 
-    NaN where random play loses nothing.
+    NaN if random play loses nothing.
     """
     if task.optimum - task.uniform <= ROUNDING:
         return float("nan")
@@ -181,9 +181,9 @@ def normalised(task: Task, regret: float) -> float:
 
 
 def skill(regret: float, *, bayes: float, reference: float) -> float:
-    """1 − (Δ − Δ_Bayes) / (Δ_reference − Δ_Bayes): 1 at the Bayes bound, 0 at the reference (RMax, say).
+    """1 − (Δ − Δ_Bayes) / (Δ_reference − Δ_Bayes): 1 at the Bayes bound, 0 at the reference, for example RMax.
 
-    NaN where the reference is at the bound.
+    NaN if the reference is at the bound.
     """
     if abs(reference - bayes) <= ROUNDING:
         return float("nan")
@@ -194,11 +194,11 @@ def skill(regret: float, *, bayes: float, reference: float) -> float:
 
 
 def expected_regret(task: Task, subject: Mind[Outcome | None, int], *, optimum: Optimum = "exact") -> float:
-    """The exact expected regret per round: every branch of chance is followed, equal pairs of minds are merged.
+    """The exact expected regret per round: every branch of chance is followed, and equal pairs of minds are merged.
 
     E[Δ / T] of Definition 2.2 (Riemer et al.), in units of payoff. Minds are immutable and hashable, so a distribution
-    over pairs of them can be carried forward in full. That is quick for minds that come back to the same state, and
-    exponential for those that remember everything.
+    over pairs of them can be carried forward in full. That is fast for minds that return to the same state, and
+    exponential for minds that remember everything. Raises TypeError for a policy that is not a table.
     """
     payoff = task.game.payoff()
     pairs = {(subject.observe(None), task.partner.start): 1.0}
@@ -206,7 +206,10 @@ def expected_regret(task: Task, subject: Mind[Outcome | None, int], *, optimum: 
     for _ in range(task.horizon):
         onward: dict[Any, float] = {}
         for (mine, theirs), weight in pairs.items():
-            for a, p in _enumerated(mine):
+            policy = mine.act()
+            if not isinstance(policy, Categorical):
+                raise TypeError("exact values need minds whose policies are tables")
+            for a, p in policy:
                 for b, q in theirs.act():
                     if not (chance := weight * p * q):
                         continue
@@ -216,10 +219,3 @@ def expected_regret(task: Task, subject: Mind[Outcome | None, int], *, optimum: 
                     onward[both] = onward.get(both, 0.0) + chance
         pairs = onward
     return ((task.optimum if optimum == "exact" else task.rate) - earned) / task.horizon
-
-
-def _enumerated(mind: Mind[Outcome | None, int]) -> Categorical[int]:
-    policy = mind.act()
-    if not isinstance(policy, Categorical):
-        raise TypeError("exact values need minds whose policies are tables")
-    return policy

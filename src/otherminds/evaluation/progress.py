@@ -1,4 +1,4 @@
-"""Progress on the terminal, for anything that takes longer than a moment."""
+"""Progress on the terminal."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from otherminds.language.ledger import Recorded
 
 T = TypeVar("T")
 SILENCE = 30.0
-"""Seconds between lines where there is no terminal."""
+"""Seconds between lines if the output is not a terminal; chosen, not tuned."""
 
 
 @dataclass
-class Telling:
-    """What is told of a run besides how far it is: what was spent on a model, and how many episodes failed."""
+class RunNote:
+    """Text beside the progress of a run: calls to the model, money spent, and failed episodes."""
 
     model: Recorded | None = None
     failed: int = 0
 
     def __call__(self) -> str:
-        """In a few words."""
+        """The text."""
         told = [f"{self.failed:,} episodes failed"] if self.failed else []
         if self.model is not None:
             totals = self.model.totals
@@ -43,9 +43,9 @@ def shown(
     size: Callable[[T], int] = lambda _: 1,
     tell: Callable[[], str] = lambda: "",
 ) -> Iterator[T]:
-    """Pass the items on while showing on standard error how much is done, in items or by their sizes.
+    """Yield the items and show on standard error how many of `total` are done, each counting `size(item)`.
 
-    On a terminal it is a bar with the time that is left; elsewhere a line now and then.
+    On a terminal this is a bar with the remaining time; elsewhere a line every SILENCE seconds.
     """
     described, told = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
     columns = (described, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), told)

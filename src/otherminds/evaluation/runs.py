@@ -1,4 +1,4 @@
-"""What can be told of runs on disk without playing them, and putting shards of a run together."""
+"""Runs on disk: their progress, faults and exports, merging shards, and how a run was begun so that it can resume."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FINISHED = "select count(*) from plan join episodes using (condition, subject, e
 
 
 class Run(NamedTuple):
-    """How far a run is; `running`: a program is at work on it now."""
+    """The progress of a run. `running` says that a program has it open now; `dollars` is what its model calls cost."""
 
     folder: Path
     name: str
@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
     @property
     def state(self) -> str:
-        """In one word or two."""
+        """running, unfinished, finished, or without report."""
         if self.running:
             return "running"
         if self.finished < self.planned or not self.planned:
@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
 
 def look(folder: Path) -> Run:
-    """What there is to tell of a run. Raises InputError if there is none in the folder, or it is damaged."""
+    """The progress of the run in a folder. Raises InputError if there is none, or it is damaged."""
     with closing(_open(folder)) as base:
         about = dict(base.read("select name, value from about"))
         calls = CallTable(base)
@@ -78,7 +78,7 @@ def _open(folder: Path) -> Database:
     base = Database(path, "", readonly=True)
     if not base.read("select name from sqlite_master"):
         base.close()
-        raise InputError("holds no run yet", path=folder, hint="it has only just begun, or never did")
+        raise InputError("holds no run yet", path=folder, hint="it has only just been created")
     return base
 
 
@@ -88,12 +88,12 @@ def _in_use(folder: Path) -> bool:
             return False
     except InUseError:
         return True
-    except InputError:  # where nothing can be written nobody is at work
+    except InputError:  # a folder that cannot be written is not in use
         return False
 
 
 def faults(folder: Path) -> list[str]:
-    """What is wrong with a run on disk, if anything: its pages, and every episode in it."""
+    """The faults of a run on disk, in its database pages or episodes; empty if it is intact."""
     with closing(_open(folder)) as base:
         found = base.faults()
         try:
@@ -123,9 +123,9 @@ def exported_calls(folder: Path) -> Iterator[bytes]:
 
 
 def merge(shards: Sequence[Path], out: Path) -> None:
-    """Put shards of the same run together in a new folder, with all that was asked in any of them.
+    """Merge shards of one run into a new folder, with all their calls to models.
 
-    Raises InputError for shards of different runs, shards that do not agree, or a folder that holds something else.
+    Raises InputError for shards of different runs, shards with different results, or a folder with another run.
     """
     with ExitStack() as stack:
         bases = [stack.enter_context(_open(shard)) for shard in shards]

@@ -1,7 +1,7 @@
 """One scoreboard: every agent in every world, scored literally and functionally by the same code.
 
-*Literal*: how often did what the agent held likeliest come about, be it the next play, a goal, or what somebody in a
-story believes? *Functional*: of what can be gained there by knowing the other, how much did it gain? (Riemer et al.)
+*Literal*: how often was the agent's most probable prediction right, be it the next action, a goal, or a belief in a
+story? *Functional*: what share of the payoff that knowing the other agent is worth did it gain? (Riemer et al.)
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from otherminds.evaluation.statistics import Estimate
 Row = dict[str, Any]
 EXPERIMENT = "scoreboard"
 WORTH = 1e-9
+"""Least total gain, in payoff, for which a functional score is defined: rounding of sums."""
 
 
 class Expectation(NamedTuple):
-    """What was held likeliest: whether it came about, and how probable it was said to be; None if that was not said."""
+    """The most probable prediction: whether it was right, and its stated probability, None if it was not stated."""
 
     right: bool
     probability: float | None = None
 
 
 class Episode(NamedTuple):
-    """What an agent expected in one episode, and what it earned.
+    """An agent's predictions in one episode, and its payoff.
 
-    `best` is what whoever knows the other earns there, and `floor` what is earned without any thought of others, in the
-    same unit; both are None where nobody knows that. Who is told about the other, or says nothing, expects nothing.
+    `best` is the payoff of an agent that knows the other, `floor` that of play that ignores the other, in the same unit
+    as `earned`; None where they are unknown. An agent that is told about the other, or states nothing, has no
+    predictions.
     """
 
     world: str
@@ -43,10 +45,10 @@ class Episode(NamedTuple):
 def scores(episodes: Iterable[Episode]) -> list[Row]:
     """Summary rows: the world is the condition, the agent the subject.
 
-    `literal`: Σ right / Σ expectations. `calibration_error`: the gap between how sure the agent was of what it held
-    likeliest, and how often that came. `functional`: Σ (earned − floor) / Σ (best − floor), so 0 is play without a
-    thought of others, 1 that of who knows the other; below and above are possible. `regret`: the mean of best − earned,
-    in the unit of the world. Intervals are 95 %, by episode.
+    `literal`: Σ right / Σ predictions. `calibration_error`: the gap between the stated probability of predictions and
+    the share that was right. `functional`: Σ (earned − floor) / Σ (best − floor), so 0 is play that ignores the other
+    and 1 play that knows it; values below 0 and above 1 are possible. `regret`: the mean of best − earned, in the
+    unit of the world. Intervals are 95 %, clustered by episode.
     """
     found: dict[tuple[str, str], list[Episode]] = {}
     for episode in episodes:

@@ -11,8 +11,11 @@ import scipy
 from numpy.typing import NDArray
 
 RESAMPLES = 4000
+"""Bootstrap resamples of an interval; chosen, not tuned."""
 BINS = 10
+"""Bins of equal width over [0, 1] for calibration, as is usual for the expected calibration error."""
 OF_BINS = 1000
+"""Bootstrap resamples of a calibration error; fewer, as each is a table of bins."""
 
 
 class Estimate(NamedTuple):
@@ -39,7 +42,7 @@ def mean(values: Sequence[float], clusters: Sequence[str] | None = None) -> Esti
 def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str] | None = None) -> Estimate:
     """Σ above / Σ below with its percentile bootstrap interval, resampling whole clusters.
 
-    Resamples in which nothing is below are left out. Raises ValueError if there is nothing below at all.
+    Resamples with a denominator of 0 are left out. Raises ValueError if the denominator is 0.
     """
     names = list(clusters) if clusters is not None else [str(i) for i in range(len(above))]
     index = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -47,7 +50,7 @@ def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
     for name, a, b in zip(names, above, below, strict=True):
         sums[:, index[name]] += a, b
     if not sums[1].sum():
-        raise ValueError("a ratio needs something to divide by")
+        raise ValueError("a ratio needs a denominator that is not 0")
     value = float(sums[0].sum() / sums[1].sum())
     if len(index) < 2:
         return Estimate(value, value, value, len(index))
@@ -59,17 +62,16 @@ def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
 
 
 def miscalibration(said: Sequence[float], came: Sequence[bool], clusters: Sequence[str]) -> Estimate:
-    """Σ_bins |Σ (p − [it came])| / n: the gap between what was said to be how probable and how often it came about.
+    """Expected calibration error Σ_bins |Σ (p − [came about])| / n over ten bins of the stated probability p.
 
-    Over ten bins of p, with a percentile bootstrap interval that resamples whole clusters. Raises ValueError if
-    there is nothing.
+    The interval is a percentile bootstrap that resamples whole clusters. Raises ValueError without data.
     """
     index = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
     sums = np.zeros((len(index), BINS, 2))
     for p, hit, name in zip(said, came, clusters, strict=True):
         sums[index[name], min(int(p * BINS), BINS - 1)] += p - hit, 1
     if not len(sums):
-        raise ValueError("nothing was said")
+        raise ValueError("there are no stated probabilities")
     rng = np.random.default_rng(0)
     draws = [sums[rng.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(OF_BINS)]
     low, high = np.quantile([_gap(draw) for draw in draws], [0.025, 0.975])
@@ -81,7 +83,7 @@ def _gap(sums: NDArray[np.float64]) -> float:
 
 
 class Comparison(NamedTuple):
-    """Two groups on one metric: the p value of the paper's test, corrected for all comparisons, and the difference.
+    """Two groups on one metric: the p value of the paper's test, raw and corrected, and the mean difference.
 
     The difference is paired by level, with a bootstrap interval; the paper's tests ignore the pairing.
     """
@@ -121,10 +123,10 @@ def pearson(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def stratified(values: Sequence[float], strata: Sequence[str]) -> Estimate:
-    """The mean over strata of their means, all strata weighing the same, with a normal 95 % interval.
+    """The unweighted mean of the strata's means, with a normal 95 % interval.
 
-    V = Σ_s σ²_s / (n_s S²) over S strata: partners are given, episodes with each of them vary. A stratum of a single
-    value is taken to leave nothing to chance.
+    V = Σ_s σ²_s / (n_s S²) over S strata: the partners are fixed, episodes with each of them vary. A stratum with a
+    single value contributes no variance.
     """
     groups: dict[str, list[float]] = {}
     for value, stratum in zip(values, strata, strict=True):

@@ -1,7 +1,7 @@
-"""A run on disk: its plan, the episodes that are finished with their rows, and the calls to language models.
+"""A run on disk: its plan, the finished episodes with their rows, and the calls to language models.
 
-All of it is in run.db, an SQLite database in the folder of the run. An episode is there whole or not at all, and what
-is there is not played again, so a run that was ended at any moment goes on where it stopped.
+All of it is in run.db, an SQLite database in the run's folder. An episode is stored whole or not at all, and a stored
+episode is not played again, so a run that was killed at any moment continues where it stopped.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ DONE = "select condition, subject, episode from episodes"
 
 
 class UnfinishedError(InputError):
-    """There is no report on a run before all of its episodes are finished; so many of them failed."""
+    """Episodes of the run are missing, so it has no report yet. `failed` is the number of episodes that failed."""
 
     def __init__(self, message: str, *, failed: int, path: Path, hint: str) -> None:
         super().__init__(message, path=path, hint=hint)
@@ -70,7 +70,7 @@ class Entry(Protocol):
 
     @property
     def key(self) -> Key:
-        """What tells it apart in the rows: condition, subject and episode."""
+        """Condition, subject and episode: unique in a run."""
         ...
 
 
@@ -78,14 +78,13 @@ E = TypeVar("E", bound=Entry)
 
 
 class Store:
-    """One run in a folder, for one program at a time.
+    """One run in a folder, opened by one program at a time.
 
-    `run` is what it is: a folder with another run is refused. `about` tells whoever finds the folder how it was begun,
-    or gone on with the last time.
+    `run` is its name: a folder with another run is refused. `about` records how the run was begun or last resumed.
     """
 
     def __init__(self, folder: Path, run: str, about: str = "", *, frozen: bool = False) -> None:
-        """Open or begin a run; nothing more is played in a frozen one.
+        """Open or begin a run; nothing is played in a frozen one.
 
         Raises InputError if the folder holds another run, is in use, or cannot be written.
         """
@@ -96,19 +95,16 @@ class Store:
         self._open.enter_context(alone(folder / LOCK))
         try:
             self.database = self._open.enter_context(Database(self.path, SCHEMA + CALLS))
-            self._begin({"run": run, "about": about, "version": version("otherminds"), "begun": now()})
+            if self.about().get("run", run) != run:
+                hint = "choose another folder with --out"
+                raise InputError(f"belongs to another run than {run}", path=self.path, hint=hint)
+            known = {"run": run, "about": about, "version": version("otherminds"), "begun": now()}
+            with self.database.transaction() as base:
+                base.executemany("insert or ignore into about values (?, ?)", known.items())
+                base.executemany(LATEST, [(about,)] if about else [])
         except BaseException:
             self._open.close()
             raise
-
-    def _begin(self, about: dict[str, str]) -> None:
-        known = self.about().get("run", self.run)
-        if known != self.run:
-            hint = "choose another folder with --out"
-            raise InputError(f"belongs to another run than {self.run}", path=self.path, hint=hint)
-        with self.database.transaction() as base:
-            base.executemany("insert or ignore into about values (?, ?)", about.items())
-            base.executemany(LATEST, [(about["about"],)] if about["about"] else [])
 
     def __enter__(self) -> Self:
         return self
@@ -117,11 +113,11 @@ class Store:
         self._open.close()
 
     def about(self) -> dict[str, str]:
-        """What the run is: `run`, `about`, the `version` of the library, and when it was `begun`."""
+        """The run's metadata: `run`, `about`, `version` of the library, and the time it was `begun`."""
         return dict(self.database.read("select name, value from about"))
 
     def plan(self, entries: Sequence[Entry]) -> None:
-        """Have these played in this run, after those planned by this program; what others planned is no longer."""
+        """Append entries to the plan. The first call drops what earlier programs planned."""
         with self.database.transaction() as base:
             if not self._planned:
                 base.execute("delete from plan")
@@ -129,9 +125,9 @@ class Store:
             base.executemany(PLANNED, (entry.key for entry in entries))
 
     def todo(self, entries: Sequence[E], shard: tuple[int, int] = (1, 1)) -> list[E]:
-        """Plan these; those that have not been played, of the entries that are for this shard.
+        """Plan the entries, and return those of this shard that have not been played.
 
-        Raises UnfinishedError if there are some, and the run is frozen.
+        Raises UnfinishedError if entries are left and the run is frozen.
         """
         self.plan(entries)
         number, of = shard
@@ -143,32 +139,32 @@ class Store:
         return left
 
     def order(self) -> list[Key]:
-        """All episodes of the plan."""
+        """The keys of all planned episodes, in order."""
         return self.database.read(ORDER)
 
     def done(self) -> set[Key]:
-        """The episodes that need not be played again."""
+        """The keys of all finished episodes."""
         return set(self.database.read(DONE))
 
     @property
     def missing(self) -> int:
-        """How many episodes of the plan have not been played."""
+        """The number of planned episodes that have not been played."""
         return len(set(self.order()) - self.done())
 
     def add(self, *episodes: Sequence[Row]) -> None:
-        """Keep episodes, each given by its rows: all of them are on disk afterwards, or none."""
+        """Store episodes, each given by its rows, in one transaction."""
         told = [(*key(rows[0]), now(), *_packed(rows)) for rows in episodes]
         with self.database.transaction() as base:
             base.executemany(FINISHED, told)
             base.executemany(FORGIVEN, (one[:3] for one in told))
 
     def fail(self, entry: Entry, why: str) -> None:
-        """Remember why an episode came to nothing; it stays to be played."""
+        """Store why an episode failed; it remains to be played."""
         with self.database.transaction() as base:
             base.execute(FAILED, (*entry.key, now(), why.encode("utf-8", "backslashreplace").decode()))
 
     def replace(self, rows: Iterable[Row]) -> None:
-        """Keep the episodes of these rows and no others."""
+        """Store the episodes of these rows, and delete all others."""
         episodes = [(about, list(mine)) for about, mine in groupby(rows, key)]
         with self.database.transaction() as base:
             base.execute("delete from episodes")
@@ -177,9 +173,9 @@ class Store:
             base.executemany(FINISHED, ((*about, now(), *_packed(mine)) for about, mine in episodes))
 
     def all(self, order: Sequence[Key] | None = None) -> list[Row]:
-        """All rows by episodes in the given order, else that of the plan; who is not in the plan is left out.
+        """The rows of all planned episodes, in the given order or that of the plan.
 
-        Raises UnfinishedError if any of the plan is still to be played.
+        Raises UnfinishedError if planned episodes have not been played.
         """
         if missing := self.missing:
             raise self._unfinished(missing)
@@ -193,55 +189,61 @@ class Store:
         return UnfinishedError(told + last, failed=len(failures), path=self.folder, hint=hint)
 
     def found(self, order: Sequence[Key] | None = None) -> list[Row]:
-        """The rows of all episodes that are finished."""
+        """The rows of all finished episodes, in the given order or that of the plan."""
         return list(self._rows(order))
 
     def _rows(self, order: Sequence[Key] | None) -> Iterator[Row]:
         return ({**row, "run": self.run} for row in rows_of(self.database, order))
 
     def write_rows(self) -> None:
-        """Write all rows to rows.jsonl, one a line, without what was measured and would never come out the same.
+        """Write all rows to rows.jsonl, one a line, without measured times, which differ from run to run.
 
-        Raises InputError if that cannot be done.
+        Raises InputError if the file cannot be written.
         """
-        write_whole(self.folder / ROWS, (_line(lasting(row)) for row in self._rows(None)))
+        lines = (json.dumps(lasting(row), ensure_ascii=False) for row in self._rows(None))
+        write_whole(self.folder / ROWS, (line.encode("utf-8", "backslashreplace") + b"\n" for line in lines))
 
     def take_in(self, other: Database, folder: Path) -> None:
-        """Add what was planned and finished in another folder. Raises InputError if it came out differently there."""
+        """Add the planned and finished episodes of another folder. Raises InputError if their results differ."""
         with self.database.transaction() as base:
             base.executemany(PLANNED, other.read(ORDER))
             for *about, finished, text, checksum in other.read("select * from episodes"):
                 known = base.execute(ROWS_OF, about).fetchone()
                 if known is None:
                     base.execute(FINISHED, (*about, finished, text, checksum))
-                elif not _alike(known[0], text):
+                elif known[0] != text and [*map(lasting, json.loads(known[0]))] != [*map(lasting, json.loads(text))]:
                     raise InputError(f"the episode {' '.join(about)} came out differently", path=folder)
 
 
 def rows_of(database: Database, order: Sequence[Key] | None = None) -> Iterator[Row]:
-    """The rows of a run, by episodes in the given order, else that of its plan. Raises InputError for damaged ones."""
+    """The rows of a run, by episodes in the given order or that of its plan. Raises InputError for damaged rows."""
     for about in database.read(ORDER) if order is None else order:
         for text, checksum in database.read(ROWS_OF, about):
-            yield from _unpacked(text, checksum, about, database.path)
+            try:
+                if zlib.crc32(text.encode()) != checksum:
+                    raise ValueError
+                found: list[Row] = json.loads(text)
+                if {key(row) for row in found} != {about}:
+                    raise ValueError
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                fault = f"the rows of the episode {' '.join(about)} are damaged"
+                raise InputError(fault, path=database.path) from None
+            yield from found
 
 
 def failures_of(database: Database) -> dict[Key, str]:
-    """The episodes of a run that came to nothing the last time, and why."""
+    """The failed episodes of a run, each with the reason."""
     return {(c, s, e): why for c, s, e, why in database.read(FAILURES)}
 
 
 def key(row: Row) -> Key:
-    """What tells episodes apart."""
+    """Condition, subject and episode of a row."""
     return (row["condition"], row["subject"], row["episode"])
 
 
 def lasting(row: Row) -> Row:
-    """A row without the time that its decision took: all else follows from the plan and the seed."""
+    """A row without the measured time of its decision; everything else follows from the plan and the seed."""
     return {name: value for name, value in row.items() if name != MEASURED}
-
-
-def _line(row: Row) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _packed(rows: Sequence[Row]) -> tuple[str, int]:
@@ -250,25 +252,8 @@ def _packed(rows: Sequence[Row]) -> tuple[str, int]:
     return text, zlib.crc32(text.encode())
 
 
-def _unpacked(text: str, checksum: int, about: Key, path: Path | None) -> list[Row]:
-    try:
-        if zlib.crc32(text.encode()) != checksum:
-            raise ValueError
-        found: list[Row] = json.loads(text)
-        if {key(row) for row in found} != {about}:
-            raise ValueError
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise InputError(f"the rows of the episode {' '.join(about)} are damaged", path=path) from None
-    return found
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether rows are the same but for what was measured."""
-    return one == other or list(map(lasting, json.loads(one))) == list(map(lasting, json.loads(other)))
-
-
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file that is there whole or not at all, whatever happens. Raises InputError if it cannot be written."""
+    """Write a file so that it exists whole or not at all. Raises InputError if it cannot be written."""
     fresh = path.with_name(f"{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

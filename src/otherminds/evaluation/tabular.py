@@ -1,7 +1,8 @@
-"""Rows as files: JSON Lines, and tables for spreadsheets (CSV) and statistics programs (Parquet).
+"""Rows as files: JSON Lines, CSV for spreadsheets, and Parquet for statistics programs.
 
-All three are read back exactly. In tables, lists and objects are JSON text. In CSV all else but text is JSON as well;
-text begins with an apostrophe if it would otherwise be taken for something else, by us or by a spreadsheet.
+All three formats are read back exactly. In CSV and Parquet, lists and objects are JSON text. In CSV every other value
+but text is JSON as well; text that a reader or a spreadsheet could mistake for something else begins with an
+apostrophe.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from otherminds.errors import InputError
 from otherminds.files.strict_json import depth, dumps, loads
@@ -21,19 +23,21 @@ from otherminds.files.text import opened
 Row = dict[str, Any]
 
 LONGEST = 1_000_000
-"""The most bytes of a line."""
+"""Largest line, in bytes. The limits here protect readers from hostile files; chosen, not tuned."""
 LARGEST_CELL = 131_072
-"""The most characters of a cell of a CSV file, which is what Python reads unless told otherwise."""
+"""Largest cell of a CSV file, in characters: the default limit of Python's reader."""
 LARGEST = 150_000_000
-"""The most bytes of a file; of one that is packed, of what is in it."""
+"""Largest file, in bytes, after unpacking."""
 MOST = 1_000_000
-"""The most rows of a file."""
+"""Most rows of a file."""
 BATCH = 100
+"""Rows of a Parquet file read at once, so that a hostile file cannot fill the memory."""
 MOST_COLUMNS = 10_000
 DEEPEST = 20
+"""Deepest nesting of lists and objects in a row."""
 TEXT_MARK = "'"
 RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\ufeff")
-"""How text begins that a spreadsheet could take for a formula, or a reader for the mark of an encoding."""
+"""Beginnings of text that a spreadsheet takes for a formula, or a reader for the mark of an encoding."""
 FROM_SPREADSHEETS = {"TRUE": True, "FALSE": False}
 WHOLE = range(-(2**63), 2**63)
 AS_JSON = {b"otherminds": b"json"}
@@ -43,7 +47,7 @@ AS_JSON = {b"otherminds": b"json"}
 
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """One row a line. Raises InputError if a value is not JSON, or the file cannot be written."""
+    """Write one row a line. Raises InputError if a value is not JSON, or the file cannot be written."""
     lines = [_text(row, path, i) for i, row in enumerate(rows, 1)]
     for i, line in enumerate(lines, 1):
         if len(line.encode()) >= LONGEST:
@@ -52,13 +56,13 @@ def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """A table with a column for everything that some row has; other cells are empty.
+    """Write a table with a column for every key of any row; missing values are empty cells.
 
     Raises InputError if a value is not JSON or too long, or the file cannot be written.
     """
     columns = _columns(rows)
     file = io.StringIO()
-    writer = csv.writer(file)  # ends lines as RFC 4180 has it, so that line breaks within cells are always quoted
+    writer = csv.writer(file)  # ends lines as in RFC 4180, so that line breaks within cells are always quoted
     writer.writerow([_cell(column) for column in columns])
     for i, row in enumerate(rows, 1):
         _text(row, path, i)
@@ -70,7 +74,7 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """A table with typed columns; lists, objects, and columns of several types are JSON text, marked as such.
+    """Write a table with typed columns; lists, objects, and columns of mixed type are JSON text, marked in the schema.
 
     Raises InputError if a value is not JSON, the file cannot be written, or pyarrow is missing.
     """
@@ -96,7 +100,7 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _kind(values: Sequence[Any]) -> str:
-    """The type of a column in which all values are of one type, by its name; empty if it has to be JSON text."""
+    """The Arrow type of a column whose values all have one type; empty if the column must be JSON text."""
     types = {type(value) for value in values}
     if types == {int} and not all(value in WHOLE for value in values):
         return ""
@@ -105,7 +109,7 @@ def _kind(values: Sequence[Any]) -> str:
 
 
 def _cell(value: Any) -> str:
-    """A value as it stands in a CSV file."""
+    """A value as text of a CSV cell."""
     if not isinstance(value, str):
         return dumps(value)
     plain = value and not value.startswith(RISKY) and _read_cell(value) == value
@@ -113,7 +117,7 @@ def _cell(value: Any) -> str:
 
 
 def _text(row: Mapping[str, Any], path: Path, number: int) -> str:
-    """A row as JSON. Raises InputError if it is none that could be read again."""
+    """A row as JSON. Raises InputError if it could not be read back."""
     try:
         text = dumps(row)
         text.encode()
@@ -138,18 +142,18 @@ def _write(path: Path, content: bytes) -> None:
 def read_rows(path: Path) -> list[Row]:
     """The rows of a file (.jsonl, .csv or .parquet), or of the rows.jsonl of a folder.
 
-    Raises InputError for the first thing that is wrong.
+    Raises InputError for the first fault.
     """
     return [row for _, row in read_numbered(path)]
 
 
 def read_numbered(path: Path) -> list[tuple[int, Row]]:
-    """The rows as `read_rows` finds them, each with the line where it begins; in Parquet, with its number."""
+    """The rows of `read_rows`, each with the line where it begins (in Parquet, its number). Raises InputError."""
     return list(each_numbered(path))
 
 
 def each_numbered(path: Path) -> Iterator[tuple[int, Row]]:
-    """The same one after the other, so that nothing is read after the first row that somebody finds wrong."""
+    """The same rows one at a time, so that a caller can stop at the first row it rejects. Raises InputError."""
     path = found_in(path)
     read = READERS.get(path.suffix)
     if read is None:
@@ -164,13 +168,19 @@ def each_numbered(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def found_in(path: Path) -> Path:
-    """The file of rows itself, if a folder is given that holds one."""
+    """The path of the rows: `rows.jsonl` of a folder, or the file itself."""
     return path / "rows.jsonl" if path.is_dir() else path
 
 
 def _jsonl(path: Path) -> Iterator[tuple[int, Row]]:
     for number, line in _lines(path):
-        yield number, _row(line, path, number)
+        try:
+            row = loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise InputError("is not a row: a JSON object", path=path, line=number)
+        yield number, _checked(row, path, number)
 
 
 def _csv(path: Path) -> Iterator[tuple[int, Row]]:
@@ -180,7 +190,11 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
     try:
         for cells in reader:
             if columns is None:
-                columns = _header(cells, path)
+                if len(cells) > MOST_COLUMNS:
+                    raise InputError(f"has more than {MOST_COLUMNS:,} columns", path=path, line=1)
+                columns = [str(_read_cell(cell)) for cell in cells]
+                if repeated := [column for i, column in enumerate(columns) if column in columns[:i]]:
+                    raise InputError(f"the column `{repeated[0][:60]}` comes twice", path=path, line=1)
             elif any(cells):
                 if len(cells) != len(columns):
                     raise InputError(f"{len(cells)} cells for {len(columns)} columns", path=path, line=begins)
@@ -191,18 +205,8 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
         raise InputError(f"is not CSV: {error}", path=path, line=begins) from None
 
 
-def _header(cells: Sequence[str], path: Path) -> list[str]:
-    if len(cells) > MOST_COLUMNS:
-        raise InputError(f"has more than {MOST_COLUMNS:,} columns", path=path, line=1)
-    columns = [str(_read_cell(cell)) for cell in cells]
-    if len(set(columns)) < len(columns):
-        twice = next(column for i, column in enumerate(columns) if column in columns[:i])
-        raise InputError(f"the column `{twice[:60]}` comes twice", path=path, line=1)
-    return columns
-
-
 def _read_cell(cell: str) -> Any:
-    """The value of a cell that is not empty: marked text, JSON, or else text."""
+    """The value of a cell that is not empty: text after an apostrophe, JSON, or else text."""
     if cell.startswith(TEXT_MARK):
         return cell[1:]
     if cell in FROM_SPREADSHEETS:
@@ -219,13 +223,14 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
         with opened(path) as raw, parquet.ParquetFile(raw, page_checksum_verification=True) as file:
             if file.metadata.num_rows > MOST:
                 raise InputError(f"has more than {MOST:,} rows", path=path)
-            _check_size(sum(_unpacked(file.metadata)), path)
+            groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
+            _check_size(sum(group.total_byte_size for group in groups), path)  # unpacked, as the file itself claims
             told = {f.name for f in file.schema_arrow if AS_JSON.items() <= (f.metadata or {}).items()}
             rows, size = (row for batch in file.iter_batches(BATCH) for row in batch.to_pylist()), 0
             for number, row in enumerate(rows, 1):
                 values = {name: value for name, value in row.items() if value is not None}
                 size += sum(len(value) for value in values.values() if isinstance(value, str))
-                _check_size(size, path)  # a text that is there once in the file can be in every row
+                _check_size(size, path)  # a text stored once in the file can be in every row
                 found = {name: loads(value) if name in told else value for name, value in values.items()}
                 yield number, _checked(found, path, number)
     except InputError:
@@ -234,12 +239,6 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
         if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
             raise
         raise InputError("is not a Parquet file, or a broken one", path=path) from None
-
-
-def _unpacked(metadata: Any) -> Iterator[int]:
-    """The bytes of every part of a Parquet file, as it says itself."""
-    for i in range(metadata.num_row_groups):
-        yield metadata.row_group(i).total_byte_size
 
 
 def _check_size(size: int, path: Path) -> None:
@@ -255,10 +254,10 @@ READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers. Raises InputError for one that is too long or is not UTF-8."""
+    """The lines with their numbers, from 1. Raises InputError for a line that is too long or not UTF-8."""
     with opened(path) as file:
         _check_size(os.fstat(file.fileno()).st_size, path)
-        for number, line in enumerate(_pieces(file), 1):
+        for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), b""), 1):
             if len(line) > LONGEST:
                 raise InputError(f"is longer than {LONGEST:,} bytes", path=path, line=number)
             try:
@@ -267,23 +266,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 raise InputError("is not UTF-8 text", path=path, line=number) from None
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    while line := file.readline(LONGEST + 1):
-        yield line
-
-
-def _row(line: str, path: Path, number: int) -> Row:
-    try:
-        row = loads(line)
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict):
-        raise InputError("is not a row: a JSON object", path=path, line=number)
-    return _checked(row, path, number)
-
-
 def _checked(row: Row, path: Path, number: int) -> Row:
-    """The row, if it can be written again. Raises InputError for an empty one, or values that no file of ours has."""
+    """The row itself. Raises InputError if it is empty, nested too deeply, or has values that are not JSON."""
     try:
         if not row or depth(row) > DEEPEST:
             raise ValueError
@@ -295,7 +279,7 @@ def _checked(row: Row, path: Path, number: int) -> Row:
 
 
 def _arrow() -> tuple[Any, Any]:
-    """The modules that know Parquet. Raises InputError if they are not installed."""
+    """The modules pyarrow and pyarrow.parquet. Raises InputError if they are not installed."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:

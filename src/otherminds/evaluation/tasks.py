@@ -1,4 +1,4 @@
-"""Tasks and episodes of repeated games: a partner to play with, what can be earned there, and what was done."""
+"""Tasks and episodes of repeated games: a partner, the payoffs possible with it, and the rows of an episode."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Row = dict[str, Any]
 ROUNDING = 1e-6
+"""Difference of payoffs that counts as none: rounding in long sums."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A partner to play a game with for a number of rounds, and what can be earned there, in units of payoff.
+    """A game, a partner and a number of rounds, with the payoffs that are possible, in units of payoff.
 
     The subject is agent 0 of the game, the partner agent 1. (Riemer et al., §2.1.)
     Raises ValueError if there is no round to play, or if the partner does not fit the game.
@@ -45,18 +46,18 @@ class Task:
 
     @cached_property
     def rate(self) -> float:
-        """The paper's optimum: the best average payoff per round in the long run, times the number of rounds."""
+        """The paper's optimum: the best long-run average payoff per round, times the number of rounds."""
         return self.horizon * best_rate(self.game.payoff(), self.partner.chances)
 
     @cached_property
     def least(self) -> float:
-        """The lowest expected payoff of any policy: nobody's expected regret exceeds optimum − least."""
+        """The lowest expected payoff of any policy: expected regret is at most optimum − least."""
         worst = best_response(self.game.payoff(), self.partner.chances, self.horizon, least=True)
         return float(worst.values[0, 0])
 
     @cached_property
     def uniform(self) -> float:
-        """The expected payoff of choosing uniformly at random in every round."""
+        """The expected payoff of uniformly random play, over all rounds."""
         options = len(self.game.payoff())
         plain = self.game.payoff().mean(axis=0, keepdims=True)
         outputs, moves = self.partner.chances
@@ -72,7 +73,7 @@ class Task:
 
     @cached_property
     def best_by_round(self) -> NDArray[np.float64]:
-        """What the optimal policy expects to get in each round; the sum is the optimum."""
+        """The expected payoff of the optimal policy in each round, shape (horizon,); the sum is the optimum."""
         plan, outputs, moves = response_to(self.game, self.partner, self.horizon), *self.partner.chances
         payoff = self.game.payoff()
         weight, found = np.eye(len(outputs))[0], []
@@ -91,35 +92,35 @@ Choice = Callable[[Distribution[int]], int]
 
 
 @runtime_checkable
-class Speaker(Protocol):
-    """A player in words, who can be told something, and of whom no move may be read (None is an outcome of `act`)."""
+class LanguagePlayer(Protocol):
+    """A language-model player. It can be given hints. `act` yields None when its reply contains no legal move."""
 
     def observe(self, outcome: Outcome | None, /) -> Self:
         """The player after a round."""
         ...
 
     def act(self) -> Categorical[int | None]:
-        """What it does."""
+        """π(a): its next action, None if unreadable."""
         ...
 
     def predict(self) -> Categorical[int | None]:
-        """What it expects of the partner."""
+        """P(b): its prediction of the partner's action, None if unreadable."""
         ...
 
     def told(self, truth: int, /) -> Self:
-        """The player who hears, if it may, what the partner does in this round."""
+        """The player after it is told the partner's action of this round, if its strategy includes that."""
         ...
 
     def lose(self) -> Self:
-        """The player after a round that was lost, as no move could be read."""
+        """The player after a round that it lost because no move could be read."""
         ...
 
 
 def evenly(episode: int, episodes: int, rng: np.random.Generator) -> Choice:
-    """Choices that are spread evenly over the episodes of a run: systematic sampling of the subject's own chance.
+    """A way to sample the subject's actions that spreads them evenly over the episodes of a run (systematic sampling).
 
-    Episode i of n makes its choices from one number in [i/n, (i + 1)/n), digit by digit; so of all first choices, of
-    all second ones after each of these, and so on, every one is made in its share of the episodes.
+    Episode i of n decodes its actions from one number in [i/n, (i + 1)/n), digit by digit. So every first action, and
+    every second action after it, is taken in its share of the episodes.
     """
     number = (episode + rng.random()) / episodes
 
@@ -143,11 +144,11 @@ def play(
     partner_rng: np.random.Generator | None = None,
     choose: Choice | None = None,
 ) -> Iterator[Row]:
-    """One episode, a row per round. With a stream of its own the partner trembles alike for every subject.
+    """One episode, a row per round. With `partner_rng` the partner's slips are the same for every subject.
 
-    The subject's actions are sampled, or left to `choose`. A row has `t` from 0; `predicted`, `observed` and `action`
-    as indices; `p_true` = P(what was observed); `brier`; `reward`, and `best`, what the optimum expects of that round,
-    in units of payoff; and whether the action was `consistent` with the prediction.
+    The subject's actions are sampled, or chosen by `choose`. A row has `t` from 0; `predicted`, `observed` and `action`
+    as indices; `p_true`, the predicted probability of the observed action; `brier`; `reward`, and `best`, the payoff
+    the optimum expects of that round, in units of payoff; and whether the action was `consistent` with the prediction.
     """
     game, partner = task.game, task.partner.start
     payoff = game.payoff()
@@ -162,12 +163,12 @@ def play(
 
 
 def converse(
-    task: Task, subject: Speaker, *, rng: np.random.Generator, note: Callable[[Any], Row] = lambda _: {}
+    task: Task, subject: LanguagePlayer, *, rng: np.random.Generator, note: Callable[[Any], Row] = lambda _: {}
 ) -> Iterator[Row]:
-    """One episode of a player in words, a row per round; `note` adds to each what there is to say of the player.
+    """One episode of a language-model player, a row per round; `note(player)` adds columns.
 
-    A round without a move is lost: it earns the least that there is in the game, and neither sees what the other would
-    have done. Its prediction counts like any other. The generator is the partner's.
+    A round without a legal move is lost: it earns the lowest payoff of the game, and neither side observes the other.
+    Its prediction counts like any other. `rng` is the partner's.
     """
     payoff, partner = task.game.payoff(), task.partner.start
     subject = subject.observe(None)
@@ -200,7 +201,7 @@ def _row(task: Task, t: int, expected: Categorical[Any], action: int | None, don
 
 
 def consistent(payoff: NDArray[np.float64], expected: Categorical[Any], action: int | None) -> bool:
-    """Whether an action maximises the expected payoff of this round under the agent’s own prediction of it."""
+    """Whether the action maximises the round's expected payoff under the agent's own prediction."""
     if action is None or expected.mode is None:
         return False
     worth = payoff @ np.array([expected.prob(b) for b in range(payoff.shape[1])])
@@ -208,5 +209,5 @@ def consistent(payoff: NDArray[np.float64], expected: Categorical[Any], action: 
 
 
 def brier(expected: Categorical[Any], done: int) -> float:
-    """Σ_b (P(b) − 1[b = done])², between 0 and 2."""
+    """Brier score Σ_b (P(b) − 1[b = done])², in [0, 2]."""
     return float(sum((p - (b == done)) ** 2 for b, p in expected) + (done not in expected.support))

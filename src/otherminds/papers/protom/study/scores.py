@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from otherminds.evaluation import statistics as st
-from otherminds.evaluation.assistance import FACILITATOR, OVERALL, Outcome, outcomes
+from otherminds.evaluation.assistance import FACILITATOR, OVERALL, AssistanceOutcome, outcomes
 from otherminds.evaluation.statistics import Comparison, Estimate
 from otherminds.papers.protom.experiment import SUBJECTS
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, Row, trials, whole
@@ -26,7 +26,7 @@ COMPARED = ("success", "speedup", "messages", *ASPECTS)
 class Result:
     """What came of a trial that came to its end. No speed-up if nobody played its level without a facilitator."""
 
-    outcome: Outcome
+    outcome: AssistanceOutcome
     pair: str
     level: str
     ignored: int
@@ -54,7 +54,9 @@ def results(rows: Sequence[Row]) -> list[Result]:
     return [_result(outcome, trial[-1], became(trial), alone) for outcome, trial in found]
 
 
-def _result(outcome: Outcome, last: Row, statuses: Sequence[str], alone: Mapping[str, Sequence[float]]) -> Result:
+def _result(
+    outcome: AssistanceOutcome, last: Row, statuses: Sequence[str], alone: Mapping[str, Sequence[float]]
+) -> Result:
     told = (last.get("ratings") or {}).values()
     lengths = alone.get(last["level"])
     return Result(
