@@ -18,6 +18,7 @@ import pytest
 
 from commands import Run, complaint
 from otherminds.errors import InputError
+from otherminds.evaluation import experiment as runner
 from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.store import key
 from otherminds.language.ledger import Recorded
@@ -32,7 +33,6 @@ from otherminds.papers.protom.experiment import SUBJECTS, ModelSetup, PlannedEpi
 from otherminds.papers.protom.language_facilitator import subject
 from otherminds.papers.protom.levels import kitchens
 from otherminds.papers.protom.levels.level_sets import Design
-from otherminds.reproduce import run as runs
 from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen
@@ -486,7 +486,7 @@ def test_a_model_that_cannot_be_used_is_told_before_anything_is_played(
     name: str, options: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for played in ("play", "ask"):
-        monkeypatch.setattr(runs, played, None)
+        monkeypatch.setattr(runner, played, None)
     said = "has no `nobody`|cannot be read|the price is unknown"
     complaint(run("reproduce", name, "--quick", "--model", *options, "--out", "one"), said)
     assert not [path for path in Path("one").glob("*") if path.name not in ("run.db", "run.lock")]
