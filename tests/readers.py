@@ -28,7 +28,7 @@ from otherminds.language.scripted import scripted
 from otherminds.papers.hypothetical_minds.ppo import read_network
 from otherminds.papers.protom.human_judgements import read_stimuli
 from otherminds.papers.protom.study.export import read_export
-from otherminds.papers.protom.trajectories import Known, read_steps
+from otherminds.papers.protom.trajectories import SpelledWorld, read_steps
 from otherminds.stories.beliefs.belief_files import read_items
 from otherminds.stories.by_model.vision import watch
 from otherminds.stories.files import as_json, question_json, read_story_file
@@ -268,7 +268,7 @@ def _happenings() -> Iterator[Reader]:
     )
 
 
-def _steps(world: Known, path: Path) -> object:
+def _steps(world: SpelledWorld, path: Path) -> object:
     return read_steps(path, world)
 
 
