@@ -56,14 +56,15 @@ def posteriors(
     labels = goals(world)
     if not labels:
         raise InputError("there is no gem that anybody could want")
+    rules: Any = world  # what it shows belongs to its own states
     watchers = {
-        agent: Observer.over(minds, decay=1.0 - leak).see(world.observe(world.initial, agent))
+        agent: Observer.over(minds, decay=1.0 - leak).see(rules.observe(rules.initial, agent))
         for agent, minds in zip(world.agents, _minds(world, list(labels), beta, lapse, particles), strict=True)
     }
     watched = [watchers]
     try:
         for step in steps:
-            seen = attend(world, watchers, step.joint, step.after)
+            seen = attend(rules, watchers, step.joint, step.after)
             watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in seen.items()}
             watched.append(watchers)
     except ValueError as error:

@@ -164,8 +164,10 @@ def _joint(words: Mapping[str, str], world: SpelledWorld, path: Path, number: in
             raise InputError(f"the action of {agent} is missing", path=path, line=number, hint=hint)
         if words[agent] not in known:
             close = difflib.get_close_matches(words[agent][:60], known)
-            verbs = [*{spelled.split()[0]: spelled for spelled in reversed(known)}.values()][::-1]
-            examples = f"{'one of' if len(verbs) == len(known) else 'such as'} {', '.join(verbs)}"
+            verbs: dict[str, str] = {}
+            for spelled in known:
+                verbs.setdefault(spelled.split()[0], spelled)
+            examples = f"{'one of' if len(verbs) == len(known) else 'such as'} {', '.join(verbs.values())}"
             hint = f"did you mean {' or '.join(close)}?" if close else examples
             raise InputError(f"unknown action `{words[agent][:60]}`", path=path, line=number, hint=hint)
     return {agent: known[words[agent]] for agent in world.agents}

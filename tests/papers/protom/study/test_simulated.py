@@ -25,7 +25,7 @@ from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study import simulated as study
-from otherminds.papers.protom.study.export import ASPECTS, is_export, read_export, trials, whole
+from otherminds.papers.protom.study.export import ASPECTS, finished_trials, is_export, read_export, trials
 from otherminds.papers.protom.study.plan import default_levels
 from otherminds.papers.protom.study.scores import compare, results, summarise
 from otherminds.reports.results import figures
@@ -137,7 +137,7 @@ def test_the_total_of_ignored_messages_has_the_interval_of_its_mean() -> None:
 
 def test_trials_that_were_left_count_nowhere() -> None:
     kept = [row for row in PLAYED if row["episode"] != "02-4 one"]
-    assert whole(PLAYED) == kept
+    assert finished_trials(PLAYED) == kept
     assert summarise(PLAYED) == summarise(kept)
     assert compare(PLAYED) == compare(kept)
     assert summarise([row for row in PLAYED if row["episode"] == "02-4 one"]) == []
@@ -464,15 +464,15 @@ def test_the_report_on_people_says_nothing_of_simulations() -> None:
 
 def test_what_became_of_messages() -> None:
     said = trial(1, 1, "one", "protom", 6, said=("completed", "running", "ignored"), outcome="running")
-    assert [(t, fate) for t, _, _, fate in study_report.fates(said)] == [
+    assert [(t, fate) for t, _, _, fate in study_report.sent_messages(said)] == [
         (0, "completed"),
         (1, "ignored"),
         (2, "ignored"),
     ]
     last = trial(1, 1, "one", "protom", 2, said=("completed", "x"), outcome="impossible")
-    assert [fate for *_, fate in study_report.fates(last)] == ["completed", "not executable"]
+    assert [fate for *_, fate in study_report.sent_messages(last)] == ["completed", "not executable"]
     still = trial(1, 1, "one", "protom", 2, said=("running", "x"))
-    assert [fate for *_, fate in study_report.fates(still)] == ["still under way at the end"] * 2
+    assert [fate for *_, fate in study_report.sent_messages(still)] == ["still under way at the end"] * 2
 
 
 def test_early_ends_are_counted_with_their_reasons() -> None:

@@ -1,8 +1,8 @@
-"""Exports of studies: rows of trials, read strictly, so that whatever is worked out from them stands on firm ground.
+"""Exports of studies: rows of trials, read strictly, so that the analysis can rely on them.
 
-An export has the rows of facilitated episodes, one decision a line, with the columns `pair`, `trial` and `level`. The
-last row of a trial says how it ended (`ended`), what came of it (`success`, `length`), whether people were people or
-simulated (`by`), and how they rated the facilitator (`ratings`, `comments`).
+An export has the rows of facilitated episodes, one decision a line, with the additional columns `pair`, `trial` and
+`level`. The last row of a trial has its end (`ended`), its result (`success`, `length`), whether each participant was a
+person or simulated (`by`), and their ratings of the facilitator (`ratings`, `comments`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from otherminds.evaluation.tabular import READERS, each_numbered, found_in
 
 EXPERIMENT = "study"
 ASPECTS = ("helpful", "appropriate", "clear", "understood")
-POINTS = range(1, 8)
-FINISHED, TIME = "finished", "time"
+POINTS = range(1, 8)  # the points of a rating: 1 strongly disagree, 7 strongly agree (paper, appendix C)
+FINISHED, TIME = "finished", "time"  # values of `ended`: all agents succeeded, or the horizon was reached
 TO_THE_END = (FINISHED, TIME)
-SAME = ("condition", "subject", "seed", "pair", "trial", "level")
-"""What all rows of a trial have in common."""
+CONSTANT = ("condition", "subject", "seed", "pair", "trial", "level")  # columns that are equal in all rows of a trial
 
 Row = dict[str, Any]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -38,7 +37,7 @@ Rating = Annotated[int, Field(ge=POINTS[0], le=POINTS[-1])]
 Aspect = Literal["helpful", "appropriate", "clear", "understood"]
 
 
-class _Price(BaseModel):
+class _ExportedUtility(BaseModel):
     model_config = ConfigDict(strict=True)
 
     message: Text
@@ -46,8 +45,8 @@ class _Price(BaseModel):
     changes: Number
 
 
-class _Line(BaseModel):
-    """A row, as far as anything is worked out from it; whatever else it has is kept."""
+class _ExportRow(BaseModel):
+    """The columns of a row that the analysis uses; further columns are kept."""
 
     model_config = ConfigDict(strict=True)
 
@@ -71,7 +70,7 @@ class _Line(BaseModel):
     words: Text | None = None
     why: Text | None = None
     status: Status | None = None
-    prices: list[_Price] | None = None
+    prices: list[_ExportedUtility] | None = None
     success: bool | None = None
     length: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     outcome: Status | None = None
@@ -90,12 +89,22 @@ class _Line(BaseModel):
 
 
 def read_export(path: Path) -> list[Row]:
-    """The rows of a study: a file (.jsonl, .csv or .parquet) or a folder with rows.jsonl. What is null is left out.
+    """The rows of a study, from a .jsonl, .csv or .parquet file or a folder with rows.jsonl, without null values.
 
-    Raises InputError with the first line that is wrong, or if there are none.
+    Raises InputError with the first line that is wrong, or if there are no rows.
     """
     path = found_in(path)
-    numbered = [(number, _validated(row, path, number)) for number, row in each_numbered(path)]
+    numbered: list[tuple[int, Row]] = []
+    for number, given in each_numbered(path):
+        row = {column: value for column, value in given.items() if value is not None}
+        try:
+            _ExportRow.model_validate(row)
+        except ValidationError as error:
+            found = faults(error)[0]
+            where = ".".join(str(part) for part in found["loc"])[:60]
+            message = found["msg"].removeprefix("Value error, ")
+            raise InputError(f"`{where}`: {message}" if where else message, path=path, line=number) from None
+        numbered.append((number, row))
     if not numbered:
         raise InputError("holds no trial", path=path)
     seen: set[str] = set()
@@ -105,32 +114,20 @@ def read_export(path: Path) -> list[Row]:
             message = f"`{episode}` goes on after another trial, or comes twice"
             raise InputError(message, path=path, line=trial[0][0])
         seen.add(episode)
-        _follow(trial, path)
+        _check_trial(trial, path)
     return [row for _, row in numbered]
 
 
 def is_export(path: Path) -> bool:
-    """Whether a path looks like an export."""
+    """Whether the path is a folder with rows.jsonl, or a file of a kind that `read_export` reads."""
     return (path / "rows.jsonl").exists() if path.is_dir() else path.suffix in READERS
 
 
-def _validated(given: Row, path: Path, number: int) -> Row:
-    row = {column: value for column, value in given.items() if value is not None}
-    try:
-        _Line.model_validate(row)
-    except ValidationError as error:
-        found = faults(error)[0]
-        where = ".".join(str(part) for part in found["loc"])[:60]
-        message = found["msg"].removeprefix("Value error, ")
-        raise InputError(f"`{where}`: {message}" if where else message, path=path, line=number) from None
-    return row
-
-
-def _follow(trial: Sequence[tuple[int, Row]], path: Path) -> None:
-    """Check that a trial is one: its steps count up from 0, everybody acts once in each, and it ends once."""
+def _check_trial(trial: Sequence[tuple[int, Row]], path: Path) -> None:
+    """Raise InputError unless the steps count up from 0, every agent acts once in each, and the trial ends once."""
     first = trial[0][1]
     for number, row in trial:
-        if changed := next((name for name in SAME if row[name] != first[name]), None):
+        if changed := next((name for name in CONSTANT if row[name] != first[name]), None):
             raise InputError(f"`{changed}` changes within a trial", path=path, line=number)
         if number != trial[-1][0] and row.get("ended") is not None:
             raise InputError("a trial goes on after its end", path=path, line=number)
@@ -149,15 +146,12 @@ def _follow(trial: Sequence[tuple[int, Row]], path: Path) -> None:
         raise InputError("a trial has people and a facilitator", path=path, line=trial[0][0])
 
 
-# What became of trials
-
-
 def trials(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """The rows of one trial after the other."""
+    """The rows of each trial, in order."""
     for _, group in groupby(rows, key=lambda row: row["episode"]):
         yield list(group)
 
 
-def whole(rows: Iterable[Row]) -> list[Row]:
-    """The rows of those trials that came to their end: everybody was done, or the time was over."""
+def finished_trials(rows: Iterable[Row]) -> list[Row]:
+    """The rows of the trials that came to their end: all agents succeeded, or the horizon was reached."""
     return [row for trial in trials(rows) if trial[-1].get("ended") in TO_THE_END for row in trial]

@@ -1,4 +1,4 @@
-"""The plan of a study with people: which pair plays which level with which facilitator, in which order."""
+"""The plan of a study: which pair plays which level with which facilitator, in which order."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from otherminds.papers.protom.levels.kitchens import DESIGN
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
-CLASSES = ("useful", "necessary")
-EACH = 3
-SEEDS = 1 << 31
-NOBODY = "none"
+CLASSES = ("useful", "necessary")  # classes of the usual levels; where no help is needed there is nothing to compare
+EACH = 3  # usual levels per class: six levels, as in the paper's study (§4.5)
+SEEDS = 1 << 31  # seeds of trials are drawn below this
+NOBODY = "none"  # the facilitator's name in trials without one
 NAMES = ("Robin", "Kim", "Alex", "Sasha", "Charlie", "Jona", "Noa", "Toni", "Andrea", "Luca", "Mika", "Sam")
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A level that a pair plays with a facilitator, and the seed of everything in it that is random."""
+    """A level that a pair plays with a facilitator, and the seed of the trial's random numbers."""
 
     level: str
     facilitator: str
@@ -29,43 +29,34 @@ class Trial:
 
 
 def default_levels() -> list[KitchenLevel]:
-    """Three of the twenty-one kitchens in which help is useful, and three in which it is necessary: the smallest ones.
+    """The three smallest bundled kitchens in which help is useful, and the three smallest in which it is necessary.
 
-    Small kitchens fit a screen. Size is the number of squares; of kitchens of one size, the first ones are taken.
+    Small kitchens fit a screen. Size is the number of squares; of kitchens of equal size the first ones are taken.
     """
     bundled = DESIGN.bundled()
-    return [level for kind in CLASSES for level in sorted(_of(bundled, kind), key=_squares)[:EACH]]
-
-
-def _of(levels: Sequence[KitchenLevel], kind: str) -> list[KitchenLevel]:
-    return [level for level in levels if level.kind == kind]
-
-
-def _squares(level: KitchenLevel) -> int:
-    return len("".join(level.world.layout.rows))
+    return [
+        level
+        for kind in CLASSES
+        for level in sorted(
+            (level for level in bundled if level.kind == kind),
+            key=lambda level: len("".join(level.world.layout.rows)),
+        )[:EACH]
+    ]
 
 
 def counterbalanced(
     levels: Sequence[Level | KitchenLevel], facilitators: Sequence[str], pair: int, *, seed: int
 ) -> tuple[Trial, ...]:
-    """What a pair plays: every level once, with all facilitators equally often, within each class too if possible.
+    """The trials of a pair, in order: every level once, with all facilitators equally often, if possible in each class.
 
     Over as many consecutive pairs as there are facilitators, every level meets each of them once (a Latin square).
-    Facilitators take turns: each plays once before any plays again. Of every such number of pairs, from 0 on, each
-    facilitator is first for one, second for one …; in the next such number of pairs the order is reversed. Which of
-    its levels a facilitator has first is drawn. Raises InputError for numbers that this cannot work for.
+    Facilitators take turns: each plays once before any plays again. Within such a block of pairs, counted from 0, each
+    facilitator is first for one pair, second for one, and so on; in the next block the order is reversed. Which of its
+    levels a facilitator has first is drawn.
+    Raises InputError if there is no level or facilitator, a name occurs twice, the levels cannot be shared equally, or
+    `pair` is negative.
     """
-    _check([level.name for level in levels], facilitators, pair)
-    turns = _turns(facilitators, pair, len(levels) // len(facilitators), seed)
-    mine = _assigned(levels, facilitators, pair, seed)
-    rng = stream(seed, "order of levels", str(pair))
-    for names in mine.values():
-        rng.shuffle(names)
-    return tuple(Trial(mine[who].pop(), who, int(rng.integers(SEEDS))) for who in turns)
-
-
-def _check(levels: Sequence[str], facilitators: Sequence[str], pair: int) -> None:
-    for what, names in (("level", levels), ("facilitator", facilitators)):
+    for what, names in (("level", [level.name for level in levels]), ("facilitator", facilitators)):
         if not names:
             raise InputError(f"a study needs a {what}")
         if twice := next((name for i, name in enumerate(names) if name in names[:i]), None):
@@ -75,12 +66,18 @@ def _check(levels: Sequence[str], facilitators: Sequence[str], pair: int) -> Non
         raise InputError(message, hint=f"a multiple of {len(facilitators)} levels")
     if pair < 0:
         raise InputError(f"there is no pair {pair}", hint="pairs are counted from 0 or 1")
+    turns = _turns(facilitators, pair, len(levels) // len(facilitators), seed)
+    assigned = _assigned(levels, facilitators, pair, seed)
+    rng = stream(seed, "order of levels", str(pair))
+    for own in assigned.values():
+        rng.shuffle(own)
+    return tuple(Trial(assigned[who].pop(), who, int(rng.integers(SEEDS))) for who in turns)
 
 
 def _assigned(
     levels: Sequence[Level | KitchenLevel], facilitators: Sequence[str], pair: int, seed: int
 ) -> dict[str, list[str]]:
-    """The levels that each facilitator has: one after the other through the classes, one further for every pair."""
+    """The levels of each facilitator: dealt in turn, class by class, beginning one facilitator later for each pair."""
     by_class: dict[str, list[str]] = defaultdict(list)
     for level in levels:
         by_class[level.kind].append(level.name)
@@ -95,10 +92,10 @@ def _assigned(
 
 
 def _turns(facilitators: Sequence[str], pair: int, rounds: int, seed: int) -> list[str]:
-    """The order of facilitators: a cyclic square, mirrored in every other block of pairs.
+    """The order of facilitators: a cyclic Latin square, mirrored in every other block of pairs.
 
-    The square is gone through forwards or backwards, whichever lets more levels come first: as every pair has its
-    levels from the next facilitator, one direction could give all pairs the same level with the first one.
+    The square is traversed forwards or backwards, whichever lets more levels come first: as levels move on by one
+    facilitator with every pair, one direction could give all pairs the same level first.
     """
     n = len(facilitators)
     block, row = divmod(pair, n)
@@ -110,9 +107,9 @@ def _turns(facilitators: Sequence[str], pair: int, rounds: int, seed: int) -> li
 
 
 def codenames(facilitators: Sequence[str], seed: int) -> dict[str, str]:
-    """A neutral name for each facilitator, which is all that participants are told of it; `none` has no name.
+    """A neutral name for each facilitator but `none`: the only name that participants see.
 
-    Raises InputError for more facilitators than there are names.
+    Raises InputError if there are more facilitators than names.
     """
     somebody = [who for who in dict.fromkeys(facilitators) if who != NOBODY]
     if len(somebody) > len(NAMES):

@@ -1,4 +1,4 @@
-"""What the report on a study says: figure 6 beside the published figures, ratings, messages, and every trial."""
+"""The report on a study: figure 6 beside the published figures, ratings, messages, and every trial."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from otherminds.errors import InputError
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.papers.protom.levels.kitchens import DESIGN
+from otherminds.papers.protom.report import p_value
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, TO_THE_END, Row, trials
 from otherminds.papers.protom.study.plan import NOBODY
 from otherminds.papers.protom.study.scores import FIGURES, compare, in_order, results
@@ -30,18 +31,18 @@ LEAD = (
 )
 SIMULATED = (
     "In {of} of {all} trials somebody was simulated. The simulated people of the example follow a message with a fixed "
-    "probability and rate by a rule, from what happened and nothing else: helpful is the share of messages that were "
+    "probability and rate by a rule, from what happened in the trial only: helpful is the share of messages that were "
     "carried out (half of it without success), appropriate the share that were neither ignored nor impossible, clear "
-    "the share that came with a reason, understood the facilitator's last P(own goal); seven points for a share of 1, "
-    "one for 0, four if there is nothing to go by, with noise. Their ratings say nothing about people."
+    "the share with a reason, understood the facilitator's last P(own goal). A share of 1 gives seven points, 0 gives "
+    "one, and four are given without evidence; noise is added. Their ratings say nothing about people."
 )
 SPEEDUP = (
-    "Speed-up is L₀ / L − 1 for each trial, L₀ being the mean length of all trials of the same level without a "
-    "facilitator, and the horizon standing for failure. For trials without a facilitator it tells how they differ "
-    "among themselves. Messages are those of a trial; ignored messages are counted over all trials, and not comparable "
-    "where there are not as many of these. Brackets are 95 % intervals, from resampling whole pairs, or if all trials "
-    "ended alike, Wilson's for as many trials as there are pairs; one of no width means that all pairs came out alike. "
-    "n is the number of pairs."
+    "Speed-up is L₀ / L − 1 for each trial, where L₀ is the mean length of all trials of the same level without a "
+    "facilitator, and a failure counts as the horizon. For trials without a facilitator it shows how they differ among "
+    "themselves. Messages are those of a trial; ignored messages are counted over all trials, so they compare only "
+    "between equal numbers of trials. Brackets are 95 % intervals, from resampling whole pairs. If all trials ended "
+    "alike, the interval is Wilson's for as many trials as there are pairs; an interval of no width means that all "
+    "pairs had equal results. n is the number of pairs."
 )
 PUBLISHED = (
     "Published values are those of nine pairs of people in kitchens that are not public, two trials a pair and "
@@ -50,8 +51,8 @@ PUBLISHED = (
 NO_BASELINE = "{} trials have no speed-up: nobody played their level without a facilitator."
 TESTS = (
     "The paper's tests of ProToM against each other facilitator, corrected by Benjamini–Hochberg over all of them. "
-    "They take all values as independent, though two people of a pair rate the same trial and every pair plays "
-    "several; so the mean difference within pairs stands beside them."
+    "They treat all values as independent, though two people of a pair rate the same trial and every pair plays "
+    "several; so the mean difference within pairs is shown beside them."
 )
 LEFT_OUT = "{} of {} trials did not come to their end. They are left out of all figures and tests."
 ALL_ENDED = "All {} trials came to their end."
@@ -66,16 +67,14 @@ NAMES = {
     "clear": "Clear",
     "understood": "Understood my goal",
 }
-BECAME = {
+STATUS_WORDS = {
     "completed": "completed",
     "ignored": "ignored",
     "impossible": "not executable",
     "running": "still under way at the end",
 }
-SHOWN = 60
-"""The most trials that can be watched, for the sake of the page's size."""
-LISTED = 400
-"""The most messages that are listed."""
+SHOWN = 60  # trials that can be watched: more would make the page too large
+LISTED = 400  # messages that are listed, for the same reason
 
 
 def report(rows: Sequence[Row], summary: Summary) -> Page:
@@ -90,9 +89,14 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
         Section("Who played what", _design(rows)),
         Section("How trials ended", _ends(rows)),
     ]
-    if said := list(_comments(rows)):
-        comments = table(("Trial", "Facilitator", "Who", "Comment"), said)
-        sections.insert(2, Section("Comments", comments))
+    comments = [
+        [_trial_label(trial[-1]), trial[-1]["subject"], agent, comment]
+        for trial in trials(rows)
+        for agent, comment in (trial[-1].get("comments") or {}).items()
+        if comment
+    ]
+    if comments:
+        sections.insert(2, Section("Comments", table(("Trial", "Facilitator", "Who", "Comment"), comments)))
     return page(TITLE, LEAD, sections)
 
 
@@ -103,8 +107,20 @@ def _results(rows: Sequence[Row], summary: Summary) -> Html:
     ends = [trial[-1] for trial in trials(rows)]
     if simulated := sum("simulated" in (last.get("by") or {}).values() for last in ends):
         told.insert(0, SIMULATED.format(of=simulated, all=len(ends)))
-    lines = [*_lines(summary, "all"), *_published()]
+    lines = list(_lines(summary, "all"))
+    printed = [p for p in figures().published if p.experiment == EXPERIMENT]
+    for subject in dict.fromkeys(p.subject for p in printed):
+        about = {p.metric: p.columns() for p in printed if p.subject == subject}
+        cells = ["–" if metric not in about else _printed(metric, about[metric]) for metric in FIGURES]
+        # the paper's study: nine pairs, two trials with each facilitator
+        lines.append([f"{subject.removeprefix('lm:')}, published", 18, *cells, 9])
     return stack(table(_columns("Facilitator"), lines), *told)
+
+
+def _printed(metric: str, about: Row) -> str:
+    if metric == "ignored":
+        return number(about["published"], 0)
+    return interval(about["published"], about.get("published_low"), about.get("published_high"))
 
 
 def _columns(*first: str) -> tuple[str, ...]:
@@ -112,34 +128,15 @@ def _columns(*first: str) -> tuple[str, ...]:
 
 
 def _lines(summary: Summary, condition: str, *first: str) -> Iterator[list[object]]:
-    """A line for every facilitator and one class of levels. `first`: what stands before the first one."""
+    """A line for each facilitator in one condition; `first`: the leading cells of the first line."""
     found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == condition}
     for subject in dict.fromkeys(subject for subject, _ in found):
         success, speedup, messages, ignored = (found.get((subject, metric)) for metric in FIGURES)
         played = found[subject, "trials"]
-        cells = [cell(success), cell(speedup), cell(messages), _total(ignored)]
+        total = "–" if ignored is None else number(ignored["value"], 0)
+        cells = [cell(success), cell(speedup), cell(messages), total]
         yield [*first, subject, int(played["value"]), *cells, played["n"]]
         first = ("",) * len(first)
-
-
-def _total(row: Row | None) -> str:
-    return "–" if row is None else number(row["value"], 0)
-
-
-def _published() -> Iterator[list[object]]:
-    told = [p for p in figures().published if p.experiment == EXPERIMENT]
-    for subject in dict.fromkeys(p.subject for p in told):
-        about = {p.metric: p.columns() for p in told if p.subject == subject}
-        cells = [_printed(metric, about.get(metric)) for metric in FIGURES]
-        yield [f"{subject.removeprefix('lm:')}, published", 18, *cells, 9]
-
-
-def _printed(metric: str, about: Row | None) -> str:
-    if about is None:
-        return "–"
-    if metric == "ignored":
-        return number(about["published"], 0)
-    return interval(about["published"], about.get("published_low"), about.get("published_high"))
 
 
 def _ratings(rows: Sequence[Row], summary: Summary) -> Html:
@@ -160,14 +157,7 @@ def _ratings(rows: Sequence[Row], summary: Summary) -> Html:
     return stack(drawn, table(("Facilitator", *(NAMES[aspect] for aspect in ASPECTS), "Answers"), lines))
 
 
-def _comments(rows: Sequence[Row]) -> Iterator[list[str]]:
-    for trial in trials(rows):
-        for agent, comment in (trial[-1].get("comments") or {}).items():
-            if comment:
-                yield [_called(trial[-1]), trial[-1]["subject"], agent, comment]
-
-
-def _called(row: Row) -> str:
+def _trial_label(row: Row) -> str:
     return f"pair {row['pair']}, trial {row['trial']}: {row['level']}"
 
 
@@ -184,46 +174,51 @@ def _by_class(summary: Summary) -> Html:
 
 def _tests(rows: Sequence[Row]) -> Html:
     lines = [
-        [c.other, NAMES[c.metric], c.test, _p(c.p), _p(c.p_corrected), interval(*c.difference[:3]), c.difference.n]
+        [
+            c.other,
+            NAMES[c.metric],
+            c.test,
+            p_value(c.p),
+            p_value(c.p_corrected),
+            interval(*c.difference[:3]),
+            c.difference.n,
+        ]
         for c in compare(rows)
     ]
     columns = ("Against", "Metric", "Test", "p", "p corrected", "Difference within pairs", "Pairs with both")
     return stack(TESTS, table(columns, lines)) if lines else stack("There is nothing to compare ProToM with.")
 
 
-def _p(value: float) -> str:
-    return "< 0.0001" if value < 0.0001 else number(value, 4)
-
-
 def _messages(rows: Sequence[Row]) -> Html:
-    told = [(trial[-1], *said) for trial in trials(rows) for said in fates(trial)]
+    told = [(trial[-1], *said) for trial in trials(rows) for said in sent_messages(trial)]
     if not told:
         return stack("Nothing was said.")
     kinds = Counter((last["subject"], fate) for last, *_, fate in told)
     subjects = in_order(last["subject"] for last, *_ in told)
-    counts = [[subject, *(kinds[subject, fate] for fate in BECAME.values())] for subject in subjects]
-    lines = [[_called(last), last["subject"], *said] for last, *said in told[:LISTED]]
+    counts = [[subject, *(kinds[subject, fate] for fate in STATUS_WORDS.values())] for subject in subjects]
+    lines = [[_trial_label(last), last["subject"], *said] for last, *said in told[:LISTED]]
     columns = ("Trial", "Facilitator", "After step", "Message", "In what words", "What became of it")
     return stack(
-        table(("Facilitator", *(fate.capitalize() for fate in BECAME.values())), counts),
+        table(("Facilitator", *(fate.capitalize() for fate in STATUS_WORDS.values())), counts),
         table(columns, lines),
         *([f"Only the first {LISTED} of {len(told)} messages are listed."] if len(told) > LISTED else []),
     )
 
 
-def fates(trial: Sequence[Row]) -> Iterator[tuple[int, str, str, str]]:
-    """Every message of a trial: when it was said, in short and in words, and what became of it."""
+def sent_messages(trial: Sequence[Row]) -> Iterator[tuple[int, str, str, str]]:
+    """Each message of a trial: the step after which it was sent, the message, its words, and its final status."""
     advice = [row for row in trial if row["agent"] == FACILITATOR]
     for i, row in enumerate(advice):
         if row["action"]:
             later = [r.get("status") for r in advice[i + 1 :]] + [trial[-1].get("outcome")]
             fate = next((status for status in later if status not in (None, "running")), "running")
-            yield row["t"], row["action"], row.get("words") or "", BECAME[fate]
+            yield row["t"], row["action"], row.get("words") or "", STATUS_WORDS[fate]
 
 
 def _replays(rows: Sequence[Row]) -> Html:
-    """The trials one by one: for the viewer, every trial has a level of its own, called like the trial."""
-    known = _known()
+    """The trials one by one; the viewer gets a level of its own for each trial, named like the trial."""
+    every: list[Level | KitchenLevel] = [*bundled_levels(), *DESIGN.bundled()]
+    known = {level.name: level for level in every}
     levels = {row["episode"]: row["level"] for row in rows}
     playable = [episode for episode, name in levels.items() if name in known][:SHOWN]
     missing = list(dict.fromkeys(name for name in levels.values() if name not in known))
@@ -237,14 +232,8 @@ def _replays(rows: Sequence[Row]) -> Html:
         return stack(*told, f"The trials cannot be shown: {error}")
 
 
-def _known() -> dict[str, Level | KitchenLevel]:
-    """The levels that come with the library, by name."""
-    every: list[Level | KitchenLevel] = [*bundled_levels(), *DESIGN.bundled()]
-    return {level.name: level for level in every}
-
-
 def _design(rows: Sequence[Row]) -> Html:
-    """What every pair played, in order."""
+    """The trials of every pair, in order."""
     played: dict[int, dict[int, str]] = {}
     for trial in trials(rows):
         last = trial[-1]

@@ -1,4 +1,4 @@
-"""What comes of a study: the figures of ProToM's figure 6 for any export, and the paper's tests (§4.5)."""
+"""The figures and tests of a study (ProToM §4.5, figure 6), from the rows of any export."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from otherminds.evaluation import statistics as st
 from otherminds.evaluation.assistance import FACILITATOR, OVERALL, AssistanceOutcome, outcomes
 from otherminds.evaluation.statistics import Comparison, Estimate
 from otherminds.papers.protom.experiment import SUBJECTS
-from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, Row, trials, whole
+from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, Row, finished_trials, trials
 from otherminds.papers.protom.study.plan import NOBODY
 
 PROTOM = "protom"
@@ -23,8 +23,8 @@ COMPARED = ("success", "speedup", "messages", *ASPECTS)
 
 
 @dataclass(frozen=True)
-class Result:
-    """What came of a trial that came to its end. No speed-up if nobody played its level without a facilitator."""
+class TrialResult:
+    """A trial that came to its end; `speedup` is None if no pair played its level without a facilitator."""
 
     outcome: AssistanceOutcome
     pair: str
@@ -39,49 +39,43 @@ class Result:
         return self.outcome.subject
 
 
-def results(rows: Sequence[Row]) -> list[Result]:
-    """What came of every trial that came to its end.
+def results(rows: Sequence[Row]) -> list[TrialResult]:
+    """The result of every trial that came to its end.
 
-    The speed-up of a trial is L₀ / L − 1, L₀ being the mean length of all trials of its level without a facilitator:
-    people play a level only once, so no trial has a twin.
+    The speed-up of a trial is L₀ / L − 1, where L₀ is the mean length of all trials of its level without a facilitator:
+    people play a level only once, so no trial has a counterpart.
     """
-    ended = whole(rows)
+    ended = finished_trials(rows)
     found = list(zip(outcomes(ended), trials(ended), strict=True))
     alone: dict[str, list[float]] = {}
     for outcome, trial in found:
         if outcome.subject == NOBODY:
             alone.setdefault(trial[-1]["level"], []).append(outcome.length)
-    return [_result(outcome, trial[-1], became(trial), alone) for outcome, trial in found]
-
-
-def _result(
-    outcome: AssistanceOutcome, last: Row, statuses: Sequence[str], alone: Mapping[str, Sequence[float]]
-) -> Result:
-    told = (last.get("ratings") or {}).values()
-    lengths = alone.get(last["level"])
-    return Result(
-        outcome=outcome,
-        pair=str(last["pair"]),
-        level=last["level"],
-        ignored=statuses.count("ignored"),
-        speedup=float(np.mean(lengths)) / outcome.length - 1 if lengths else None,
-        ratings={aspect: [rating[aspect] for rating in told if aspect in rating] for aspect in ASPECTS},
-    )
+    results = []
+    for outcome, trial in found:
+        last = trial[-1]
+        given, lengths = (last.get("ratings") or {}).values(), alone.get(last["level"])
+        statuses = [row.get("status") for row in trial if row["agent"] == FACILITATOR] + [last.get("outcome")]
+        results.append(
+            TrialResult(
+                outcome=outcome,
+                pair=str(last["pair"]),
+                level=last["level"],
+                ignored=statuses.count("ignored"),
+                speedup=float(np.mean(lengths)) / outcome.length - 1 if lengths else None,
+                ratings={aspect: [rating[aspect] for rating in given if aspect in rating] for aspect in ASPECTS},
+            )
+        )
+    return results
 
 
 def in_order(subjects: Iterable[str]) -> list[str]:
-    """Facilitators in their usual order, each once; then others by name."""
+    """Each facilitator once: the usual ones in their order, then others by name."""
     distinct = set(subjects)
     return [s for s in SUBJECTS if s in distinct] + sorted(distinct - set(SUBJECTS))
 
 
-def became(trial: Sequence[Row]) -> list[str]:
-    """What has become of messages, step by step, and of the one under way at the end."""
-    found = [row.get("status") for row in trial if row["agent"] == FACILITATOR] + [trial[-1].get("outcome")]
-    return [status for status in found if status]
-
-
-VALUES: Mapping[str, Callable[[Result], Sequence[float]]] = {
+VALUES: Mapping[str, Callable[[TrialResult], Sequence[float]]] = {
     "success": lambda r: [float(r.outcome.success)],
     "speedup": lambda r: [] if r.speedup is None else [r.speedup],
     "messages": lambda r: [float(r.outcome.messages)],
@@ -92,13 +86,13 @@ VALUES: Mapping[str, Callable[[Result], Sequence[float]]] = {
     "clear": lambda r: r.ratings.get("clear", ()),
     "understood": lambda r: r.ratings.get("understood", ()),
 }
-"""The values that a trial has of each metric; of ratings, one for each person who gave one."""
+"""The values of each metric in one trial: at most one, but one per rating, and one per decision for `decision_ms`."""
 
 
 def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The metrics of every facilitator, over all levels and by class, with 95 % intervals clustered by pair.
+    """The metrics of each facilitator over all levels and by class, with 95 % intervals clustered by pair.
 
-    `ignored` is a total; `trials` says over how many trials.
+    `ignored` is a total over the number of trials in the metric `trials`.
     """
     found = results(rows)
     table = []
@@ -110,8 +104,8 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return table
 
 
-def metrics(found: Sequence[Result]) -> dict[str, Estimate]:
-    """All metrics that these trials have a value of; n counts pairs."""
+def metrics(found: Sequence[TrialResult]) -> dict[str, Estimate]:
+    """The metrics with at least one value in these trials; n counts pairs."""
     estimates = {}
     for metric, values in VALUES.items():
         pairs = [r.pair for r in found for _ in values(r)]
@@ -128,7 +122,7 @@ def metrics(found: Sequence[Result]) -> dict[str, Estimate]:
 
 def _estimate(metric: str, values: Sequence[float], pairs: Sequence[str]) -> Estimate:
     if metric == "success" and len(set(values)) == 1:
-        # Resampling cannot tell how sure it is that all are alike; Wilson's interval can, and pairs are independent.
+        # resampling equal values gives no interval; Wilson's formula does, and pairs are independent
         return st.proportion([bool(values[0])] * len(set(pairs)))
     estimate = st.mean(values, pairs)
     if metric == "ignored":
@@ -141,9 +135,9 @@ def _estimate(metric: str, values: Sequence[float], pairs: Sequence[str]) -> Est
 
 
 def compare(rows: Sequence[Row], subject: str = PROTOM) -> list[Comparison]:
-    """The paper's tests of one facilitator against all others, corrected over one family, and differences within pairs.
+    """The paper's tests of one facilitator against each other, corrected as one family, and differences within pairs.
 
-    No messages and no ratings are compared with those of nobody. Nothing if the facilitator is not in the rows.
+    Against trials without a facilitator, only success and speed-up are compared. Empty if `subject` has no trials.
     """
     found = results(rows)
     ours = [r for r in found if r.subject == subject]
@@ -160,18 +154,15 @@ def compare(rows: Sequence[Row], subject: str = PROTOM) -> list[Comparison]:
     return [c._replace(p_corrected=p) for c, p in zip(compared, corrected, strict=True)]
 
 
-def _within_pairs(ours: Sequence[Result], theirs: Sequence[Result], metric: str) -> Estimate:
-    """The mean over pairs of the difference between their means; not a number if no pair has both."""
-    a, b = (_by_pair(group, metric) for group in (ours, theirs))
+def _within_pairs(ours: Sequence[TrialResult], theirs: Sequence[TrialResult], metric: str) -> Estimate:
+    """The mean over pairs of the difference between a pair's means; NaN if no pair has both."""
+    by_pair: list[dict[str, list[float]]] = [{}, {}]
+    for values, group in zip(by_pair, (ours, theirs), strict=True):
+        for r in group:
+            if own := VALUES[metric](r):
+                values.setdefault(r.pair, []).extend(own)
+    a, b = by_pair
     both = [pair for pair in a if pair in b]
     if not both:
         return Estimate(math.nan, math.nan, math.nan, 0)
     return st.mean([float(np.mean(a[pair]) - np.mean(b[pair])) for pair in both])
-
-
-def _by_pair(found: Sequence[Result], metric: str) -> dict[str, list[float]]:
-    values: dict[str, list[float]] = {}
-    for r in found:
-        if own := VALUES[metric](r):
-            values.setdefault(r.pair, []).extend(own)
-    return values
