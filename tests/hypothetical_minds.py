@@ -40,6 +40,11 @@ def as_text(reply: Any) -> str:
     return reply if isinstance(reply, str) else json.dumps({"reasoning": "So it seems.", **reply})
 
 
+def unreadable(who: Any) -> int:
+    """How many replies could not be read, of all that a model said to an agent, or for a record."""
+    return sum(not said.readable for said in who.said)
+
+
 @dataclass
 class Told:
     """A model that replies by what is asked: a reply, a function of the request, or replies one after the other.

@@ -18,9 +18,8 @@ from pydantic import BaseModel
 from otherminds.language.asking import Asker, ReplyForm, Unreadable
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.game_prompts import read_answer, read_plans
-from otherminds.papers.hypothetical_minds.verbal import cook_forms, forms, subgoal_forms
-from otherminds.papers.hypothetical_minds.verbal.manners import judgement_form
-from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
+from otherminds.papers.hypothetical_minds.verbal import cook_subgoals, forms, matrix_subgoals
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.mumatom import replies as limp
 from otherminds.papers.protom import language_facilitator as speaking
 from otherminds.stories.by_model.question import question_with
@@ -142,14 +141,14 @@ def _guesses() -> Iterator[ReplyReader]:
     why = {"reasoning": WHY}
     yield _form(
         "HM estimate",
-        forms.estimate_form(kinds),
+        forms.inventory_form(kinds),
         why | {"inventory": {**counts, "lizard": 1}},
         "3",
         why | {"inventory": counts},
     )
     guess = why | {"hypothesis": "It always plays rock."}
-    yield _form("HM guess", forms.guess_form(), why | {"hypothesis": "?"}, "rock", guess)
-    yield _form("HM forecast", forms.forecast_form(kinds), why | bad, "paper", why | play)
+    yield _form("HM guess", forms.HYPOTHESIS, why | {"hypothesis": "?"}, "rock", guess)
+    yield _form("HM forecast", forms.play_form(kinds), why | bad, "paper", why | play)
     yield _form("HM whole", forms.whole_form(kinds, estimate=False), guess | bad, "paper", guess | play)
     yield _form(
         "HM whole, estimated",
@@ -158,14 +157,10 @@ def _guesses() -> Iterator[ReplyReader]:
         "paper",
         guess | play | {"inventory": counts},
     )
-    yield _form(
-        "HM strategy", forms.resolution_form(), why | {"strategy": "..."}, "rock", why | {"strategy": "Play paper."}
-    )
-    yield _form("HM choice", forms.choice_form(kinds), why | {"i_play": "lizard"}, "paper", why | {"i_play": "paper"})
-    yield _form("HM verdict", forms.verdict_form(), why | {"reward": "maybe"}, "positive", why | {"reward": "negative"})
-    yield _form(
-        "HM judgement", judgement_form(), {"success": "maybe"}, "true", why | {"success": True, "lesson": "Go on."}
-    )
+    yield _form("HM strategy", forms.STRATEGY, why | {"strategy": "..."}, "rock", why | {"strategy": "Play paper."})
+    yield _form("HM choice", forms.own_play_form(kinds), why | {"i_play": "lizard"}, "paper", why | {"i_play": "paper"})
+    yield _form("HM verdict", forms.SIGN, why | {"reward": "maybe"}, "positive", why | {"reward": "negative"})
+    yield _form("HM judgement", forms.LESSON, {"success": "maybe"}, "true", why | {"success": True, "lesson": "Go on."})
 
 
 def _bodies() -> Iterator[ReplyReader]:
@@ -176,18 +171,18 @@ def _bodies() -> Iterator[ReplyReader]:
     good = why | {"plan": [{"do": "interact"}, {"do": "wait", "steps": 3}, {"do": "fire_at", "player": "player_1"}]}
     bad = why | {"plan": [{"do": "move_to", "x": 999, "y": 0}]}
     yield _form(
-        "HM subgoals", subgoal_forms.plan_form(situation), bad, "patrol", good, why | {"plan": [{"do": "patrol"}]}
+        "HM subgoals", matrix_subgoals.plan_form(situation), bad, "patrol", good, why | {"plan": [{"do": "patrol"}]}
     )
     kitchen = kitchen_of(*ROOM)
     scene = seen(kitchen, moment(kitchen, "3 1 N", "6 1 E"))
     cook = why | {"plan": [{"do": "interact", "x": 1, "y": 0}, {"do": "wait", "x": 2, "y": 0, "until": "ready"}]}
     far = why | {"plan": [{"do": "interact", "x": 99, "y": 0}]}
-    yield _form("HM cook subgoals", cook_forms.cook_plan_form(scene), far, "interact", cook)
+    yield _form("HM cook subgoals", cook_subgoals.cook_plan_form(scene), far, "interact", cook)
     expects = why | {"expects": "It brings a dish."}
-    yield _form("HM cook expects", cook_forms.expectation_form(), why | {"expects": ""}, "dish", expects)
-    yield _form("HM cook fits", cook_forms.fit_form(), why | {"fits": "perhaps"}, "true", why | {"fits": True})
+    yield _form("HM cook expects", forms.EXPECTATION, why | {"expects": ""}, "dish", expects)
+    yield _form("HM cook fits", forms.FIT, why | {"fits": "perhaps"}, "true", why | {"fits": True})
     whole = expects | {"hypothesis": "It waits.", "strategy": "Bring tomatoes."}
-    yield _form("HM cook whole", cook_forms.everything_form(), whole | {"strategy": "!"}, "dish", whole)
+    yield _form("HM cook whole", forms.WHOLE_KITCHEN, whole | {"strategy": "!"}, "dish", whole)
 
 
 def _dictation() -> Iterator[ReplyReader]:

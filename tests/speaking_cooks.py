@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from otherminds.papers.hypothetical_minds.verbal.cook_sight import Scene, after, at_first
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after, at_first
 from otherminds.worlds.avatars import FACINGS, Action, Reach
 from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, Outcome, State
 from otherminds.worlds.collaborative_cooking.things import NOTHING, THINGS, Pot
@@ -55,10 +55,10 @@ def play(world: CollaborativeCooking, state: State, *acts: Action) -> State:
     return world.step_with(state, joint, IN_ORDER)
 
 
-def seen(world: CollaborativeCooking, *states: State, me: int = 0) -> Scene:
+def seen(world: CollaborativeCooking, *states: State, me: int = 0) -> KitchenSituation:
     """What one knows after these moments."""
     views = [world.observe(state, world.agents[me]) for state in states]
-    scene = at_first(world, me, views[0])
+    situation = at_first(world, me, views[0])
     for view in views[1:]:
-        scene = after(scene, view)
-    return scene
+        situation = after(situation, view)
+    return situation

@@ -22,11 +22,10 @@ from otherminds.papers.hypothetical_minds.models import AGENTS, SWEEP, Speaker, 
 from otherminds.papers.hypothetical_minds.plan import SMALL, Entry, plan, spoken_plan
 from otherminds.papers.hypothetical_minds.report import report
 from otherminds.papers.hypothetical_minds.scores import summarise
-from otherminds.papers.hypothetical_minds.verbal.hybrid import Hybrid
-from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, PUBLISHED
-from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
-from otherminds.papers.hypothetical_minds.verbal.thinkers import scripted_thinker
-from otherminds.papers.hypothetical_minds.verbal.universal import straight
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import scripted_model, straight
+from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Ends
@@ -172,7 +171,7 @@ def test_each_ablation_asks_for_other_things() -> None:
 
 
 def test_who_cannot_be_read_is_counted_and_no_move_is_made_for_them() -> None:
-    prose = scripted_thinker("prose", WORLD)
+    prose = scripted_model("prose", WORLD)
     *meetings, last = played("rws_repeated_6", "HM", prose)
     assert last["unreadable"] == last["calls"] > 0
     assert not any(row.get("hypotheses") for row in meetings)
@@ -233,7 +232,7 @@ def test_the_report_shows_what_models_said_as_text() -> None:
 def test_the_command_plays_a_model(tmp_path: Path, run: Run) -> None:
     model = (
         "--model",
-        "otherminds.papers.hypothetical_minds.verbal.universal:straight",
+        "otherminds.papers.hypothetical_minds.verbal.scripted_models:straight",
         "--scenario",
         "cooking_asymmetric_2",
     )

@@ -14,8 +14,8 @@ from otherminds.errors import InputError
 from otherminds.language.asking import Asker
 from otherminds.language.model import Reply, Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
-from otherminds.papers.hypothetical_minds.verbal.universal import straight
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, initial_memory, updated_memory
 from otherminds.worlds.in_the_matrix.strategies import Aim, Specialist

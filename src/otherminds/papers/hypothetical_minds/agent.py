@@ -14,15 +14,56 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from otherminds.distribution import Categorical
-from otherminds.papers.hypothetical_minds.encounters import BEGINNING, Encounter, Watch
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
-from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, meeting_game
-from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Specialist
+from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, meeting_game, partner_inventory, partner_play
+from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Specialist, play_of
 from otherminds.worlds.in_the_matrix.world import FROZEN, InTheMatrix, MatrixView, sighting
 from otherminds.worlds.repeated_games.rules import Game
 
-CHANCE = 0.5
+CHANCE = 0.5  # of meeting the partner of choice where there are many; chosen, not tuned
+SURE = 0.6  # least probability of a play to be inferred; set after a look at the calibration with seed 42
+
+
+class Encounter(NamedTuple):
+    """A meeting that is over: what one held, the kind that the partner seems to have played, and the reward.
+
+    `theirs` is None if that cannot be told, or if the partner had most of several kinds.
+    """
+
+    own: Inventory
+    theirs: int | None
+    reward: float
+
+    @property
+    def played(self) -> int | None:
+        """The kind one played oneself, None for a tie."""
+        return play_of(self.own)
+
+
+class Watch(NamedTuple):
+    """The last view, and what one holds in the meeting that is going on, if there is one."""
+
+    last: MatrixView | None = None
+    held: Inventory | None = None
+
+    def after(self, world: InTheMatrix, view: MatrixView) -> tuple[Watch, Encounter | None]:
+        """After one more view; with the meeting that has paid just now, if one has."""
+        if self.held is None:
+            return Watch(view, self._holding(world, view) if view.frozen and view.window else None), None
+        if view.window:
+            return Watch(view, self.held), None
+        played = partner_play(partner_inventory(world.rules, self.held, view.reward))
+        theirs = played.mode if played.prob(played.mode) >= SURE else None
+        return Watch(view), Encounter(self.held, theirs, view.reward)
+
+    def _holding(self, world: InTheMatrix, view: MatrixView) -> Inventory:
+        """Who has won holds nothing any more as soon as they are frozen."""
+        empty = view.inventory == world.rules.empty
+        return self.last.inventory if empty and self.last is not None else view.inventory
+
+
+BEGINNING = Watch()
 
 
 class Theory(Protocol):

@@ -26,8 +26,8 @@ from otherminds.papers.hypothetical_minds.melting_pot import COOKS, NORMED, back
 from otherminds.papers.hypothetical_minds.models import Speaker, cook, of_calls, spoken
 from otherminds.papers.hypothetical_minds.plan import EXPERIMENT, Entry
 from otherminds.papers.hypothetical_minds.seats import SEATS, best_against
-from otherminds.papers.hypothetical_minds.verbal.cook_agents import SpeakingCook
-from otherminds.papers.hypothetical_minds.verbal.universal import straight
+from otherminds.papers.hypothetical_minds.verbal.agents import SpeakingCook
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.reports.matrix_replay import frame
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
@@ -103,8 +103,10 @@ def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator, model: Lan
     reward, mind = 0.0, minds[me]
     for state, mind in _run(world, minds, rng):  # noqa: B007
         reward += state.rewards[0]
-    records = mind.records if isinstance(mind, SpeakingCook) else ()
-    thoughts = [{"t": one.t, "why": one.why, "hypotheses": _held(one.ranked)} for one in records]
+    records = mind.theory.records if isinstance(mind, SpeakingCook) else ()
+    thoughts = [
+        {"t": one.occasion.situation.t, "why": one.occasion.why, "hypotheses": _held(one.ranked)} for one in records
+    ]
     last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
     return [*thoughts, last | {"score": reward} | (of_calls(mind) if model else {})]
 

@@ -15,13 +15,10 @@ from otherminds.language.model import Usage
 from otherminds.papers.hypothetical_minds.agent import Hypothetical
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.papers.hypothetical_minds.seats import guessing
-from otherminds.papers.hypothetical_minds.verbal.cook_agents import ReactingCook, SpeakingCook
-from otherminds.papers.hypothetical_minds.verbal.hybrid import Hybrid
-from otherminds.papers.hypothetical_minds.verbal.manners import MANNERS
-from otherminds.papers.hypothetical_minds.verbal.reacting import Reacting
-from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
-from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, PUBLISHED, Settings
-from otherminds.papers.hypothetical_minds.verbal.subgoals import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.agents import STYLES, Reacting, ReactingCook, SpeakingCook
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED, HypothesisSettings
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.hypotheses import library
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
@@ -46,7 +43,7 @@ class Speaker:
     """
 
     agent: str
-    settings: Settings = PUBLISHED
+    settings: HypothesisSettings = PUBLISHED
     scripted: bool = False
     mapped: bool = False
 
@@ -66,7 +63,7 @@ class Speaker:
         speaker = cls(name, ABLATIONS.get(name, PUBLISHED))
         for change in changes:
             speaker = speaker._with(change)
-        if speaker.scripted and name in MANNERS:
+        if speaker.scripted and name in STYLES:
             raise InputError(f"{name} cannot be `scripted`: it is its plans", hint=HINT)
         return speaker
 
@@ -90,8 +87,8 @@ def spoken(
     speaker: Speaker, world: InTheMatrix, me: str, asker: Asker, rng: np.random.Generator
 ) -> Hypothetical | Reacting:
     """An agent in a matrix world at the start of an episode."""
-    if speaker.agent in MANNERS:
-        return Reacting.initial(world, me, asker, MANNERS[speaker.agent], mapped=speaker.mapped)
+    if speaker.agent in STYLES:
+        return Reacting.initial(world, me, asker, STYLES[speaker.agent], mapped=speaker.mapped)
     sentences = Sentences.initial(world, me, asker, speaker.settings)
     theory = Hybrid(Programs.of(library(world.rules)), sentences) if speaker.agent == HYBRID else sentences
     if speaker.scripted:
@@ -102,8 +99,8 @@ def spoken(
 
 def cook(speaker: Speaker, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
     """An agent in a kitchen at the start of an episode."""
-    if speaker.agent in MANNERS:
-        return ReactingCook.initial(world, me, asker, MANNERS[speaker.agent])
+    if speaker.agent in STYLES:
+        return ReactingCook.initial(world, me, asker, STYLES[speaker.agent])
     return SpeakingCook.initial(world, me, asker, speaker.settings)
 
 

@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hypothetical_minds import Told
+from hypothetical_minds import Told, unreadable
 from otherminds.errors import InputError
 from otherminds.language.asking import Asker
 from otherminds.language.scripted import Scripted
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.melting_pot import COOKS
-from otherminds.papers.hypothetical_minds.verbal.cook_agents import ReactingCook, SpeakingCook
-from otherminds.papers.hypothetical_minds.verbal.cook_thinkers import scripted_cook_thinker
-from otherminds.papers.hypothetical_minds.verbal.manners import KEPT, MANNERS
-from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, Settings
-from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN
+from otherminds.papers.hypothetical_minds.verbal.agents import KEPT, STYLES, ReactingCook, SpeakingCook
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, HypothesisSettings
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, scripted_model
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
@@ -41,14 +39,14 @@ REPLIES: Mapping[str, Any] = {
 Cook = SpeakingCook | ReactingCook
 
 
-def speaking(told: Told | Scripted, settings: Settings | None = None, **more: Any) -> SpeakingCook:
+def speaking(told: Told | Scripted, settings: HypothesisSettings | None = None, **more: Any) -> SpeakingCook:
     model = told.model if isinstance(told, Told) else told
-    return SpeakingCook.initial(WORLD, "me", Asker(model, "episode 0"), settings or Settings(), **more)
+    return SpeakingCook.initial(WORLD, "me", Asker(model, "episode 0"), settings or HypothesisSettings(), **more)
 
 
 def reacting(told: Told | Scripted, name: str, **more: Any) -> ReactingCook:
     model = told.model if isinstance(told, Told) else told
-    return ReactingCook.initial(WORLD, "me", Asker(model, "episode 0"), MANNERS[name], **more)
+    return ReactingCook.initial(WORLD, "me", Asker(model, "episode 0"), STYLES[name], **more)
 
 
 def run(mind: Any, state: State, steps: int, *yours: Action) -> Any:
@@ -73,7 +71,10 @@ def test_a_delivery_is_reflected_on_thought_about_and_followed_by_another_plan()
     first = ["strategy", "subgoals"]
     assert told.purposes == [*first, "reflect", "hypothesis", "predict", "strategy", "subgoals"]
     assert len(mind.said) == len(told.asked)
-    assert [record.why for record in mind.records] == ["The episode begins.", "Soup was delivered at step 1."]
+    assert [record.occasion.why for record in mind.theory.records] == [
+        "The episode begins.",
+        "Soup was delivered at step 1.",
+    ]
     assert "I do it all." in told.texts("subgoals")[1]
     assert "In between you were paid 20" in told.texts("reflect")[0]
 
@@ -83,14 +84,14 @@ def test_a_delivery_of_the_partner_breaks_a_plan_off_without_a_reflection() -> N
     mind = run(speaking(told), LATE, 1, "interact")
     assert told.purposes == ["strategy", "subgoals", "hypothesis", "predict", "strategy", "subgoals"]
     assert "broken off: Soup was delivered at step 1." in told.texts("subgoals")[1]
-    assert mind.body.scene.sight.soups == (0, 1)
+    assert mind.body.situation.memory.soups == (0, 1)
 
 
 @pytest.mark.parametrize(("patience", "occasions"), [(50, 3), (30, 4), (0, 1)])
 def test_it_thinks_again_if_nothing_is_delivered_for_long(patience: int, occasions: int) -> None:
     mind = run(speaking(Told(REPLIES), patience=patience), moment(WORLD, "1 1 N", ASIDE), 100)
-    assert len(mind.records) == occasions
-    assert [record.t for record in mind.records] == [n * patience for n in range(occasions)]
+    assert len(mind.theory.records) == occasions
+    assert [record.occasion.situation.t for record in mind.theory.records] == [n * patience for n in range(occasions)]
 
 
 def test_every_plan_is_reflected_on_once_and_the_latest_lessons_are_kept() -> None:
@@ -101,7 +102,7 @@ def test_every_plan_is_reflected_on_once_and_the_latest_lessons_are_kept() -> No
     plans = told.purposes.count("subgoals")
     assert plans > KEPT + 2
     assert told.purposes.count("reflect") == plans - 1
-    assert mind.notebook.notes == tuple(f"Lesson {n}." for n in range(plans - 1 - KEPT, plans - 1))
+    assert mind.notes == tuple(f"Lesson {n}." for n in range(plans - 1 - KEPT, plans - 1))
     assert "there was nothing there to pick up" in told.texts("reflect")[0]
     assert "Lesson 0." in told.texts("subgoals")[1]
     assert "Before: at (3, 1), holding nothing; pot at (2, 0): empty" in told.texts("reflect")[0]
@@ -110,8 +111,8 @@ def test_every_plan_is_reflected_on_once_and_the_latest_lessons_are_kept() -> No
 def test_a_lesson_that_cannot_be_read_leaves_no_note() -> None:
     told = Told({**REPLIES, "subgoals": [DELIVERS, WAITS], "reflect": "It went well."})
     mind = run(speaking(told), SERVING, 1)
-    assert mind.notebook.notes == ()
-    assert mind.unreadable == 3
+    assert mind.notes == ()
+    assert unreadable(mind) == 3
 
 
 def test_a_plan_is_reflected_on_once_even_if_no_other_one_can_be_read() -> None:
@@ -134,7 +135,7 @@ def test_what_the_baselines_ask(name: str, purposes: list[str]) -> None:
     mind = run(reacting(told, name), SERVING, 1)
     assert told.purposes == purposes
     assert len(mind.said) == len(purposes)
-    assert mind.unreadable == 0
+    assert unreadable(mind) == 0
     assert all(text.count('{"reasoning": "') >= 3 for text in told.texts("subgoals"))
     assert ("I do it all." in told.texts("subgoals")[0]) == (name == "planreact")
     assert ("Bring tomatoes first." in told.texts("subgoals")[1]) == (name == "reflexion")
@@ -160,17 +161,17 @@ def test_nothing_is_asked_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-@pytest.mark.parametrize("manner", ["hm", *MANNERS])
-def test_programs_that_break_the_form_move_nobody(name: str, manner: str) -> None:
-    model = scripted_cook_thinker(name)
-    mind: Any = speaking(model) if manner == "hm" else reacting(model, manner)
+@pytest.mark.parametrize("planning_style", ["hm", *STYLES])
+def test_programs_that_break_the_form_move_nobody(name: str, planning_style: str) -> None:
+    model = scripted_model(name)
+    mind: Any = speaking(model) if planning_style == "hm" else reacting(model, planning_style)
     state = moment(WORLD, "2 1 N", ASIDE)
     mind = mind.observe(WORLD.observe(state, "me"))
     for _ in range(60):
         assert mind.act().support == ("noop",)
         state = play(WORLD, state, "noop")
         mind = mind.observe(WORLD.observe(state, "me"))
-    assert mind.unreadable == len(mind.said) > 0
+    assert unreadable(mind) == len(mind.said) > 0
     assert mind.body.idle == 61
 
 
@@ -184,8 +185,8 @@ def test_looking_changes_nothing_that_was_there() -> None:
 
 
 def test_there_is_no_other_program() -> None:
-    with pytest.raises(InputError, match="there is no scripted thinker `guess work`"):
-        scripted_cook_thinker("guess\nwork")
+    with pytest.raises(InputError, match="there is no scripted model `guess work`"):
+        scripted_model("guess\nwork")
 
 
 # Whole episodes
@@ -219,9 +220,9 @@ class Watched:
 
 
 def kitchen_cook(name: str, kind: str = "HM", world: CollaborativeCooking = KITCHEN) -> Cook:
-    asker = Asker(scripted_cook_thinker(name), "episode 0")
-    if kind in MANNERS:
-        return ReactingCook.initial(world, world.agents[0], asker, MANNERS[kind])
+    asker = Asker(scripted_model(name), "episode 0")
+    if kind in STYLES:
+        return ReactingCook.initial(world, world.agents[0], asker, STYLES[kind])
     return SpeakingCook.initial(world, world.agents[0], asker, ABLATIONS[kind])
 
 
@@ -230,17 +231,17 @@ def kitchen_cook(name: str, kind: str = "HM", world: CollaborativeCooking = KITC
 def test_who_thinks_straight_earns_with_anybody_in_either_room(partner: str, least: float, seed: int) -> None:
     reward, mind = episode(kitchen_cook("straight"), partner, seed)
     assert reward >= least
-    assert mind.unreadable == 0
+    assert unreadable(mind) == 0
     assert mind.body.idle == 0
-    assert all(record.calls <= 4 + 2 * 5 for record in mind.records)
-    assert any(record.validated for record in mind.records)
+    assert all(len(record.said) <= 4 + 2 * 5 for record in mind.theory.records)
+    assert any(record.validated for record in mind.theory.records)
 
 
 @pytest.mark.parametrize(("partner", "part"), [("idle", "They do nothing that helps."), ("skilled", "leave the soup")])
 def test_the_guess_it_ends_up_with_is_right(partner: str, part: str) -> None:
     _, mind = episode(kitchen_cook("straight"), partner, 0, 400)
     assert mind.theory.used is not None
-    assert part in mind.hypotheses[mind.theory.used].text
+    assert part in mind.theory.hypotheses[mind.theory.used].text
 
 
 def test_who_stutters_does_the_same_with_one_more_call_each() -> None:
@@ -248,10 +249,10 @@ def test_who_stutters_does_the_same_with_one_more_call_each() -> None:
     stuttered, twice = episode(kitchen_cook("stutterer"), "skilled", 0, 300)
     assert straight == stuttered > 0
     assert len(twice.said) == 2 * len(plain.said)
-    assert twice.unreadable == len(plain.said)
+    assert unreadable(twice) == len(plain.said)
 
 
-@pytest.mark.parametrize("kind", [*ABLATIONS, *MANNERS])
+@pytest.mark.parametrize("kind", [*ABLATIONS, *STYLES])
 def test_all_variants_deliver_with_who_thinks_straight_and_alike_each_time(kind: str) -> None:
     one, other = (episode(kitchen_cook("straight", kind), "skilled", 1, 250)[0] for _ in range(2))
     assert one == other > 80
@@ -261,8 +262,7 @@ def test_two_of_a_kind_cook_together_in_one_room() -> None:
     world = kitchen_of(*ROOM, steps=400)
     rng = np.random.default_rng(0)
     minds = {
-        agent: SpeakingCook.initial(world, agent, Asker(scripted_cook_thinker("straight"), agent))
-        for agent in world.agents
+        agent: SpeakingCook.initial(world, agent, Asker(scripted_model("straight"), agent)) for agent in world.agents
     }
     assert sum(step.after.rewards[0] for step in rollout(world, minds, steps=400, rng=rng)) > 0
 

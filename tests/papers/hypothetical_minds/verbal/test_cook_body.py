@@ -9,8 +9,9 @@ import pytest
 
 from hypothetical_minds import Told
 from otherminds.language.asking import Asker
-from otherminds.papers.hypothetical_minds.verbal.cook_body import PAUSE, CookBody
-from otherminds.papers.hypothetical_minds.verbal.cook_planner import BLOCKED, PATIENCE
+from otherminds.papers.hypothetical_minds.verbal.cook_body import BLOCKED, CookBody
+from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import PATIENCE
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import PAUSE
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, State
 from otherminds.worlds.collaborative_cooking.things import SOUP, Pot
@@ -212,4 +213,4 @@ def test_the_end_of_the_episode_is_nothing_to_plan_for() -> None:
 
 def test_nothing_is_known_before_the_first_look() -> None:
     with pytest.raises(ValueError, match="not seen anything"):
-        _ = initial(plans([])).scene
+        _ = initial(plans([])).situation

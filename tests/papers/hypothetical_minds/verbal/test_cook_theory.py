@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from hypothetical_minds import Told
+from hypothetical_minds import Told, unreadable
 from otherminds.language.asking import Asker
 from otherminds.language.model import Request
 from otherminds.language.scripted import text_of
-from otherminds.papers.hypothetical_minds.verbal.cook_sight import Deed, Scene
-from otherminds.papers.hypothetical_minds.verbal.cook_theory import CookHypothesis, CookTheory
-from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, Settings
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, ObservedAction
+from otherminds.papers.hypothetical_minds.verbal.cook_theory import CookTheory
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, Hypothesis, HypothesisSettings
 from speaking_cooks import ROOM, kitchen_of, moment, seen
 
 WORLD = kitchen_of(*ROOM)
@@ -29,14 +29,14 @@ RIGHT: Mapping[str, Any] = {
 WRONG = {**RIGHT, "judge": {"fits": False}}
 
 
-def at(n: int) -> Scene:
+def at(n: int) -> KitchenSituation:
     """The scene of the n-th occasion, ten steps after the one before, with a deed and a soup since."""
-    deeds = tuple(Deed(10 * k - 5, "you", f"did deed {k}") for k in range(1, n + 1))
-    return FIRST._replace(sight=FIRST.sight._replace(t=10 * n, deeds=deeds, shown=6 * n, soups=(n, 0)))
+    deeds = tuple(ObservedAction(10 * k - 5, "you", f"did deed {k}") for k in range(1, n + 1))
+    return FIRST._replace(memory=FIRST.memory._replace(t=10 * n, actions=deeds, shown=6 * n, soups=(n, 0)))
 
 
-def theory(told: Told, settings: Settings | None = None) -> CookTheory:
-    return CookTheory(Asker(told.model, "episode 0"), settings or Settings())
+def theory(told: Told, settings: HypothesisSettings | None = None) -> CookTheory:
+    return CookTheory(Asker(told.model, "episode 0"), settings or HypothesisSettings())
 
 
 def after(mind: CookTheory, occasions: int) -> CookTheory:
@@ -47,7 +47,7 @@ def after(mind: CookTheory, occasions: int) -> CookTheory:
 
 
 def calls(mind: CookTheory) -> list[int]:
-    return [record.calls for record in mind.records]
+    return [len(record.said) for record in mind.records]
 
 
 # How many calls
@@ -55,7 +55,7 @@ def calls(mind: CookTheory) -> list[int]:
 
 @pytest.mark.parametrize("k", [0, 2, 3, 5])
 def test_an_occasion_takes_judges_a_guess_predictions_and_a_strategy(k: int) -> None:
-    mind = after(theory(Told(WRONG), Settings(top_k=k)), 10)
+    mind = after(theory(Told(WRONG), HypothesisSettings(top_k=k)), 10)
     assert calls(mind)[0] == 1
     for n, found in enumerate(calls(mind)[1:]):
         judges = min(1 + k, n)
@@ -66,8 +66,8 @@ def test_an_occasion_takes_judges_a_guess_predictions_and_a_strategy(k: int) -> 
 @pytest.mark.parametrize("k", [0, 2, 5])
 def test_with_a_validated_guess_there_are_judges_and_a_strategy_only(k: int) -> None:
     told = Told(RIGHT)
-    mind = after(theory(told, Settings(top_k=k, latest=False)), 1)
-    good = tuple(CookHypothesis(f"Guess {n}.", 0.9, 5, f"Deed {n}.") for n in range(8))
+    mind = after(theory(told, HypothesisSettings(top_k=k, latest=False)), 1)
+    good = tuple(Hypothesis(f"Guess {n}.", 0.9, 5, f"ObservedAction {n}.") for n in range(8))
     mind = after(replace(mind, hypotheses=good, used=7), 1)
     assert mind.validated
     assert calls(mind)[-1] == (1 + k) + 1
@@ -83,7 +83,7 @@ def test_calls_are_told_apart() -> None:
 
 
 def test_asked_at_once_or_one_after_the_other_comes_to_the_same() -> None:
-    one, many = (after(theory(Told(WRONG), Settings(at_once=n)), 5) for n in (1, 4))
+    one, many = (after(theory(Told(WRONG), HypothesisSettings(at_once=n)), 5) for n in (1, 4))
     assert one.hypotheses == many.hypotheses
     assert one.said == many.said
 
@@ -130,13 +130,13 @@ def test_judges_hear_of_what_was_done_since_and_of_what_was_expected() -> None:
 def test_a_verdict_that_cannot_be_read_changes_no_value() -> None:
     mind = after(theory(Told({**RIGHT, "judge": "Well, more or less."})), 4)
     assert [(h.value, h.judged) for h in mind.hypotheses] == [(0.0, 0)] * 3
-    assert mind.records[-1].unreadable == 3 * 2
+    assert unreadable(mind.records[-1]) == 3 * 2
 
 
 def test_the_best_guess_that_is_good_enough_is_acted_on() -> None:
     told = Told(RIGHT)
     mind = after(theory(told), 1)
-    good = tuple(CookHypothesis(f"Guess {n}.", value) for n, value in enumerate((0.75, 0.95, 0.1)))
+    good = tuple(Hypothesis(f"Guess {n}.", value) for n, value in enumerate((0.75, 0.95, 0.1)))
     mind = after(replace(mind, hypotheses=good), 1)
     assert mind.used == 1
     assert "Guess 1." in told.texts("strategy")[-1]
@@ -146,8 +146,8 @@ def test_the_best_guess_that_is_good_enough_is_acted_on() -> None:
 def test_the_latest_guess_is_acted_on_unless_the_best_is_to() -> None:
     for latest, text in ((True, "They bring tomatoes."), (False, "Guess 0.")):
         told = Told(RIGHT)
-        mind = after(theory(told, Settings(latest=latest)), 1)
-        mind = after(replace(mind, hypotheses=(CookHypothesis("Guess 0.", 0.5),)), 1)
+        mind = after(theory(told, HypothesisSettings(latest=latest)), 1)
+        mind = after(replace(mind, hypotheses=(Hypothesis("Guess 0.", 0.5),)), 1)
         assert mind.used is not None
         assert mind.hypotheses[mind.used].text == text
         assert text in told.texts("strategy")[-1]
@@ -178,11 +178,11 @@ def test_guesses_that_were_right_are_shown_to_be_improved() -> None:
 def test_what_follows_from_each_guess_is_asked_for_by_itself() -> None:
     def write(request: Request) -> Mapping[str, str]:
         n = next(n for n in range(9) if f"Guess {n}." in text_of(request).rpartition("A guess about")[2])
-        return {"expects": f"Deed {n}."}
+        return {"expects": f"ObservedAction {n}."}
 
     told = Told({**WRONG, "hypothesis": [{"hypothesis": f"Guess {n}."} for n in range(9)], "predict": write})
     mind = after(theory(told), 5)
-    assert [h.expects for h in mind.hypotheses] == [f"Deed {n}." for n in range(4)]
+    assert [h.expects for h in mind.hypotheses] == [f"ObservedAction {n}." for n in range(4)]
 
 
 @pytest.mark.parametrize("purpose", ["hypothesis", "predict", "strategy"])
@@ -191,7 +191,7 @@ def test_what_cannot_be_read_leaves_things_as_they_were(purpose: str) -> None:
     assert len(mind.hypotheses) == (0 if purpose == "hypothesis" else 2)
     assert any(h.expects for h in mind.hypotheses) == (purpose == "strategy")
     assert mind.strategy == ("" if purpose == "strategy" else "I serve soup.")
-    assert mind.records[-1].unreadable >= 3
+    assert unreadable(mind.records[-1]) >= 3
     assert mind.purpose
 
 
@@ -222,7 +222,7 @@ def test_all_of_it_can_be_asked_at_once() -> None:
     told = Told(RIGHT)
     mind = after(theory(told, ABLATIONS["VMP"]), 4)
     assert told.purposes == ["strategy", "everything", "everything", "everything"]
-    assert mind.hypotheses[-1] == CookHypothesis("They help.", expects="They will cook.")
+    assert mind.hypotheses[-1] == Hypothesis("They help.", expects="They will cook.")
     assert mind.strategy == "I serve."
     unread = after(theory(Told({**RIGHT, "everything": "?"}), ABLATIONS["VMP"]), 2)
     assert (unread.strategy, unread.hypotheses) == ("I serve soup.", ())
@@ -230,15 +230,15 @@ def test_all_of_it_can_be_asked_at_once() -> None:
 
 def test_without_a_partner_in_mind_strategies_are_worth_what_comes_of_them() -> None:
     told = Told(RIGHT)
-    mind = after(theory(told, Settings(mind_prompting=False)), 1)
-    assert mind.hypotheses == (CookHypothesis("I serve soup."),)
+    mind = after(theory(told, HypothesisSettings(mind_prompting=False)), 1)
+    assert mind.hypotheses == (Hypothesis("I serve soup."),)
     assert mind.strategy == "I serve soup."
     paid = mind.thought("Soup.", at(1))
     assert paid.hypotheses[0].value == pytest.approx(0.3)
-    hungry = mind.thought("No soup.", at(0)._replace(sight=at(0).sight._replace(t=50)))
+    hungry = mind.thought("No soup.", at(0)._replace(memory=at(0).memory._replace(t=50)))
     assert hungry.hypotheses[0].value == pytest.approx(-0.3)
     assert set(told.purposes) == {"strategy"}
     assert "+0.30: I serve soup." in told.texts("strategy")[1]
-    good = after(replace(mind, hypotheses=(CookHypothesis("Go on.", 0.9),)), 1)
+    good = after(replace(mind, hypotheses=(Hypothesis("Go on.", 0.9),)), 1)
     assert calls(good)[-1] == 0
     assert good.strategy == "Go on."

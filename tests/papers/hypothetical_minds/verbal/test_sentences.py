@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hypothetical_minds import GATHERED, PAPER, ROCK, SCISSORS, Told, forecasts, guesses
+from hypothetical_minds import GATHERED, PAPER, ROCK, SCISSORS, Told, forecasts, guesses, unreadable
 from matrix_worlds import world_of
 from otherminds.distribution import Categorical
 from otherminds.language.asking import Asker
@@ -22,10 +22,9 @@ from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.hypothetical_minds.agent import Hypothetical
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.hybrid import Hybrid
-from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
-from otherminds.papers.hypothetical_minds.verbal.settings import ABLATIONS, Hypothesis, Settings
-from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN, NAMES, scripted_thinker
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, Hypothesis, HypothesisSettings
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, NAMES, scripted_model
+from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
 from otherminds.world import rollout
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Inventory
@@ -42,9 +41,11 @@ WRONG: Mapping[str, Any] = {**RIGHT, "predict": forecasts("scissors", "rock")}
 ROCK_HELD = GATHERED["rock"]
 
 
-def sentences(told: Told | Scripted, settings: Settings | None = None, **asker: Any) -> Sentences:
+def sentences(told: Told | Scripted, settings: HypothesisSettings | None = None, **asker: Any) -> Sentences:
     model = told.model if isinstance(told, Told) else told
-    return Sentences.initial(WORLD, ME, Asker(model, "episode 0", **asker), settings or Settings(), partner=OTHER)
+    return Sentences.initial(
+        WORLD, ME, Asker(model, "episode 0", **asker), settings or HypothesisSettings(), partner=OTHER
+    )
 
 
 def after(mind: Sentences, *theirs: int | None) -> Sentences:
@@ -56,7 +57,7 @@ def after(mind: Sentences, *theirs: int | None) -> Sentences:
 
 
 def calls(mind: Sentences) -> list[int]:
-    return [record.calls for record in mind.records]
+    return [len(record.said) for record in mind.records]
 
 
 # How many calls
@@ -64,7 +65,7 @@ def calls(mind: Sentences) -> list[int]:
 
 @pytest.mark.parametrize(("exact", "k"), [(True, 5), (False, 5), (True, 2), (False, 2), (True, 0)])
 def test_a_meeting_takes_a_guess_and_a_prediction_by_each_that_is_judged(exact: bool, k: int) -> None:
-    mind = after(sentences(Told(WRONG), Settings(top_k=k, exact_inventory=exact)), *[ROCK] * 8)
+    mind = after(sentences(Told(WRONG), HypothesisSettings(top_k=k, exact_inventory=exact)), *[ROCK] * 8)
     wanted = [(0 if exact else 1) + 1 + 1 + min(k, n - 1) for n in range(1, 9)]
     assert calls(mind) == wanted
     assert wanted[-1] == (2 if exact else 3) + k
@@ -73,7 +74,7 @@ def test_a_meeting_takes_a_guess_and_a_prediction_by_each_that_is_judged(exact: 
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_validated_hypothesis_takes_one_prediction_only(exact: bool) -> None:
     told = Told(RIGHT)
-    mind = after(sentences(told, Settings(exact_inventory=exact)), *[ROCK] * 5)
+    mind = after(sentences(told, HypothesisSettings(exact_inventory=exact)), *[ROCK] * 5)
     before = len(told.asked)
     later = after(mind, ROCK)
     assert mind.validated
@@ -83,7 +84,7 @@ def test_a_validated_hypothesis_takes_one_prediction_only(exact: bool) -> None:
 
 def test_calls_are_told_apart_so_that_no_attempt_is_taken_for_another() -> None:
     told = Told({**WRONG, "hypothesis": ["what?", *guesses("They play.")], "predict": ["?", "?", WRONG["predict"]]})
-    after(sentences(told, Settings(exact_inventory=False)), *[ROCK] * 4)
+    after(sentences(told, HypothesisSettings(exact_inventory=False)), *[ROCK] * 4)
     draws = [request.draw for _, request in told.asked]
     assert len(set(draws)) == len(draws)
     assert len({request.seed for _, request in told.asked}) == len(draws)
@@ -116,7 +117,7 @@ def test_a_miss_costs_as_the_rule_has_it_and_ends_validity() -> None:
 
 
 def test_c_scales_rewards_and_alpha_is_how_fast_values_follow() -> None:
-    mind = after(sentences(Told(RIGHT), Settings(c=2.0, alpha=0.5, threshold=9.0)), ROCK, ROCK, PAPER)
+    mind = after(sentences(Told(RIGHT), HypothesisSettings(c=2.0, alpha=0.5, threshold=9.0)), ROCK, ROCK, PAPER)
     assert mind.hypotheses[0].value == pytest.approx(0.5 * 2 + 0.5 * (-2 - 1))
 
 
@@ -134,7 +135,7 @@ def test_a_prediction_that_was_asked_for_twice_counts_once() -> None:
     mind = after(sentences(Told({**RIGHT, "predict": replies})), ROCK, ROCK)
     assert mind.hypotheses[0]._replace(value=0.3) == Hypothesis("They always play rock.", 0.3, 1, ROCK, PAPER)
     assert mind.hypotheses[0].value == pytest.approx(0.3)
-    assert mind.records[0].unreadable == 1
+    assert unreadable(mind.records[0]) == 1
 
 
 @pytest.mark.parametrize("values", [(0.8, 0.1, 0.0), (0.1, 0.8, 0.0), (0.0, 0.1, 0.8), (0.75, 0.8, 0.72)])
@@ -156,7 +157,7 @@ def test_exactly_the_threshold_is_enough() -> None:
 def test_the_best_others_are_predicted_by_and_the_later_of_equals_first() -> None:
     hypotheses = tuple(Hypothesis(f"Guess {n}.", value) for n, value in enumerate((0.0, 0.4, 0.1, 0.4)))
     told = Told(RIGHT)
-    mind = after(replace(sentences(told, Settings(top_k=3)), hypotheses=hypotheses), ROCK)
+    mind = after(replace(sentences(told, HypothesisSettings(top_k=3)), hypotheses=hypotheses), ROCK)
     shown = [re.findall(r"Guess \d|They always", text)[-1] for text in told.texts("predict")]
     assert shown == ["They always", "Guess 3", "Guess 1", "Guess 2"]
     assert mind.hypotheses[0].expects is None
@@ -168,7 +169,7 @@ def test_the_latest_decides_unless_the_best_is_to() -> None:
 
     for latest, play in ((True, SCISSORS), (False, PAPER)):
         told = Told({"hypothesis": guesses("New guess."), "predict": predict})
-        mind = replace(sentences(told, Settings(latest=latest)), hypotheses=(Hypothesis("Good guess.", 0.5),))
+        mind = replace(sentences(told, HypothesisSettings(latest=latest)), hypotheses=(Hypothesis("Good guess.", 0.5),))
         assert after(mind, ROCK).act() == Categorical.uniform([play])
 
 
@@ -221,17 +222,17 @@ def test_a_tie_is_remembered_and_changes_no_value() -> None:
 
 def test_the_model_says_what_the_partner_held_if_it_is_to() -> None:
     paper = {"inventory": {"rock": 1, "paper": 7, "scissors": 2}}
-    mind = after(sentences(Told({**RIGHT, "inventory": paper}), Settings(exact_inventory=False)), ROCK)
+    mind = after(sentences(Told({**RIGHT, "inventory": paper}), HypothesisSettings(exact_inventory=False)), ROCK)
     assert mind.meetings[0].theirs == PAPER
     even = {"inventory": {"rock": 3, "paper": 3, "scissors": 1}}
-    mind = after(sentences(Told({**RIGHT, "inventory": even}), Settings(exact_inventory=False)), ROCK, ROCK)
+    mind = after(sentences(Told({**RIGHT, "inventory": even}), HypothesisSettings(exact_inventory=False)), ROCK, ROCK)
     assert [meeting.theirs for meeting in mind.meetings] == [None, None]
     assert [h.judged for h in mind.hypotheses] == [0, 0]
 
 
 def test_who_is_to_say_what_the_partner_held_is_not_told() -> None:
     told = Told(RIGHT)
-    after(sentences(told, Settings(exact_inventory=False)), PAPER)
+    after(sentences(told, HypothesisSettings(exact_inventory=False)), PAPER)
     assert f"What {OTHER} played cannot be told." in told.texts("inventory")[0]
     assert "seems to have played" not in told.texts("inventory")[0]
 
@@ -277,8 +278,8 @@ def test_a_prediction_that_cannot_be_read_is_no_prediction(reply: Any) -> None:
     assert lost.hypotheses[-1].expects is None
     assert lost.predict() == Categorical.uniform(range(3))
     assert lost.act() == mind.act() == Categorical.uniform([PAPER])
-    assert lost.records[-1].unreadable == 2 * 3
-    assert lost.records[-1].calls == 1 + 2 * 3
+    assert unreadable(lost.records[-1]) == 2 * 3
+    assert len(lost.records[-1].said) == 1 + 2 * 3
     assert after(lost, ROCK).hypotheses[1].judged == 0
 
 
@@ -302,7 +303,7 @@ def test_it_is_asked_no_more_often_than_it_should(attempts: int) -> None:
     assert told.purposes == ["hypothesis"] * attempts
     assert mind.hypotheses == ()
     assert mind.act() == Categorical.uniform(range(3))
-    assert mind.records[0].unreadable == attempts
+    assert unreadable(mind.records[0]) == attempts
 
 
 def test_without_a_new_hypothesis_the_old_ones_go_on() -> None:
@@ -319,30 +320,30 @@ def test_without_a_new_hypothesis_the_old_ones_go_on() -> None:
 )
 def test_an_estimate_that_cannot_be_read_changes_no_value(reply: Any) -> None:
     told = Told({**RIGHT, "inventory": reply})
-    mind = after(sentences(told, Settings(exact_inventory=False)), ROCK, ROCK)
+    mind = after(sentences(told, HypothesisSettings(exact_inventory=False)), ROCK, ROCK)
     assert [meeting.theirs for meeting in mind.meetings] == [None, None]
     assert [h.judged for h in mind.hypotheses] == [0, 0]
-    assert [record.unreadable for record in mind.records] == [3, 3]
+    assert [unreadable(record) for record in mind.records] == [3, 3]
 
 
 @pytest.mark.parametrize("text", ["", " .. ", "x" * 401])
 def test_a_hypothesis_is_a_sentence(text: str) -> None:
     mind = after(sentences(Told({"hypothesis": {"hypothesis": text}})), ROCK)
     assert mind.hypotheses == ()
-    assert mind.records[0].unreadable == 3
+    assert unreadable(mind.records[0]) == 3
 
 
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.parametrize("settings", ABLATIONS.values(), ids=ABLATIONS.keys())
-def test_programs_that_break_the_form_never_move_anybody(name: str, settings: Settings) -> None:
+def test_programs_that_break_the_form_never_move_anybody(name: str, settings: HypothesisSettings) -> None:
     for one in (settings, replace(settings, exact_inventory=False)):
-        mind = after(sentences(scripted_thinker(name, WORLD), one), ROCK, PAPER)
+        mind = after(sentences(scripted_model(name, WORLD), one), ROCK, PAPER)
         assert mind.act() == mind.predict() == Categorical.uniform(range(3))
-        assert all(record.unreadable == record.calls > 0 for record in mind.records)
+        assert all(unreadable(record) == len(record.said) > 0 for record in mind.records)
 
 
 def test_a_stutterer_is_understood() -> None:
-    plain, stuttering = (after(sentences(scripted_thinker(n, WORLD)), *[ROCK] * 6) for n in ("straight", "stutterer"))
+    plain, stuttering = (after(sentences(scripted_model(n, WORLD)), *[ROCK] * 6) for n in ("straight", "stutterer"))
     assert stuttering.hypotheses == plain.hypotheses
     assert calls(stuttering) == [2 * n for n in calls(plain)]
 
@@ -370,7 +371,7 @@ def test_names_have_no_say_in_what_is_read() -> None:
     mind = Sentences.initial(world, "me", Asker(told.model), partner=world.agents[1])
     good = mind.update((1, 6, 1), 0, 3.9)
     assert good.act() == Categorical.uniform([1])
-    assert good.update((1, 6, 1), 0, 3.9).records[-1].unreadable > 0
+    assert unreadable(good.update((1, 6, 1), 0, 3.9).records[-1]) > 0
     for _, request in told.asked:
         assert "\nSay rock" not in text_of(request)
         assert json.loads(request.schema)["additionalProperties"] is False
@@ -401,7 +402,7 @@ def test_all_at_once_with_an_estimate_is_one_call_too() -> None:
 def test_all_at_once_is_unreadable_if_the_estimate_is(inventory: Mapping[str, int] | None) -> None:
     whole = {"inventory": inventory, "hypothesis": "Rock.", **forecasts("rock", "paper")}
     mind = after(sentences(Told({"everything": whole}), replace(ABLATIONS["VMP"], exact_inventory=False)), PAPER)
-    assert mind.records[0].unreadable == mind.records[0].calls == 3
+    assert unreadable(mind.records[0]) == len(mind.records[0].said) == 3
     assert mind.act() == Categorical.uniform(range(3))
 
 
@@ -468,7 +469,7 @@ def test_the_model_says_what_strategies_would_have_paid_if_it_is_to() -> None:
 )
 def test_settings_make_sense(wrong: Mapping[str, Any]) -> None:
     with pytest.raises(ValueError):
-        Settings(**wrong)
+        HypothesisSettings(**wrong)
     with pytest.raises(ValueError):
         Asker(Told({}).model, attempts=0)
 
@@ -491,13 +492,13 @@ def test_the_same_meetings_lead_to_the_same_calls_and_the_same_mind() -> None:
     runs = []
     for at_once in (1, 1, 3):
         asked: dict[str, Request] = {}
-        straight = scripted_thinker("straight", WORLD)
+        straight = scripted_model("straight", WORLD)
 
         def write(request: Request, asked: dict[str, Request] = asked, straight: Scripted = straight) -> str:
             asked[request.draw] = request
             return straight.write(request)
 
-        mind = after(sentences(Scripted("watched", write), Settings(at_once=at_once)), *plays)
+        mind = after(sentences(Scripted("watched", write), HypothesisSettings(at_once=at_once)), *plays)
         runs.append((asked, mind.records))
     assert runs[0] == runs[1] == runs[2]
 
@@ -598,7 +599,7 @@ def test_a_tie_says_nothing_about_programs() -> None:
 
 def test_about_somebody_else_a_hybrid_knows_nothing() -> None:
     mind = Hybrid(Always(ROCK), sentences(Told(RIGHT))).for_partner("Ana")
-    assert mind.sentences.topic.partner == "Ana"
+    assert mind.sentences.partner == "Ana"
     assert mind.programs == Always(ROCK)
 
 
@@ -609,7 +610,7 @@ def test_about_somebody_else_a_hybrid_knows_nothing() -> None:
 def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(3)
     me, other = world.agents
-    prior = Sentences.initial(world, me, Asker(scripted_thinker("straight", world)))
+    prior = Sentences.initial(world, me, Asker(scripted_model("straight", world)))
     bots = background(world, other, bot(f"rws_repeated__{name}"), rng)
     steps = rollout(world, {me: Hypothetical.initial(world, me, prior, rng), other: bots}, steps=700, rng=rng)
     assert sum(step.after.rewards[0] for step in steps) > 10
@@ -617,5 +618,5 @@ def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
 
 def test_names_of_thinkers() -> None:
     assert NAMES[0] == "straight"
-    with pytest.raises(ValueError, match="there is no scripted thinker `no one`"):
-        scripted_thinker("no\none", WORLD)
+    with pytest.raises(ValueError, match="there is no scripted model `no one`"):
+        scripted_model("no\none", WORLD)

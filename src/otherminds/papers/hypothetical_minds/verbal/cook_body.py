@@ -1,151 +1,207 @@
-"""The subgoal module of Hypothetical Minds for kitchens: a cook moved by plans of a language model.
+"""A body in kitchens that follows plans of a language model, and its action planner (Cross et al. 2024, D.4–D.5).
 
-The model plans a few subgoals, which the action planner turns into actions. It is asked again when they are done, or
-one has failed. All that it is told is what the cook sees and remembers, and the map.
+The model is told what the cook sees and remembers, and the map. Paths are shortest paths around all cooks in view. The
+body waits for a cook in its way, but only for some steps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from types import MappingProxyType
+from typing import Self
 
-from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker
-from otherminds.papers.hypothetical_minds.verbal.cook_forms import CookSubgoal, cook_plan_form
-from otherminds.papers.hypothetical_minds.verbal.cook_planner import Effort, progress
-from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_prompt
-from otherminds.papers.hypothetical_minds.verbal.cook_sight import Scene, after, at_first
-from otherminds.papers.hypothetical_minds.verbal.settings import Calls
+from otherminds.language.model import Message
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after, at_first, things, tomatoes
+from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_text, kitchen_message
+from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
+    NOBODY,
+    PATIENCE,
+    CookSubgoal,
+    UseAt,
+    WaitAt,
+    cook_plan_form,
+    is_met,
+)
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import Calls
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalStep
 from otherminds.worlds.avatars import Action
+from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.things import View
+from otherminds.worlds.collaborative_cooking.things import (
+    COUNTER,
+    DELIVERY,
+    DISH,
+    FULL,
+    NOTHING,
+    POT,
+    SOUP,
+    SUPPLIES,
+    THINGS,
+    TOMATO,
+    View,
+)
+from otherminds.worlds.grid import cheapest_route
+from otherminds.worlds.in_the_matrix.bots import MOVES
 
-PAUSE = 10
-FRESH = Effort()
-
-
-class CookPlanRecord(NamedTuple):
-    """A plan: when it was made, what it is, None if no reply could be read, and all that was said."""
-
-    t: int
-    plan: tuple[CookSubgoal, ...] | None
-    said: Calls
-
-
-class CookBegun(NamedTuple):
-    """How things were when a plan was made, what came of it so far, what was paid since, and whether it is broken off.
-
-    That is done to it from outside; a plan that fails is not broken off.
-    """
-
-    scene: Scene
-    plan: tuple[CookSubgoal, ...]
-    outcomes: tuple[str, ...] = ()
-    reward: float = 0.0
-    broken: bool = False
-
-    @property
-    def t(self) -> int:
-        """When it was made."""
-        return self.scene.sight.t
+BLOCKED = 10  # steps that the body waits for a cook in its way; chosen, not tuned
+LONG = 60  # steps after which a subgoal has failed; chosen, not tuned
+POT_REFUSES: Mapping[int, str] = MappingProxyType(
+    {
+        NOTHING: "you hold neither a tomato to put in nor a dish to take soup with",
+        TOMATO: "the pot was full",
+        DISH: "there was no soup in the pot yet",
+        SOUP: "you hold soup already",
+    }
+)
+"""Why a pot cannot be used by a cook that holds this."""
 
 
 @dataclass(frozen=True)
-class CookBody:
-    """A body for a mind in a kitchen; immutable, and its model is asked when it plans.
+class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
+    """A body for a mind in a kitchen; the mind tells it when to plan."""
 
-    `purpose` tells its model in words what its plans are for. If no plan can be read, or one comes to nothing at once,
-    it stands still for some steps and asks again; `idle` counts the steps so spent.
-    """
-
-    asker: Asker
     world: CollaborativeCooking
-    me: int
-    purpose: str = ""
-    known: Scene | None = None
-    queue: tuple[CookSubgoal, ...] = ()
-    effort: Effort = FRESH
-    action: Action | None = None
-    rests_until: int = 0
-    idle: int = 0
-    begun: CookBegun | None = None
-    records: tuple[CookPlanRecord, ...] = ()
+    known: KitchenSituation | None = None
 
     def look(self, view: View) -> Self:
-        """See, and carry on with the plan as long as there is one."""
+        """Perceive, and follow the plan as long as there is one."""
         known = at_first(self.world, self.me, view) if self.known is None else after(self.known, view)
-        begun = self.begun and self.begun._replace(reward=self.begun.reward + view.reward)
-        return replace(self, known=known, begun=begun, action=None)._advanced()._rested()
-
-    def act(self) -> Categorical[Action]:
-        """The planned action, for certain; nothing without one."""
-        return Categorical.uniform([self.action or "noop"])
+        return replace(self._seen(view.reward), known=known)._advanced()._rested()
 
     @property
-    def scene(self) -> Scene:
-        """What it goes by. Raises ValueError before it has seen anything."""
+    def situation(self) -> KitchenSituation:
+        """What the cook perceives and remembers. Raises ValueError before it has seen anything."""
         if self.known is None:
             raise ValueError("the body has not seen anything yet")
         return self.known
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left to be done in this episode."""
-        return self.scene.sight.t >= self.world.steps
+        """Whether the episode is over."""
+        return self.situation.t >= self.world.steps
 
     @property
-    def wants_plan(self) -> bool:
-        """Whether it has nothing to do."""
-        return self.action is None and not self.queue and not self._resting and not self.over
+    def _free(self) -> bool:
+        return not self.over
 
     @property
-    def finished(self) -> CookBegun | None:
-        """The last plan with what came of it, once it is over and until there is another."""
-        return None if self.queue or self.action is not None else self.begun
+    def _system(self) -> Message:
+        return kitchen_message(self.situation)
 
-    @property
-    def said(self) -> Calls:
-        """All that the model said of plans."""
-        return tuple(said for record in self.records for said in record.said)
+    def _plan(self, came: str) -> tuple[tuple[CookSubgoal, ...] | None, Calls]:
+        prompt = cook_subgoals_text(self.situation, self.purpose.strip(), came)
+        answer = self.ask("subgoals", prompt, cook_plan_form(self.situation))
+        return answer.read(lambda reply: tuple(reply.plan)), answer.said
 
-    def broken_off(self, why: str) -> Self:
-        """Without the rest of its plan, or of its rest."""
-        body = replace(self, rests_until=0)
-        if not self.queue and self.action is None:
-            return body
-        body = replace(body, queue=(), action=None, effort=FRESH)._noted(f"broken off: {why}")
-        return replace(body, begun=body.begun and body.begun._replace(broken=True))
+    def _step(self, subgoal: CookSubgoal) -> SubgoalStep:
+        return progress(self.situation, subgoal, self.effort)
 
-    def planned(self) -> Self:
-        """Ask for a plan, and begin with it; if nothing comes of it, rest before the next one."""
-        scene = self.scene
-        t, outcomes = scene.sight.t, self.begun.outcomes if self.begun else ()
-        prompt = cook_subgoals_prompt(scene, self.purpose, outcomes)
-        answer = self.asker.within(f"step {t}").ask("subgoals", prompt, cook_plan_form(scene))
-        plan = answer.read(lambda steps: tuple(steps.plan))
-        body = replace(self, records=(*self.records, CookPlanRecord(t, plan, answer.said)))
-        if plan is not None:
-            body = replace(body, queue=plan, effort=Effort(), begun=CookBegun(scene, plan))._advanced()
-        return body if body.action is not None else replace(body, rests_until=t + PAUSE)._rested()
 
-    def _advanced(self) -> Self:
-        """The next action of the plan; subgoals that are over are dropped, and all if one has failed."""
-        body = self
-        while body.queue and body.action is None:
-            action, effort, ended, failed = progress(body.scene, body.queue[0], body.effort)
-            body = replace(body, action=action, effort=effort)
-            if ended:
-                queue = () if failed else body.queue[1:]
-                body = replace(body, queue=queue)._noted(f"{body.queue[0]}: {ended}")
-        return body
+# The action planner
 
-    def _noted(self, outcome: str) -> Self:
-        begun = self.begun and self.begun._replace(outcomes=(*self.begun.outcomes, outcome))
-        return replace(self, begun=begun)
 
-    @property
-    def _resting(self) -> bool:
-        return self.known is not None and self.known.sight.t < self.rests_until
+def progress(situation: KitchenSituation, subgoal: CookSubgoal, effort: Effort) -> SubgoalStep:
+    """What to do next for a subgoal on which so much was spent."""
+    cell = situation.world.grid.cell(subgoal.x, subgoal.y)
+    if isinstance(subgoal, UseAt) and effort.tried is not None:
+        return _result(situation, cell, effort.tried)
+    if effort.steps >= LONG:
+        return _failed("it took too long")
+    effort = effort._replace(steps=effort.steps + 1)
+    if isinstance(subgoal, MoveTo):
+        return _move(situation, cell, effort)
+    if isinstance(subgoal, WaitAt) and is_met(situation, subgoal):
+        return _done("done")
+    return _at_place(situation, subgoal, cell, effort)
 
-    def _rested(self) -> Self:
-        return replace(self, idle=self.idle + 1) if self._resting else self
+
+def _done(outcome: str) -> SubgoalStep:
+    return SubgoalStep(None, outcome=outcome)
+
+
+def _failed(why: str) -> SubgoalStep:
+    return SubgoalStep(None, outcome=f"failed, {why}", failed=True)
+
+
+# On the way
+
+
+def _move(situation: KitchenSituation, cell: int, effort: Effort) -> SubgoalStep:
+    view = situation.memory.view
+    if view.cell == cell:
+        return _done("done")
+    walls = dict.fromkeys(situation.in_the_way, float("inf"))
+    way = cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, walls)
+    if way is not None and way.first is not None:
+        return SubgoalStep(_step(situation, way.first), effort)
+    return _stuck(situation, effort, cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, {}) is not None)
+
+
+def _at_place(situation: KitchenSituation, subgoal: UseAt | WaitAt, cell: int, effort: Effort) -> SubgoalStep:
+    """Go to a place, face it, and use it, or stand there."""
+    world, view = situation.world, situation.memory.view
+    way = nearest(world, view, [cell], situation.in_the_way)
+    if way is None:
+        return _stuck(situation, effort, nearest(world, view, [cell], NOBODY) is not None)
+    if way.cell != view.cell:
+        return SubgoalStep(_step(situation, way.first), effort)
+    if way.facing != view.facing:
+        return SubgoalStep("turn_left" if (way.facing - view.facing) % 4 == 3 else "turn_right", effort)
+    if isinstance(subgoal, WaitAt):
+        if effort.waited >= PATIENCE:
+            return _failed(f"it was not so after {PATIENCE} steps")
+        return SubgoalStep("noop", effort._replace(waited=effort.waited + 1))
+    return SubgoalStep("interact", effort._replace(tried=view.hand)) if view.ready else SubgoalStep("noop", effort)
+
+
+def _step(situation: KitchenSituation, first: int) -> Action:
+    view, field = situation.memory.view, situation.world.field
+    return MOVES[(field.ahead.index(first - view.cell) - view.facing) % 4]
+
+
+def _stuck(situation: KitchenSituation, effort: Effort, blocked: bool) -> SubgoalStep:
+    if not blocked:
+        return _failed("there is no way to it")
+    if effort.blocked >= BLOCKED:
+        who = " and ".join(situation.in_view)
+        return _failed(f"the way was blocked by {who} for {BLOCKED} steps")
+    return SubgoalStep("noop", effort._replace(blocked=effort.blocked + 1))
+
+
+# At the place
+
+
+def _result(situation: KitchenSituation, cell: int, before: int) -> SubgoalStep:
+    """What came of using a place with this in one's hand."""
+    hand, square = situation.memory.view.hand, situation.world.square(cell)
+    if hand == before:
+        return _failed(_why_not(situation, cell, hand))
+    if square == DELIVERY:
+        return _done("done, you delivered the soup")
+    if square == POT and hand == SOUP:
+        return _done("done, you took the soup out")
+    if square == POT:
+        return _done(f"done, you put the tomato in, which makes {tomatoes(situation.code(cell))} of {FULL}")
+    if hand == NOTHING:
+        return _done(f"done, you put the {THINGS[before]} down")
+    return _done(f"done, you picked up {things(1, hand)}")
+
+
+def _why_not(situation: KitchenSituation, cell: int, hand: int) -> str:
+    """Why using a place has changed nothing for who holds this."""
+    square = situation.world.square(cell)
+    if square == DELIVERY:
+        return f"only soup can be delivered, and you hold {_holding(hand)}"
+    if square == POT:
+        return POT_REFUSES[hand]
+    if square == COUNTER:
+        return "the counter was taken" if hand else "there was nothing there to pick up"
+    if hand and square in SUPPLIES:
+        return f"your hands were not empty: you hold {_holding(hand)}"
+    return "somebody was quicker"
+
+
+def _holding(hand: int) -> str:
+    return things(1, hand) if hand else "nothing"

@@ -1,50 +1,64 @@
-"""Theory of mind by sentences: a language model guesses what a partner is up to, and its guesses are put to the test.
+"""Theory of mind by sentences in matrix worlds: a language model guesses what a partner is up to, and is tested on it.
 
-Hypothetical Minds (Cross et al. 2024, §3.2, D.3). After each meeting: what did the partner play; which sentences had
-foretold it; if none is good enough yet, think of a new one; what will they play next, and what beats that.
+Hypothetical Minds (Cross et al. 2024, §3.2, D.3). After each meeting: what the partner played; which hypotheses had
+predicted it; a new hypothesis if none is good enough; what the partner will play next, and the reply to that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker, Exchange, plain
-from otherminds.language.model import ask_all
-from otherminds.papers.hypothetical_minds.encounters import Encounter
-from otherminds.papers.hypothetical_minds.verbal.prompts import Topic
-from otherminds.papers.hypothetical_minds.verbal.questions import Foresight, Questions
-from otherminds.papers.hypothetical_minds.verbal.settings import PUBLISHED, Calls, Hypothesis, Record, Settings
+from otherminds.language.asking import Asker, plain, prompts_of
+from otherminds.language.model import Message
+from otherminds.papers.hypothetical_minds.agent import Encounter, Theory
+from otherminds.papers.hypothetical_minds.verbal import forms
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import (
+    PUBLISHED,
+    Calls,
+    Hypothesis,
+    HypothesisLoop,
+    HypothesisSettings,
+    Record,
+    ranked,
+)
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import history, kinds_of, quoted, world_text
 from otherminds.worlds.in_the_matrix.hypotheses import typical_inventory
-from otherminds.worlds.in_the_matrix.rules import Inventory, Rules
+from otherminds.worlds.in_the_matrix.rules import Inventory
+from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
+fill = prompts_of("otherminds.papers.hypothetical_minds")
 
-@dataclass(frozen=True)
-class Sentences:
-    """What a language model thinks of one partner. Immutable; it is asked when a meeting is observed, and only then.
+MatrixRecord = Record[Encounter, int, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentences(HypothesisLoop[int]):
+    """A theory of one partner in sentences of a language model. The model is asked when a meeting is over.
 
     After a meeting there is one call for a new hypothesis and one for the prediction of each of 1 + min(top_k, n − 1)
     of n hypotheses, or just one prediction once a hypothesis is validated: 2 + k or 1, and one more if the model
     estimates what the partner held: 3 + k or 2, as published. (The authors' code takes one more in the prisoner's
-    dilemma, and in the arena, for choosing what to play.) Replies that cannot be read come on top. If none can be read,
-    a hypothesis makes no prediction, and if it is the one in use, the play stays as it was.
+    dilemma, and in the arena, for choosing what to play.) Unreadable replies come on top. A hypothesis whose prediction
+    cannot be read makes none; if it is the one in use, the play stays unchanged.
 
-    A prediction is judged once, by the very next meeting; one that a hypothesis made earlier does not count any more.
-    A tie, or a meeting in which the partner's play is not known, changes no value.
+    A prediction is judged once, by the very next meeting. A tie, or a meeting in which the partner's play is unknown,
+    changes no value. Without `mind_prompting` hypotheses are strategies for the agent: the one in use earns what it was
+    paid, the others ±c by what they would have been paid.
     """
 
-    asker: Asker
-    topic: Topic
-    rules: Rules
-    settings: Settings = PUBLISHED
+    world: InTheMatrix
+    agent: str
+    partner: str = "the other player"
+    name: str = ""
     meetings: tuple[Encounter, ...] = ()
-    hypotheses: tuple[Hypothesis, ...] = ()
-    used: int | None = None
     play: int | None = None
-    records: tuple[Record, ...] = ()
+    records: tuple[MatrixRecord, ...] = ()
+
+    predicts_when_validated: ClassVar[bool] = True
 
     @classmethod
     def initial(
@@ -52,170 +66,224 @@ class Sentences:
         world: InTheMatrix,
         agent: str,
         asker: Asker,
-        settings: Settings = PUBLISHED,
+        settings: HypothesisSettings = PUBLISHED,
         *,
         partner: str = "the other player",
         name: str = "",
     ) -> Self:
-        """Before any meeting with a partner in a world, which may have a name."""
-        return cls(asker, Topic.of(world, agent, partner, name), world.rules, settings)
+        """The theory before any meeting; the world may have a name."""
+        return cls(asker=asker, settings=settings, world=world, agent=agent, partner=plain(partner), name=name)
 
     def for_partner(self, partner: str) -> Self:
-        """The same about somebody else, in calls of their own, before any meeting."""
-        topic = replace(self.topic, partner=plain(partner))
-        return type(self)(self.asker.within(f"about {plain(partner)}"), topic, self.rules, self.settings)
+        """The theory of another partner before any meeting, with calls of its own."""
+        asker = self.asker.within(f"about {plain(partner)}")
+        return self.initial(self.world, self.agent, asker, self.settings, partner=partner, name=self.name)
 
     def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
-        """After a meeting: what one held, what the partner played (None for a tie), and what it paid.
+        """After a meeting: the agent's inventory, what the partner played (None for a tie), and the reward.
 
-        What the partner played is not heeded if the model is to estimate it.
+        `theirs` is ignored if the model is to estimate it.
         """
-        known, said = self._known(Encounter(own, theirs, reward))
-        judged, more = self._judged(known)
-        later, last = judged._thought() if self.settings.modular else judged._thought_at_once()
-        said = (*said, *more, *last)
-        record = Record(later.meetings[-1], later.hypotheses, later.used, later.validated, later.play, said)
-        return replace(later, records=(*later.records, record))
+        before = len(self.said)
+        judged = self._after(Encounter(own, theirs, reward))
+        theory = judged._searched() if self.settings.modular else judged._asked_at_once()
+        decided = Record(
+            theory.meetings[-1],
+            theory.hypotheses,
+            theory.used,
+            theory.validated,
+            theory.play,
+            theory.said[before:],
+        )
+        return replace(theory, records=(*self.records, decided))
 
     def remember(self, own: Inventory, theirs: int | None, reward: float) -> Self:
-        """After a meeting about which the model is not to be asked anything."""
+        """After a meeting about which the model is not asked anything."""
         free = replace(self, settings=replace(self.settings, exact_inventory=True))
-        judged, _ = free._judged(Encounter(own, theirs, reward))
-        return replace(judged, settings=self.settings)
+        return replace(free._after(Encounter(own, theirs, reward)), settings=self.settings)
 
     def predict(self) -> Categorical[int]:
-        """What the hypothesis in use expects, for certain; anything, if it expects nothing."""
-        return self._surely(None if self.used is None else self.hypotheses[self.used].expects)
+        """The kind that the hypothesis in use expects, with probability 1; uniform if it expects none."""
+        return self._certain(None if self.used is None else self.hypotheses[self.used].expects)
 
     def act(self) -> Categorical[int]:
-        """The kind that was chosen last, for certain; any, before one has been chosen."""
-        return self._surely(self.play)
+        """The kind chosen last, with probability 1; uniform before the first choice."""
+        return self._certain(self.play)
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:
-        """The sentences with their values, the one in use first, then the best; one that came up again only once."""
-        ranked = self._ranked(range(len(self.hypotheses)))
-        found: dict[str, float] = {}
-        for i in ranked if self.used is None else [self.used, *ranked]:
-            found.setdefault(self.hypotheses[i].text, self.hypotheses[i].value)
-        return [*found.items()]
+        """The sentences with their values, the one in use first, then the best."""
+        return ranked(self.hypotheses, self.used)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The names of the kinds of resources."""
+        return kinds_of(self.world)
+
+    def _certain(self, kind: int | None) -> Categorical[int]:
+        return Categorical.uniform(range(len(self.kinds)) if kind is None else [kind])
+
+    @property
+    def _scope(self) -> tuple[str, Message]:
+        return f"meeting {len(self.meetings)}", Message("system", world_text(self.world, self.agent, self.name))
+
+    def _prompt(self, name: str, **fields: object) -> str:
+        known = {"partner": self.partner, "kinds": ", ".join(quoted(self.kinds))}
+        return fill(f"hm-{name}", history=history(self.meetings, self.kinds, self.partner), **known, **fields)
+
+    # Evidence
+
+    def _after(self, meeting: Encounter) -> Self:
+        """With one more meeting, by which all hypotheses are judged; their predictions are spent then."""
+        theory = replace(self, meetings=(*self.meetings, meeting))
+        if not self.settings.exact_inventory:
+            theory = theory._knowing(None)
+            if self.settings.modular:
+                prompt = theory._prompt("inventory", number=len(theory.meetings), form=theory._inventory_form())
+                theory, reply = theory.ask("inventory", prompt, forms.inventory_form(self.kinds))
+                theory = theory._knowing(None if reply is None else theory._most(reply.inventory))
+        theory = theory.tested()
+        return replace(theory, hypotheses=tuple(one._replace(expects=None, play=None) for one in theory.hypotheses))
+
+    def _rewards(self) -> tuple[Self, Mapping[int, float]]:
+        meeting, c = self.meetings[-1], self.settings.c
+        if self.settings.mind_prompting:
+            predicted = {i: one.expects for i, one in enumerate(self.hypotheses) if one.expects is not None}
+            known = {} if meeting.theirs is None else predicted
+            return self, {i: c if expects == meeting.theirs else -c for i, expects in known.items()}
+        plays = {i: one.play for i, one in enumerate(self.hypotheses) if one.play is not None}
+        rewards = {i: meeting.reward for i in plays if i == self.used}
+        others = {i: play for i, play in plays.items() if i != self.used}
+        if self.settings.exact_inventory:
+            if meeting.theirs is not None:
+                rewards |= {i: c * self._sign(play, meeting.theirs) for i, play in others.items()}
+            return self, rewards
+
+        def counterfactual(place: int) -> str:
+            return self._prompt("counterfactual", number=len(self.meetings), instead=self.kinds[others[place]])
+
+        theory, found = self.ask_each([*others], "counterfactual", counterfactual, forms.SIGN)
+        return theory, rewards | {i: c * forms.SIGNS[reply.reward] for i, reply in found.items()}
+
+    def _sign(self, play: int, theirs: int) -> int:
+        """The sign of the payoff of a play against another."""
+        kinds = len(self.kinds)
+        payoff, _ = self.world.rules.reward(typical_inventory(play, kinds), typical_inventory(theirs, kinds))
+        return (payoff > 0) - (payoff < 0)
+
+    def _knowing(self, theirs: int | None) -> Self:
+        """With what the partner played in the last meeting."""
+        *before, last = self.meetings
+        return replace(self, meetings=(*before, last._replace(theirs=theirs)))
+
+    def _inventory_form(self) -> str:
+        return ", ".join(f"{kind}: ..." for kind in quoted(self.kinds))
+
+    def _most(self, inventory: Mapping[str, int]) -> int | None:
+        return play_of(tuple(inventory[kind] for kind in self.kinds))
+
+    # Hypotheses and predictions
+
+    def _proposed(self) -> tuple[Self, str | None]:
+        if self.settings.mind_prompting:
+            prompt = self._prompt("hypothesis", before=self.to_refine("hm-hypotheses-before"))
+            theory, reply = self.ask("hypothesis", prompt, forms.HYPOTHESIS)
+            return theory, None if reply is None else plain(reply.hypothesis)
+        prompt = self._prompt("strategy", before=self.to_refine("hm-strategies-before"))
+        theory, own = self.ask("strategy", prompt, forms.STRATEGY)
+        return theory, None if own is None else plain(own.strategy)
+
+    def _predictions(self, places: Sequence[int]) -> tuple[Self, Mapping[int, Hypothesis[int]]]:
+        def prompt(place: int) -> str:
+            name = "predict" if self.settings.mind_prompting else "follow"
+            return self._prompt(name, hypothesis=self.hypotheses[place].text, number=len(self.meetings) + 1)
+
+        kind = self.kinds.index
+        if self.settings.mind_prompting:
+            theory, found = self.ask_each(places, "predict", prompt, forms.play_form(self.kinds))
+            plays = {i: (kind(reply.partner_plays), kind(reply.i_play)) for i, reply in found.items()}
+            return theory, {i: self.hypotheses[i]._replace(expects=e, play=p) for i, (e, p) in plays.items()}
+        theory, own = self.ask_each(places, "follow", prompt, forms.own_play_form(self.kinds))
+        return theory, {i: self.hypotheses[i]._replace(play=kind(reply.i_play)) for i, reply in own.items()}
+
+    def _searched(self) -> Self:
+        """With a hypothesis in use, and what it has the agent play; without a prediction the play stays unchanged."""
+        theory = self.searched()
+        play = None if theory.used is None else theory.hypotheses[theory.used].play
+        return theory if play is None else replace(theory, play=play)
+
+    def _asked_at_once(self) -> Self:
+        """All steps in one call."""
+        estimate, told = "", ""
+        if not self.settings.exact_inventory:
+            estimate, told = f'"inventory": {{{self._inventory_form()}}}, ', f"{fill('hm-whole-estimate')}\n"
+        prompt = self._prompt("whole", number=len(self.meetings) + 1, estimate=estimate, told=told)
+        form = forms.whole_form(self.kinds, estimate=not self.settings.exact_inventory)
+        theory, reply = self.ask("everything", prompt, form)
+        if reply is None:
+            return replace(theory, used=None)
+        if reply.inventory is not None:
+            theory = theory._knowing(self._most(reply.inventory))
+        expects, play = self.kinds.index(reply.partner_plays), self.kinds.index(reply.i_play)
+        theory = theory.admitted(Hypothesis(plain(reply.hypothesis), expects=expects, play=play))
+        return replace(theory, used=len(theory.hypotheses) - 1, play=play)
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    """A theory of programs, and sentences for partners that it predicts badly.
+
+    The most probable play by the programs is judged like a prediction by a sentence: `value` becomes
+    V + alpha (±c − V). From `patience` meetings on, sentences are asked whenever it is below `least`; they know all
+    meetings before, and what they have predicted by then still counts. Meetings without a call cost nothing.
+    """
+
+    programs: Theory
+    sentences: Sentences
+    least: float = 0.0  # right as often as wrong; chosen, not tuned
+    patience: int = 4  # meetings; chosen, not tuned
+    value: float = 0.0
+    judged: int = 0
+
+    def for_partner(self, partner: str) -> Self:
+        """The theory of another partner before any meeting."""
+        return replace(self, programs=self.programs.for_partner(partner), sentences=self.sentences.for_partner(partner))
+
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
+        """After a meeting: the agent's inventory, what the partner played (None for a tie), and the reward."""
+        theory = self
+        if theirs is not None:
+            settings = self.sentences.settings
+            right = self.programs.predict().mode == theirs
+            (value,) = settings.rescored([self.value], [settings.c if right else -settings.c])
+            programs = self.programs.update(own, theirs, reward)
+            theory = replace(self, programs=programs, value=value, judged=self.judged + 1)
+        learn = theory.sentences.remember if theory.trusting else theory.sentences.update
+        return replace(theory, sentences=learn(own, theirs, reward))
+
+    def predict(self) -> Categorical[int]:
+        """P(the kind that the partner plays next), by the programs or by a sentence."""
+        return self._in_use.predict()
+
+    def act(self) -> Categorical[int]:
+        """The kind to play next, by the programs or by a sentence."""
+        return self._in_use.act()
+
+    @property
+    def trusting(self) -> bool:
+        """Whether the programs predict well enough, or have not been tried enough."""
+        return self.judged < self.patience or self.value >= self.least
+
+    @property
+    def ranked(self) -> Sequence[tuple[str, float]]:
+        """The hypotheses in use, the best first."""
+        return self._in_use.ranked
 
     @property
     def said(self) -> Calls:
         """All that the model said."""
-        return tuple(said for record in self.records for said in record.said)
+        return self.sentences.said
 
     @property
-    def best(self) -> int | None:
-        """The hypothesis of the highest value, the later one of equals; None if there is none."""
-        return next(iter(self._ranked(range(len(self.hypotheses)))), None)
-
-    @property
-    def validated(self) -> bool:
-        """Whether the best hypothesis is good enough to be played on without looking for others."""
-        best = self.best
-        return self.settings.evaluate and best is not None and self.hypotheses[best].value >= self.settings.threshold
-
-    def _surely(self, kind: int | None) -> Categorical[int]:
-        return Categorical.uniform(range(len(self.topic.kinds)) if kind is None else [kind])
-
-    def _ranked(self, places: Sequence[int]) -> list[int]:
-        return sorted(places, key=lambda i: (self.hypotheses[i].value, i), reverse=True)
-
-    def _questions(self, *more: Encounter) -> Questions:
-        return Questions(self.asker, self.topic, self.settings, (*self.meetings, *more))
-
-    def _known(self, meeting: Encounter) -> tuple[Encounter, Calls]:
-        """The meeting with what the partner played as the model sees it, if that is the one to say."""
-        if self.settings.exact_inventory:
-            return meeting, ()
-        unknown = meeting._replace(theirs=None)
-        if not self.settings.modular:
-            return unknown, ()
-        theirs, said = self._questions(unknown).inventory()
-        return meeting._replace(theirs=theirs), said
-
-    # Which hypotheses were right?
-
-    def _judged(self, meeting: Encounter) -> tuple[Self, Calls]:
-        """With values as they are after a meeting; all predictions are spent."""
-        found, said = [], list[Exchange]()
-        for place, hypothesis in enumerate(self.hypotheses):
-            reward, calls = self._reward(place, meeting) if self.settings.evaluate else (None, ())
-            said += calls
-            if reward is not None:
-                value = self.settings.after(hypothesis.value, reward)
-                hypothesis = hypothesis._replace(value=value, judged=hypothesis.judged + 1)
-            found.append(hypothesis._replace(expects=None, play=None))
-        later = replace(self, meetings=(*self.meetings, meeting), hypotheses=tuple(found))
-        return later, tuple(said)
-
-    def _reward(self, place: int, meeting: Encounter) -> tuple[float | None, Calls]:
-        """±c for a prediction; for a strategy of one's own, what it was paid, or ±c by what it would have been paid."""
-        hypothesis, c = self.hypotheses[place], self.settings.c
-        if self.settings.mind_prompting:
-            if hypothesis.expects is None or meeting.theirs is None:
-                return None, ()
-            return (c if hypothesis.expects == meeting.theirs else -c), ()
-        if hypothesis.play is None:
-            return None, ()
-        if place == self.used:
-            return meeting.reward, ()
-        if not self.settings.exact_inventory:
-            return self._questions(meeting).counterfactual(place, hypothesis.play)
-        return self._would_have_paid(hypothesis.play, meeting.theirs), ()
-
-    def _would_have_paid(self, play: int, theirs: int | None) -> float | None:
-        if theirs is None:
-            return None
-        kinds = len(self.topic.kinds)
-        payoff, _ = self.rules.reward(typical_inventory(play, kinds), typical_inventory(theirs, kinds))
-        return self.settings.c * ((payoff > 0) - (payoff < 0))
-
-    # What are they up to, and what comes next?
-
-    def _thought(self) -> tuple[Self, Calls]:
-        """Play on a validated hypothesis, or else think of one more, and predict by it and by the best others."""
-        if self.best is not None and self.validated:
-            return self._foreseen([self.best])
-        text, said = self._questions().hypothesis(self._good())
-        later = self if text is None else replace(self, hypotheses=(*self.hypotheses, Hypothesis(text)))
-        last = len(later.hypotheses) - 1
-        if last < 0:
-            return later, said
-        others = later._ranked(range(last))[: self.settings.top_k] if self.settings.evaluate else []
-        foreseen, more = later._foreseen([last, *others])
-        return foreseen, (*said, *more)
-
-    def _good(self) -> list[tuple[str, float]]:
-        """The best hypotheses that were ever right, to be improved."""
-        best = self._ranked(range(len(self.hypotheses)))[: self.settings.top_k] if self.settings.refine else []
-        return [(h.text, h.value) for h in (self.hypotheses[i] for i in best) if h.value > 0.0]
-
-    def _foreseen(self, places: Sequence[int]) -> tuple[Self, Calls]:
-        """With the predictions of these hypotheses; the first of them is in use, unless the best is to be."""
-        questions = self._questions()
-
-        def ask(place: int) -> Foresight:
-            return questions.foresight(place, self.hypotheses[place].text)
-
-        found, said = list(self.hypotheses), list[Exchange]()
-        for place, (expects, play, calls) in zip(
-            places, ask_all(ask, places, at_once=self.settings.at_once), strict=True
-        ):
-            found[place] = found[place]._replace(expects=expects, play=play)
-            said += calls
-        used = places[0] if self.settings.latest else self._ranked(places)[0]
-        play = self.play if found[used].play is None else found[used].play
-        return replace(self, hypotheses=tuple(found), used=used, play=play), tuple(said)
-
-    def _thought_at_once(self) -> tuple[Self, Calls]:
-        """All steps in one call."""
-        theirs, text, expects, play, said = self._questions().everything()
-        if text is None:
-            return replace(self, used=None), said
-        *before, last = self.meetings
-        meetings = self.meetings if self.settings.exact_inventory else (*before, last._replace(theirs=theirs))
-        hypotheses = (*self.hypotheses, Hypothesis(text, expects=expects, play=play))
-        used = len(hypotheses) - 1
-        return replace(self, meetings=meetings, hypotheses=hypotheses, used=used, play=play), said
+    def _in_use(self) -> Theory:
+        return self.programs if self.trusting or self.sentences.play is None else self.sentences

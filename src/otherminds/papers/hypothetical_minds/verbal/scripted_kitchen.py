@@ -1,7 +1,4 @@
-"""Language models that are programs, for kitchens: they read the prompts of cooks, and tell who does what.
-
-With them all of it can be tried without a model: with one who thinks straight, and with those who break the form.
-"""
+"""A program in the place of a language model in kitchens: it reads the prompts of cooks, and divides the work."""
 
 from __future__ import annotations
 
@@ -12,11 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from otherminds.errors import unknown
-from otherminds.language.asking import plain
 from otherminds.language.model import Request
-from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN
+from otherminds.language.scripted import text_of
 
 Place = tuple[int, int]
 Part = Literal["nothing", "tomatoes", "dishes", "everything"]
@@ -46,8 +40,8 @@ STRATEGIES: Mapping[Part, str] = {
 LOADS, SERVES = STRATEGIES["dishes"], STRATEGIES["tomatoes"]
 
 
-class Pot(NamedTuple):
-    """A pot that one can get at, as a prompt tells of it: how many tomatoes it has, and whether there is soup."""
+class ToldPot(NamedTuple):
+    """A pot within reach as a prompt describes it: the number of tomatoes, and whether there is soup."""
 
     place: Place
     tomatoes: int
@@ -55,8 +49,8 @@ class Pot(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CookReader:
-    """What a program that thinks straight makes of a prompt."""
+class KitchenPromptReader:
+    """A prompt, and the correct answers to it."""
 
     text: str
 
@@ -117,7 +111,7 @@ class CookReader:
             return [*self._fetch("tomatoes"), *self._hold_ready()]
         return [*self._fetch("dishes"), *self._serve()]
 
-    def _fill(self, room: Sequence[Pot]) -> Sequence[Written]:
+    def _fill(self, room: Sequence[ToldPot]) -> Sequence[Written]:
         """Put a tomato into the fullest pot, and go on until there are three in it."""
         pot = max(room, key=lambda pot: pot.tomatoes)
         more = [*self._fetch("tomatoes"), _use(pot.place)] * (2 - pot.tomatoes)
@@ -159,18 +153,18 @@ class CookReader:
         return SERVES in self.text
 
     @cached_property
-    def _pots(self) -> Sequence[Pot]:
+    def _pots(self) -> Sequence[ToldPot]:
         """All pots within reach, the nearest first."""
         near = self._places("pots")
         told = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
-        return [Pot(place, _tomatoes(told[place]), _has_soup(told[place])) for place in near if place in told]
+        return [ToldPot(place, _tomatoes(told[place]), _has_soup(told[place])) for place in near if place in told]
 
     @property
-    def _room(self) -> Sequence[Pot]:
+    def _room(self) -> Sequence[ToldPot]:
         return [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]
 
     @property
-    def _cooked(self) -> Sequence[Pot]:
+    def _cooked(self) -> Sequence[ToldPot]:
         return [pot for pot in self._pots if pot.soup]
 
     def _places(self, what: str) -> Sequence[Place]:
@@ -204,22 +198,8 @@ def _has_soup(what: str) -> bool:
     return "soup is ready" in what or "by now there should be soup" in what
 
 
-def _straight(request: Request) -> str:
-    asked = [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
-    reply = CookReader(text_of(request)).answer(asked)
+def kitchen_reply(request: Request) -> str:
+    """The reply of a program that reasons correctly, as JSON."""
+    fields = [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
+    reply = KitchenPromptReader(text_of(request)).answer(fields)
     return json.dumps({"reasoning": "It follows from what was seen.", **reply}, ensure_ascii=False)
-
-
-NAMES = ("straight", "stutterer", *BROKEN)
-
-
-def scripted_cook_thinker(name: str) -> Scripted:
-    """The program of that name: `straight` thinks straight; `stutterer` does so at the second attempt.
-
-    All others never keep to the form. Raises InputError for an unknown name.
-    """
-    if name not in NAMES:
-        raise unknown("scripted thinker", plain(name), NAMES)
-    if name == "stutterer":
-        return Scripted(name, lambda request: "Well." if request.draw.endswith(" 0") else _straight(request))
-    return Scripted(name, BROKEN.get(name, _straight))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hypothetical_minds import Told
+from hypothetical_minds import Told, unreadable
 from matrix_worlds import HALL, PAPER, ROCK, play, scene, world_of
 from otherminds.distribution import Categorical
 from otherminds.language.asking import Asker, Unreadable
@@ -19,21 +19,26 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import Hypothetical
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.action_planner import LONG, LOOK_AROUND, Progress, progress
-from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
-from otherminds.papers.hypothetical_minds.verbal.subgoal_forms import (
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import (
+    LONG,
+    LOOK_AROUND,
+    Subgoals,
+    progress,
+)
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import map_text
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Fire,
     FireAt,
+    MatrixSituation,
     MoveTo,
     Patrol,
-    Situation,
     Subgoal,
     Wait,
     plan_form,
 )
-from otherminds.papers.hypothetical_minds.verbal.subgoal_prompts import map_text
-from otherminds.papers.hypothetical_minds.verbal.subgoals import PAUSE, Begun, Subgoals
-from otherminds.papers.hypothetical_minds.verbal.thinkers import BROKEN, scripted_thinker
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import PAUSE, BegunPlan, SubgoalStep
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, scripted_model
+from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
@@ -82,7 +87,7 @@ def planning(*plans: Any) -> Told:
     return Told({"subgoals": [plan if isinstance(plan, str) else {"plan": plan} for plan in plans]})
 
 
-def situation(world: InTheMatrix, state: MatrixState, **more: Any) -> Situation:
+def situation(world: InTheMatrix, state: MatrixState, **more: Any) -> MatrixSituation:
     told = Told({"subgoals": {"plan": [waits(1)]}})
     return body(told, world, **more).look(world.observe(state, world.agents[0])).situation
 
@@ -220,7 +225,7 @@ def test_it_goes_around_people() -> None:
     assert (3, 3) not in passed
 
 
-def subgoal_act(state: MatrixState, subgoal: Subgoal, spent: int = 0, world: InTheMatrix = WORLD) -> Progress:
+def subgoal_act(state: MatrixState, subgoal: Subgoal, spent: int = 0, world: InTheMatrix = WORLD) -> SubgoalStep:
     return progress(situation(world, state), subgoal, spent)
 
 
@@ -229,7 +234,7 @@ AT = FireAt(do="fire_at", player=OTHER)
 
 def test_it_fires_when_the_beam_reaches_them_and_not_before() -> None:
     held = (PAPER, ROCK)
-    assert subgoal_act(scene(WORLD, "3 3 >", "6 3 <", held=held), AT) == ("interact", "")
+    assert subgoal_act(scene(WORLD, "3 3 >", "6 3 <", held=held), AT)[::2] == ("interact", "")
     assert subgoal_act(scene(WORLD, "3 3 >", "4 5 <", held=held), AT).action == "turn_right"
     assert subgoal_act(scene(WORLD, "3 3 >", "3 1 <", held=held), AT).action == "turn_left"
     far = subgoal_act(scene(WORLD, "3 3 >", "5 5 <", held=held), AT)
@@ -238,9 +243,9 @@ def test_it_fires_when_the_beam_reaches_them_and_not_before() -> None:
 
 def test_it_does_not_fire_before_the_beam_is_ready_or_at_whom_it_cannot_meet() -> None:
     state = scene(WORLD, "3 3 >", "6 3 <", held=(PAPER, ROCK))
-    assert subgoal_act(state._replace(cooldowns=(1, 0)), AT) == ("noop", "")
-    assert subgoal_act(scene(WORLD, "3 3 >", "6 3 <", held=(PAPER, (1, 1, 1))), AT) == ("noop", "")
-    assert subgoal_act(scene(WORLD, "3 3 >", "6 3 <"), AT) == (None, "you hold nothing yet to play with")
+    assert subgoal_act(state._replace(cooldowns=(1, 0)), AT)[::2] == ("noop", "")
+    assert subgoal_act(scene(WORLD, "3 3 >", "6 3 <", held=(PAPER, (1, 1, 1))), AT)[::2] == ("noop", "")
+    assert subgoal_act(scene(WORLD, "3 3 >", "6 3 <"), AT)[::2] == (None, "you hold nothing yet to play with")
 
 
 def test_resources_stop_the_beam() -> None:
@@ -251,8 +256,8 @@ def test_resources_stop_the_beam() -> None:
 
 def test_it_looks_around_for_whom_it_does_not_see_but_not_for_ever() -> None:
     state = scene(WORLD, *APART, held=(PAPER, ROCK))
-    assert subgoal_act(state, AT) == ("turn_right", "")
-    assert subgoal_act(state, AT, LOOK_AROUND) == (None, "is not to be seen")
+    assert subgoal_act(state, AT)[::2] == ("turn_right", "")
+    assert subgoal_act(state, AT, LOOK_AROUND)[::2] == (None, "is not to be seen")
 
 
 def test_it_goes_to_where_it_has_seen_them_last() -> None:
@@ -268,19 +273,19 @@ def test_it_goes_to_where_it_has_seen_them_last() -> None:
 
 def test_short_subgoals() -> None:
     state = scene(WORLD, *APART)
-    assert subgoal_act(state, Fire(do="interact")) == ("interact", "done")
-    assert subgoal_act(state._replace(cooldowns=(1, 0)), Fire(do="interact")) == ("noop", "")
-    assert subgoal_act(state, Wait(do="wait", steps=3), 1) == ("noop", "")
-    assert subgoal_act(state, Wait(do="wait", steps=3), 2) == ("noop", "done")
-    assert subgoal_act(state, MoveTo(do="move_to", x=1, y=1)) == (None, "done")
-    assert subgoal_act(state, MoveTo(do="move_to", x=2, y=1), LONG) == (None, "took too long")
+    assert subgoal_act(state, Fire(do="interact"))[::2] == ("interact", "done")
+    assert subgoal_act(state._replace(cooldowns=(1, 0)), Fire(do="interact"))[::2] == ("noop", "")
+    assert subgoal_act(state, Wait(do="wait", steps=3), 1)[::2] == ("noop", "")
+    assert subgoal_act(state, Wait(do="wait", steps=3), 2)[::2] == ("noop", "done")
+    assert subgoal_act(state, MoveTo(do="move_to", x=1, y=1))[::2] == (None, "done")
+    assert subgoal_act(state, MoveTo(do="move_to", x=2, y=1), LONG)[::2] == (None, "took too long")
 
 
 def test_a_patrol_goes_where_one_has_not_looked_and_ends_when_somebody_is_there() -> None:
     state = scene(WORLD, *APART)
     assert subgoal_act(state, Patrol(do="patrol")).action in {"forward", "turn_right", "step_right"}
     met = scene(WORLD, "3 3 >", "5 3 <")
-    assert subgoal_act(met, Patrol(do="patrol"), 1) == (None, "done")
+    assert subgoal_act(met, Patrol(do="patrol"), 1)[::2] == (None, "done")
     assert subgoal_act(met, Patrol(do="patrol"), 0).action is not None
 
 
@@ -314,7 +319,7 @@ def test_a_meeting_ends_a_plan_and_nothing_is_asked_until_one_is_back() -> None:
     assert [record.t for record in mind.records] == [0]
     begun = mind.begun
     assert begun is not None
-    assert begun.met
+    assert mind.met
     assert begun.reward > 3
     assert mind.queue == ()
     later, _, _ = run(body(told), state, 24)
@@ -344,17 +349,17 @@ def test_a_plan_of_which_nothing_comes_is_not_asked_for_at_every_step() -> None:
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_without_a_readable_plan_it_stands_still_and_counts(name: str) -> None:
-    mind, _, acts = run(body(scripted_thinker(name, WORLD), aim=Aim(0, 5)), scene(WORLD, *APART), 2 * PAUSE - 1)
+    mind, _, acts = run(body(scripted_model(name, WORLD), aim=Aim(0, 5)), scene(WORLD, *APART), 2 * PAUSE - 1)
     assert set(acts) == {"noop"}
     assert [(record.t, record.plan) for record in mind.records] == [(0, None), (PAUSE, None)]
     assert [len(record.said) for record in mind.records] == [3, 3]
-    assert mind.unreadable == 6
+    assert unreadable(mind) == 6
     assert mind.idle == 2 * PAUSE
 
 
 def test_only_if_told_so_a_scripted_body_steps_in() -> None:
     state = scene(WORLD, *APART)
-    broken = scripted_thinker("prose", WORLD)
+    broken = scripted_model("prose", WORLD)
     mind, _, acts = run(body(broken, aim=Aim(0, 5), instead="scripted body"), state, 2 * PAUSE)
     assert "forward" in acts
     assert mind.idle == 2 * PAUSE + 1
@@ -363,7 +368,7 @@ def test_only_if_told_so_a_scripted_body_steps_in() -> None:
 
 def test_a_stutterer_moves_as_somebody_who_does_not() -> None:
     acts = [
-        run(body(scripted_thinker(name, WORLD), aim=Aim(0, 5)), scene(WORLD, *APART), 30)[2]
+        run(body(scripted_model(name, WORLD), aim=Aim(0, 5)), scene(WORLD, *APART), 30)[2]
         for name in ("straight", "stutterer")
     ]
     assert acts[0] == acts[1]
@@ -430,7 +435,7 @@ def test_looking_changes_nothing_that_was_there() -> None:
     assert mind == copy
     assert hash(mind) == hash(copy)
     assert mind.finished is None
-    assert mind.begun == Begun(0, mind.queue, WORLD.rules.field.grid.cell(1, 1), (1, 1, 1))
+    assert mind.begun == BegunPlan(mind.situation, mind.queue)
 
 
 def test_a_body_that_has_seen_nothing_does_nothing() -> None:
@@ -453,7 +458,7 @@ def play_on(mind: Hypothetical, world: InTheMatrix, name: str, rng: np.random.Ge
 @pytest.mark.parametrize("mapped", [True, False])
 def test_a_hypothetical_mind_moved_by_plans_beats_a_bot(mapped: bool) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)
-    asker = Asker(scripted_thinker("straight", world))
+    asker = Asker(scripted_model("straight", world))
     me = world.agents[0]
     body = Subgoals.initial(world, me, asker, mapped=mapped)
     moved = Hypothetical.initial(world, me, Sentences.initial(world, me, asker), rng, body=body)

@@ -1,7 +1,4 @@
-"""Language models that are programs, for matrix worlds: they read the prompts of Hypothetical Minds and its baselines.
-
-With them all of it can be tried without a model: with one who thinks straight, and with those who break the form.
-"""
+"""A program in the place of a language model in matrix worlds: it reads the prompts of all agents."""
 
 from __future__ import annotations
 
@@ -11,11 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from otherminds.errors import unknown
-from otherminds.language.asking import plain
 from otherminds.language.model import Request
-from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.verbal.prompts import kinds_of
+from otherminds.language.scripted import text_of
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import kinds_of
 from otherminds.worlds.in_the_matrix.hypotheses import partner_inventory, typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import Inventory
@@ -33,24 +28,24 @@ Plays = Sequence[tuple[int | None, int]]
 Written = Mapping[str, Any]
 
 
-class Rule(NamedTuple):
-    """A way to play in words, and what it comes to next after these plays: ours (None: a tie) and theirs."""
+class PlayRule(NamedTuple):
+    """A way to play in words, and the next play after these plays: ours (None for a tie) and theirs."""
 
     text: str
     follow: Callable[[Plays], int]
 
 
-def all_rules(kinds: Sequence[str]) -> tuple[Rule, ...]:
+def all_rules(kinds: Sequence[str]) -> tuple[PlayRule, ...]:
     """Always the same, or by what was played last: by us, or by themselves."""
     n = len(kinds)
     return (*(_always(kinds, k) for k in range(n)), *(rule for shift in range(n) for rule in _shifts(kinds, shift)))
 
 
-def _always(kinds: Sequence[str], kind: int) -> Rule:
-    return Rule(f"They always play {kinds[kind]}.", lambda _: kind)
+def _always(kinds: Sequence[str], kind: int) -> PlayRule:
+    return PlayRule(f"They always play {kinds[kind]}.", lambda _: kind)
 
 
-def _shifts(kinds: Sequence[str], shift: int) -> Iterator[Rule]:
+def _shifts(kinds: Sequence[str], shift: int) -> Iterator[PlayRule]:
     n = len(kinds)
     told = ", ".join(f"{kinds[k]} → {kinds[(k + shift) % n]}" for k in range(n))
 
@@ -61,13 +56,13 @@ def _shifts(kinds: Sequence[str], shift: int) -> Iterator[Rule]:
     def goes_on(plays: Plays) -> int:
         return (plays[-1][1] + shift) % n if plays else 0
 
-    yield Rule(f"They answer my last play: {told}.", answers)
+    yield PlayRule(f"They answer my last play: {told}.", answers)
     if shift:
-        yield Rule(f"They go on from their own last play: {told}.", goes_on)
+        yield PlayRule(f"They go on from their own last play: {told}.", goes_on)
 
 
-class Met(NamedTuple):
-    """A meeting as a prompt tells of it."""
+class ToldMeeting(NamedTuple):
+    """A meeting as a prompt describes it."""
 
     held: Inventory
     own: int | None
@@ -76,15 +71,15 @@ class Met(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reader:
-    """What a program that thinks straight makes of a prompt."""
+class MatrixPromptReader:
+    """A prompt, and the correct answers to it."""
 
     rules: Rules
     kinds: tuple[str, ...]
     text: str
 
     @property
-    def meetings(self) -> list[Met]:
+    def meetings(self) -> list[ToldMeeting]:
         """All meetings that it tells of."""
         return [self._met(*found) for found in MEETING.findall(self.text)]
 
@@ -111,25 +106,25 @@ class Reader:
         }
         return {field: found[field]() for field in asked}
 
-    def _met(self, held: str, played: str, reward: str, rest: str) -> Met:
+    def _met(self, held: str, played: str, reward: str, rest: str) -> ToldMeeting:
         own = tuple(int(part.rpartition(" ")[2]) for part in held.split(", "))
         theirs = THEIRS.search(rest)
-        return Met(own, self._kind(played), float(reward), self._kind(theirs[1]) if theirs else None)
+        return ToldMeeting(own, self._kind(played), float(reward), self._kind(theirs[1]) if theirs else None)
 
     def _kind(self, name: str) -> int | None:
         return self.kinds.index(name) if name in self.kinds else None
 
-    def _shown(self) -> Rule | None:
+    def _shown(self) -> PlayRule | None:
         """The rule that is to be followed, if the prompt names one."""
         question = self.text.rpartition("A guess about what")[2] if "A guess about what" in self.text else ""
         question = question or self.text.partition("A strategy for you:")[2]
         return next((rule for rule in all_rules(self.kinds) if rule.text in question), None)
 
-    def _best(self) -> Rule:
+    def _best(self) -> PlayRule:
         """The rule that is right about most of all meetings, the simplest of equals."""
         plays = self.plays
 
-        def hits(rule: Rule) -> int:
+        def hits(rule: PlayRule) -> int:
             return sum(rule.follow(plays[:n]) == theirs for n, (_, theirs) in enumerate(plays))
 
         return max(all_rules(self.kinds), key=hits)
@@ -141,7 +136,7 @@ class Reader:
         n = len(self.kinds)
         return self.rules.reward(typical_inventory(own, n), typical_inventory(theirs, n))[0]
 
-    def _strategy(self, rule: Rule) -> str:
+    def _strategy(self, rule: PlayRule) -> str:
         """What beats a rule, or, where the partner's plays are not known, what went well."""
         if not self.plays:
             return f"Gather {self.kinds[self._target()]}."
@@ -204,53 +199,8 @@ class Reader:
         return told[1].split(", ") if told else []
 
 
-def _asked(request: Request) -> list[str]:
-    return [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
-
-
-def _straight(world: InTheMatrix) -> Callable[[Request], str]:
-    kinds = kinds_of(world)
-
-    def write(request: Request) -> str:
-        reply = Reader(world.rules, kinds, text_of(request)).answer(_asked(request))
-        return json.dumps({"reasoning": "It follows from the meetings.", **reply}, ensure_ascii=False)
-
-    return write
-
-
-def _strange(request: Request) -> str:
-    """The right fields, with things in them that do not exist."""
-    strange = {
-        "inventory": {"lizard": 5},
-        "hypothesis": "...",
-        "strategy": "...",
-        "lesson": "...",
-        "reward": "splendid",
-        "success": "perhaps",
-        "plan": [{"do": "move_to", "x": -1, "y": 9999}],
-    }
-    return json.dumps({"reasoning": "", **{field: strange.get(field, "lizard") for field in _asked(request)}})
-
-
-PROSE = "They seem to like paper, so I would say that scissors are the best choice."
-BROKEN: Mapping[str, Callable[[Request], str]] = {
-    "prose": lambda _: PROSE,
-    "silent": lambda _: "",
-    "other fields": lambda _: json.dumps({"thought": "rock", "move": "paper"}),
-    "two objects": lambda request: _strange(request) * 2,
-    "strange": _strange,
-}
-NAMES = ("straight", "stutterer", *BROKEN)
-
-
-def scripted_thinker(name: str, world: InTheMatrix) -> Scripted:
-    """The program of that name, for a world: `straight` thinks straight; `stutterer` does so at the second attempt.
-
-    All others never keep to the form. Raises InputError for an unknown name.
-    """
-    if name not in NAMES:
-        raise unknown("scripted thinker", plain(name), NAMES)
-    straight = _straight(world)
-    if name == "stutterer":
-        return Scripted(name, lambda request: PROSE if request.draw.endswith(" 0") else straight(request))
-    return Scripted(name, BROKEN.get(name, straight))
+def matrix_reply(world: InTheMatrix, request: Request) -> str:
+    """The reply of a program that reasons correctly, as JSON."""
+    fields = [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
+    reply = MatrixPromptReader(world.rules, kinds_of(world), text_of(request)).answer(fields)
+    return json.dumps({"reasoning": "It follows from the meetings.", **reply}, ensure_ascii=False)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from otherminds.language.model import Message
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import LAST, deeds_text, kitchen_message, now_text
-from otherminds.papers.hypothetical_minds.verbal.cook_sight import Scene, after
 from otherminds.worlds.avatars import ACTIONS, Action
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
@@ -23,8 +23,8 @@ COOKED = Pot(FULL, 4, True)
 ASIDE = "6 1 E"
 
 
-def told(scene: Scene) -> list[str]:
-    return [deed.what for deed in scene.sight.deeds]
+def told(situation: KitchenSituation) -> list[str]:
+    return [deed.what for deed in situation.memory.actions]
 
 
 def deeds_after(yours: str, act: Action = "interact", mine: str = ASIDE, **more: Any) -> list[str]:
@@ -76,10 +76,10 @@ def test_what_one_does_oneself_is_not_told_of_others(mine: str, more: dict[str, 
     assert deeds_after(ASIDE, "noop", mine=mine, **more) == []
     state = moment(WORLD, mine, ASIDE, **more)
     later = play(WORLD, state, "interact")
-    scene = seen(WORLD, state, later)
+    situation = seen(WORLD, state, later)
     assert later != state
-    assert told(scene) == []
-    assert scene.sight.soups == (mine.endswith("soup"), 0)
+    assert told(situation) == []
+    assert situation.memory.soups == (mine.endswith("soup"), 0)
 
 
 def test_a_pot_can_tell_what_was_done_out_of_view() -> None:
@@ -97,19 +97,19 @@ def test_a_pot_can_tell_what_was_done_out_of_view() -> None:
 def test_soup_that_was_taken_and_followed_by_tomatoes_is_told_in_this_order() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
     state = moment(world, "2 1 N", ASIDE, pots=[COOKED])
-    scene = seen(world, state, state._replace(pots=(Pot(2), Pot())))
-    assert told(scene) == ["took the soup out of the pot at (2, 0)", "put 2 tomatoes into the pot at (2, 0)"]
+    situation = seen(world, state, state._replace(pots=(Pot(2), Pot())))
+    assert told(situation) == ["took the soup out of the pot at (2, 0)", "put 2 tomatoes into the pot at (2, 0)"]
     assert told(seen(world, state._replace(pots=(Pot(3, 2), Pot())), state)) == []
 
 
 def test_a_reward_out_of_nowhere_is_a_delivery_of_somebody_else() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
     state = moment(world, "1 1 N", "5 1 N soup")
-    scene = seen(world, state, play(world, state, "noop", "interact"))
-    assert told(scene) == ["delivered a soup"]
-    assert scene.sight.soups == (0, 1)
+    situation = seen(world, state, play(world, state, "noop", "interact"))
+    assert told(situation) == ["delivered a soup"]
+    assert situation.memory.soups == (0, 1)
     both = moment(world, "6 2 N soup", "5 1 N soup")
-    assert seen(world, both, play(world, both, "noop", "interact")).sight.soups == (0, 1)
+    assert seen(world, both, play(world, both, "noop", "interact")).memory.soups == (0, 1)
 
 
 def test_who_comes_back_with_something_else_in_hand_is_told_of() -> None:
@@ -135,28 +135,28 @@ def true_deeds(before: State, now: State) -> int:
 
 
 def test_who_sees_everything_notices_everything() -> None:
-    scene, done = seen(WORLD, moment(WORLD, ASIDE, "2 1 N")), 0
+    situation, done = seen(WORLD, moment(WORLD, ASIDE, "2 1 N")), 0
     for before, now in cooked(WORLD, 3, 1500):
-        scene, known = after(scene, WORLD.observe(now, "me")), len(scene.sight.deeds)
+        situation, known = after(situation, WORLD.observe(now, "me")), len(situation.memory.actions)
         done += true_deeds(before, now)
-        assert len(scene.sight.deeds) - known == true_deeds(before, now)
-        assert [scene.code(cell) - SEES_COUNTER for cell in WORLD.counters] == list(now.counters)
+        assert len(situation.memory.actions) - known == true_deeds(before, now)
+        assert [situation.code(cell) - SEES_COUNTER for cell in WORLD.counters] == list(now.counters)
         pots = [SEES_SOUP if pot.cooked else SEES_POT + pot.tomatoes for pot in now.pots]
-        assert [scene.code(cell) for cell in WORLD.pots] == pots
+        assert [situation.code(cell) for cell in WORLD.pots] == pots
     assert done > 100
-    assert told(scene).count("delivered a soup") == scene.sight.soups[1] > 5
+    assert told(situation).count("delivered a soup") == situation.memory.soups[1] > 5
 
 
 def test_who_sees_little_never_notices_what_was_not_so() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
-    scene, filled = seen(world, moment(world, ASIDE, "2 1 N")), 0
+    situation, filled = seen(world, moment(world, ASIDE, "2 1 N")), 0
     for before, now in cooked(world, 5, 1500):
-        scene = after(scene, world.observe(now, "me"))
+        situation = after(situation, world.observe(now, "me"))
         filled += sum(new.tomatoes > old.tomatoes for old, new in zip(before.pots, now.pots, strict=True))
-        noticed = sum(deed.startswith("put a tomato into") for deed in told(scene))
+        noticed = sum(deed.startswith("put a tomato into") for deed in told(situation))
         assert noticed <= filled
     assert filled > 30
-    assert told(scene).count("delivered a soup") == scene.sight.soups[1] > 5
+    assert told(situation).count("delivered a soup") == situation.memory.soups[1] > 5
 
 
 # What one is told
@@ -176,8 +176,8 @@ def test_what_is_out_of_view_is_remembered_with_its_step() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
     first = moment(world, "2 1 N", "3 1 S dish", pots=[Pot(3, 1)], on={(3, 0): "dish"})
     away = moment(world, ASIDE, "1 2 S")
-    scene = seen(world, first, *[away] * 6)
-    text = now_text(scene)
+    situation = seen(world, first, *[away] * 6)
+    text = now_text(situation)
     assert (
         "pot at (2, 0): 3 tomatoes, cooking; by now there should be soup, unless it was taken (seen at step 0)" in text
     )
@@ -209,17 +209,17 @@ def test_the_map_and_the_rules_are_told() -> None:
 
 
 def test_deeds_are_those_since_then_and_the_latest_of_many() -> None:
-    scene = seen(WORLD, moment(WORLD, ASIDE, "2 1 N"), *[now for _, now in cooked(WORLD, 3, 400)])
-    steps = [deed.t for deed in scene.sight.deeds]
+    situation = seen(WORLD, moment(WORLD, ASIDE, "2 1 N"), *[now for _, now in cooked(WORLD, 3, 400)])
+    steps = [deed.t for deed in situation.memory.actions]
     assert len(steps) > LAST
-    everything = deeds_text(scene, -1, 0)
+    everything = deeds_text(situation, -1, 0)
     assert f"(the last {LAST} of {len(steps)} deeds)" in everything
     assert everything.count("- step") == LAST
     assert "in your window for 401 of 401 steps" in everything
-    some = deeds_text(scene, steps[-3], scene.sight.shown - 7)
+    some = deeds_text(situation, steps[-3], situation.memory.shown - 7)
     assert some.count("- step") == sum(t > steps[-3] for t in steps)
     assert "in your window for 7 of" in some
-    assert "nothing that you noticed" in deeds_text(scene, scene.sight.t, 0)
+    assert "nothing that you noticed" in deeds_text(situation, situation.memory.t, 0)
 
 
 def test_the_name_of_somebody_cannot_pass_for_a_line_of_a_prompt() -> None:
@@ -230,5 +230,5 @@ def test_the_name_of_somebody_cannot_pass_for_a_line_of_a_prompt() -> None:
 
 def test_what_is_delivered_is_told_by_who_did_it() -> None:
     state = moment(WORLD, "5 1 N soup", "1 1 N")
-    scene = seen(WORLD, state, play(WORLD, state, "interact"))
-    assert "Soups delivered so far: 1 by you, 0 by others" in now_text(scene)
+    situation = seen(WORLD, state, play(WORLD, state, "interact"))
+    assert "Soups delivered so far: 1 by you, 0 by others" in now_text(situation)

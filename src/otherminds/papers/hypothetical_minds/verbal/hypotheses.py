@@ -1,0 +1,232 @@
+"""The hypothesis loop of Hypothetical Minds (Cross et al. 2024, §3.2–3.3): propose, test, refine, admit, keep the best.
+
+A hypothesis is a sentence of a language model about a partner. What differs between matrix worlds and kitchens is the
+evidence, the prompts and the form of a prediction: `sentences` and `cook_theory` supply these.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar, Generic, NamedTuple, Self, TypeVar
+
+from pydantic import BaseModel
+
+from otherminds.language.asking import Asker, Exchange, ReplyForm, StructuredAnswer, prompts_of
+from otherminds.language.model import Message, ask_all
+from otherminds.observer import rescore
+
+fill = prompts_of("otherminds.papers.hypothetical_minds")
+
+Calls = tuple[Exchange, ...]
+E = TypeVar("E")  # a prediction: a kind of resource, or words
+D = TypeVar("D")  # a decision: a kind of resource, or a strategy in words
+O = TypeVar("O")  # what made the agent think: a meeting, or an occasion in a kitchen  # noqa: E741
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class HypothesisSettings:
+    """How hypotheses are found and judged; by default as published (Cross et al. 2024, table 2).
+
+    A value V starts at 0 and becomes V + alpha (±c − V) with every prediction that comes out right or wrong. From
+    `threshold` on a hypothesis is validated. `top_k` of the others are judged beside the latest one.
+    `refine`: earlier hypotheses are shown when a new one is asked for; `evaluate`: they are judged; `modular`: every
+    step is a call of its own; `mind_prompting`: hypotheses are about the partner, not strategies for the agent;
+    `exact_inventory`: what the partner held is worked out from the payoff, not estimated by the model; `latest`:
+    while none is validated, the agent plays on the latest hypothesis, not on the best one; `at_once`: how many
+    predictions are asked for at the same time. Raises ValueError for numbers out of range, and for steps that need
+    calls of their own if there are none.
+    """
+
+    alpha: float = 0.3
+    c: float = 1.0
+    threshold: float = 0.7
+    top_k: int = 5
+    refine: bool = True
+    evaluate: bool = True
+    modular: bool = True
+    mind_prompting: bool = True
+    exact_inventory: bool = True
+    latest: bool = True
+    at_once: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.alpha <= 1.0 or not 0.0 < self.c < math.inf or self.top_k < 0 or self.at_once < 1:
+            raise ValueError("needs 0 < alpha ≤ 1, c > 0, top_k ≥ 0, and at least one call at once")
+        if not math.isfinite(self.threshold):
+            raise ValueError("the threshold has to be a number")
+        if not self.modular and (self.evaluate or self.refine or not self.mind_prompting):
+            raise ValueError("one call for everything leaves nothing to evaluate or refine")
+
+    def rescored(self, values: Iterable[float], rewards: Iterable[float]) -> tuple[float, ...]:
+        """Values after one more reward each: V + alpha (reward − V)."""
+        return rescore(values, rewards, decay=1.0 - self.alpha, gain=self.alpha)
+
+
+PUBLISHED = HypothesisSettings()
+ABLATIONS: Mapping[str, HypothesisSettings] = MappingProxyType(
+    {
+        "VMP": HypothesisSettings(modular=False, evaluate=False, refine=False),
+        "MMP": HypothesisSettings(evaluate=False, refine=False),
+        "MMP+HE": HypothesisSettings(refine=False),
+        "HE+HR": HypothesisSettings(mind_prompting=False, c=3.0, threshold=3.0),
+        "HM": PUBLISHED,
+    }
+)
+"""The variants that were compared (§4.5, appendix F); HE+HR has numbers of its own (table 3)."""
+
+
+class Hypothesis(NamedTuple, Generic[E]):
+    """A sentence, its value, and how often it was judged; what it expects of the partner, and the reply to that.
+
+    `expects` and `play` are None without a prediction; in kitchens `play` is always None.
+    """
+
+    text: str
+    value: float = 0.0
+    judged: int = 0
+    expects: E | None = None
+    play: int | None = None
+
+
+class Record(NamedTuple, Generic[O, E, D]):
+    """One pass of the loop: its occasion, all hypotheses after it, the one in use, the decision, and all exchanges."""
+
+    occasion: O
+    hypotheses: tuple[Hypothesis[E], ...]
+    used: int | None
+    validated: bool
+    decision: D
+    said: Calls
+
+    @property
+    def ranked(self) -> list[tuple[str, float]]:
+        """The hypotheses with their values, the one in use first, then the best; equal sentences only once."""
+        return ranked(self.hypotheses, self.used)
+
+
+@dataclass(frozen=True)
+class HypothesisLoop(ABC, Generic[E]):
+    """Hypotheses about one partner. Immutable: every step returns a loop with the exchanges of that step appended."""
+
+    asker: Asker
+    settings: HypothesisSettings = PUBLISHED
+    hypotheses: tuple[Hypothesis[E], ...] = ()
+    used: int | None = None
+    said: Calls = ()
+
+    predicts_when_validated: ClassVar[bool]
+    """Whether a validated hypothesis has to predict again before it is used."""
+
+    @property
+    def best(self) -> int | None:
+        """The hypothesis of the highest value, the later one of equals; None if there is none."""
+        return next(iter(self.by_value(range(len(self.hypotheses)))), None)
+
+    @property
+    def validated(self) -> bool:
+        """Whether the best hypothesis is good enough to be used without a search for others."""
+        best = self.best
+        return self.settings.evaluate and best is not None and self.hypotheses[best].value >= self.settings.threshold
+
+    @property
+    def candidates(self) -> list[int]:
+        """The latest hypothesis, and the top k of the others if they are judged."""
+        last = len(self.hypotheses) - 1
+        others = self.by_value(range(last))[: self.settings.top_k] if self.settings.evaluate else []
+        return [last, *others] if self.hypotheses else []
+
+    def by_value(self, places: Iterable[int]) -> list[int]:
+        """Places of hypotheses, the best first, the later one of equals."""
+        return sorted(places, key=lambda i: (self.hypotheses[i].value, i), reverse=True)
+
+    def tested(self) -> Self:
+        """Judge the hypotheses by the evidence: V + alpha (reward − V)."""
+        if not self.settings.evaluate:
+            return self
+        loop, rewards = self._rewards()
+        found = list(loop.hypotheses)
+        values = self.settings.rescored([found[place].value for place in rewards], rewards.values())
+        for place, value in zip(rewards, values, strict=True):
+            found[place] = found[place]._replace(value=value, judged=found[place].judged + 1)
+        return replace(loop, hypotheses=tuple(found))
+
+    def searched(self) -> Self:
+        """Use the best hypothesis if it is validated; else admit a new one, and predict by it and by the top k."""
+        if self.best is not None and self.validated:
+            return self._predicted([self.best]) if self.predicts_when_validated else replace(self, used=self.best)
+        loop, text = self._proposed()
+        if text is not None:
+            loop = loop.admitted(Hypothesis(text))
+        return loop._predicted(loop.candidates) if loop.hypotheses else loop
+
+    def admitted(self, hypothesis: Hypothesis[E]) -> Self:
+        """With one more hypothesis."""
+        return replace(self, hypotheses=(*self.hypotheses, hypothesis))
+
+    def to_refine(self, template: str) -> str:
+        """The part of a prompt that shows the best hypotheses that were ever right; empty if there are none."""
+        best = self.by_value(range(len(self.hypotheses)))[: self.settings.top_k] if self.settings.refine else []
+        good = [self.hypotheses[i] for i in best if self.hypotheses[i].value > 0.0]
+        lines = "\n".join(f"- {one.value:+.2f}: {one.text}" for one in good)
+        return f"\n{fill(template, most=f'{self.settings.c:g}', hypotheses=lines)}\n" if good else ""
+
+    def ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> tuple[Self, M | None]:
+        """The reply to a prompt, None if it cannot be read."""
+        answer = self._answer(purpose, prompt, form)
+        return replace(self, said=(*self.said, *answer.said)), answer.value
+
+    def ask_each(
+        self, places: Sequence[int], purpose: str, prompt: Callable[[int], str], form: ReplyForm[M]
+    ) -> tuple[Self, dict[int, M]]:
+        """The replies to one question about several hypotheses, by place; without those that cannot be read."""
+
+        def ask(place: int) -> StructuredAnswer[M]:
+            return self._answer(f"{purpose} {place}", prompt(place), form)
+
+        answers = dict(zip(places, ask_all(ask, places, at_once=self.settings.at_once), strict=True))
+        said = tuple(said for answer in answers.values() for said in answer.said)
+        found = {place: answer.value for place, answer in answers.items() if answer.value is not None}
+        return replace(self, said=(*self.said, *said)), found
+
+    def _answer(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
+        place, system = self._scope
+        return self.asker.within(place).ask(purpose, (system, Message("user", prompt)), form)
+
+    def _predicted(self, places: Sequence[int]) -> Self:
+        """With predictions by these hypotheses; the first of them is in use, or the best."""
+        loop, found = self._predictions(places)
+        hypotheses = tuple(found.get(i, one) for i, one in enumerate(self.hypotheses))
+        return replace(
+            loop, hypotheses=hypotheses, used=places[0] if self.settings.latest else self.by_value(places)[0]
+        )
+
+    @property
+    @abstractmethod
+    def _scope(self) -> tuple[str, Message]:
+        """The part of the episode in which calls are made now, and the system message."""
+
+    @abstractmethod
+    def _rewards(self) -> tuple[Self, Mapping[int, float]]:
+        """What the evidence says of hypotheses, by place: ±c, or a payoff; without those it says nothing about."""
+
+    @abstractmethod
+    def _proposed(self) -> tuple[Self, str | None]:
+        """A new sentence, None if the reply cannot be read."""
+
+    @abstractmethod
+    def _predictions(self, places: Sequence[int]) -> tuple[Self, Mapping[int, Hypothesis[E]]]:
+        """These hypotheses with what they predict, by place; without those whose prediction cannot be read."""
+
+
+def ranked(hypotheses: Sequence[Hypothesis[E]], used: int | None) -> list[tuple[str, float]]:
+    """Sentences with their values, the one in use first, then the best, the later one of equals; each only once."""
+    order = sorted(range(len(hypotheses)), key=lambda i: (i != used, -hypotheses[i].value, -i))
+    found: dict[str, float] = {}
+    for i in order:
+        found.setdefault(hypotheses[i].text, hypotheses[i].value)
+    return [*found.items()]

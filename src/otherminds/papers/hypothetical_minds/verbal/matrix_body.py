@@ -1,0 +1,263 @@
+"""A body in matrix worlds that follows plans of a language model, and its action planner (Cross et al. 2024, D.4–D.5).
+
+The model is told what the avatar sees and remembers, and asked for a plan again after a meeting. Paths never cross
+walls, avoid players if the detour is short, and avoid resources: at best they pick up nothing on the way, next best
+only the kind at their end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+from otherminds.language.asking import Asker
+from otherminds.language.model import Message
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import Calls
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import aim_text, subgoals_text, world_and_map
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
+    Fire,
+    FireAt,
+    MatrixSituation,
+    MoveTo,
+    Patrol,
+    Subgoal,
+    Wait,
+    plan_form,
+)
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import FRESH, Effort, PlanFollower, SubgoalStep
+from otherminds.worlds.avatars import Action
+from otherminds.worlds.grid import Route, cheapest_route
+from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN, ActionPlanner, Skill
+from otherminds.worlds.in_the_matrix.memory import (
+    THERE,
+    UNKNOWN,
+    MapMemory,
+    SeenPlayer,
+    initial_memory,
+    reaches,
+    updated_memory,
+)
+from otherminds.worlds.in_the_matrix.strategies import Aim, StrategyState
+from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
+
+# costs in steps; all chosen, not tuned
+SAME_KIND, OTHER_KIND = 1e3, 1e6  # of picking up the kind that is at the end of a path, or another kind
+CROWD = 12.0  # of a cell in which another player stands
+NEAR = 3  # a path of at most so many steps is walked without facing it first
+LONG = 60  # steps after which a subgoal has failed
+LOOK_AROUND = 8  # steps of turning to find a player that is out of sight
+RECENT = 25  # steps for which a remembered place of a player is worth going to
+DONE = "done"
+MET = "a meeting began"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
+    """A body for a mind in a matrix world. It asks its model for plans as it observes.
+
+    Its task is either an aim, `state`, as for a `MatrixBot`, with the expected payoff of a meeting with each player,
+    `worth`, or words, `purpose`. A `mapped` body knows where walls and resources are; others learn it from their
+    windows. If no plan can be read it stands still for some steps and asks again, or, if `instead` says so, moves like
+    a scripted body with this aim.
+    """
+
+    world: InTheMatrix
+    state: StrategyState | None = None
+    worth: tuple[float, ...] = ()
+    name: str = ""
+    instead: Literal["wait", "scripted body"] = "wait"
+    memory: MapMemory | None = None
+    view: MatrixView | None = None
+
+    @classmethod
+    def initial(
+        cls,
+        world: InTheMatrix,
+        agent: str,
+        asker: Asker,
+        *,
+        aim: Aim | None = None,
+        purpose: str = "",
+        name: str = "",
+        mapped: bool = False,
+        instead: Literal["wait", "scripted body"] = "wait",
+    ) -> Self:
+        """The body at the start of an episode, in a world that may have a name."""
+        return cls(
+            asker=asker,
+            world=world,
+            me=world.agents.index(agent),
+            purpose=purpose,
+            state=None if aim is None else StrategyState(aim),
+            name=name,
+            instead=instead,
+            memory=initial_memory(world, mapped=mapped),
+        )
+
+    def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
+        """The body with another aim, and other expected payoffs of meetings."""
+        return replace(self, state=StrategyState(aim), worth=worth)
+
+    def observe(self, view: MatrixView) -> Self:
+        """Look, and ask for a plan if there is none."""
+        body = self.look(view)
+        return body.planned() if body.wants_plan else body
+
+    def look(self, view: MatrixView) -> Self:
+        """Perceive, and follow the plan as long as there is one; a meeting ends it."""
+        memory = updated_memory(self.memory or initial_memory(self.world), self.world, self.me, view)
+        body = replace(self._seen(view.reward), memory=memory, view=view)
+        if not view.frozen and view.window:
+            return body._advanced()._rested()
+        if not body.met:
+            body = body._noted(MET)
+        return replace(body, queue=(), effort=FRESH, rests_until=0)
+
+    @property
+    def met(self) -> bool:
+        """Whether a meeting ended the last plan."""
+        return self.begun is not None and MET in self.begun.outcomes
+
+    @property
+    def situation(self) -> MatrixSituation:
+        """What the avatar perceives and remembers. Raises ValueError before it has seen anything."""
+        if self.memory is None or self.view is None:
+            raise ValueError("the body has not seen anything yet")
+        return MatrixSituation(self.world, self.me, self.memory, self.view)
+
+    @property
+    def _free(self) -> bool:
+        return self.view is not None and bool(self.view.window) and not self.view.frozen
+
+    @property
+    def _system(self) -> Message:
+        return world_and_map(self.situation, self.name)
+
+    def _plan(self, came: str) -> tuple[tuple[Subgoal, ...] | None, Calls]:
+        situation, purpose = self.situation, self.purpose
+        if self.state is not None:
+            good = sorted((j for j, worth in enumerate(self.worth) if worth > 0), key=lambda j: -self.worth[j])
+            partners = [situation.players[j] for j in good]
+            purpose = aim_text(situation, self.state.aim.kind, self.state.aim.margin, partners)
+        answer = self.ask("subgoals", subgoals_text(situation, purpose, came), plan_form(situation))
+        return answer.read(lambda reply: tuple(reply.plan)), answer.said
+
+    def _step(self, subgoal: Subgoal) -> SubgoalStep:
+        spent = self.effort.steps
+        return progress(self.situation, subgoal, spent)._replace(effort=Effort(spent + 1))
+
+    def _rested(self) -> Self:
+        """With one more idle step if it rests, in which it stands still or moves like a scripted body."""
+        if not self._resting or self.instead == "wait" or self.state is None:
+            return super()._rested()
+        thought = ActionPlanner(self.world, self.situation.memory, self.situation.view, Skill(), self.worth)
+        return replace(super()._rested(), action=thought.plan(self.state.aim).action)
+
+
+# The action planner
+
+
+def progress(situation: MatrixSituation, subgoal: Subgoal, spent: int) -> SubgoalStep:
+    """The next action for a subgoal on which so many steps were spent; the effort is left to the caller."""
+    if spent >= LONG:
+        return _over("took too long")
+    match subgoal:
+        case MoveTo():
+            return _move(situation, situation.world.rules.field.grid.cell(subgoal.x, subgoal.y))
+        case FireAt():
+            return _fire_at(situation, situation.players.index(subgoal.player), spent)
+        case Fire():
+            return SubgoalStep("interact", outcome=DONE) if situation.view.ready_to_shoot == 1 else SubgoalStep("noop")
+        case Wait():
+            return SubgoalStep("noop", outcome=DONE if spent + 1 >= subgoal.steps else "")
+        case Patrol():
+            return _patrol(situation, spent)
+
+
+def _over(outcome: str) -> SubgoalStep:
+    return SubgoalStep(None, outcome=outcome)
+
+
+def _move(situation: MatrixSituation, target: int) -> SubgoalStep:
+    if situation.view.cell == target:
+        return _over(DONE)
+    way = situation.toward(target, _tolls(situation, target))
+    return _over("cannot be reached") if way is None else SubgoalStep(_follow(situation, way))
+
+
+def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep:
+    """Fire if the beam reaches them, turn or walk so that it does; look around for who is out of sight."""
+    view, other = situation.view, situation.memory.others[player]
+    if view.inventory == situation.world.rules.empty:
+        return _over("you hold nothing yet to play with")
+    if other is None or view.t - other.t > RECENT:
+        return SubgoalStep("turn_right") if spent < LOOK_AROUND else _over("is not to be seen")
+    if other.t == view.t and not other.frozen:
+        if _reaches(situation, view.facing, other.cell):
+            return SubgoalStep("interact" if view.ready_to_shoot == 1 and other.ready else "noop")
+        turn = next((act for by, act in TURNS if _reaches(situation, (view.facing + by) % 4, other.cell)), None)
+        if turn is not None:
+            return SubgoalStep(turn)
+    return _approach(situation, other)
+
+
+def _approach(situation: MatrixSituation, other: SeenPlayer) -> SubgoalStep:
+    tolls = _tolls(situation, other.cell)
+    tolls.pop(other.cell, None)
+    way = _way(situation, {other.cell: 0.0}, tolls)
+    return SubgoalStep("turn_right") if way is None or way.first is None else SubgoalStep(_follow(situation, way))
+
+
+def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
+    """Go where one has not looked for longest, walks considered, until there is somebody free to meet."""
+    t, others = situation.view.t, situation.memory.others
+    if spent and any(other is not None and other.t == t and not other.frozen for other in others):
+        return _over(DONE)
+    tolls = _tolls(situation, -1)
+    places = {cell: late - tolls.get(cell, 0.0) for cell, late in _unlooked(situation).items()}
+    way = _way(situation, places, tolls)
+    return _over("there is nowhere to go") if way is None else SubgoalStep(_follow(situation, way))
+
+
+def _unlooked(situation: MatrixSituation) -> dict[int, float]:
+    """Places to look at, and how many steps further away one would rather go to one that was looked at long ago."""
+    here, t, rules = situation.view.cell, situation.view.t, situation.world.rules
+    memory = situation.memory
+    borders = dict.fromkeys(situation.borders, UNSEEN)
+    looked = zip(rules.sites, memory.looked, strict=True)
+    late = {cell: max(0.0, LONG - (t - seen)) for cell, seen in looked if memory.knows(cell)}
+    late.pop(here, None)
+    return late | borders
+
+
+def _way(situation: MatrixSituation, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
+    return cheapest_route(situation.world.rules.field.grid, situation.view.cell, targets, tolls, situation.memory.seen)
+
+
+def _tolls(situation: MatrixSituation, target: int) -> dict[int, float]:
+    """What keeps one from a cell on the way to a target: somebody or something is there."""
+    memory, rules = situation.memory, situation.world.rules
+    site = rules.site_at[target] if target >= 0 else -1
+    wanted = memory.kinds[site] if site >= 0 else UNKNOWN
+    tolls = {
+        cell: SAME_KIND if kind == wanted != UNKNOWN else OTHER_KIND
+        for cell, kind, away in zip(rules.sites, memory.kinds, memory.away, strict=True)
+        if away == THERE and cell != target
+    }
+    people = (other for other in memory.others if other is not None and other.t == situation.view.t)
+    return tolls | {other.cell: CROWD for other in people if other.cell != target}
+
+
+def _follow(situation: MatrixSituation, way: Route) -> Action:
+    """Take the first step; face the way first if the target is out of sight and some steps away."""
+    if way.first is None:
+        return "noop"
+    view, field = situation.view, situation.world.rules.field
+    turn = (field.ahead.index(way.first - view.cell) - view.facing) % 4
+    if turn and way.cost > NEAR and way.target not in field.window(view.cell, view.facing):
+        return "turn_left" if turn == 3 else "turn_right"
+    return MOVES[turn]
+
+
+def _reaches(situation: MatrixSituation, facing: int, target: int) -> bool:
+    return reaches(situation.memory, situation.world, situation.view.cell, facing, (target,))

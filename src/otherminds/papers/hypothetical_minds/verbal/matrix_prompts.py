@@ -1,0 +1,134 @@
+"""What a language model is told about a matrix world: rules, map, meetings, and the moment in which it plans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from otherminds.language.asking import plain, prompts_of
+from otherminds.language.model import Message
+from otherminds.papers.hypothetical_minds.agent import Encounter
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MOST, MatrixSituation
+from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, THERE, UNKNOWN
+from otherminds.worlds.in_the_matrix.rules import Inventory
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+
+fill = prompts_of("otherminds.papers.hypothetical_minds")
+
+
+def kinds_of(world: InTheMatrix) -> tuple[str, ...]:
+    """The names of the kinds of resources, each on one line."""
+    return tuple(map(plain, world.rules.resources))
+
+
+def world_text(world: InTheMatrix, agent: str, name: str = "") -> str:
+    """The rules of a world, which may have a name, as one of its agents is told them."""
+    rules, grid = world.rules, world.rules.field.grid
+    kinds = kinds_of(world)
+    rows = (f"{kind}: {', '.join(map(_number, row))}" for kind, row in zip(kinds, rules.payoffs[0], strict=True))
+    return fill(
+        "hm-world",
+        agent=plain(agent),
+        world=plain(name) or "of resources",
+        width=grid.width,
+        height=grid.height,
+        others=", ".join(plain(other) for other in world.agents if other != agent),
+        kinds=", ".join(kinds),
+        payoffs="\n".join(rows),
+    )
+
+
+def history(meetings: Sequence[Encounter], kinds: Sequence[str], partner: str) -> str:
+    """Meetings in words, a line each; without a partner's name, nothing about what the partner seems to have played."""
+    lines = [f"Meeting {n}: {_told(meeting, kinds, partner)}" for n, meeting in enumerate(meetings, 1)]
+    return "\n".join(["The meetings so far:", *lines]) if lines else "There was no meeting yet."
+
+
+def quoted(names: Iterable[str]) -> tuple[str, ...]:
+    """Names as they are to be written in JSON."""
+    return tuple(json.dumps(name, ensure_ascii=False) for name in names)
+
+
+def held(inventory: Inventory, kinds: Sequence[str]) -> str:
+    """An inventory in words."""
+    return ", ".join(f"{kind} {count}" for kind, count in zip(kinds, inventory, strict=True))
+
+
+def world_and_map(situation: MatrixSituation, name: str = "") -> Message:
+    """The rules, and the map as far as it is known."""
+    agent, partly = situation.world.agents[situation.me], situation.memory.seen != EVERYWHERE
+    told = fill("hm-map", unknown=", ? never seen" if partly else "", map=map_text(situation))
+    return Message("system", f"{world_text(situation.world, agent, name)}\n\n{told}")
+
+
+def map_text(situation: MatrixSituation) -> str:
+    """The map, a letter a cell."""
+    grid = situation.world.rules.field.grid
+
+    def letter(cell: int) -> str:
+        return ("." if grid.is_floor(cell) else "#") if situation.memory.knows(cell) else "?"
+
+    return "\n".join("".join(letter(grid.cell(x, y)) for x in range(grid.width)) for y in range(grid.height))
+
+
+def seen_text(situation: MatrixSituation) -> str:
+    """What is in view."""
+    return situation.world.describe(situation.view, situation.world.agents[situation.me])
+
+
+def subgoals_text(situation: MatrixSituation, purpose: str, came: str) -> str:
+    """The question for the next few subgoals, after what came of the last ones."""
+    return fill(
+        "hm-subgoals",
+        t=situation.t,
+        seen=seen_text(situation),
+        remembered=remembered_text(situation),
+        outcomes=came,
+        purpose=purpose,
+        example=situation.others[0],
+        most=MOST,
+    )
+
+
+def aim_text(situation: MatrixSituation, kind: int, margin: int, partners: Sequence[str]) -> str:
+    """The task to gather one kind, and to meet one of these with it."""
+    others = " or ".join(partners or situation.others)
+    return fill("hm-aim", kind=kinds_of(situation.world)[kind], margin=margin, others=others)
+
+
+def remembered_text(situation: MatrixSituation) -> str:
+    """What is out of view, and when it was seen last (Cross et al. 2024, D.2)."""
+    rules, memory = situation.world.rules, situation.memory
+    names = {**dict(enumerate(kinds_of(situation.world))), UNKNOWN: "unknown"}
+    there: dict[str, list[str]] = {name: [] for name in names.values()}
+    gone: list[str] = []
+    for cell, kind, away, looked in zip(rules.sites, memory.kinds, memory.away, memory.looked, strict=True):
+        if looked != situation.t and memory.knows(cell):
+            place = f"({situation.at(cell)}, {'on the map' if looked == THERE else f'step {looked}'})"
+            (there[names[kind]] if away == THERE else gone).append(place)
+    others = (
+        f"{name}: ({situation.at(other.cell)}, step {other.t})"
+        for name, other in zip(situation.players, memory.others, strict=True)
+        if other is not None and other.t < situation.t
+    )
+    lines = [
+        f"Remembered {name} locations: [{', '.join(places)}]"
+        for name, places in there.items()
+        if places or name != "unknown"
+    ]
+    lines.append(f"Remembered emptied locations: [{', '.join(gone)}]")
+    return "\n".join([*lines, f"Remembered other players: {{{', '.join(others)}}}"])
+
+
+def _told(meeting: Encounter, kinds: Sequence[str], partner: str) -> str:
+    own = "several kinds alike" if meeting.played is None else kinds[meeting.played]
+    told = f"you held {held(meeting.own, kinds)} (played {own}) and were paid {_number(meeting.reward)}."
+    if not partner:
+        return told
+    if meeting.theirs is None:
+        return f"{told} What {partner} played cannot be told."
+    return f"{told} {partner} seems to have played {kinds[meeting.theirs]}."
+
+
+def _number(value: float) -> str:
+    return f"{value:+.3g}" if value else "0"

@@ -1,0 +1,203 @@
+"""A body moved by plans of a language model (Cross et al. 2024, D.4), in matrix worlds and in kitchens.
+
+The model plans a few subgoals; an action planner turns these into actions. The model is asked again when the plan is
+over. What differs between the worlds is what the body perceives, the subgoals and the planner: `matrix_body` and
+`cook_body` supply these.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+
+from pydantic import BaseModel
+
+from otherminds.distribution import Categorical
+from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, listed, prompts_of
+from otherminds.language.model import Message
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import Calls
+from otherminds.worlds.avatars import Action
+
+fill = prompts_of("otherminds.papers.hypothetical_minds")
+
+PAUSE = 10  # steps that a body stands still after a plan that cannot be read or followed; chosen, not tuned
+
+G = TypeVar("G")  # a subgoal
+M = TypeVar("M", bound=BaseModel)
+
+
+class Situation(Protocol):
+    """What a body perceives and remembers."""
+
+    @property
+    def t(self) -> int:
+        """The step."""
+        ...
+
+
+S = TypeVar("S", bound=Situation)
+
+
+class Effort(NamedTuple):
+    """Steps spent on a subgoal, those in which the way was blocked, and those of waiting at a place.
+
+    `tried`: what the agent held when it used a place in the step before, None if it did not.
+    """
+
+    steps: int = 0
+    blocked: int = 0
+    waited: int = 0
+    tried: int | None = None
+
+
+FRESH = Effort()
+
+
+class SubgoalStep(NamedTuple):
+    """The next action for a subgoal, None if there is none; the effort so far; and the outcome, empty if it goes on."""
+
+    action: Action | None
+    effort: Effort = FRESH
+    outcome: str = ""
+    failed: bool = False
+
+
+class PlanRecord(NamedTuple, Generic[G]):
+    """A request for a plan: the step, the plan (None if no reply could be read), and all exchanges."""
+
+    t: int
+    plan: tuple[G, ...] | None
+    said: Calls
+
+
+class BegunPlan(NamedTuple, Generic[S, G]):
+    """A plan with the situation it was made in, the outcomes of its subgoals so far, and the reward since.
+
+    `broken`: it was broken off from outside; a plan that fails is not broken off.
+    """
+
+    situation: S
+    plan: tuple[G, ...]
+    outcomes: tuple[str, ...] = ()
+    reward: float = 0.0
+    broken: bool = False
+
+    @property
+    def t(self) -> int:
+        """The step in which it was made."""
+        return self.situation.t
+
+
+@dataclass(frozen=True)
+class PlanFollower(ABC, Generic[S, G]):
+    """A body that follows plans. Immutable; its model is asked when it plans.
+
+    `purpose` tells the model what the plans are for. If no plan can be read, or one ends at once, the body rests for
+    PAUSE steps and asks again; `idle` counts these steps.
+    """
+
+    asker: Asker
+    world: Any
+    me: int
+    purpose: str = ""
+    queue: tuple[G, ...] = ()
+    effort: Effort = FRESH
+    action: Action | None = None
+    rests_until: int = 0
+    idle: int = 0
+    begun: BegunPlan[S, G] | None = None
+    records: tuple[PlanRecord[G], ...] = ()
+
+    def act(self) -> Categorical[Action]:
+        """The planned action, with probability 1; `noop` without one."""
+        return Categorical.uniform([self.action or "noop"])
+
+    def planned(self) -> Self:
+        """Ask for a plan, and begin with it; if it ends at once, rest before the next one."""
+        situation = self.situation
+        outcomes = self.begun.outcomes if self.begun else ()
+        came = f"\n{fill('hm-outcomes', outcomes=listed(outcomes))}\n" if outcomes else ""
+        plan, said = self._plan(came)
+        body = replace(self, records=(*self.records, PlanRecord(situation.t, plan, said)))
+        if plan is not None:
+            body = replace(body, queue=plan, effort=FRESH, begun=BegunPlan(situation, plan))._advanced()
+        return body if body.action is not None else replace(body, rests_until=situation.t + PAUSE)._rested()
+
+    def ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
+        """The model's answer in the present situation."""
+        turns = (self._system, Message("user", prompt))
+        return self.asker.within(f"step {self.situation.t}").ask(purpose, turns, form)
+
+    def broken_off(self, why: str) -> Self:
+        """Without the rest of its plan, and without a rest."""
+        body = replace(self, rests_until=0)
+        if not self.queue and self.action is None:
+            return body
+        body = replace(body, queue=(), action=None, effort=FRESH)._noted(f"broken off: {why}")
+        return replace(body, begun=body.begun and body.begun._replace(broken=True))
+
+    @property
+    def wants_plan(self) -> bool:
+        """Whether the body is free to act and has nothing to do."""
+        return self._free and self.action is None and not self.queue and not self._resting
+
+    @property
+    def finished(self) -> BegunPlan[S, G] | None:
+        """The last plan with its outcomes, once it is over and until there is another."""
+        return None if self.queue or self.action is not None else self.begun
+
+    @property
+    def said(self) -> Calls:
+        """All that the model said of plans."""
+        return tuple(said for record in self.records for said in record.said)
+
+    @property
+    @abstractmethod
+    def situation(self) -> S:
+        """What the body perceives and remembers. Raises ValueError before it has seen anything."""
+
+    @property
+    @abstractmethod
+    def _free(self) -> bool:
+        """Whether there is anything that the body may do."""
+
+    @property
+    @abstractmethod
+    def _system(self) -> Message:
+        """The system message: the rules and the map."""
+
+    @abstractmethod
+    def _plan(self, came: str) -> tuple[tuple[G, ...] | None, Calls]:
+        """A plan of the model, which is told what came of the last one; None if it cannot be read."""
+
+    @abstractmethod
+    def _step(self, subgoal: G) -> SubgoalStep:
+        """The next action for a subgoal."""
+
+    def _seen(self, reward: float) -> Self:
+        """At the start of a step: the reward counts for the plan, and an action is due."""
+        return replace(self, action=None, begun=self.begun and self.begun._replace(reward=self.begun.reward + reward))
+
+    def _advanced(self) -> Self:
+        """With the next action; subgoals that are over are dropped with a note, and all if one has failed."""
+        body = self
+        while body.queue and body.action is None:
+            subgoal = body.queue[0]
+            action, effort, outcome, failed = body._step(subgoal)
+            body = replace(body, action=action, effort=effort)
+            if outcome:
+                queue = () if failed else body.queue[1:]
+                body = replace(body, queue=queue, effort=FRESH)._noted(f"{subgoal}: {outcome}")
+        return body
+
+    def _noted(self, outcome: str) -> Self:
+        return replace(self, begun=self.begun and self.begun._replace(outcomes=(*self.begun.outcomes, outcome)))
+
+    @property
+    def _resting(self) -> bool:
+        return self.situation.t < self.rests_until
+
+    def _rested(self) -> Self:
+        """With one more idle step if it rests."""
+        return replace(self, idle=self.idle + 1) if self._resting else self
