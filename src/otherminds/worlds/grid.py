@@ -1,4 +1,4 @@
-"""Geometry shared by the grid worlds: cells as integers, sets of cells as big integers.
+"""Geometry of the grid worlds: cells as integers, sets of cells as big integers, and cheapest routes.
 
 Cell (x, y), x to the right and y downwards, is the integer y · (width + 1) + x. The extra column is never
 floor, so that shifting a whole set of cells by one never leaks from one row into the next.
@@ -18,7 +18,7 @@ DIRECTIONS = ("up", "down", "left", "right")
 
 @dataclass(frozen=True)
 class Grid:
-    """A rectangle of cells, some of them floor; `floor` is the set of those that are not wall, as bits."""
+    """A rectangle of cells; `floor` is the set of those that are not wall, as bits."""
 
     width: int
     height: int
@@ -26,7 +26,7 @@ class Grid:
 
     @classmethod
     def of(cls, width: int, height: int, walls: Iterable[tuple[int, int]]) -> Grid:
-        """A grid that is floor but for the walls, given as (x, y)."""
+        """A grid of floor cells except for the walls, given as (x, y)."""
         solid = set(walls)
         stride = width + 1
         floor = sum(1 << y * stride + x for y in range(height) for x in range(width) if (x, y) not in solid)
@@ -40,12 +40,12 @@ class Grid:
 
     @property
     def stride(self) -> int:
-        """How far apart a cell and the one below it are."""
+        """The difference between a cell and the one below it."""
         return self.width + 1
 
     @property
     def size(self) -> int:
-        """How many integers the cells range over."""
+        """The number of integers that the cells range over."""
         return self.stride * self.height
 
     def cell(self, x: int, y: int) -> int:
@@ -58,17 +58,17 @@ class Grid:
         return x, y
 
     def is_floor(self, cell: int) -> bool:
-        """Whether somebody could ever stand here."""
+        """Whether the cell is floor."""
         return cell >= 0 and bool(self.floor >> cell & 1)
 
     @cached_property
     def offsets(self) -> dict[str, int]:
-        """What each direction adds to a cell."""
+        """The number that a step in each direction adds to a cell."""
         return dict(zip(DIRECTIONS, (-self.stride, self.stride, -1, 1), strict=True))
 
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
-        """The floor cells next to each cell, up, down, left, right."""
+        """The floor cells next to each cell, in the order up, down, left, right."""
         return tuple(
             tuple(cell + d for d in self.offsets.values() if self.is_floor(cell + d)) for cell in range(self.size)
         )
@@ -83,7 +83,7 @@ class Grid:
 
 
 class Route(NamedTuple):
-    """What the way costs, the first cell of it (None if one is there already), and where it ends."""
+    """A route's cost, its first cell (None if it starts at the target), and its target."""
 
     cost: float
     first: int | None
@@ -93,12 +93,12 @@ class Route(NamedTuple):
 def cheapest_route(
     grid: Grid, start: int, targets: Mapping[int, float], tolls: Mapping[int, float], known: int = -1
 ) -> Route | None:
-    """The cheapest_route way from a start to one of the targets, None if there is none (Dijkstra).
+    """The cheapest route from `start` to one of the targets by Dijkstra's algorithm; None if there is none.
 
-    A step costs 1 and the toll of the cell that one enters; arriving costs what the target says. Ways lead over
-    `known` cells only, which are bits: by default all.
+    A step costs 1 plus the toll of the cell it enters, and arriving at a target adds the target's cost. Routes use only
+    the `known` cells, given as bits (-1: all).
     """
-    best, way = math.inf, None
+    best, route = math.inf, None
     least = min(targets.values(), default=0.0)
     queue = [(0.0, start, -1)]
     reached = {start: 0.0}
@@ -110,7 +110,7 @@ def cheapest_route(
             continue
         if cell in targets and cost + targets[cell] < best:
             best = cost + targets[cell]
-            way = Route(best, first if first >= 0 else None, cell)
+            route = Route(best, first if first >= 0 else None, cell)
         for near in grid.neighbours[cell]:
             if not known >> near & 1:
                 continue
@@ -118,4 +118,4 @@ def cheapest_route(
             if there < reached.get(near, math.inf):
                 reached[near] = there
                 heappush(queue, (there, near, first if first >= 0 else near))
-    return way
+    return route

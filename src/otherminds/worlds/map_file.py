@@ -1,4 +1,4 @@
-"""Shared by the readers of level files: lines, `key: value` headers, names, numbers, maps of worlds with avatars."""
+"""What the readers of level files share: lines, `key: value` headers, names, numbers, maps of worlds with avatars."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from otherminds.errors import InputError
 from otherminds.worlds.avatars import Reach
 from otherminds.worlds.grid import Grid
 
+# Limits of what a reader accepts, chosen far above any bundled file.
 MAX_PLAYERS = 9
-MAX_SIDE = 64
-"""The largest width and height of a map, in cells."""
+MAX_SIDE = 64  # width and height of a map, in cells
 MAX_LINES = 10_000
 
 
 class FileLine(NamedTuple):
-    """A line of a file, with its number."""
+    """A line of a file and its number, from 1."""
 
     number: int
     text: str
 
 
 class MapFile(NamedTuple):
-    """The rows of a map and what is said about it, every line with its number in the file."""
+    """The rows of a map, and the values of its `key: value` lines by key."""
 
     rows: tuple[FileLine, ...]
     said: Mapping[str, FileLine]
@@ -34,10 +34,10 @@ class MapFile(NamedTuple):
 
 
 def read_map(text: str, path: Path, examples: Mapping[str, str], required: Sequence[str]) -> MapFile:
-    """The parts of a map file; `examples` has a good line for every key that is known.
+    """The parts of a map file: a map, an empty line, then `key: value` lines.
 
-    Raises InputError if there is no map or it is too large, for what is not `key: value`, and for a key that is
-    unknown, given twice, or missing.
+    `examples` has a valid line for every known key, `required` lists the keys that must be given. Raises InputError
+    for a missing or too large map, for a line that is not `key: value`, and for an unknown, repeated or missing key.
     """
     rows = enumerate(rows_of(text, path), 1)
     lines = [FileLine(n, row.removesuffix("\r")) for n, row in rows if not row.startswith(";")]
@@ -46,8 +46,7 @@ def read_map(text: str, path: Path, examples: Mapping[str, str], required: Seque
     if not squares:
         hint = "the map comes first, then an empty line, then lines such as `players: 2`"
         raise InputError("has no map", path=path, line=1, hint=hint)
-    if max(len(squares), *(len(row.text) for row in squares)) > MAX_SIDE:
-        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=squares[0].number)
+    check_size(max(len(row.text) for row in squares), squares, path)
     hint = f"such as `{next(iter(examples.values()))}`"
     said = key_values((line for line in lines[gap:] if line.text.strip()), path, list(examples), hint)
     require(said, {key: examples[key] for key in required}, path, line=lines[-1].number)
@@ -57,7 +56,7 @@ def read_map(text: str, path: Path, examples: Mapping[str, str], required: Seque
 def key_values(
     lines: Iterable[FileLine], path: Path, known: Sequence[str], hint: str | None = None
 ) -> dict[str, FileLine]:
-    """The values of `key: value` lines by key. Raises InputError for other lines, and for unknown or repeated keys."""
+    """The values of `key: value` lines by key. Raises InputError for any other line or an unknown or repeated key."""
     found: dict[str, FileLine] = {}
     for number, text in lines:
         key, colon, value = (part.strip() for part in text.partition(":"))
@@ -74,57 +73,63 @@ def key_values(
 
 
 def require(found: Mapping[str, FileLine], examples: Mapping[str, str], path: Path, *, line: int) -> None:
-    """Raises InputError at `line` for the first key of `examples` that is missing, with a good line for it."""
+    """Raises InputError at `line` for the first key of `examples` that is missing, with its example."""
     for key, example in examples.items():
         if key not in found:
             raise InputError(f"`{key}` is missing", path=path, line=line, hint=f"such as `{example}`")
 
 
 def rows_of(text: str, path: Path) -> list[str]:
-    """The lines of a file of a map. Raises InputError if there are far too many."""
+    """The lines of a level file. Raises InputError for more than MAX_LINES."""
     if text.count("\n") > MAX_LINES:
         raise InputError(f"has more than {MAX_LINES:,} lines", path=path, line=MAX_LINES + 1)
     return text.removesuffix("\n").split("\n")  # not splitlines(): editors count newlines only
 
 
 def agent_names(line: FileLine, path: Path) -> tuple[str, ...]:
-    """The different names that a line gives, after commas. Raises InputError for anything else."""
+    """The comma-separated agent names of a line. Raises InputError for an invalid or repeated name, or too many."""
     names = tuple(name.strip() for name in line.text.split(","))
     for name in names:
         if not re.fullmatch(r"[^\W\d_]\w{0,23}", name):
             hint = "a letter, then up to 23 letters or digits"
             raise InputError(f"`{name}` cannot be an agent's name", path=path, line=line.number, hint=hint)
-    if len(set(names)) < len(names) or len(names) > 9:
+    if len(set(names)) < len(names) or len(names) > MAX_PLAYERS:
         raise InputError("agents need different names, nine at most", path=path, line=line.number)
     return names
 
 
 def read_horizon(line: FileLine, path: Path) -> int:
-    """The number of steps that a line gives. Raises InputError if it does not."""
+    """The number of steps in a line, from 1 to 99999. Raises InputError for anything else."""
     if not re.fullmatch(r"[1-9]\d{0,4}", line.text):
         raise InputError("`horizon` is not a number of steps from 1 to 99999", path=path, line=line.number)
     return int(line.text)
 
 
-def check_characters(map_file: MapFile, known: Iterable[str]) -> None:
-    """Raises InputError for the first character that is not known, and for rows that are not equally long."""
+def check_size(width: int, rows: Sequence[FileLine], path: Path) -> None:
+    """Raises InputError for a map with more than MAX_SIDE cells in a row or column."""
+    if max(width, len(rows)) > MAX_SIDE:
+        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=rows[0].number)
+
+
+def check_characters(rows: Sequence[FileLine], known: Iterable[str], path: Path) -> None:
+    """Raises InputError for the first unknown character, and for rows of different lengths."""
     letters = list(dict.fromkeys(known))
-    width = len(map_file.rows[0].text)
-    for number, row in map_file.rows:
+    width = len(rows[0].text)
+    for number, row in rows:
         for column, letter in enumerate(row, 1):
             if letter not in letters:
                 hint = f"one of {' '.join(x for x in letters if x != ' ')} and space"
                 message = f"unknown character `{letter}`"
-                raise InputError(message, path=map_file.path, line=number, column=column, hint=hint)
+                raise InputError(message, path=path, line=number, column=column, hint=hint)
         if len(row) != width:
             message = f"this row has {len(row)} characters, the first one has {width}"
             hint = "fill rows up with spaces, or end them all with a wall"
             column = min(len(row), width) + 1
-            raise InputError(message, path=map_file.path, line=number, column=column, hint=hint)
+            raise InputError(message, path=path, line=number, column=column, hint=hint)
 
 
 def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
-    """Who plays: so many `players`, or the `agents` by name. Raises InputError if there are fewer starts."""
+    """The names of the players, from a `players` or an `agents` line. Raises InputError if the map has fewer starts."""
     said, path = map_file.said, map_file.path
     given = [said[key] for key in ("players", "agents") if key in said]
     if len(given) != 1:
@@ -145,7 +150,7 @@ def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
 
 
 def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
-    """The cells to which one can walk from a start."""
+    """The cells that can be reached on foot from a start."""
     found = edge = set(starts)
     while edge:
         edge = {near for cell in edge for near in grid.neighbours[cell]} - found
@@ -154,7 +159,7 @@ def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
 
 
 def reach_of(line: FileLine, path: Path) -> Reach:
-    """How far a line lets avatars see. Raises InputError if it does not say."""
+    """The window of view that a line gives. Raises InputError for anything but four numbers from 0 to 99."""
     if not re.fullmatch(r"\d{1,2}(\s+\d{1,2}){3}", line.text, re.ASCII):
         hint = "left right forward backward, such as `window: 2 2 3 1`"
         raise InputError("`window` is not four numbers from 0 to 99", path=path, line=line.number, hint=hint)
@@ -162,14 +167,14 @@ def reach_of(line: FileLine, path: Path) -> Reach:
 
 
 def whole(line: FileLine, key: str, path: Path, *, least: int = 0, most: int = 99999) -> int:
-    """The whole number that a line gives. Raises InputError if it does not."""
+    """The whole number in a line. Raises InputError for anything else, or outside [least, most]."""
     if not re.fullmatch(r"\d{1,5}", line.text, re.ASCII) or not least <= int(line.text) <= most:
         raise InputError(f"`{key}` is not a whole number from {least} to {most}", path=path, line=line.number)
     return int(line.text)
 
 
 def number(text: str, key: str, line: FileLine, path: Path, *, least: float = -1e6, most: float = 1e6) -> float:
-    """The decimal number in a text of a line. Raises InputError if there is none."""
+    """The decimal number in a part of a line. Raises InputError for anything else, or outside [least, most]."""
     if not re.fullmatch(r"-?\d{0,7}(\.\d{1,9})?", text, re.ASCII) or not re.search(r"\d", text):
         raise InputError(f"`{key}`: `{text}` is not a number", path=path, line=line.number)
     if not least <= float(text) <= most:
@@ -178,6 +183,6 @@ def number(text: str, key: str, line: FileLine, path: Path, *, least: float = -1
 
 
 def level_texts(folder: Traversable) -> list[tuple[str, Path]]:
-    """The text files of a folder, each with its name, sorted by name."""
+    """The text and the name of every .txt file in a folder, sorted by name."""
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
     return [(file.read_text("utf-8"), Path(file.name)) for file in files]

@@ -272,7 +272,7 @@ def test_who_is_told_does_that_first_and_then_cooks() -> None:
     assert without_finished_errand(told.observe(world.observe(state, "Ana"))) != told
 
 
-# OvercookedPlanner
+# Cooking
 
 
 @given(st.integers(0, 10**6))

@@ -104,7 +104,7 @@ def test_a_row_of_floor_is_no_empty_line() -> None:
     assert world.layout.rows == ("   ", "   ")
 
 
-@pytest.mark.skipif(not TRACES.exists(), reason="the levels of gym-planner are not here")
+@pytest.mark.skipif(not TRACES.exists(), reason="the levels of gym-cooking are not here")
 def test_the_levels_of_the_original_are_read_as_they_are() -> None:
     records = [json.loads(line) for line in gzip.decompress(TRACES.read_bytes()).splitlines()]
     levels = {record["level"]: parse_kitchen(record["map"], Path(record["level"])) for record in records}
@@ -192,19 +192,21 @@ WRONG = {
     ),
     "a short row": (
         changed("-   -   /", "-   -   "),
-        "kitchen.txt:4:9: this row has 8 squares, the first one has 9 (floor is a space, also at the end of a line)",
+        "kitchen.txt:4:9: this row has 8 characters, the first one has 9 "
+        "(fill rows up with spaces, or end them all with a wall)",
     ),
     "a long row": (
         changed("-   -   /", "-   -   /-"),
-        "kitchen.txt:4:10: this row has 10 squares, the first one has 9 (floor is a space, also at the end of a line)",
+        "kitchen.txt:4:10: this row has 10 characters, the first one has 9 "
+        "(fill rows up with spaces, or end them all with a wall)",
     ),
     "a strange square": (
         changed("/   -   l", "/   - x l"),
-        "kitchen.txt:2:7: unknown square `x` (one of - / * # D t l o p and space)",
+        "kitchen.txt:2:7: unknown character `x` (one of - / * # D t l o p and space)",
     ),
     "a tab": (
         changed("/   -   l", "/\t  -   l"),
-        "kitchen.txt:2:2: unknown square `\\x09` (one of - / * # D t l o p and space)",
+        "kitchen.txt:2:2: unknown character `\\x09` (one of - / * # D t l o p and space)",
     ),
     "a map that is too wide": ("-" * 65 + "\n\nSalad\n\n0 0\n", "kitchen.txt:1: the map is larger than 64 × 64"),
     "a map that is too high": ("-\n" * 65 + "\nSalad\n\n0 0\n", "kitchen.txt:1: the map is larger than 64 × 64"),
@@ -259,7 +261,7 @@ def test_what_is_wrong_is_said_with_its_place(text: str, message: str) -> None:
 def test_a_file_is_named_in_errors(tmp_path: Path) -> None:
     file = tmp_path / "one.txt"
     file.write_text(changed("D", "?"), "utf-8")
-    with pytest.raises(InputError, match=r"one\.txt:3:5: unknown square"):
+    with pytest.raises(InputError, match=r"one\.txt:3:5: unknown character"):
         read_kitchen(file)
     with pytest.raises(InputError, match=r"none\.txt: cannot be read: No such file"):
         read_kitchen(tmp_path / "none.txt")

@@ -272,7 +272,7 @@ def test_what_cannot_be_cooked_costs_more_than_hope(rows: tuple[str, ...]) -> No
     assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", world.initial) >= UNREACHABLE
 
 
-# OvercookedAdvice
+# Advice
 
 ROOMS = kitchen("------", "t1 - -", "p  -2-", "------")
 SHARED = (place(ROOMS, 3, 1), place(ROOMS, 3, 2))

@@ -416,7 +416,7 @@ def test_every_step_costs_one_until_served() -> None:
 # Against others
 
 
-@pytest.mark.skipif(not TRACES.exists(), reason="the recorded transitions of gym-planner are not here")
+@pytest.mark.skipif(not TRACES.exists(), reason="the recorded transitions of gym-cooking are not here")
 def test_recorded_transitions_of_the_original_are_the_same() -> None:
     compared = 0
     for line in gzip.decompress(TRACES.read_bytes()).splitlines():

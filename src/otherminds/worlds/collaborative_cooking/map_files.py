@@ -63,7 +63,7 @@ def cooking_asymmetric() -> CollaborativeCooking:
 def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
     """Read a kitchen from text; `path` is what errors call it. Raises InputError for what is no kitchen."""
     map_file = read_map(text, path, EXAMPLES, REQUIRED)
-    check_characters(map_file, SQUARES)
+    check_characters(map_file.rows, SQUARES, map_file.path)
     _check_border(map_file)
     said = map_file.said
     world = CollaborativeCooking(

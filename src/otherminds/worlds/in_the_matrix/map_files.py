@@ -84,7 +84,7 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     map_file = read_map(text, path, EXAMPLES, REQUIRED)
     said = map_file.said
     kinds = _kinds(said["kinds"], path)
-    check_characters(map_file, [WALL, FLOOR, *STARTS, ANY, *kinds])
+    check_characters(map_file.rows, [WALL, FLOOR, *STARTS, ANY, *kinds], map_file.path)
     agents = players_of(map_file, STARTS)
     rows = [row.text for row in map_file.rows]
     walls = ((x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == WALL)

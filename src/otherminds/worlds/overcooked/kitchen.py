@@ -1,7 +1,7 @@
-"""Kitchens and what is cooked in them: squares, rooms, who sees what from where, and how things are put together.
+"""The layout of kitchens (squares, rooms, lines of sight) and their items (foods, plates, and merged items).
 
-A thing is a set of parts: foods, fresh or chopped, and at most one plate. It is an integer with four bits for how many
-of each part it has, so that putting two things together adds them up, and equal things are equal numbers.
+An item is a multiset of parts: foods, fresh or chopped, and at most one plate. It is an integer with four bits for the
+number of each part, so that merging two items adds them up, and equal items are equal numbers.
 (Wu et al. 2021, Too many cooks; rooms and doors as in ProToM §4.1.)
 """
 
@@ -14,11 +14,11 @@ from typing import Literal
 
 from otherminds.worlds.grid import Grid
 
-# Things
+# Items
 
 FOODS = ("tomato", "lettuce", "onion")
 NOTHING = 0
-MANY = 15
+MANY = 15  # most parts of a kind: four bits
 PLATE = 1 << 12
 CHOPPED = {food: 1 << 4 * i for i, food in enumerate(FOODS)}
 FRESH = {food: part << 16 for food, part in CHOPPED.items()}
@@ -42,38 +42,38 @@ DISHES = {
     "Salad": "salad",
     "OnionSalad": "onion salad",
 }
-"""What the dish of a recipe is called."""
+"""The everyday name of each recipe's dish."""
 _RAW = MANY * sum(FRESH.values())
 _PLATES = MANY * PLATE
 
 
 @cache
 def parts(thing: int) -> tuple[str, ...]:
-    """What a thing consists of, such as `chopped tomato` and `plate`, each as often as it is there."""
+    """The parts of an item, such as `chopped tomato` and `plate`, repeated as often as they occur."""
     return tuple(name for name, part in PARTS.items() for _ in range(thing // part & MANY))
 
 
 def is_thing(number: int) -> bool:
-    """Whether there can be such a thing: one fresh food, or chopped foods and at most one plate."""
+    """Whether the number is an item: one fresh food, or chopped foods and at most one plate."""
     return number in SINGLE or (0 < number < min(FRESH.values()) and number & _PLATES <= PLATE)
 
 
 def mergeable(one: int, other: int) -> bool:
-    """Whether two things go together: no fresh food in either, no second plate."""
+    """Whether two items can be merged: no fresh food in either, no second plate."""
     both = one | other
     return not both & _RAW and not one & other & PLATE
 
 
 def deliverable(thing: int) -> bool:
-    """Whether a delivery square takes the thing: two parts or more, no fresh food. A plate is not required."""
+    """Whether a delivery square takes the item: two parts or more, no fresh food. A plate is not required."""
     return thing != NOTHING and thing not in SINGLE and not thing & _RAW
 
 
 def interact(held: int, lying: int, board: bool) -> tuple[int, int]:
-    """What somebody holds, and what lies there, after turning to a counter or a cutting board with free or full hands.
+    """What an agent holds, and what lies there, after it has used a counter or cutting board.
 
-    Free hands pick up. A thing is merged with what lies there and stays in hand; a fresh food is chopped on an empty
-    board and stays in hand; anything else is put down where nothing lies.
+    Free hands pick up. A held item is merged with the item that lies there and stays in hand; a fresh food is chopped
+    on an empty board and stays in hand; any other item is put down where nothing lies.
     """
     if not held:
         return lying, NOTHING
@@ -102,10 +102,10 @@ NOWHERE = -1
 class KitchenLayout:
     """The squares of a kitchen, row by row: floor, counters, cutting boards, deliveries, walls `#`, doors `D`.
 
-    Rooms are what is left of the floor, in connected pieces, without the doors; doors are always open. Something in a
-    room is seen from every square of it; counters, boards and deliveries are in all rooms that have floor next to
-    them. Whoever stands on a door is in all rooms next to it. Places are the counters and boards, then the deliveries,
-    each in reading order. Raises ValueError for anything but a rectangle of such squares.
+    Rooms are the connected pieces of floor without the doors; doors are always open. Every square of a room is seen
+    from every other one; counters, boards and deliveries are in all rooms that have floor next to them. An agent on a
+    door is in all rooms next to it. Places are the counters and boards, then the deliveries, each in reading order.
+    Raises ValueError for anything but a rectangle of such squares.
     """
 
     rows: tuple[str, ...]
@@ -118,7 +118,7 @@ class KitchenLayout:
 
     @cached_property
     def grid(self) -> Grid:
-        """Where people can walk: floor and doors."""
+        """The squares to walk on: floor and doors."""
         width, height = len(self.rows[0]), len(self.rows)
         solid = ((x, y) for y, row in enumerate(self.rows) for x, tile in enumerate(row) if tile not in (FLOOR, DOOR))
         return Grid.of(width, height, solid)
@@ -133,12 +133,12 @@ class KitchenLayout:
 
     @cached_property
     def counters(self) -> tuple[int, ...]:
-        """The squares on which one thing can lie: counters and cutting boards."""
+        """The squares on which one item can lie: counters and cutting boards."""
         return self.cells(COUNTER, BOARD)
 
     @cached_property
     def boards(self) -> frozenset[int]:
-        """Which of the counters are cutting boards."""
+        """The indices in `counters` of the cutting boards."""
         boards = set(self.cells(BOARD))
         return frozenset(k for k, cell in enumerate(self.counters) if cell in boards)
 
@@ -149,7 +149,7 @@ class KitchenLayout:
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """The squares that people turn to: the counters, then the deliveries."""
+        """The squares that agents use: the counters, then the deliveries."""
         return self.counters + self.deliveries
 
     @cached_property
@@ -159,9 +159,9 @@ class KitchenLayout:
 
     @cached_property
     def ahead(self) -> tuple[dict[str, tuple[int, int]], ...]:
-        """For each square and action, the square where it leads, and the place that is used, or NOWHERE.
+        """For each square and action, the square where it leads and the place that it uses, or NOWHERE.
 
-        A wall, and whatever is outside, leads nowhere.
+        A move against a wall or off the map stays and uses nothing.
         """
         place_at = {cell: place for place, cell in enumerate(self.places)}
         found: tuple[dict[str, tuple[int, int]], ...] = tuple({} for _ in range(self.grid.size))
@@ -186,7 +186,7 @@ class KitchenLayout:
 
     @cached_property
     def floors(self) -> tuple[frozenset[int], ...]:
-        """Squares between which one can walk, through doors too."""
+        """The connected pieces of all squares to walk on, doors included."""
         return self._connected(self.grid.cells())
 
     def _connected(self, cells: Iterable[int]) -> tuple[frozenset[int], ...]:
@@ -202,14 +202,14 @@ class KitchenLayout:
         return tuple(found)
 
     def reachable(self, cell: int) -> frozenset[int]:
-        """The squares to which one can walk from here."""
+        """The squares that can be reached on foot from a square."""
         return next(floor for floor in self.floors if cell in floor)
 
     @cached_property
     def sight(self) -> tuple[int, ...]:
         """For each square, the rooms that it is in, as bits; squares with a room in common see each other.
 
-        The doors follow the rooms as little rooms of their own: in them is what can be used from them.
+        After the rooms, each door counts as a room of its own, which holds the places that are used from it.
         """
         inside = [0] * self.grid.size
         for room, cells in enumerate(self.rooms + self.doors):
@@ -225,7 +225,7 @@ class KitchenLayout:
         return tuple(found)
 
     def visible(self, cell: int) -> tuple[bool, ...]:
-        """Which of the places are seen from a square where one can stand."""
+        """For each place, whether it is seen from a square to walk on."""
         return self._seen[self.sight[cell]]
 
     @cached_property
@@ -237,12 +237,12 @@ class KitchenLayout:
 
     @cached_property
     def shared(self) -> tuple[int, ...]:
-        """The counters where things can change rooms: not on the border, with floor of two rooms next to them."""
+        """The counters where items can change rooms: not on the border, with floor of two rooms next to them."""
         rooms = (1 << len(self.rooms)) - 1
         return tuple(k for k in self._inner if (self.sight[self.counters[k]] & rooms).bit_count() >= 2)
 
     def between(self, one: int, other: int) -> tuple[int, ...]:
-        """The counters inside the kitchen that can be used by who walks from either of two squares."""
+        """The inner counters that can be reached from both of two squares."""
         mine, theirs = self.reachable(one), self.reachable(other)
         return tuple(k for k in self._inner if mine & {*self.beside[k]} and theirs & {*self.beside[k]})
 

@@ -15,7 +15,7 @@
     agents: Ana, Ben
 
 The last block may be missing; it may also give `name`, `horizon` (steps, default 100), and the certificate of a level
-that has been classified. Files of gym-planner (Wu et al. 2021) have the first three blocks and are read as they are.
+that has been classified. Files of gym-cooking (Wu et al. 2021) have the first three blocks and are read as they are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,16 @@ from pathlib import Path
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
-from otherminds.worlds.map_file import MAX_SIDE, FileLine, agent_names, key_values, read_horizon, rows_of
+from otherminds.worlds.map_file import (
+    MAX_PLAYERS,
+    FileLine,
+    agent_names,
+    check_characters,
+    check_size,
+    key_values,
+    read_horizon,
+    rows_of,
+)
 from otherminds.worlds.overcooked.kitchen import (
     COUNTER,
     DOOR,
@@ -45,9 +54,8 @@ from otherminds.worlds.overcooked.kitchen import (
 )
 from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 
-HORIZON = 100
+HORIZON = 100  # steps, if a file gives none; chosen
 LEVELS = resources.files("otherminds.worlds.overcooked") / "levels"
-MAX_AGENTS = 9
 CERTIFICATE = ("class", "seed", "L0", "Lf", "L*", "message")
 KEYS = ("name", "agents", "horizon", *CERTIFICATE)
 THINGS = {"t": FRESH["tomato"], "l": FRESH["lettuce"], "o": FRESH["onion"], "p": PLATE}
@@ -56,7 +64,7 @@ SIGNS = dict(zip(PARTS, "tloTLOp", strict=True))
 
 @dataclass(frozen=True)
 class KitchenLevel:
-    """A kitchen to play in, how many steps there are (`horizon`), and what is claimed about it (`certificate`)."""
+    """A kitchen, the number of steps to play (`horizon`), and the claims about it (`certificate`)."""
 
     name: str
     world: Overcooked
@@ -65,19 +73,24 @@ class KitchenLevel:
 
     @property
     def kind(self) -> str:
-        """Its class: not_needed, useful or necessary; empty if it has not been classified."""
+        """Whether help is not_needed, useful or necessary; empty if the level has not been classified."""
         return self.certificate.get("class", "")
 
 
 def read_kitchen(path: Path) -> KitchenLevel:
-    """Read a kitchen file. Raises InputError with the line and column of the first thing that is wrong."""
+    """Read a kitchen file. Raises InputError with the line and column of the first error."""
     return parse_kitchen(read_text(path), path)
 
 
 def parse_kitchen(text: str, path: Path) -> KitchenLevel:
-    """Read a kitchen from text; `path` is what errors call it. Raises InputError for what is no kitchen."""
+    """Read a kitchen from text; errors name `path`. Raises InputError like `read_kitchen`."""
     squares, recipes, positions, notes = _blocks(text, path)
-    _check_squares(squares, path)
+    check_size(len(squares[0].text), squares, path)
+    check_characters(squares, (*TILES, *THINGS), path)
+    for letter in THINGS:
+        spots = [(y, x) for y, row in squares for x, tile in enumerate(row, 1) if tile == letter]
+        if len(spots) > MANY:
+            raise InputError(f"more than {MANY} `{letter}`", path=path, line=spots[MANY][0], column=spots[MANY][1])
     layout = KitchenLayout(tuple(re.sub("[tlop]", COUNTER, line.text) for line in squares))
     said = key_values(notes, path, KEYS)
     cells = tuple(_cells(positions, layout, path))
@@ -99,13 +112,13 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
 
 
 def is_kitchen(text: str) -> bool:
-    """Whether a level file is about a kitchen: its first line is a row of a map."""
+    """Whether the text of a level file is a kitchen: its first line is a row of a map."""
     first = text.partition("\n")[0].removesuffix("\r")
     return bool(first) and set(first) <= {*TILES, *THINGS}
 
 
 def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
-    """The map, whose rows may be all spaces, then the recipes, the positions and the notes, without spaces around."""
+    """The lines of the map, the recipes, the positions and the notes; only rows of the map keep outer spaces."""
     lines = [FileLine(n, raw.removesuffix("\r")) for n, raw in enumerate(rows_of(text, path), 1)]
     gap = next((i for i, line in enumerate(lines) if not line.text), len(lines))
     rest = [FileLine(number, raw.strip()) for number, raw in lines[gap:]]
@@ -120,26 +133,6 @@ def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
         raise InputError("a fifth block", path=path, line=blocks[4][0].number, hint=hint)
     yield from blocks
     yield from [[]] * (4 - len(blocks))
-
-
-def _check_squares(squares: Sequence[FileLine], path: Path) -> None:
-    """Raise InputError for what is not a rectangle of known squares, or has too many things of a kind."""
-    width = len(squares[0].text)
-    if max(width, len(squares)) > MAX_SIDE:
-        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=1)
-    found = dict.fromkeys(THINGS, 0)
-    for number, row in squares:
-        if len(row) != width:
-            message = f"this row has {len(row)} squares, the first one has {width}"
-            hint = "floor is a space, also at the end of a line"
-            raise InputError(message, path=path, line=number, column=min(len(row), width) + 1, hint=hint)
-        for column, tile in enumerate(row, 1):
-            if tile not in (*TILES, *THINGS):
-                hint = f"one of {' '.join((*TILES[1:], *THINGS))} and space"
-                raise InputError(f"unknown square `{tile}`", path=path, line=number, column=column, hint=hint)
-            found[tile] = found.get(tile, 0) + 1
-            if tile in THINGS and found[tile] > MANY:
-                raise InputError(f"more than {MANY} `{tile}`", path=path, line=number, column=column)
 
 
 def _recipes(lines: Sequence[FileLine], agents: int, path: Path) -> tuple[str | None, ...]:
@@ -167,8 +160,8 @@ def _cells(lines: Sequence[FileLine], layout: KitchenLayout, path: Path) -> Iter
             raise InputError(message, path=path, line=number, column=1, hint=hint)
         if (x, y) in taken:
             raise InputError(f"a second agent at `{text}`", path=path, line=number, column=1)
-        if len(taken) == MAX_AGENTS:
-            raise InputError(f"more than {MAX_AGENTS} agents", path=path, line=number)
+        if len(taken) == MAX_PLAYERS:
+            raise InputError(f"more than {MAX_PLAYERS} agents", path=path, line=number)
         taken.add((x, y))
         yield layout.grid.cell(x, y)
 
@@ -196,8 +189,8 @@ def write_kitchen(level: KitchenLevel) -> str:
 def draw_text(world: Overcooked, state: State | KitchenView) -> str:
     """The map as text: 1, 2 … are the agents, `.` is floor, other squares are as in kitchen files.
 
-    After the sign of a square or an agent come those of the parts that are there: `t l o` fresh, `T L O` chopped, `p` a
-    plate, `?` not seen. So `1Tp` is the first agent with a chopped tomato on a plate.
+    The sign of a square or agent is followed by those of the parts there: `t l o` fresh, `T L O` chopped, `p` a plate,
+    `?` not seen. So `1Tp` is the first agent with a chopped tomato on a plate.
     """
     layout, grid = world.layout, world.layout.grid
     tiles = {grid.cell(x, y): tile for y, row in enumerate(layout.rows) for x, tile in enumerate(row)}

@@ -1,7 +1,7 @@
-"""Overcooked with rooms: people carry, chop, plate and deliver, each for a recipe of their own, each seeing their room.
+"""The rules of Overcooked with rooms: agents carry, chop, plate and deliver, each for its own recipe, seeing its room.
 
-The rules are those of gym-planner (Wu et al. 2021, Too many cooks), with doors and rooms as in ProToM (§4.1,
-appendix A), for any number of people.
+The rules are those of gym-cooking (Wu et al. 2021, Too many cooks), with doors and rooms as in ProToM (§4.1,
+appendix A), for any number of agents.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ UNSEEN = -1
 
 
 class State(NamedTuple):
-    """Everything that changes.
+    """The state of a kitchen.
 
-    cells: where each agent is. hands: what each holds. on: what lies on each counter or board. delivered: what has
-    been delivered at each delivery square, smallest first. served: the agents whose recipe has been delivered, as bits.
+    cells: the square of each agent. hands: the item each one holds. on: the item on each counter or board. delivered:
+    the dishes delivered at each delivery square, sorted. served: the agents whose recipe has been delivered, as bits.
     """
 
     cells: tuple[int, ...]
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 class KitchenView(NamedTuple):
-    """A state as seen from one place: UNSEEN, or None for deliveries, stands for what is in other rooms."""
+    """An agent's observation of a state: UNSEEN, or None for deliveries, stands for what is in other rooms."""
 
     cells: tuple[int, ...]
     hands: tuple[int, ...]
@@ -60,11 +60,11 @@ class KitchenView(NamedTuple):
 
 @dataclass(frozen=True)
 class Overcooked:
-    """The world of one kitchen: where people start, what each is to deliver, and what lies where at the start.
+    """The world of one kitchen: where agents start, the recipe of each, and the items on each counter at the start.
 
-    A move onto floor walks; a move against anything else uses it. Everything exists once: nothing is ever supplied.
-    A delivery counts if it is exactly the recipe, for who brings it if it is still open for them, else for the first
-    for whom it is. Somebody who is served, or has no recipe (None), can go on helping.
+    A move onto floor walks; a move against anything else uses it. No item is ever supplied. A delivery counts if it is
+    exactly a recipe that is still open: that of the agent that brings it, else of the first agent with that recipe. An
+    agent that is served, or has no recipe (None), can go on helping.
 
     Raises ValueError if the parts do not fit together.
     """
@@ -88,21 +88,21 @@ class Overcooked:
         if max(self.stock.values(), default=0) > MANY:
             raise ValueError(f"there can be {MANY} of a kind at the most")
 
-    # What everybody knows
+    # Common knowledge
 
     @cached_property
     def items(self) -> tuple[int, ...]:
-        """The things that are there at the start, without where."""
+        """The items at the start, sorted."""
         return tuple(sorted(thing for thing in self.on if thing))
 
     @cached_property
     def stock(self) -> dict[str, int]:
-        """How many there are of each food, fresh or chopped, and of plates."""
+        """The number of each food, fresh or chopped, and of plates."""
         return Counter(part.split()[-1] for thing in self.items for part in parts(thing))
 
     @cached_property
     def dishes(self) -> tuple[int, ...]:
-        """The thing that each agent is to deliver, or NOTHING."""
+        """The dish that each agent is to deliver, or NOTHING."""
         return tuple(RECIPES[recipe] if recipe else NOTHING for recipe in self.recipes)
 
     # The rules
@@ -114,11 +114,11 @@ class Overcooked:
         return State(self.cells, nobody, self.on, ((),) * len(self.layout.deliveries))
 
     def start(self, _rng: np.random.Generator | None = None, /) -> State:
-        """The initial state; nothing about it is random."""
+        """The initial state; it is not random."""
         return self.initial
 
     def actions(self, state: State, agent: str) -> tuple[str, ...]:
-        """Always the same five: what has no effect is as good as staying."""
+        """The five ACTIONS; an action without effect counts as staying."""
         return ACTIONS
 
     @cached_property
@@ -147,14 +147,14 @@ class Overcooked:
         return {a: -float(not self.is_served(state, i)) for i, a in enumerate(self.agents)}
 
     def step(self, state: State, joint: Mapping[str, str], _rng: np.random.Generator | None = None, /) -> State:
-        """T(s, a): all choose in s, who is in the way of whom is held up, effects apply in the order of the agents.
+        """T(s, a): agents in each other's way are held up; effects apply in the order of the agents.
 
-        Raises ValueError for what is not an action.
+        Raises ValueError for an unknown action.
         """
         return self.advance(state, [joint[agent] for agent in self.agents])
 
     def advance(self, state: State, actions: Sequence[str]) -> State:
-        """The same with the actions in the order of the agents."""
+        """`step` with the actions in the order of the agents."""
         cells, hands, on, delivered, served = state
         ahead = self.layout.ahead
         try:
@@ -170,13 +170,13 @@ class Overcooked:
         return after
 
     def _held_up(self, cells: Sequence[int], heads: Sequence[tuple[int, int]], actions: Sequence[str]) -> set[int]:
-        """Who cannot do what they intend, each pair by itself; following into a square that is being left is fine.
+        """The agents that cannot move as intended, pair by pair; to follow onto a square that is being left is allowed.
 
-        Only intentions count, as in gym-planner: of three in a row, the last one walks onto the square of the second
-        even if the first does not move and so holds the second up.
+        Only intentions count, as in gym-cooking: of three in a row, the last one walks onto the square of the second
+        even if the second is held up by the first.
         """
         stopped: set[int] = set()
-        for i, j in self._pairs:
+        for i, j in combinations(range(len(self.agents)), 2):
             mine, theirs = heads[i][0], heads[j][0]
             if mine == theirs:
                 if mine == cells[i] and actions[i] != STAY:
@@ -189,10 +189,6 @@ class Overcooked:
                 stopped |= {i, j}
         return stopped
 
-    @cached_property
-    def _pairs(self) -> tuple[tuple[int, int], ...]:
-        return tuple(combinations(range(len(self.agents)), 2))
-
     def _use(self, state: State, i: int, place: int) -> State:
         """The state after agent i has used a place."""
         cells, hands, on, delivered, served = state
@@ -203,17 +199,14 @@ class Overcooked:
         if not deliverable(dish):
             return state
         there = tuple(sorted((*delivered[d], dish)))
-        return State(cells, _put(hands, i, NOTHING), on, _put(delivered, d, there), self._credit(served, i, dish))
-
-    def _credit(self, served: int, i: int, dish: int) -> int:
-        """Who is served when agent i has delivered a dish."""
-        for j in sorted(range(len(self.agents)), key=lambda j: j != i):
-            if self.dishes[j] == dish and not served >> j & 1:
-                return served | 1 << j
-        return served
+        order = sorted(range(len(self.agents)), key=lambda j: j != i)
+        credited = next((j for j in order if self.dishes[j] == dish and not served >> j & 1), None)
+        if credited is not None:
+            served |= 1 << credited
+        return State(cells, _put(hands, i, NOTHING), on, _put(delivered, d, there), served)
 
     def observe(self, state: State, agent: str) -> KitchenView:
-        """What is in the rooms where the agent is, and the agent itself."""
+        """The agent itself, and everything in the rooms where it is."""
         layout, here = self.layout, state.cells[self.agents.index(agent)]
         seen, mine = layout.visible(here), layout.sight[here]
         near = [bool(layout.sight[cell] & mine) for cell in state.cells]
