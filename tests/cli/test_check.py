@@ -17,7 +17,7 @@ from otherminds.evaluation import asking
 from otherminds.files.text import printable
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional import checking
-from otherminds.reports import check_plots
+from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import number
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from run_files import RESULTS, episodes_in, rows_in
@@ -179,13 +179,13 @@ def test_games_and_partners_of_ones_own(run: Run, here: Path) -> None:
 
 
 def test_the_report_says_what_the_files_say(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn, draw = list[float](), check_plots.known_and_lost
+    drawn, draw = list[float](), literal_functional_plots.known_and_lost
 
     def known_and_lost(points: Any, most: float) -> Any:
         drawn.append(most)
         return draw(points, most)
 
-    monkeypatch.setattr(check_plots, "known_and_lost", known_and_lost)
+    monkeypatch.setattr(literal_functional_plots, "known_and_lost", known_and_lost)
     agents = ("--agent", "scripted:echo", "--agent", "own_agents:counted")
     result = run("check", *agents, "--game", "rps", "--rounds", "5", "--max-regret", "0.1", "--out", "out")
     assert (result.code, result.err) == (1, "")

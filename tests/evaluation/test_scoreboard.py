@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from otherminds.evaluation.scoreboard import Episode, Expectation, scores
 from otherminds.evaluation.statistics import miscalibration
-from otherminds.reports import scoreboard_plots
+from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import inline
 
 
@@ -85,9 +85,9 @@ def test_every_agent_of_a_world_is_named_in_its_picture_and_every_world_is_in_th
         for world in ("here", "there")
         for i in range(9)
     ]
-    points = scoreboard_plots.points(scores(episodes))
-    text = inline(scoreboard_plots.panel(points["here"]))
+    points = literal_functional_plots.points(scores(episodes))
+    text = inline(literal_functional_plots.panel(points["here"]))
     assert all(f"agent {i}<" in text for i in range(9))
-    both = inline(scoreboard_plots.overview(points, {"First": ("here",), "Second": ("there",)}))
+    both = inline(literal_functional_plots.overview(points, {"First": ("here",), "Second": ("there",)}))
     assert "First" in both
     assert "Second" in both

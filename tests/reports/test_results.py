@@ -13,7 +13,6 @@ from otherminds.errors import InputError
 from otherminds.reports.results import (
     Figures,
     Published,
-    Table,
     Target,
     beside_published,
     figures,

@@ -90,7 +90,7 @@ def test_one_facilitator_is_shown_alone() -> None:
 def test_a_seed_is_another_episode() -> None:
     other = MATRIX.model_copy(update={"seed": 4})
     assert name(other) != name(MATRIX)
-    assert data(recorded(other))["moves"] != data(recorded(MATRIX))["moves"]
+    assert data(recorded(other))["episodes"] != data(recorded(MATRIX))["episodes"]
 
 
 PLAYED = """

@@ -1,10 +1,11 @@
-"""Figures of a facilitation experiment: how well it goes, how goals are inferred, how honest the beliefs are.
+"""The look of all figures, and the figures of facilitation: success, beliefs about goals, calibration, ratings.
 
 Facilitators have a colour (Okabe and Ito) and a mark each. Figures are narrow, to be legible on a phone.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec
@@ -22,9 +23,10 @@ Row = Mapping[str, Any]
 Case = tuple[str, float, float]
 P = ParamSpec("P")
 
-LONGEST = 18
-WIDTH = 3.5
-WIDER = 4.2
+LONGEST = 18  # characters of a name beside a figure; chosen
+WIDTH = 3.5  # inches; legible on a phone of 390 px
+WIDER = 4.2  # inches, for figures with panels side by side
+LARGEST_CIRCLE = 150  # area in square points of a circle that stands for all answers
 SOFT = "#7d838b"
 BLUE = "#0072b2"
 LOOK: dict[Any, Any] = {
@@ -56,7 +58,7 @@ METRICS = {
 
 
 class Mark(NamedTuple):
-    """How a facilitator is drawn."""
+    """The name of a subject in figures, its colour, and the shape of its mark."""
 
     name: str
     colour: str
@@ -89,7 +91,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return wrapped
 
 
-# How well it goes
+# Success
 
 
 @styled
@@ -98,35 +100,84 @@ def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -
     prefix = "heldout/" if held_out else ""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
     drawn = marks(subject for condition, subject in found if condition.removeprefix(prefix) in CLASSES)
-    kinds = [kind for kind in CLASSES if any((prefix + kind, subject) in found for subject in drawn)]
-    block = len(drawn) + 1.5
-    figure = Figure(figsize=(WIDTH, 0.8 + 0.19 * block * len(kinds)))
-    axes = figure.subplots()
-    names: dict[float, str] = {}
-    for k, kind in enumerate(kinds):
-        names[k * block] = CLASSES[kind]
-        for i, (subject, mark) in enumerate(drawn.items(), 1):
-            names[k * block + i] = mark.name
-            if row := found.get((prefix + kind, subject)):
-                _estimate(axes, k * block + i, row, mark)
-    _finish_bars(axes, names, metric)
+    kinds = {
+        kind: name for kind, name in CLASSES.items() if any((prefix + kind, subject) in found for subject in drawn)
+    }
+
+    def draw(axes: Axes, y: float, kind: str, subject: str, mark: Mark) -> None:
+        if row := found.get((prefix + kind, subject)):
+            _estimate(axes, y, row, mark)
+
+    figure = Figure(figsize=(WIDTH, 0.8 + 0.19 * (len(drawn) + 1.5) * len(kinds)))
+    axes = _grouped_rows(figure, kinds, drawn, 1.5, draw)
+    figure.suptitle(METRICS.get(metric, printable(metric)), x=0.02, ha="left", size=10)
+    if metric == "success":
+        axes.set_xlim(0, 1)
+    elif metric.startswith("speedup"):
+        axes.axvline(0, color=SOFT, linewidth=0.7, zorder=0)
+    else:
+        axes.set_xlim(left=0)
     if any(row.get("published") is not None for row in found.values()):
         axes.set_xlabel("open marks: as published", color=SOFT)
     return figure
 
 
+@styled
+def ratings(
+    given: Mapping[tuple[str, str], Sequence[int]], summary: Sequence[Row], aspects: Mapping[str, str]
+) -> Figure:
+    """For every aspect and facilitator the mean with its 95 % interval; the area of pale circles counts the answers.
+
+    given: the answers, from 1 to 7, by facilitator and aspect. aspects: their names.
+    """
+    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
+    drawn = marks(subject for (subject, _), answers in given.items() if answers)
+
+    def draw(axes: Axes, y: float, aspect: str, subject: str, mark: Mark) -> None:
+        for answer, times in Counter(given.get((subject, aspect), ())).items():
+            size = LARGEST_CIRCLE * times / len(given[subject, aspect])
+            axes.scatter([answer], [y], s=size, color=mark.colour, alpha=0.25, linewidths=0, clip_on=False)
+        if row := found.get((subject, aspect)):
+            whisker(axes, y, row["low"], row["high"], mark.colour, 1.6)
+            axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5, clip_on=False)
+
+    figure = Figure(figsize=(WIDER, 0.8 + 0.3 * (len(drawn) + 1.4) * len(aspects)))
+    axes = _grouped_rows(figure, aspects, drawn, 1.4, draw)
+    axes.set(xlim=(1, 7), xticks=range(1, 8), xlabel="strongly disagree (1) to strongly agree (7)")
+    return figure
+
+
+def _grouped_rows(
+    figure: Figure,
+    groups: Mapping[str, str],
+    drawn: Mapping[str, Mark],
+    space: float,
+    draw: Callable[[Axes, float, str, str, Mark], None],
+) -> Axes:
+    """Axes with the name of each group in bold and below it a line for each facilitator, which `draw` fills."""
+    axes, names, block = figure.subplots(), dict[float, str](), len(drawn) + space
+    for k, (group, name) in enumerate(groups.items()):
+        names[k * block] = name
+        for i, (subject, mark) in enumerate(drawn.items(), 1):
+            names[k * block + i] = mark.name
+            draw(axes, k * block + i, group, subject, mark)
+    axes.set_yticks(list(names), list(names.values()))
+    for label in axes.get_yticklabels():
+        label.set_fontweight("bold" if label.get_text() in groups.values() else "normal")
+    axes.tick_params(axis="y", length=0, pad=9)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(max(names, default=0.0) + 0.9, -0.6)
+    return axes
+
+
 def marks(subjects: Iterable[str]) -> dict[str, Mark]:
-    """The facilitators in their usual order, then others by name."""
+    """The marks of facilitators: the known ones in their usual order, then others by name."""
     distinct = set(subjects)
     others = sorted(distinct - set(SUBJECTS))
-    spare = {s: Mark(_short(s), *SPARE[i % len(SPARE)]) for i, s in enumerate(others)}
+    names = [printable(subject.removeprefix("lm:")) for subject in others]
+    shown = [name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in names]
+    spare = {s: Mark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(others, shown, strict=True))}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
-
-
-def _short(subject: str) -> str:
-    """The name of a subject, as long as there is room for beside a figure."""
-    name = printable(subject.removeprefix("lm:"))
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
 
 
 def _estimate(axes: Axes, y: float, row: Row, mark: Mark) -> None:
@@ -145,23 +196,7 @@ def whisker(axes: Axes, y: float, low: float | None, high: float | None, colour:
         axes.plot([low, high], [y, y], color=colour, linewidth=width, solid_capstyle="butt", clip_on=False)
 
 
-def _finish_bars(axes: Axes, names: Mapping[float, str], metric: str) -> None:
-    axes.figure.suptitle(METRICS.get(metric, printable(metric)), x=0.02, ha="left", size=10)
-    axes.set_yticks(list(names), list(names.values()))
-    for label in axes.get_yticklabels():
-        label.set_fontweight("bold" if label.get_text() in CLASSES.values() else "normal")
-    axes.tick_params(axis="y", length=0, pad=9)
-    axes.spines["left"].set_visible(False)
-    axes.set_ylim(max(names, default=0) + 0.9, -0.6)
-    if metric == "success":
-        axes.set_xlim(0, 1)
-    elif metric.startswith("speedup"):
-        axes.axvline(0, color=SOFT, linewidth=0.7, zorder=0)
-    else:
-        axes.set_xlim(left=0)
-
-
-# How goals are inferred
+# Beliefs about goals
 
 
 @styled
@@ -215,7 +250,7 @@ def _half_interval(samples: np.ndarray) -> np.ndarray:
     return half
 
 
-# How settings were chosen
+# Settings
 
 
 SWEPT = {
@@ -227,7 +262,7 @@ SWEPT = {
 
 @styled
 def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen: Mapping[str, float]) -> Figure:
-    """What comes of every value of some settings, one at a time, with 95 % intervals; dashed: the chosen one."""
+    """The metrics by the value of each setting, the others as chosen, with 95 % intervals; dashed: the chosen value."""
     found = {(r["condition"], r["metric"], r["subject"]): r for r in summary}
     figure = Figure(figsize=(WIDTH, 1.9 * len(values) + 0.6))
     panels = figure.subplots(len(values), sharey=True, squeeze=False)[:, 0]
@@ -247,12 +282,12 @@ def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen
     return figure
 
 
-# How honest the beliefs are
+# Calibration
 
 
 @styled
 def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) -> Figure:
-    """How often a goal that was given probability p was the true one; larger marks stand for more cases."""
+    """The share of goals stated with probability p that were true; larger marks stand for more cases."""
     figure = Figure(figsize=(WIDER, 3.6))
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.7, linestyle="--", zorder=0)
@@ -264,7 +299,8 @@ def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) ->
     for members in _binned(cases, bins):
         share, half = _clustered_mean(members)
         stated = float(np.mean([p for _, p, _ in members]))
-        _interval_bar(axes, stated, share, half)
+        bounds = [max(share - half, 0.0), min(share + half, 1.0)]
+        axes.plot([stated, stated], bounds, color=BLUE, linewidth=1.2, clip_on=False)
         axes.scatter([stated], [share], s=14 + 150 * len(members) / len(cases), color=BLUE, clip_on=False)
     axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
     axes.set(xlabel="Stated probability of a goal", ylabel="Share of these that were true")
@@ -272,10 +308,6 @@ def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) ->
         error = float(np.mean([(p - true) ** 2 for _, p, true in cases]))
         axes.text(1.0, 0.0, f"mean squared error {error:.3f}", ha="right")
     return figure
-
-
-def _interval_bar(axes: Axes, x: float, share: float, half: float) -> None:
-    axes.plot([x, x], [max(share - half, 0.0), min(share + half, 1.0)], color=BLUE, linewidth=1.2, clip_on=False)
 
 
 def _binned(cases: Sequence[Case], bins: int) -> list[list[Case]]:

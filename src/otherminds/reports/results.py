@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from otherminds.evaluation.store import Row, write_whole
-from otherminds.reports.page import Page
+from otherminds.reports.page import Html, Page, interval, number, table
 
 NORMAL = 1.96
 # A subject, and a value and its margin for every metric; in the file they are all in one list.
@@ -56,7 +56,7 @@ class Published(_Figure):
         return found | {"source": self.source}
 
 
-class Table(BaseModel):
+class PublishedTable(BaseModel):
     """Many published figures: every row is a subject and, for each of the metrics, a value and its margin."""
 
     model_config = ConfigDict(extra="forbid")
@@ -105,7 +105,7 @@ class Figures(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     singly: tuple[Published, ...] = Field(alias="published")
-    table: tuple[Table, ...] = ()
+    table: tuple[PublishedTable, ...] = ()
     target: tuple[Target, ...]
 
     @cached_property
@@ -129,6 +129,17 @@ def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:
 def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping[str, Any], bool]]:
     """Every target that the summary has a value for, with that value, and whether it is met."""
     return [(t, row, t.met(row)) for t in figures().target for row in summary if t.about(row)]
+
+
+def cell(row: Mapping[str, Any] | None) -> str:
+    """A value with its interval; a dash if there is none."""
+    return "–" if row is None else interval(row["value"], row["low"], row["high"])
+
+
+def targets(summary: Sequence[Mapping[str, Any]]) -> Html:
+    """A table of the stated targets, the values reached, and whether they are met; empty if there are no targets."""
+    lines = [[str(t), number(row["value"], 4), "met" if met else "missed"] for t, row, met in verdicts(summary)]
+    return table(("Target", "Value", ""), lines) if lines else Html("")
 
 
 class Results(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 from otherminds.evaluation.scoreboard import scores
 from otherminds.evaluation.story_sets import make
 from otherminds.papers.hypothetical_minds.episodes_report import thoughts
-from otherminds.reports import check_plots, scoreboard_plots
+from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import (
     NOTHING,
     Html,
@@ -27,8 +27,7 @@ from otherminds.reports.page import (
     table,
     with_code,
 )
-from otherminds.reports.results import Results, verdicts, write_results
-from otherminds.reports.tables import cell
+from otherminds.reports.results import Results, cell, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, episodes
 from otherminds.stories.files import episode_of
 from otherminds.stories.pictures.storyboard import storyboard_svg
@@ -198,10 +197,10 @@ def _interval(row: Row, value: float, low: float | None, high: float | None) -> 
 
 
 def _board(board: Sequence[Row]) -> Html:
-    points = scoreboard_plots.points(board)
+    points = literal_functional_plots.points(board)
     known = {family: worlds for family, worlds in FAMILIES.items() if any(world in points for world in worlds)}
-    panels = [inline(scoreboard_plots.panel(shown), world) for world, shown in points.items()]
-    overview = inline(scoreboard_plots.overview(points, known), "Every agent in every world") if points else ""
+    panels = [inline(literal_functional_plots.panel(shown), world) for world, shown in points.items()]
+    overview = inline(literal_functional_plots.overview(points, known), "Every agent in every world") if points else ""
     return stack(READING, overview, side_by_side(*panels), _lines(board))
 
 
@@ -326,7 +325,7 @@ def _functional(results: Results) -> tuple[str, Html]:
         f"{values.told('ipd/tft', 'rmax', 'functional_regret', 3)} a round against tit for tat, a Bayesian one "
         f"{values.told('ipd/tft', 'bayes_simplicity', 'functional_regret', 3)}."
     )
-    drawn = scoreboard_plots.panel(scoreboard_plots.points(_dilemma(results))[DILEMMA])
+    drawn = literal_functional_plots.panel(literal_functional_plots.points(_dilemma(results))[DILEMMA])
     return words, inline(drawn, "The prisoner's dilemma with partners that are constant or play tit for tat.")
 
 
@@ -369,7 +368,9 @@ def _check(results: Results) -> tuple[str, Html]:
         "Does an agent of yours act on what it knows? Everybody meets the same partners; losses are shares of what "
         "random play loses. The small language model that comes along stands beside three known players."
     )
-    return words, inline(check_plots.known_and_lost(points), "What wrong predictions would lose, and what is lost.")
+    return words, inline(
+        literal_functional_plots.known_and_lost(points), "What wrong predictions would lose, and what is lost."
+    )
 
 
 FRONTS: Mapping[str, Callable[[Results], tuple[str, Html]]] = {

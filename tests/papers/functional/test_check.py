@@ -30,7 +30,7 @@ from otherminds.papers.functional import checking
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent, MindreaderAgent, agent
 from otherminds.papers.functional.check import TOLD_ROUNDS, CheckPlan, Findings, assess, summary, worst
 from otherminds.papers.functional.checking import check
-from otherminds.reports.check_plots import known_and_lost
+from otherminds.reports.literal_functional_plots import known_and_lost
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game

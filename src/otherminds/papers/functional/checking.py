@@ -25,7 +25,7 @@ from otherminds.language.ledger import Recorded
 from otherminds.papers.functional import models as functional_models
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, LanguageAgent, agent, solve_ahead
 from otherminds.papers.functional.check import FORMATTING, ROUNDS, CheckPlan, Findings, assess, episodes, summary, worst
-from otherminds.reports import check_plots
+from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.results import Results, write_results
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -292,7 +292,7 @@ def _scores(findings: Sequence[Findings]) -> Html:
 
 def _plot(findings: Sequence[Findings]) -> Figure:
     points = [(found.name, found.literal.value, found.functional.value, found.verdict.passed) for found in findings]
-    return check_plots.known_and_lost(points, findings[0].max_regret)
+    return literal_functional_plots.known_and_lost(points, findings[0].max_regret)
 
 
 def _caption(findings: Sequence[Findings]) -> str:

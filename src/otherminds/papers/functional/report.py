@@ -33,7 +33,7 @@ from otherminds.papers.functional.tables import (
 from otherminds.reports import game_plots
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
-from otherminds.reports.tables import targets
+from otherminds.reports.results import targets
 
 BEST = 3
 CLUE_GAMES = ("hanabi/signals", "wavelength/dials")

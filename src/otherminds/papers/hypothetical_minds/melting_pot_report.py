@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled, whisker
-from otherminds.reports.tables import targets
+from otherminds.reports.results import targets
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 
 Row = Mapping[str, Any]

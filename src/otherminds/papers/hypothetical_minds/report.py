@@ -13,7 +13,7 @@ from otherminds.papers.hypothetical_minds.episodes_report import MODELS, episode
 from otherminds.papers.hypothetical_minds.scores import published, validated
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled
-from otherminds.reports.tables import targets
+from otherminds.reports.results import targets
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 
 Row = dict[str, Any]

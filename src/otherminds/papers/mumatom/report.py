@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
 from otherminds.reports.plots import styled, whisker
-from otherminds.reports.results import figures
-from otherminds.reports.tables import cell, targets
+from otherminds.reports.results import cell, figures, targets
 
 Row = Mapping[str, Any]
 

@@ -23,8 +23,7 @@ from otherminds.evaluation.statistics import pearson
 from otherminds.files.text import read_text
 from otherminds.observer import Observer, replay
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
-from otherminds.reports.results import figures
-from otherminds.reports.tables import cell, targets
+from otherminds.reports.results import cell, figures, targets
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.pddl import follow_plan, read_plan, read_problem

@@ -21,8 +21,7 @@ from otherminds.reports.page import (
     stack,
     table,
 )
-from otherminds.reports.results import figures
-from otherminds.reports.tables import cell, targets
+from otherminds.reports.results import cell, figures, targets
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 

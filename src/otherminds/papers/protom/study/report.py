@@ -15,9 +15,8 @@ from otherminds.papers.protom.study.plan import NOBODY
 from otherminds.papers.protom.study.scores import FIGURES, compare, in_order, results
 from otherminds.reports.level_replay import KINDS, replays
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
-from otherminds.reports.rating_plots import ratings
-from otherminds.reports.results import figures
-from otherminds.reports.tables import cell
+from otherminds.reports.plots import ratings
+from otherminds.reports.results import cell, figures
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 

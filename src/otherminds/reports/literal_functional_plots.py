@@ -1,4 +1,4 @@
-"""Figures of the scoreboard: what agents know against what they make of it, in all worlds at once and in each."""
+"""Figures of literal against functional Theory of Mind: the scoreboard over worlds, and the check of an agent."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from otherminds.files.text import printable
-from otherminds.reports.plots import SOFT, WIDER, styled
+from otherminds.reports.plots import BLUE, SOFT, WIDER, styled
 
 Row = Mapping[str, Any]
 Point = tuple[str, float | None, float]
 """An agent, the share of its expectations that came about (None if it had none), and what it gained of all there is."""
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-LONGEST = 24
-SILENT = -0.14
-"""Where those are drawn who expect nothing."""
-LEAST = -0.35
-LINE = 0.17
-"""Inches for a label."""
+COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+FAILED = "#d55e00"
+LONGEST = 24  # characters of the name of an agent; chosen
+SILENT = -0.14  # where agents without expectations are drawn
+LEAST = -0.35  # gains below this are drawn at it
+LINE = 0.17  # inches for a label
 
 
 def points(scores: Sequence[Row]) -> dict[str, list[Point]]:
-    """The agents of every world in which somebody's gain is known."""
+    """The agents of every world in which the gain of an agent is known."""
     found: dict[str, list[Point]] = {}
     values = {(row["condition"], row["subject"], row["metric"]): row["value"] for row in scores}
     for (world, agent, metric), value in values.items():
@@ -39,10 +38,9 @@ def overview(found: Mapping[str, Sequence[Point]], families: Mapping[str, Sequen
     """Every agent in every world, coloured by the family of the world."""
     figure = Figure(figsize=(6.4, 4.0))
     axes = figure.subplots()
-    _ground(axes)
     for (family, worlds), colour in zip(families.items(), COLOURS, strict=False):
-        shown = [point for world in worlds for point in found.get(world, ())]
-        known, gained = [_x(point) for point in shown], [max(point[2], LEAST) for point in shown]
+        places = [_place(point) for world in worlds for point in found.get(world, ())]
+        known, gained = [x for x, _ in places], [y for _, y in places]
         axes.plot(known, gained, "o", color=colour, alpha=0.75, markersize=5, markeredgewidth=0, label=family)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
     _finish(axes)
@@ -51,13 +49,12 @@ def overview(found: Mapping[str, Sequence[Point]], families: Mapping[str, Sequen
 
 @styled
 def panel(shown: Sequence[Point]) -> Figure:
-    """The agents of one world, each with its name beside the picture, in the order of what they gain."""
+    """The agents of one world, each with its name beside the figure, in the order of their gains."""
     ranked = sorted(shown, key=lambda point: -point[2])
     figure = Figure(figsize=(WIDER + 0.6, max(2.3, LINE * len(ranked) + 0.7)))
     axes = figure.subplots()
-    _ground(axes)
-    for point, y in zip(ranked, _spread([max(point[2], LEAST) for point in ranked], figure), strict=True):
-        x, gained = _x(point), max(point[2], LEAST)
+    places = [_place(point) for point in ranked]
+    for point, (x, gained), y in zip(ranked, places, _spread([y for _, y in places], figure), strict=True):
         axes.plot(x, gained, "o", color=COLOURS[0], markersize=5, markeredgewidth=0, zorder=3)
         name = printable(point[0])[:LONGEST].replace("_", " ")
         axes.plot([x, 1.04, 1.09], [gained, y, y], color=SOFT, linewidth=0.4, clip_on=False)
@@ -66,8 +63,10 @@ def panel(shown: Sequence[Point]) -> Figure:
     return figure
 
 
-def _x(point: Point) -> float:
-    return SILENT if point[1] is None else point[1]
+def _place(point: Point) -> tuple[float, float]:
+    """Where an agent is drawn."""
+    _, known, gained = point
+    return SILENT if known is None else known, max(gained, LEAST)
 
 
 def _spread(heights: Sequence[float], figure: Figure) -> list[float]:
@@ -83,14 +82,28 @@ def _spread(heights: Sequence[float], figure: Figure) -> list[float]:
     return found
 
 
-def _ground(axes: Axes) -> None:
-    axes.axhline(0, color=SOFT, linewidth=0.8, linestyle=":")
-    axes.axhline(1, color=SOFT, linewidth=0.8, linestyle=":")
-    axes.axvline(0, color=SOFT, linewidth=0.5)
-
-
 def _finish(axes: Axes) -> None:
+    for gain in (0, 1):
+        axes.axhline(gain, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.axvline(0, color=SOFT, linewidth=0.5)
     axes.set(xlim=(SILENT - 0.05, 1.04), ylim=(LEAST - 0.05, 1.15))
     axes.set_xticks([SILENT, 0, 0.25, 0.5, 0.75, 1], ["none", "0", "25 %", "50 %", "75 %", "100 %"])
     axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     axes.set(xlabel="Literal: expectations that came about", ylabel="Functional: gain")
+
+
+@styled
+def known_and_lost(points: Sequence[tuple[str, float, float, bool]], most: float = 0.5) -> Figure:
+    """Every agent by what its wrong predictions would cost and what it loses, as shares of what random play loses."""
+    figure = Figure(figsize=(WIDER, 3.4))
+    axes = figure.subplots()
+    values = [value for _, known, lost, _ in points for value in (known, lost)]
+    top, bottom = max([1.2, most, *values]) + 0.15, min([0.0, *values]) - 0.04  # a lucky agent loses less than nothing
+    axes.axhline(most, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.axvline(most, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.plot([0, top], [0, top], color=SOFT, linewidth=0.5)
+    for name, known, lost, passed in points:
+        axes.plot(known, lost, "o", color=BLUE if passed else FAILED, clip_on=False)
+        axes.annotate(printable(name)[:LONGEST], (known, lost), xytext=(5, 4), textcoords="offset points", fontsize=8)
+    axes.set(xlim=(bottom, top), ylim=(bottom, top), xlabel="Wrong predictions would lose", ylabel="It loses")
+    return figure
