@@ -98,7 +98,7 @@ LOSS = {"rps": 1.5, "ibs": 8.5, "ipd": 3.5}  # of a wrong prediction, on average
 
 
 def test_a_table_is_a_figure_for_every_subject_and_metric() -> None:
-    first, *others = Table.model_validate(TABLE).published()
+    first, *others = PublishedTable.model_validate(TABLE).published()
     about = {"experiment": "functional", "condition": "rps/single", "source": "Somebody, Table 1"}
     assert first == Published(subject="rmax", metric="regret", value=0.5, margin=0.25, **about)
     assert [(p.subject, p.metric, p.value, p.margin) for p in others] == [
@@ -109,8 +109,8 @@ def test_a_table_is_a_figure_for_every_subject_and_metric() -> None:
 
 
 def test_the_note_of_a_table_goes_with_all_its_figures() -> None:
-    assert {p.note for p in Table.model_validate(TABLE).published()} == {""}
-    assert {p.note for p in Table.model_validate({**TABLE, "note": "Odd."}).published()} == {"Odd."}
+    assert {p.note for p in PublishedTable.model_validate(TABLE).published()} == {""}
+    assert {p.note for p in PublishedTable.model_validate({**TABLE, "note": "Odd."}).published()} == {"Odd."}
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_the_note_of_a_table_goes_with_all_its_figures() -> None:
 )
 def test_a_table_whose_rows_do_not_fit_its_metrics_is_refused(row: list[Any]) -> None:
     with pytest.raises(ValidationError):
-        Table.model_validate({**TABLE, "rows": [row]})
+        PublishedTable.model_validate({**TABLE, "rows": [row]})
 
 
 def test_published_figures_come_singly_and_in_tables() -> None:
-    (single,) = Table.model_validate({**TABLE, "metrics": ["r"], "rows": [["s", [1.0, 0.5]]]}).published()
+    (single,) = PublishedTable.model_validate({**TABLE, "metrics": ["r"], "rows": [["s", [1.0, 0.5]]]}).published()
     mixed = Figures.model_validate({"published": [single.model_dump()], "table": [TABLE, TABLE], "target": []})
     assert mixed.published == (single, *[p for table in mixed.table for p in table.published()])
     assert len(mixed.published) == 9
