@@ -13,6 +13,7 @@ from otherminds.errors import InputError
 from otherminds.reports.results import (
     Figures,
     Published,
+    PublishedTable,
     Target,
     beside_published,
     figures,

@@ -46,19 +46,19 @@ def runs(
     """
     from otherminds.evaluation.runs import faults, look, runs_in
     from otherminds.evaluation.store import FILE
-    from otherminds.reports.terminal.runs import listed, told
+    from otherminds.reports.terminal.tables import run_details, runs_table
 
     console = Console()
     if not (folder / FILE).exists():
         found, wrong = _looked(runs_in(folder))
-        console.print(listed(found, folder))
+        console.print(runs_table(found, folder))
         for complaint in wrong:
             console.print(complaint, markup=False, highlight=False, soft_wrap=True)
         if wrong:
             raise typer.Exit(TARGET_MISSED)
         return
     damage = faults(folder)
-    console.print(told(look(folder), damage))
+    console.print(run_details(look(folder), damage))
     if damage:
         raise typer.Exit(TARGET_MISSED)
 

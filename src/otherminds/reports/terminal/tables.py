@@ -1,8 +1,9 @@
-"""What the command line says of results: tables that fit a screen."""
+"""Tables of results and runs for the terminal, narrow enough for a screen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -11,20 +12,16 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from otherminds.reports.terminal.scenarios import bodies, guesses, plain
-from otherminds.reports.terminal.study import study
+from otherminds.evaluation.runs import Run
+from otherminds.files.text import printable
 
 Row = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
-SHOWN = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
-GAMES = "functional"
-QUESTIONS = "mumatom"
-BODIES = "melting-pot"
-GUESSES = "hypothetical"
-STUDY = "study"
+METRICS = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
+STUDY_METRICS = ("success", "speedup", "messages", "ignored", "helpful", "appropriate", "clear", "understood")
+WHOLE = ("ignored",)  # metrics that are counts
 SHORTCUTS = ("question_only", "no_video", "place_prior")
-SHORT = {"belief": "belief", "social_goal": "social", "belief_of_goal": "of goal", "all": "all"}
-KINDS = ("belief", "social_goal", "belief_of_goal", "all")
+KINDS = {"belief": "belief", "social_goal": "social", "belief_of_goal": "of goal", "all": "all"}
 REGRET = "functional_regret"
 EXACTLY = "functional_regret_exact"
 MODELS = "lm:"
@@ -32,32 +29,188 @@ UNREADABLE = "unreadable_share"
 NOISES = {"noise05": "5 %", "noise10": "10 %"}
 LEARNERS = ("rmax", "bayes_simplicity", "posterior_sampling")
 IN_CELLS = (*LEARNERS, "floor")
-MARGIN = 0.001
+PLAYERS = {
+    "programs": "guess",
+    "stranger": "out",
+    "informed": "told",
+    "last_play": "last",
+    "uniform": "any",
+    "random": "walk",
+    "ppo": "ppo",
+}
+MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of the last digit on either side
 
 
 def results(summary: Sequence[Row]) -> RenderableType:
     """The main figures of an experiment with 95 % intervals, beside the published ones; the report has the tuning."""
     summary = [row for row in summary if not row["condition"].startswith("tuning/")]
-    games = [row for row in summary if row.get("experiment") == GAMES]
-    if any(row.get("experiment") == QUESTIONS for row in summary):
-        return _questions(summary)
-    if any(row.get("experiment") == BODIES for row in summary):
-        return bodies(summary)
-    if any(row.get("experiment") == GUESSES for row in summary):
-        return guesses(summary)
-    if any(row.get("experiment") == STUDY for row in summary):
-        return study(summary)
-    return _games(games) if games else _by_condition(summary)
+    shown = {row.get("experiment") for row in summary}
+    for experiment, render in BY_EXPERIMENT.items():
+        if experiment in shown:
+            return render([row for row in summary if row.get("experiment") == experiment])
+    return _by_condition(summary)
+
+
+def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
+    """What agents lose and know, with verdicts in words on the subjects of the check."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for i, column in enumerate(("agent", "breaks at", "loses", "mispredicts", "gap", "unreadable")):
+        table.add_column(column, justify="left" if i < 2 else "right", no_wrap=i > 0, overflow="fold")
+    for found in findings:
+        passed, breaks, _ = found.verdict
+        result = Text("nothing", style="green") if passed else Text(breaks, style="red")
+        unreadable = "" if found.unreadable is None else f"{found.unreadable.value:.0%}"
+        lost = found.functional
+        interval = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
+        figures = (f"{lost.value:.2f}{interval}", f"{found.literal.value:.2f}", f"{found.gap.value:.2f}")
+        table.add_row(escape(found.name), result, *figures, unreadable)
+    judged = [f"{found.name}: {found.verdict.words}." for found in findings if found.name in subjects]
+    scale = "Losses are shares of what uniformly random play loses: 0 is the best possible play, 1 is random."
+    return Group(Text(), table, Text(), *map(Text, judged), Text(scale, style="dim"))
+
+
+def scores(found: Sequence[Row]) -> Table:
+    """Literal and functional scores of players with partners: means with 95 % intervals over episodes."""
+    table = _framed()
+    columns = ("partner", "player", "predicts, %", "regret a round", "reward", "optimum", "consistent")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i < 2 else "right", no_wrap=i > 0)
+    by_pair: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in found:
+        by_pair.setdefault((row["partner"], row["player"]), {})[row["metric"]] = row
+    for (partner, player), metrics in by_pair.items():
+        literal, functional, reward, consistent = (
+            metrics[name] for name in ("tom_percent", REGRET, "reward", "consistency")
+        )
+        figures = (_spread(literal, 1), _spread(functional, 3), f"{reward['value']:.3f}", f"{reward['optimum']:.3f}")
+        table.add_row(escape(partner), escape(player), *figures, f"{consistent['value']:.2f}")
+    return table
+
+
+# Cells
+
+
+def _table(*columns: str, words: int) -> Table:
+    """A table whose first columns, `words` in number, are text and the others numbers."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i < words else "right", no_wrap=i >= words)
+    return table
+
+
+def _framed() -> Table:
+    """A table with space around it and no columns yet."""
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+
+
+def _keyed(summary: Sequence[Row]) -> Found:
+    return {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+
+
+def _number(row: Row | None, digits: int) -> str:
+    """The value of a row; empty if there is none."""
+    return "" if row is None else f"{round(row['value'], digits) + 0.0:.{digits}f}"  # + 0.0 turns −0 into 0
+
+
+def _bounded(row: Row | None, digits: int, prefix: str = "") -> str:
+    """A value and its interval, if it has one."""
+    if row is None:
+        return ""
+    columns = (prefix.rstrip("_") or "value", f"{prefix}low", f"{prefix}high")
+    value, low, high = (f"{round(row[column], digits) + 0.0:.{digits}f}" for column in columns)
+    return value if low == high else f"{value} [{low}, {high}]"
+
+
+def _spread(row: Row, digits: int) -> str:
+    """A value and half the width of its interval: `0.248 ± 0.006`."""
+    margin = (row["high"] - row["low"]) / 2
+    return f"{row['value']:.{digits}f} ± {margin:.{digits}f}"
+
+
+def _cell(row: Row | None) -> str:
+    """A value with its interval, in digits that suit its metric."""
+    if row is None:
+        return ""
+    if row["metric"] in WHOLE:
+        return f"{row['value']:.0f}"
+    if row["metric"] == "decision_ms":
+        return f"{row['value']:.1f}" if row["value"] < 10 else f"{row['value']:.0f}"
+    digits = 2 if row["high"] < 10 else 1
+    value, low, high = (f"{round(row[name], digits) + 0.0:.{digits}f}" for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+def _published(row: Row | None) -> str:
+    """A published value with its interval, if it has one."""
+    if row is None or "published" not in row:
+        return ""
+    bounds = f" [{row['published_low']:.2f}, {row['published_high']:.2f}]" if "published_low" in row else ""
+    return f"{row['published']:.2f}{bounds}"
+
+
+# Facilitation and its study
+
+
+def _by_condition(summary: Sequence[Row]) -> RenderableType:
+    """A block of facilitators for each condition, a column for each metric."""
+    present = {row["metric"] for row in summary}
+    metrics = [metric for metric in METRICS if metric in present]
+    table = _framed()
+    table.add_column("", min_width=11, overflow="fold")
+    for metric in metrics:
+        table.add_column(metric.removeprefix("decision_"), no_wrap=True)
+    found = _keyed(summary)
+    for condition in dict.fromkeys(row["condition"] for row in summary):
+        table.add_row(Text(condition.replace("heldout/", "held out ").replace("_", " "), style="bold"))
+        for subject in dict.fromkeys(row["subject"] for row in summary if row["condition"] == condition):
+            cells = [found.get((condition, subject, metric)) for metric in metrics]
+            table.add_row(f"  {escape(subject)}", *map(_cell, cells))
+            if any(row and "published" in row for row in cells):
+                table.add_row("  published", *map(_published, cells), style="dim")
+    spoken = [subject for condition, subject, metric in found if (condition, metric) == ("all", UNREADABLE)]
+    replies = []
+    for subject in spoken:
+        unreadable, written, tokens = (found["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens"))
+        replies.append(
+            f"{subject}: {written:.1f} replies and {tokens:,.0f} tokens an episode, {unreadable:.0%} unreadable"
+        )
+    return Group(table, Text("\n".join(replies), style="dim")) if replies else table
+
+
+def _study(summary: Sequence[Row]) -> RenderableType:
+    """Figure 6 of the ProToM paper: every metric over all levels, a column for each facilitator, beside the paper's."""
+    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
+    subjects = list(dict.fromkeys(subject for subject, _ in found))
+    published = {subject for (subject, _), row in found.items() if "published" in row}
+    table = _framed()
+    table.add_column("", no_wrap=True, min_width=max(map(len, STUDY_METRICS)))
+    for subject in subjects:
+        table.add_column(Text(printable(subject)), no_wrap=True)
+        if subject in published:
+            table.add_column("paper", style="dim", no_wrap=True)
+    for metric in STUDY_METRICS:
+        cells = []
+        for subject in subjects:
+            row = found.get((subject, metric))
+            cells.append(_cell(row))
+            if subject in published:
+                digits = 0 if metric in WHOLE else 2
+                cells.append(f"{row['published']:.{digits}f}" if row and "published" in row else "")
+        table.add_row(metric, *cells)
+    return table
+
+
+# Questions about stories
 
 
 def _questions(summary: Sequence[Row]) -> RenderableType:
     """Accuracy in per cent by kind of question, for every way the stories are told; shortcuts only once."""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = _framed()
     table.add_column("right answers, %", overflow="fold")
-    kinds = KINDS if any("/belief" in condition for condition, _ in found) else KINDS[-1:]
+    kinds = list(KINDS) if any("/belief" in condition for condition, _ in found) else ["all"]
     for kind in kinds:
-        table.add_column(SHORT[kind], no_wrap=True, justify="right")
+        table.add_column(KINDS[kind], no_wrap=True, justify="right")
     told = dict.fromkeys((c.rpartition("/")[0], s) for c, s in found if not c.startswith("invented/"))
     first = next((track for track, _ in told), "")
     for track, subject in told:
@@ -78,63 +231,27 @@ def _percent(row: Row | None, bounds: bool) -> str:
     return f"{value:.3g} [{low:.0f}, {high:.0f}]" if bounds else f"{value:.3g}"
 
 
-def _by_condition(summary: Sequence[Row]) -> RenderableType:
-    present = dict.fromkeys(row["metric"] for row in summary)
-    metrics = [metric for metric in SHOWN if metric in present]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("", min_width=11, overflow="fold")
-    for metric in metrics:
-        table.add_column(metric.removeprefix("decision_"), no_wrap=True)
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
-    for condition in dict.fromkeys(row["condition"] for row in summary):
-        table.add_row(Text(condition.replace("heldout/", "held out ").replace("_", " "), style="bold"))
-        for subject in dict.fromkeys(row["subject"] for row in summary if row["condition"] == condition):
-            cells = [found.get((condition, subject, metric)) for metric in metrics]
-            table.add_row(f"  {escape(subject)}", *map(_cell, cells))
-            if any(row and "published" in row for row in cells):
-                table.add_row("  published", *map(_published, cells), style="dim")
-    replies = [_replies(found, subject) for at, subject, metric in found if (at, metric) == ("all", UNREADABLE)]
-    return Group(table, Text("\n".join(replies), style="dim")) if replies else table
-
-
-def _replies(found: Found, subject: str) -> str:
-    """What a language model has written over all levels."""
-    unreadable, replies, tokens = (found["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens"))
-    return f"{subject}: {replies:.1f} replies and {tokens:,.0f} tokens an episode, {unreadable:.0%} unreadable"
-
-
-def _cell(row: Row | None) -> str:
-    if row is None:
-        return ""
-    if row["metric"] == "decision_ms":
-        return f"{row['value']:.1f}" if row["value"] < 10 else f"{row['value']:.0f}"
-    digits = 2 if row["high"] < 10 else 1
-    value, low, high = (round(row[name], digits) + 0.0 for name in ("value", "low", "high"))  # + 0.0 turns −0 into 0
-    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
-
-
-def _published(row: Row | None) -> str:
-    if row is None or "published" not in row:
-        return ""
-    bounds = f" [{row['published_low']:.2f}, {row['published_high']:.2f}]" if "published_low" in row else ""
-    return f"{row['published']:.2f}{bounds}"
+# Repeated games
 
 
 def _games(summary: Sequence[Row]) -> RenderableType:
     """Regret in the six cells, with machines, and under noise; the report has the rest."""
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    found = _keyed(summary)
     conditions = list(dict.fromkeys(row["condition"] for row in summary))
-    noisy = [c for c in conditions if c.endswith(tuple(NOISES))]
-    machines = [c for c in conditions if c.startswith("ipd/machines")]
     cells = [c for c in conditions if c.endswith(("/single", "/tft"))]
-    optima = "Regret is per round against the exact optimum; rmax's in the first table against the paper's."
-    parts = [_cells(found, cells), _models(found, cells), _machines(found, machines), _noise(found, noisy)]
+    parts = [
+        _cells(found, cells),
+        _models(found, cells),
+        _machines(found, [c for c in conditions if c.startswith("ipd/machines")]),
+        _noise(found, [c for c in conditions if c.endswith(tuple(NOISES))]),
+    ]
     shown = [renderable for table in parts if table.row_count for renderable in (table, Text())]
+    optima = "Regret is per round against the exact optimum; rmax's in the first table against the paper's."
     return Group(Text(), *shown, Text(optima, style="dim"))
 
 
 def _cells(found: Found, cells: Sequence[str]) -> Table:
-    table = plain("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
+    table = _table("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
     for cell in cells:
         title = escape(cell)
         for subject in IN_CELLS:
@@ -147,102 +264,165 @@ def _cells(found: Found, cells: Sequence[str]) -> Table:
 
 def _models(found: Found, cells: Sequence[str]) -> Table:
     """Language models: what they predict and what they lose, and how many of their replies could not be read."""
-    table = plain("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
+    table = _table("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
     for cell in cells:
         title = escape(cell)
         for subject in dict.fromkeys(s for c, s, _ in found if c == cell and s.startswith(MODELS)):
-            about = {metric: found.get((cell, subject, metric)) for metric in (EXACTLY, "tom_regret_paper", UNREADABLE)}
-            regret, tom, unreadable = about.values()
+            regret, tom, unreadable = (found.get((cell, subject, m)) for m in (EXACTLY, "tom_regret_paper", UNREADABLE))
             if regret and tom and unreadable:
                 literal, _ = _literal(found, cell, subject)
                 name = escape(subject.removeprefix(MODELS).replace(":", " "))
-                table.add_row(title, name, _between(regret), _plainly(tom), literal, f"{unreadable['value']:.0%}")
+                table.add_row(title, name, _bounded(regret, 3), _number(tom, 3), literal, f"{unreadable['value']:.0%}")
                 title = ""
     return table
 
 
 def _machines(found: Found, conditions: Sequence[str]) -> Table:
-    table = plain("machines", "player", "regret", "ToM %", "consistent", words=2)
+    table = _table("machines", "player", "regret", "ToM %", "consistent", words=2)
     for condition in conditions:
         title = escape(condition.removeprefix("ipd/machines").removeprefix("_") or "all")
         present = dict.fromkeys(subject for c, subject, metric in found if (c, metric) == (condition, REGRET))
         regret = {s: found.get((condition, s, EXACTLY)) or found[condition, s, REGRET] for s in present}
         for subject in sorted(regret, key=lambda subject: float(regret[subject]["value"])):
-            table.add_row(title, escape(subject), _between(regret[subject]), *_literal(found, condition, subject))
+            table.add_row(title, escape(subject), _bounded(regret[subject], 3), *_literal(found, condition, subject))
             title = ""
     return table
 
 
 def _noise(found: Found, conditions: Sequence[str]) -> Table:
-    """Without intervals, to be short."""
-    table = plain(f"noise {' and '.join(NOISES.values())}", *LEARNERS, words=1)
+    """Regret with partners that tremble, without intervals, to be short."""
+    table = _table(f"noise {' and '.join(NOISES.values())}", *LEARNERS, words=1)
     for cell in dict.fromkeys(condition.rpartition("_")[0] for condition in conditions):
         rows = ([found.get((f"{cell}_{noise}", s, EXACTLY)) for noise in NOISES] for s in LEARNERS)
-        table.add_row(escape(cell), *("  ".join(_plainly(row) if row else "-" for row in pair) for pair in rows))
+        table.add_row(escape(cell), *("  ".join(_number(row, 3) or "-" for row in pair) for pair in rows))
     return table
 
 
 def _literal(found: Found, condition: str, subject: str) -> tuple[str, str]:
+    """ToM % and consistency; empty if unknown."""
     literal, consistent = (found.get((condition, subject, metric)) for metric in ("tom_percent", "consistency"))
     return f"{literal['value']:.1f}" if literal else "", f"{consistent['value']:.2f}" if consistent else ""
 
 
-def _plainly(row: Row) -> str:
-    return f"{round(row['value'], 3) + 0.0:.3f}"  # + 0.0 turns −0 into 0
-
-
 def _estimate(row: Row) -> str:
-    """A value, with its margin if it varies; nothing if there is none."""
+    """A value, with its margin if it varies; empty if there is none."""
     if row["value"] is None:
         return ""
     sure = row["low"] is None or row["high"] - row["low"] < MARGIN
-    return _plainly(row) if sure else _spread(row, 3)
+    return _number(row, 3) if sure else _spread(row, 3)
 
 
-def _between(row: Row) -> str:
-    """A value, and its interval if it has one: intervals over machines are lopsided."""
-    value, low, high = (f"{row[name]:.3f}" for name in ("value", "low", "high"))
-    return value if low == high else f"{value} [{low}, {high}]"
+# Scenarios of Melting Pot
 
 
-def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
-    """What agents lose and know, with verdicts on those that were to be checked in words."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for i, column in enumerate(("agent", "breaks at", "loses", "mispredicts", "gap", "unreadable")):
-        table.add_column(column, justify="left" if i < 2 else "right", no_wrap=i > 0, overflow="fold")
-    for found in findings:
-        passed, breaks, _ = found.verdict
-        result = Text("nothing", style="green") if passed else Text(breaks, style="red")
-        unreadable = "" if found.unreadable is None else f"{found.unreadable.value:.0%}"
-        lost = found.functional
-        interval = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
-        figures = (f"{lost.value:.2f}{interval}", f"{found.literal.value:.2f}", f"{found.gap.value:.2f}")
-        table.add_row(escape(found.name), result, *figures, unreadable)
-    judged = [f"{found.name}: {found.verdict.words}." for found in findings if found.name in subjects]
-    scale = "Losses are shares of what uniformly random play loses: 0 is the best possible play, 1 is random."
-    return Group(Text(), table, Text(), *map(Text, judged), Text(scale, style="dim"))
-
-
-def scores(found: Sequence[Row]) -> Table:
-    """Literal and functional scores of players with partners: means with 95 % intervals over episodes."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("partner")
-    table.add_column("player", no_wrap=True)
-    for column in ("predicts, %", "regret a round", "reward", "optimum", "consistent"):
-        table.add_column(column, justify="right", no_wrap=True)
-    by_pair: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in found:
-        by_pair.setdefault((row["partner"], row["player"]), {})[row["metric"]] = row
-    for (partner, player), metrics in by_pair.items():
-        literal, functional, reward, consistent = (
-            metrics[name] for name in ("tom_percent", "functional_regret", "reward", "consistency")
+def _bodies(summary: Sequence[Row]) -> RenderableType:
+    """Scores of scripted bodies in 1200 steps: beside the prototype's, then those of the scenarios."""
+    found = _keyed(summary)
+    calibration = _table("calibration", "egocentric", "prototype", "all-seeing", "prototype", words=1)
+    scenarios = _table("scenario", "score", "reward", "steps", "meetings", "a meeting", words=1)
+    for case in dict.fromkeys(s for c, s, m in found if m == "score" and c.startswith("calibration")):
+        rows = [found.get((f"calibration/{body}", case, "score")) for body in ("egocentric", "full_information")]
+        cells = (text for row in rows for text in (_bounded(row, 0), _bounded(row, 0, "published_")))
+        calibration.add_row(escape(case), *cells)
+    for name in (s for c, s, m in found if (c, m) == ("scenario", "score")):
+        means = [found["scenario", name, m]["value"] for m in ("reward", "steps", "meetings")]
+        each = found.get(("scenario", name, "per_meeting"))
+        score = _bounded(found["scenario", name, "score"], 0)
+        scenarios.add_row(
+            escape(name), score, *(f"{mean:,.1f}" for mean in means), "" if each is None else f"{each['value']:.2f}"
         )
-        figures = (_spread(literal, 1), _spread(functional, 3), f"{reward['value']:.3f}", f"{reward['optimum']:.3f}")
-        table.add_row(escape(partner), escape(player), *figures, f"{consistent['value']:.2f}")
+    note = "Bodies are scripted: scores compare with each other, not with those of Melting Pot's own bots."
+    return Group(Text(), calibration, Text(), scenarios, Text(), Text(note, style="dim"))
+
+
+def _guesses(summary: Sequence[Row]) -> RenderableType:
+    """Scores in the scenarios beside the paper's, how well partners were predicted, and what language models did."""
+    found = _keyed(summary)
+    players = [player for player in PLAYERS if any(s == player for _, s, _ in found)]
+    scenarios = dict.fromkeys(c for c, s, m in found if m == "score" and s in players)
+    table = _table("scenario", *(PLAYERS[player] for player in players), "paper", "right", "lost", words=1)
+    table.columns[0].no_wrap = True
+    for name in scenarios:
+        rows = [found.get((name, player, "score")) for player in players]
+        first = found.get((name, "programs", "score"))
+        rest = [found.get((name, "programs", metric)) for metric in ("literal_validated", "regret")]
+        paper = f"{first['published']:.0f}" if first and "published" in first else ""
+        right, lost = (_number(row, digits) for row, digits in zip(rest, (2, 1), strict=True))
+        table.add_row(escape(name), *(_number(row, 0) for row in rows), paper, right, lost)
+    count = found.get(("all", "programs", "at_least_published"))
+    told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
+    out = "Out: without its hypothesis. " * ("stranger" in players)
+    note = f"{told}{out}Right: predictions once validated. Lost: a meeting, against the best policy."
+    shown: list[RenderableType] = [Text(), table, Text(), Text(note, style="dim")] if scenarios else []
+    if (speakers := _speakers(found)).row_count:
+        shown += [Text(), speakers]
+    return Group(*shown)
+
+
+def _speakers(found: Found) -> Table:
+    """Agents with language models: scores, calls and tokens an episode, and how much could not be read."""
+    heads = ("score", "right", "lost", "calls", "tokens", "unreadable")
+    table = _table("scenario", "agent with a language model", *heads, words=2)
+    for name, subject in (pair[:2] for pair in found if pair[2] == "score" and pair[1].startswith(MODELS)):
+        mine = {metric: row for (c, s, metric), row in found.items() if (c, s) == (name, subject)}
+        tokens = sum(mine[metric]["value"] for metric in ("prompt_tokens", "written_tokens"))
+        figures = [
+            _number(mine.get(metric), digits) for metric, digits in (("score", 0), ("literal", 2), ("regret", 2))
+        ]
+        calls, unreadable = mine["calls"]["value"], mine[UNREADABLE]["value"]
+        who = " ".join(reversed(subject.removeprefix(MODELS).partition(":")[::2]))
+        table.add_row(escape(name), escape(who), *figures, f"{calls:.0f}", f"{tokens:,.0f}", f"{unreadable:.0%}")
     return table
 
 
-def _spread(row: Row, digits: int) -> str:
-    """A value and half the width of its interval: `0.248 ± 0.006`."""
-    margin = (row["high"] - row["low"]) / 2
-    return f"{row['value']:.{digits}f} ± {margin:.{digits}f}"
+BY_EXPERIMENT = {
+    "mumatom": _questions,
+    "melting-pot": _bodies,
+    "hypothetical": _guesses,
+    "study": _study,
+    "functional": _games,
+}
+
+
+# Runs on disk
+
+
+def runs_table(runs: Sequence[Run], folder: Path) -> RenderableType:
+    """A line for every run in a folder; calls and costs only if a model was asked."""
+    if not runs:
+        return Text(f"There are no runs in {printable(str(folder))}.")
+    asked = any(run.answered.calls or run.uncertain for run in runs)
+    table = _framed()
+    table.add_column(f"in {printable(str(folder))}", overflow="fold")
+    table.add_column("what", overflow="fold")
+    for name in ("state", "episodes", *(("calls", "uncertain", "spent") if asked else ())):
+        table.add_column(name, justify="left" if name == "state" else "right", no_wrap=True)
+    for run in runs:
+        place = Text(printable(str(run.folder.relative_to(folder))))
+        table.add_row(place, Text(printable(run.name)), run.state, *_counts(run)[: 4 if asked else 1])
+    return table
+
+
+def run_details(run: Run, damage: Sequence[str]) -> RenderableType:
+    """The state of one run: its episodes, failures, calls without an answer, and damage."""
+    episodes, calls, _, spent = _counts(run)
+    failures = [f"{' '.join(key)}: {why}" for key, why in run.failures.items()]
+    uncertain = [f"{one.place} (up to ${one.most:,.4f}, sent {one.sent} to {one.model})" for one in run.uncertain]
+    lines = [
+        f"{printable(run.name)}: {run.state}, begun {printable(run.begun)} by otherminds {printable(run.version)}",
+        f"{episodes} episodes, {calls} calls to models answered, {spent} spent",
+        *_listed("episodes failed the last time", failures),
+        *_listed("calls have no answer on record, and may have to be paid for", uncertain),
+        *([f"damaged: {printable(fault)}" for fault in damage] or ["nothing is damaged"]),
+    ]
+    return Group(*(Text(line, overflow="fold") for line in lines))
+
+
+def _counts(run: Run) -> tuple[str, str, str, str]:
+    """Episodes, answered calls, uncertain calls and dollars."""
+    dollars = f"${run.dollars:,.4f}" if run.dollars else "–"
+    return f"{run.finished:,}/{run.planned:,}", f"{run.answered.calls:,}", f"{len(run.uncertain):,}", dollars
+
+
+def _listed(what: str, found: Sequence[str]) -> list[str]:
+    return [f"{len(found):,} {what}:", *(f"  {printable(one)}" for one in found)] if found else []
