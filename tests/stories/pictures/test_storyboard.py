@@ -20,11 +20,9 @@ from otherminds.errors import InputError
 from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.invented.invention import Story, invent
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
-from otherminds.stories.pictures.captions import bubble, caption
-from otherminds.stories.pictures.floor_plan import MOST_ROOMS, STRIP
-from otherminds.stories.pictures.frames import HEIGHT, OPEN, PEOPLE, PLAN, WIDTH, WOOD, frames_of
-from otherminds.stories.pictures.lettering import LONGEST, Words, cut, lines, width_of
-from otherminds.stories.pictures.replay import SOMETHING, replay
+from otherminds.stories.pictures.floor_plan import MOST_ROOMS, SOMETHING, STRIP, story_states
+from otherminds.stories.pictures.frames import HEIGHT, OPEN, PEOPLE, PLAN, WIDTH, WOOD, bubble, caption, frames_of
+from otherminds.stories.pictures.lettering import LONGEST, TextLine, cut, lines, width_of
 from otherminds.stories.pictures.storyboard import MOST_FRAMES, SPACE, frames, storyboard_svg, write_png, write_video
 from otherminds.worlds.sprites import Box, Disc
 
@@ -105,7 +103,7 @@ def disc(picture: str, colour: str) -> tuple[float, float]:
 
 
 def test_a_story_is_followed_step_by_step() -> None:
-    states = replay(story()).states
+    states = story_states(story()).states
     assert len(states) == len(MOVES) + 1
     assert [state.where("wine") for state in states] == [
         "kitchen table", None, None, *["kitchen fridge"] * 6, None,
@@ -127,7 +125,7 @@ def test_things_are_where_the_story_showed_them_not_where_somebody_says_they_are
         Event(6, "Zed", "grab", "pen", "kitchen table"),
         opening=(*OPENING, Fact("holds", "John", "torch")),
     )
-    states = replay(told).states
+    states = story_states(told).states
     assert states[0].person("John").holds == {"torch"}
     assert states[1].person("Mary").holds == {SOMETHING}
     assert dict(states[2].things) == {"wine": "kitchen table", SOMETHING: "kitchen table"}
@@ -139,7 +137,7 @@ def test_the_replay_of_a_story_that_tells_every_act_is_the_run_it_was_told_of(in
     for episode in (story.episode for story in invented):
         room = {fact.subject: fact.value for fact in episode.init}
         held = {name: set[str | None]() for name in episode.agents}
-        course = replay(episode)
+        course = story_states(episode)
         for happening, state in zip(episode.timeline, course.states[1:], strict=True):
             if isinstance(happening, Event):
                 room[happening.agent] = happening.room if happening.verb == "walk" else room[happening.agent]
@@ -151,7 +149,7 @@ def test_the_replay_of_a_story_that_tells_every_act_is_the_run_it_was_told_of(in
 
 def test_people_are_drawn_in_the_room_where_the_replay_has_them(invented: list[Story]) -> None:
     for episode in [story(), *(story.episode for story in invented[::5])]:
-        course = replay(episode)
+        course = story_states(episode)
         for picture, state in zip(frames(episode), course.states[1:], strict=True):
             drawn = rooms(picture, course.home.rooms)
             for number, name in enumerate(episode.agents):
@@ -164,7 +162,7 @@ def test_names_stay_in_the_room_of_those_they_name() -> None:
         tall = Episode("s", ("Bartholomew", "Jo"), wide, (), (Event(0, "Bartholomew", "walk", place=place),))
         tall = replace(tall, entities=(*wide, *(Entity(f"r{i}", "room") for i in range(5))))
         (frame,) = frames_of(tall)
-        (name,) = (one for one in frame.drawn if isinstance(one, Words) and one.text.startswith("Bar") and one.bold)
+        (name,) = (one for one in frame.drawn if isinstance(one, TextLine) and one.text.startswith("Bar") and one.bold)
         half = width_of(name.text, name.size, bold=True) / 2
         kitchen = rooms(frames(tall)[0], ("kitchen",))["kitchen"]
         assert kitchen[0] <= name.x - half
@@ -226,7 +224,7 @@ def test_who_moves_leaves_a_trail_and_who_acts_is_ringed() -> None:
     assert centres.count(mary) == 1
 
 
-# Words
+# TextLine
 
 
 @pytest.mark.parametrize(
@@ -366,7 +364,7 @@ def test_blank_names_do_no_harm(name: str) -> None:
 @given(st.text(max_size=300))
 def test_no_text_reaches_beyond_its_frame(name: str) -> None:
     for frame in frames_of(renamed("~" + name)):
-        for words in (one for one in frame.drawn if isinstance(one, Words)):
+        for words in (one for one in frame.drawn if isinstance(one, TextLine)):
             wide = width_of(words.text, words.size, words.bold)
             left = words.x - wide * {"start": 0.0, "middle": 0.5, "end": 1.0}[words.anchor]
             assert left >= 0

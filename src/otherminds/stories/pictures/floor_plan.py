@@ -1,27 +1,112 @@
-"""The plan of a home in a story, seen from above: where its rooms, the places in them and its people are drawn."""
+"""The states of a story, and the plan of its home: where rooms, places and people are drawn."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.stories.homes import SOMEWHERE
-from otherminds.stories.model import Episode, Event, Fact, Observation, Utterance
-from otherminds.stories.pictures.replay import Replay, rooms_named
-from otherminds.worlds.household.rules import Home, Place, State
+from otherminds.stories.homes import SOMEWHERE, acts_of_event, home_of, opening_of, room_of, steps_before
+from otherminds.stories.model import Episode, Event, Happening, Observation
+from otherminds.worlds.household.rules import Act, Home, Household, Place, State
 
-GAP = 5.0
-STRIP = 30.0
+# States
+
+SOMETHING = "something"
+"""The item in somebody's hands if the story does not name it."""
+
+
+class StoryStates(NamedTuple):
+    """The home of a story, and its states: the opening, then one after each happening."""
+
+    home: Home
+    states: tuple[State, ...]
+
+
+def story_states(episode: Episode) -> StoryStates:
+    """The states of a story from its opening to its end.
+
+    An agent that leaves without a destination, or was never placed, is `elsewhere`. Items are where the story has
+    shown them: at the start, or when an agent took, brought or saw them; utterances about them do not count.
+    Raises InputError if the rooms and places do not make a home.
+    """
+    try:
+        told = home_of(episode)
+        named = dict.fromkeys((*told.rooms, *rooms_named(episode), SOMEWHERE))  # SOMEWHERE: for agents in no room
+        rooms = tuple(room for room in named if room not in told.place)
+        home = Home(rooms, told.places, ((0,) * len(rooms),) * len(rooms))
+    except ValueError as error:
+        raise InputError(f"episode {episode.id!r} cannot be drawn: {error}") from None
+    state = opening_of(episode, home)
+    for fact in episode.init:
+        if fact.predicate == "holds" and fact.value is not None and fact.subject in episode.agents:
+            state = _moved(state, fact.value, fact.subject, None)
+    world = Household(home, episode.agents, state)
+    states = [state]
+    for happening in episode.timeline:
+        states.append(_after(world, states[-1], happening))
+    return StoryStates(home, tuple(states))
+
+
+def rooms_named(episode: Episode) -> Iterable[str]:
+    """The rooms a story names, in their order."""
+    yield from (entity.id for entity in episode.entities if entity.kind == "room")
+    yield from (fact.value for fact in episode.init if fact.predicate == "in_room" and fact.value is not None)
+    yield from (event.room for event in episode.timeline if isinstance(event, Event) and event.room is not None)
+
+
+def _after(world: Household, state: State, happening: Happening) -> State:
+    if isinstance(happening, Observation):
+        fact = happening.fact
+        if not happening.sees or fact.predicate != "at" or fact.value not in world.home.place:
+            return state
+        return _moved(state, fact.subject, None, fact.value)
+    if not isinstance(happening, Event) or happening.agent not in world.agents:
+        return state
+    agent, acts = happening.agent, acts_of_event(happening, world.home)
+    if happening.verb == "leave" and not acts:
+        acts = (Act("walk", None, SOMEWHERE),)
+    for act in acts:
+        room = None if happening.verb == "move" and act.do == "grab" else room_of(world.home, happening)
+        for step in steps_before(world.home, state.person(agent), state.opened, act, room):
+            state = world.act(state, agent, step)
+        state = _handled(state, agent, act) if act.do in ("grab", "put") else world.act(state, agent, act)
+    return state
+
+
+def _handled(state: State, agent: str, act: Act) -> State:
+    """The state after an agent took an item or put it down, wherever the item was before."""
+    if act.do == "grab":
+        return _moved(state, act.thing or SOMETHING, agent, None)
+    held = state.person(agent).holds
+    only = next(iter(held)) if len(held) == 1 else SOMETHING
+    return _moved(state, act.thing or only, None, act.place)
+
+
+def _moved(state: State, thing: str, holder: str | None, place: str | None) -> State:
+    """The state with the item in the hands of an agent, at a place, or at no known place."""
+    people = tuple(
+        (name, person._replace(holds=person.holds - {thing} | ({thing} if name == holder else set())))
+        for name, person in state.people
+    )
+    things = tuple(pair for pair in state.things if pair[0] != thing)
+    return state._replace(people=people, things=(*things, (thing, place)) if place is not None else things)
+
+
+# The plan
+
+# Lengths are in units of which a frame has 320 by 240; all are chosen for legibility.
+GAP = 5.0  # between rooms
+STRIP = 30.0  # height of the strip for agents that are elsewhere
 MOST_ROOMS = 12
-TALL = 140.0
-COMFORTABLE, NARROWEST = 45.0, 28.0
-WIDEST = 92.0
-TITLE = 11.0
-APART = 40.0
+TALL = 140.0  # height from which a room has space for wide places
+COMFORTABLE, NARROWEST = 45.0, 28.0  # width of a place in a tall room and in a low one
+WIDEST = 92.0  # width of a place at most
+TITLE = 11.0  # height of the name of a room
+APART = 40.0  # between the middles of people
 
 
 class Area(NamedTuple):
@@ -43,15 +128,15 @@ class Area(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Where rooms and places are drawn, and how large text and people are in each room, 1 being the usual size."""
+class FloorPlan:
+    """The areas of rooms and places, and the scale of text and people in each room, 1 being the usual size."""
 
     rooms: Mapping[str, Area]
     places: Mapping[str, Area]
     scales: Mapping[str, float]
 
     def standing(self, home: Home, state: State) -> dict[str, tuple[float, float]]:
-        """The middle of everybody's disc: beside the place they are at, else in the open room, apart from others."""
+        """The middle of each agent's disc: beside the place it is at, else in the open room, apart from others."""
         spots: dict[str, tuple[float, float]] = {}
         for room in self.rooms:
             here = [name for name, person in state.people if person.room == room]
@@ -67,7 +152,7 @@ class Plan:
         return spots
 
     def facing(self, place: str, room: str) -> int:
-        """Which way a place faces: down (1) from the upper wall of its room, up (−1) from the lower one."""
+        """The direction a place faces: down (1) from the upper wall of its room, up (−1) from the lower one."""
         return 1 if self.places[place].y < self.rooms[room].y + self.rooms[room].height / 2 else -1
 
     def _beside(self, room: str, place: str, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -80,9 +165,13 @@ class Plan:
         return next(free, along[0])
 
     def _free(self, room: str, share: float, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
-        """Where there is room to stand, as near as can be to the share of the width that is the person's own."""
+        """A free spot, as near as possible to the person's own share of the width."""
         area, scale = self.rooms[room], self.scales[room]
-        below = [box for name, box in self.places.items() if _inside(box, area) and box.y > area.y + area.height / 2]
+        below = [
+            box
+            for box in self.places.values()
+            if area.x <= box.x < area.x + area.width and area.y + area.height / 2 < box.y < area.y + area.height
+        ]
         floor = min((box.y for box in below), default=area.y + area.height)
         own = area.x + share * area.width
         margin = min(20 * scale, area.width / 2)
@@ -93,49 +182,40 @@ class Plan:
         return next(room_to_stand, spacious), floor - 25 * scale
 
 
-def _inside(box: Area, area: Area) -> bool:
-    return area.x <= box.x < area.x + area.width and area.y <= box.y < area.y + area.height
-
-
-def plan_of(episode: Episode, course: Replay, area: Area) -> Plan:
+def floor_plan(episode: Episode, course: StoryStates, area: Area) -> FloorPlan:
     """The plan of all rooms and places that the story names or shows, within an area.
 
     Raises InputError if there are more rooms than can be drawn.
     """
     places = _places_shown(episode, course)
-    rooms = _rooms_shown(episode, course, places)
+    been = {person.room for state in course.states for _, person in state.people}
+    shown = {*rooms_named(episode), *(place.room for place in places), *been}
+    rooms = [room for room in course.home.rooms if room in shown]
     if len(rooms) > MOST_ROOMS:
         raise InputError(f"episode {episode.id!r} has {len(rooms)} rooms", hint=f"{MOST_ROOMS} can be drawn at most")
     placed = {room: [place for place in places if place.room == room] for room in rooms}
     areas = dict(_rooms(placed, area))
-    scales = {room: _scale(box) for room, box in areas.items()}
+    scales = {
+        room: min(1.3, max(0.6, box.height / 92, 0.9 if box.height <= STRIP else 0.0)) for room, box in areas.items()
+    }
     boxes = {name: box for room in rooms for name, box in _furniture(placed[room], areas[room], scales[room])}
-    return Plan(areas, boxes, scales)
+    return FloorPlan(areas, boxes, scales)
 
 
-def _places_shown(episode: Episode, course: Replay) -> list[Place]:
+def _places_shown(episode: Episode, course: StoryStates) -> list[Place]:
     named = {entity.id for entity in episode.entities if entity.kind == "place"}
     named |= {fact.value for fact in episode.init if fact.value is not None}
     for happening in episode.timeline:
         if isinstance(happening, Event):
             named |= {happening.place or ""}
-        elif isinstance(happening, Observation | Utterance) and isinstance(fact := _fact(happening), Fact):
-            named |= {fact.value or ""}
+        else:
+            fact = happening.fact if isinstance(happening, Observation) else happening.content
+            named |= {fact.value or ""} if fact is not None else set()
     return [place for place in course.home.places if place.name in named]
 
 
-def _fact(happening: Observation | Utterance) -> Fact | None:
-    return happening.fact if isinstance(happening, Observation) else happening.content
-
-
-def _rooms_shown(episode: Episode, course: Replay, places: Sequence[Place]) -> list[str]:
-    been = {person.room for state in course.states for _, person in state.people}
-    shown = {*rooms_named(episode), *(place.room for place in places), *been}
-    return [room for room in course.home.rooms if room in shown]
-
-
 def _rooms(placed: Mapping[str, Sequence[Place]], area: Area) -> Iterator[tuple[str, Area]]:
-    """Rooms in rows, the wider the more there is in them; whoever is elsewhere gets a strip below."""
+    """Rooms in rows, wider with more places; a strip below for agents that are elsewhere."""
     rooms = [room for room in placed if room != SOMEWHERE or placed[room]]
     height = area.height
     if len(rooms) < len(placed):
@@ -152,17 +232,13 @@ def _rooms(placed: Mapping[str, Sequence[Place]], area: Area) -> Iterator[tuple[
 
 
 def _split(rooms: Sequence[tuple[str, int]]) -> list[Sequence[tuple[str, int]]]:
-    """The rooms in rows, in their order, such that the fullest row is as empty as can be."""
+    """The rooms in rows, in their order; the split whose fullest row is emptiest."""
     n = 1 if len(rooms) < 3 else 2 if len(rooms) < 7 else 3
     ways = [
         [rooms[i:j] for i, j in itertools.pairwise((0, *cuts, len(rooms)))]
         for cuts in itertools.combinations(range(1, len(rooms)), n - 1)
     ]
     return min(ways, key=lambda rows: max(sum(weight for _, weight in row) for row in rows))
-
-
-def _scale(room: Area) -> float:
-    return min(1.3, max(0.6, room.height / 92, 0.9 if room.height <= STRIP else 0.0))
 
 
 def _furniture(places: Sequence[Place], room: Area, scale: float) -> Iterator[tuple[str, Area]]:

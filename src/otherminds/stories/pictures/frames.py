@@ -1,42 +1,40 @@
-"""One picture of a story: the plan of the home, who and what is where, what happens, and a caption."""
+"""The frames of a story: the plan of the home, people and items on it, the happening, and its caption."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from otherminds.stories.homes import SOMEWHERE
-from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
-from otherminds.stories.pictures.captions import bubble, caption
-from otherminds.stories.pictures.floor_plan import STRIP, Area, Plan, plan_of
-from otherminds.stories.pictures.lettering import Drawn, Words, cut, lines, snug, width_of
-from otherminds.stories.pictures.replay import Replay, replay
+from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Utterance
+from otherminds.stories.pictures.floor_plan import STRIP, Area, FloorPlan, StoryStates, floor_plan, story_states
+from otherminds.stories.pictures.lettering import Drawn, TextLine, cut, lines, snug, width_of
 from otherminds.worlds.household.rules import Person, Place, State
 from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Polygon, ink_on, labels, mix
 
-WIDTH, HEIGHT = 320.0, 240.0
+WIDTH, HEIGHT = 320.0, 240.0  # of a frame; all lengths and colours are chosen for legibility
 PLAN = Area(6, 6, 308, 186)
 GROUND, FLOOR, OUTSIDE, WALL = "#eceef1", "#fbfaf7", "#e3e6ea", "#9aa1aa"
 PALE, WOOD, FRONT, OPEN, LEAF = "#ece6da", "#dcc49c", "#8c6d3f", "#f0e442", "#b89f00"
 QUIET = "#5b616a"
 PEOPLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#43474d")
-RADIUS = 10.0
+RADIUS = 10.0  # of the disc of a person
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What is drawn for one happening, on a sheet of WIDTH by HEIGHT."""
+class StoryFrame:
+    """The drawing of one happening, on a sheet of WIDTH by HEIGHT."""
 
     number: int
     caption: str
     drawn: tuple[Drawn, ...]
 
 
-def frames_of(episode: Episode) -> Iterator[Frame]:
+def frames_of(episode: Episode) -> Iterator[StoryFrame]:
     """A frame for every happening, as things are after it. Raises InputError for a home that cannot be drawn."""
-    course = replay(episode)
-    artist = _Artist(episode, course, plan_of(episode, course, PLAN))
+    course = story_states(episode)
+    artist = _Artist(episode, course, floor_plan(episode, course, PLAN))
     for number in range(len(episode.timeline)):
         yield artist.frame(number)
 
@@ -44,10 +42,10 @@ def frames_of(episode: Episode) -> Iterator[Frame]:
 @dataclass(frozen=True)
 class _Artist:
     episode: Episode
-    course: Replay
-    plan: Plan
+    course: StoryStates
+    plan: FloorPlan
 
-    def frame(self, number: int) -> Frame:
+    def frame(self, number: int) -> StoryFrame:
         """The frame of a happening."""
         happening = self.episode.timeline[number]
         before, state = self.course.states[number : number + 2]
@@ -62,14 +60,14 @@ class _Artist:
             *self._bubble(state, happening),
             *_legend(number + 1, text, happening),
         )
-        return Frame(number + 1, text, drawn)
+        return StoryFrame(number + 1, text, drawn)
 
     def _rooms(self) -> Iterator[Drawn]:
         for room, area in self.plan.rooms.items():
             scale = self.plan.scales[room]
             yield Box(*area, _floor(room), 3, WALL)
             name = cut(room, area.width - 10, 8.5 * scale, bold=True)
-            yield Words(area.x + 5, area.y + 9.8 * scale, 8.5 * scale, name, QUIET, "start", bold=True)
+            yield TextLine(area.x + 5, area.y + 9.8 * scale, 8.5 * scale, name, QUIET, "start", bold=True)
 
     def _places(self, state: State, happening: Happening) -> Iterator[Drawn]:
         target = happening.place if isinstance(happening, Event) else None
@@ -108,7 +106,7 @@ class _Artist:
                 yield Disc(x, y, radius + 3, PAPER, INK)
             yield Disc(x, y, radius, colour, PAPER)
             size = radius * (1.15, 0.9, 0.7)[min(len(initials[name]), 3) - 1]
-            yield Words(x, y + 0.36 * size, size, initials[name], ink_on(colour), bold=True)
+            yield TextLine(x, y + 0.36 * size, size, initials[name], ink_on(colour), bold=True)
         for name, (x, y) in spots.items():
             person = state.person(name)
             near = [u - x for other, (u, v) in spots.items() if other != name and abs(v - y) < 2 * RADIUS]
@@ -124,11 +122,11 @@ class _Artist:
         shown = cut(name, min(max(free - 3, 22 * scale), 54 * scale), size, bold=True)
         wide = width_of(shown, size, bold=True)
         if self._in_strip(y):
-            yield Words(x + (RADIUS + 4) * scale, y + 3, size, shown, INK, "start", bold=True)
+            yield TextLine(x + (RADIUS + 4) * scale, y + 3, size, shown, INK, "start", bold=True)
             return
         u = min(max(x, area.x + wide / 2 + 2), area.x + area.width - wide / 2 - 2)
         yield Box(u - wide / 2 - 1, y + (RADIUS + 3.5) * scale, wide + 2, size + 1, _floor(room), 2)
-        yield Words(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
+        yield TextLine(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
 
     def _held(self, name: str, person: Person, x: float, y: float, side: float) -> Iterator[Drawn]:
         """What somebody holds, to the right (1) or to the left (−1) or where it fits (0), if it can be there."""
@@ -140,7 +138,7 @@ class _Artist:
         crowded = not (PLAN if side else area).spans(right + wide)
         start = left if left >= PLAN.x and (side < 0 or crowded) else right
         yield Box(start, y - 3 * scale - size * 0.75, wide, size * 1.5, PAPER, 3, self._colour(name))
-        yield Words(start + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
+        yield TextLine(start + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
 
     def _in_strip(self, y: float) -> bool:
         area = self.plan.rooms.get(SOMEWHERE)
@@ -159,7 +157,7 @@ class _Artist:
         yield Box(left, top, wide, 15, PAPER, 6, INK)
         yield Polygon(tail, PAPER, INK)
         yield Polygon(((x - 2, top + 12), (x + 6, top + 12), (x + 5, top + 15), (x - 1, top + 15)), PAPER)
-        yield Words(left + wide / 2, top + 10.9, 9, text, INK, bold=True)
+        yield TextLine(left + wide / 2, top + 10.9, 9, text, INK, bold=True)
 
 
 def _floor(room: str) -> str:
@@ -183,7 +181,7 @@ def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> I
     kind = place.name.removeprefix(f"{place.room} ")
     size, shown = snug(kind, box.width - 3, 8 * scale, 2)
     for i, line in enumerate(shown):
-        yield Words(box.middle, top + (i + 0.95) * (size + 0.4), size, line, INK)
+        yield TextLine(box.middle, top + (i + 0.95) * (size + 0.4), size, line, INK)
 
 
 def _tag(things: str, box: Area, scale: float) -> Iterator[Drawn]:
@@ -192,7 +190,7 @@ def _tag(things: str, box: Area, scale: float) -> Iterator[Drawn]:
     shown = " ".join(found)
     wide, y = width_of(shown, size, bold=True) + 5, box.y + box.height - 9 * scale
     yield Box(box.middle - wide / 2, y - size * 0.75, wide, size * 1.5, PAPER, 3, INK)
-    yield Words(box.middle, y + 0.36 * size, size, shown, INK, bold=True)
+    yield TextLine(box.middle, y + 0.36 * size, size, shown, INK, bold=True)
 
 
 def _legend(number: int, text: str, happening: Happening) -> Iterator[Drawn]:
@@ -200,9 +198,122 @@ def _legend(number: int, text: str, happening: Happening) -> Iterator[Drawn]:
     top = PLAN.y + PLAN.height + 8
     wide = width_of(str(number), 10, bold=True) + 9
     yield Box(4, top, wide, 15, INK, 4)
-    yield Words(4 + wide / 2, top + 11, 10, str(number), PAPER, bold=True)
+    yield TextLine(4 + wide / 2, top + 11, 10, str(number), PAPER, bold=True)
     unsure = f"{happening.source.replace('_', ' ')}, {happening.p:.0%}" if happening.p < 1.0 else ""
     for i, line in enumerate(lines(text, WIDTH - wide - 14, 10.8, 2 if unsure else 3)):
-        yield Words(wide + 9, top + 11 + 12.8 * i, 10.8, line, INK, "start")
+        yield TextLine(wide + 9, top + 11 + 12.8 * i, 10.8, line, INK, "start")
     if unsure:
-        yield Words(WIDTH - 6, HEIGHT - 4, 8, unsure, QUIET, "end")
+        yield TextLine(WIDTH - 6, HEIGHT - 4, 8, unsure, QUIET, "end")
+
+
+# Captions
+
+VERBS: Mapping[str, str] = {
+    "enter": "enters{place}",
+    "leave": "leaves{place}",
+    "walk": "walks{place}",
+    "open": "opens{place}",
+    "close": "closes{place}",
+    "grab": "takes {thing}{place}",
+    "put": "puts {thing}{place}",
+    "move": "moves {thing}{place}",
+    "look": "looks{place}",
+    "wait": "waits{place}",
+}
+TO_PLACE = {"walk": " to", "enter": "", "grab": " from", "move": " to", "open": "", "close": "", "leave": ""}
+TO_ROOM = {"walk": " into", "enter": "", "leave": "", "put": " down in", "look": " around in"}
+
+ALONE = {"put": " down", "walk": " about", "look": " around", "open": " something", "close": " something"}
+
+
+def caption(episode: Episode, happening: Happening) -> str:
+    """A happening as a sentence with the agent as its subject."""
+    if isinstance(happening, Utterance):
+        return f"{happening.speaker} {_said(episode, happening)}"
+    if isinstance(happening, Observation):
+        sees = "sees that" if happening.sees else "does not notice whether"
+        return f"{happening.agent} {sees} {statement(episode, happening.fact)}."
+    thing = f"the {happening.obj}" if happening.obj is not None else "something"
+    return f"{happening.agent} {VERBS[happening.verb].format(thing=thing, place=_where(episode, happening))}."
+
+
+def statement(episode: Episode, fact: Fact, so: bool = True) -> str:
+    """A fact as a clause, or (with `so` false) its negation."""
+    subject, value = _noun(episode, fact.subject), fact.value
+    no = "" if so else "not "
+    if fact.predicate == "holds":
+        return f"{subject} {'has' if so else 'does not have'} {'something' if value is None else _noun(episode, value)}"
+    if value is None:
+        return f"{subject} is {no}somewhere"
+    return f"{subject} is {no}{value if fact.predicate == 'is' else _at(episode, value)}"
+
+
+def bubble(happening: Utterance) -> str:
+    """The content of an utterance in few words, for a bubble."""
+    said = happening.content
+    if said is None or happening.act == "silence":
+        return "…"
+    value = said.value or "?"
+    return {
+        "ask": f"{said.subject}?" if said.value is None else f"{said.subject}: {value}?",
+        "assert": f"{said.subject} → {value}",
+        "deny": f"{said.subject}: not {value}",
+        "unsure": f"{said.subject}? No idea",
+    }[happening.act]
+
+
+def _said(episode: Episode, happening: Utterance) -> str:
+    hearers = f" to {' and '.join(happening.hearers)}" if happening.hearers else ""
+    said = happening.content
+    if said is None or happening.act == "silence":
+        return f"says nothing{hearers}."
+    match happening.act:
+        case "ask":
+            return f"asks{hearers.removeprefix(' to')}: “{_question(episode, said)}”"
+        case "unsure":
+            return f"says{hearers}: “I don’t know {_whether(episode, said)}.”"
+        case _:
+            claim = statement(episode, said, happening.act == "assert")
+            return f"says{hearers}: “{claim[:1].upper()}{claim[1:]}.”"
+
+
+def _question(episode: Episode, fact: Fact) -> str:
+    subject = _noun(episode, fact.subject)
+    if fact.predicate == "holds":
+        return f"Does {subject} have {'something' if fact.value is None else _noun(episode, fact.value)}?"
+    if fact.value is None:
+        return f"Where is {subject}?"
+    return f"Is {subject} {fact.value if fact.predicate == 'is' else _at(episode, fact.value)}?"
+
+
+def _whether(episode: Episode, fact: Fact) -> str:
+    if fact.value is None and fact.predicate != "holds":
+        return f"where {_noun(episode, fact.subject)} is"
+    return f"whether {statement(episode, fact)}"
+
+
+def _noun(episode: Episode, name: str) -> str:
+    """A name, or the name of a thing or place with its article: the table in the kitchen."""
+    if name in episode.agents:
+        return name
+    room = next((entity.room for entity in episode.entities if entity.id == name and entity.kind == "place"), None)
+    kind = name.removeprefix(f"{room} ")
+    return f"the {name}" if kind == name else f"the {kind} in the {room}"
+
+
+def _at(episode: Episode, place: str) -> str:
+    """In or on the place; in a room."""
+    entity = next((entity for entity in episode.entities if entity.id == place), None)
+    if entity is None or entity.kind == "agent":
+        return f"at {_noun(episode, place)}"
+    return f"{'in' if entity.kind == 'room' else entity.relation or 'at'} {_noun(episode, place)}"
+
+
+def _where(episode: Episode, event: Event) -> str:
+    if event.place is not None:
+        if event.verb in TO_PLACE:
+            return f"{TO_PLACE[event.verb]} {_noun(episode, event.place)}"
+        return f" {_at(episode, event.place)}"
+    if event.room is not None:
+        return f"{TO_ROOM.get(event.verb, ' in')} the {event.room}"
+    return ALONE.get(event.verb, "")

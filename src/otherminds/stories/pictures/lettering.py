@@ -15,11 +15,11 @@ from otherminds.worlds.canvas import Brush, svg_shape, svg_text
 from otherminds.worlds.sprites import Shape
 
 ELLIPSIS = "…"
-LONGEST = 400
-MEASURED = 20.0
+LONGEST = 400  # characters of a text that are measured or shown; chosen, as hostile texts are endless
+MEASURED = 20.0  # size of letters at which texts are measured
 
 
-class Words(NamedTuple):
+class TextLine(NamedTuple):
     """A line of text with its baseline at y: it starts, is centred or ends at x."""
 
     x: float
@@ -31,11 +31,11 @@ class Words(NamedTuple):
     bold: bool = False
 
 
-Drawn = Shape | Words
+Drawn = Shape | TextLine
 
 
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """How wide a line of text is; most fonts that a browser would take are narrower."""
+    """The width of a line of text; most fonts that a browser would take are narrower."""
     return _measured(printable(text)[:LONGEST], bold) * size / MEASURED
 
 
@@ -80,7 +80,7 @@ def lines(text: str, width: float, size: float, most: int, bold: bool = False) -
 
 
 def snug(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[float, tuple[str, ...]]:
-    """A size of letters, and lines: a little smaller if the text then fits without being cut off."""
+    """A size of letters and the lines in it; the size is reduced, to 0.7 at least, if the text fits then."""
     for smaller in (size, 0.9 * size, 0.8 * size, 0.7 * size):
         found = lines(text, width, smaller, most, bold)
         if not any(line.endswith(ELLIPSIS) for line in found):
@@ -90,10 +90,10 @@ def snug(text: str, width: float, size: float, most: int, bold: bool = False) ->
 
 def svg_of(drawn: Iterable[Drawn]) -> str:
     """The shapes and the text as SVG elements; all text is escaped."""
-    return "".join(_svg_words(one) if isinstance(one, Words) else svg_shape(one) for one in drawn)
+    return "".join(_svg_words(one) if isinstance(one, TextLine) else svg_shape(one) for one in drawn)
 
 
-def _svg_words(words: Words) -> str:
+def _svg_words(words: TextLine) -> str:
     weight = ' font-weight="700"' if words.bold else ""
     at = f'x="{words.x:.5g}" y="{words.y:.5g}" font-size="{words.size:.3g}" text-anchor="{words.anchor}"'
     return f'<text {at}{weight} fill="{words.fill}">{svg_text(words.text)}</text>'
@@ -103,7 +103,7 @@ def paint(brush: Brush, drawn: Iterable[Drawn]) -> None:
     """Paint shapes and text one over the other."""
     anchors = {"start": "ls", "middle": "ms", "end": "rs"}
     for one in drawn:
-        if isinstance(one, Words):
+        if isinstance(one, TextLine):
             at = brush.origin[0] + one.x * brush.unit, brush.origin[1] + one.y * brush.unit
             face = font(round(one.size * brush.unit, 1), one.bold)
             brush.draw.text(at, printable(one.text), one.fill, face, anchor=anchors[one.anchor])

@@ -1,4 +1,4 @@
-"""A story as a storyboard: a picture of the home for everything that happens; as SVG, as PNG, or as a video."""
+"""A story as a storyboard, with a frame for each happening: as SVG, PNG, GIF or MP4."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from PIL import Image, ImageDraw
 
 from otherminds.errors import InputError
 from otherminds.stories.model import Episode
-from otherminds.stories.pictures.frames import HEIGHT, WIDTH, Frame, frames_of
+from otherminds.stories.pictures.frames import HEIGHT, WIDTH, StoryFrame, frames_of
 from otherminds.stories.pictures.lettering import paint, svg_of
 from otherminds.worlds.canvas import Brush, svg_text
 
-SPACE = 10
-MOST_FRAMES = 300
-FINER = 2
-SHORTEST, PER_LETTER = 1.2, 0.03
-RATE = 10
+SPACE = 10  # between frames on a sheet
+MOST_FRAMES = 300  # on a sheet or in a film; chosen to bound the memory of hostile stories
+FINER = 2  # frames are painted so many times as large and scaled down, to smooth edges
+SHORTEST, PER_LETTER = 1.2, 0.03  # seconds that a frame of a film stays, and for each letter of its caption; chosen
+RATE = 10  # frames a second of an .mp4
 FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
 
 
 def frames(episode: Episode) -> tuple[str, ...]:
-    """A picture for every happening, as SVG. Raises InputError for a home that cannot be drawn."""
+    """A frame for each happening, as SVG. Raises InputError for a home that cannot be drawn."""
     return tuple(_svg(frame.caption, WIDTH, HEIGHT, svg_of(frame.drawn)) for frame in frames_of(episode))
 
 
 def storyboard_svg(episode: Episode, columns: int = 4) -> str:
-    """All pictures of a story on one sheet, as SVG.
+    """All frames of a story on one sheet, as SVG.
 
     Raises InputError for a home that cannot be drawn, or a story in which nothing happens.
     """
@@ -50,7 +50,7 @@ def write_png(
 ) -> None:
     """Write a storyboard, or only the frame with this number (they start at 1), as a PNG image.
 
-    Raises InputError for a home that cannot be drawn, for a frame that there is not, or if it cannot be written.
+    Raises InputError for a home that cannot be drawn, for an unknown frame number, or if the file cannot be written.
     """
     drawn = _all(episode)
     if number is not None:
@@ -63,9 +63,9 @@ def write_png(
 
 
 def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> None:
-    """Write a story as a film in which every frame stays as long as its caption takes to read: .gif or .mp4.
+    """Write a story as a film, .gif or .mp4, in which each frame stays as long as its caption takes to read.
 
-    Raises InputError for another name, for a home that cannot be drawn, if it cannot be written, or, for .mp4, if the
+    Raises InputError for another suffix, for a home that cannot be drawn, if it cannot be written, or, for .mp4, if the
     extra `video` is not installed.
     """
     writers = {".gif": _gif, ".mp4": _mp4}
@@ -75,7 +75,7 @@ def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> No
     write(_all(episode), Path(path), scale)
 
 
-def _all(episode: Episode) -> list[Frame]:
+def _all(episode: Episode) -> list[StoryFrame]:
     if not episode.timeline:
         raise InputError(f"episode {episode.id!r} cannot be drawn: nothing happens in it")
     if len(episode.timeline) > MOST_FRAMES:
@@ -96,14 +96,14 @@ def _corners(n: int, columns: int) -> Iterator[tuple[float, float]]:
         yield SPACE + (i % columns) * (WIDTH + SPACE), SPACE + (i // columns) * (HEIGHT + SPACE)
 
 
-def _image(frame: Frame, scale: float) -> Image.Image:
+def _image(frame: StoryFrame, scale: float) -> Image.Image:
     size = round(WIDTH * scale), round(HEIGHT * scale)
     image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), "#ffffff")
     paint(Brush(ImageDraw.Draw(image), scale * FINER), frame.drawn)
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def _sheet(drawn: list[Frame], columns: int, scale: float) -> Image.Image:
+def _sheet(drawn: list[StoryFrame], columns: int, scale: float) -> Image.Image:
     rows = math.ceil(len(drawn) / columns)
     size = SPACE + columns * (WIDTH + SPACE), SPACE + rows * (HEIGHT + SPACE)
     sheet = Image.new("RGB", (round(size[0] * scale), round(size[1] * scale)), "#d5d9de")
@@ -112,18 +112,18 @@ def _sheet(drawn: list[Frame], columns: int, scale: float) -> Image.Image:
     return sheet
 
 
-def _seconds(frame: Frame) -> float:
+def _seconds(frame: StoryFrame) -> float:
     return round(SHORTEST + PER_LETTER * min(len(frame.caption), 120), 1)
 
 
-def _gif(drawn: list[Frame], path: Path, scale: float) -> None:
+def _gif(drawn: list[StoryFrame], path: Path, scale: float) -> None:
     images = [_image(frame, scale).quantize(128, dither=Image.Dither.NONE) for frame in drawn]
     durations = [round(1000 * _seconds(frame)) for frame in drawn]
     rest = {"append_images": images[1:], "duration": durations, "loop": 0, "disposal": 1}
     _written(lambda: images[0].save(path, format="GIF", save_all=True, **rest), path)
 
 
-def _mp4(drawn: list[Frame], path: Path, scale: float) -> None:
+def _mp4(drawn: list[StoryFrame], path: Path, scale: float) -> None:
     try:
         import imageio_ffmpeg
     except ImportError:
@@ -131,7 +131,7 @@ def _mp4(drawn: list[Frame], path: Path, scale: float) -> None:
     width, height = (16 * max(1, round(side * scale / 16)) for side in (WIDTH, HEIGHT))
 
     def write() -> None:
-        path.open("wb").close()  # says what is wrong with the path more clearly than ffmpeg would
+        path.open("wb").close()  # its error message is clearer than that of ffmpeg
         writer: Any = imageio_ffmpeg.write_frames(str(path), (width, height), fps=RATE, codec="libx264")
         writer.send(None)
         for frame in drawn:
