@@ -25,7 +25,7 @@ from otherminds.errors import InputError
 FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
 SIGINT_CODE = 130
 ASKING = "asking"
-"""How threads are called that ask language models."""
+"""Prefix of the names of threads that ask language models."""
 
 # typer keeps its click to itself: the base of everything that can be wrong with a command line
 UsageError: Any = typer.BadParameter.__bases__[0].__bases__[0]
@@ -81,11 +81,11 @@ app.add_typer(models, name="models", rich_help_panel=MODELS)
 
 
 def main() -> None:
-    """Run the command line; bad input is told in one line, with exit code 2. Who ends it is heard like Ctrl-C."""
+    """Run the command line. Bad input is reported in one line, with exit code 2; SIGTERM acts like Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     code = _guarded(app)
     if code == INTERRUPTED and any(thread.name.startswith(ASKING) for thread in threading.enumerate()):
-        # they wait for answers, as nobody else does any more
+        # these threads would wait for answers that are no longer used
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
@@ -102,7 +102,7 @@ def _guarded(command: Callable[..., Any]) -> int:
         return _complain(str(error), BAD_INPUT)
     except UsageError as error:
         message = slip(error)
-        return _complain(message, BAD_INPUT) if message else BAD_INPUT  # without a command, typer shows the help
+        return _complain(message, BAD_INPUT) if message else BAD_INPUT  # without a command, typer has shown the help
     except (KeyboardInterrupt, typer.Abort):
         on = "`otherminds resume RUN` goes on with what `reproduce` and `check` have begun, see `otherminds runs`"
         return _complain(f"interrupted; {on}", INTERRUPTED)

@@ -1,4 +1,4 @@
-"""Help that fits a screen, and what is said of a command line with a slip in it."""
+"""Help that fits a screen, and suggestions for mistyped command lines."""
 
 from __future__ import annotations
 
@@ -19,35 +19,33 @@ Row = tuple[str, str]
 
 
 class Command(TyperCommand):
-    """A command whose help is short."""
+    """A command with a short help: usage, what it does, an example, and a line for each option."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help: how it is used, what it does, an example, and a line for each option."""
+        """Print the help."""
         panels = _told(_parameters(self, ctx), formatter.width)
         typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), *panels]))
 
 
 class Group(TyperGroup):
-    """A group of commands whose help is short."""
+    """A group of commands with a short help: its purpose, examples, and a line for each command."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help: what the commands are for, examples, and a line for each command."""
-        panels = _panels((command, (command.name or "", _summary(command))) for command in self.commands.values())
+        """Print the help."""
+        summaries = ((one, (one.short_help or one.help or "").split("\n\n")[0]) for one in self.commands.values())
+        panels = _panels((one, (one.name or "", text.replace("\n", " "))) for one, text in summaries)
         panels |= _parameters(self, ctx)
         typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), "\n".join(_told(panels, formatter.width))]))
 
 
 def _opening(command: Any, ctx: Any, width: int) -> Iterator[str]:
-    words = [_shown(one) for one in command.params if one.param_type_name == "argument"]
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    names = [(one.metavar or one.name.upper(), one.required) for one in arguments]
+    words = [name if required else f"[{name}]" for name, required in names]
     what = ["COMMAND ..."] if isinstance(command, Group) else words
     yield " ".join(["Usage:", ctx.command_path, "[OPTIONS]", *what])
     for paragraph in (command.help or "").split("\n\n"):
         yield paragraph if paragraph.startswith(EXAMPLE) else textwrap.fill(paragraph, width)
-
-
-def _shown(argument: Any) -> str:
-    name = argument.metavar or argument.name.upper()
-    return name if argument.required else f"[{name}]"
 
 
 def _parameters(command: Any, ctx: Any) -> dict[str, list[Row]]:
@@ -57,7 +55,7 @@ def _parameters(command: Any, ctx: Any) -> dict[str, list[Row]]:
 
 
 def _panels(rows: Iterable[tuple[Any, Row]]) -> dict[str, list[Row]]:
-    """Rows under the titles of their panels, in the order in which these first come."""
+    """The rows of every panel, by its title, in order of first appearance."""
     panels: dict[str, list[Row]] = {}
     for one, row in rows:
         usual = f"{getattr(one, 'param_type_name', 'command').capitalize()}s"
@@ -66,7 +64,7 @@ def _panels(rows: Iterable[tuple[Any, Row]]) -> dict[str, list[Row]]:
 
 
 def _told(panels: dict[str, list[Row]], width: int) -> Iterator[str]:
-    """The text of each panel, with the same columns in all."""
+    """The text of each panel; all share their columns."""
     column = INDENT + max(len(left) for rows in panels.values() for left, _ in rows) + GAP
     for title, rows in panels.items():
         wrapped = [(left, textwrap.wrap(right, width - column) or [""]) for left, right in rows]
@@ -91,12 +89,8 @@ def _right(parameter: Any, ctx: Any) -> str:
     return " ".join(told)
 
 
-def _summary(command: Any) -> str:
-    return (command.short_help or command.help or "").split("\n\n")[0].replace("\n", " ")
-
-
 def slip(error: Any) -> str:
-    """What is wrong with a command line, and what was perhaps meant or where to look; empty if help was shown."""
+    """The fault of a command line, with the nearest known name or the help to read; empty if help was shown."""
     message = error.format_message().replace("Value error, ", "")
     if not message or error.ctx is None or "Did you mean" in message:
         return str(message)

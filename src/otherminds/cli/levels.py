@@ -45,16 +45,16 @@ verify = typer.Typer(
 
 
 class Rules(StrEnum):
-    """The worlds that levels can be of."""
+    """The worlds that have levels."""
 
     doors_keys_gems = "doors-keys-gems"
     overcooked = "overcooked"
 
 
 def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
-    """A level by path, or a bundled one by name or number. Raises InputError if there is none.
+    """A level by path, or a bundled one by name or number.
 
-    A name with a slip in it may stand for one of these, too.
+    Raises InputError if it is unknown, with the nearest of the bundled names and the names in `also`.
     """
     path = Path(name)
     if path.suffix == ".pddl":
@@ -75,9 +75,9 @@ def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
 
 
 def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
-    """A matrix world or a kitchen that makes soup, by path or name; None if it is neither.
+    """A matrix world or a collaborative kitchen, by path or name; None if it is neither.
 
-    Files of them begin with a map and then say what no level says: the kinds of resources, or how long a soup takes.
+    Their files begin with a map, followed by keys that no level has: kinds of resources, or the cooking time.
     """
     if name in SUBSTRATES:
         return in_the_matrix(name)
@@ -97,7 +97,7 @@ def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
 
 
 def bundled() -> dict[str, list[Level | KitchenLevel]]:
-    """The levels that come with the library, of each world."""
+    """The bundled levels of each world."""
     from otherminds.papers.protom.levels.certificates import DESIGNS
 
     return {world: design.bundled() for world, design in DESIGNS.items()}
@@ -235,7 +235,11 @@ def draw(
     found = load_avatars(level)
     world: Any = found or load_level(level, (*SUBSTRATES, SOUP)).world
     state = found.start(np.random.default_rng(0)) if found else world.initial
-    _check_view(world, seen_by)
+    if seen_by is not None and isinstance(world, DoorsKeysGems):
+        hint = "--seen-by is for kitchens and matrix worlds"
+        raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)
+    if seen_by is not None and seen_by not in world.agents:
+        raise unknown("agent", seen_by, world.agents)
     module = screens.drawing_of(world)
     if out is None:
         Console().print(screens.picture(world, state, seen_by), soft_wrap=True)
@@ -247,17 +251,6 @@ def draw(
         module.draw(world, state, seen_by=seen_by).png(out)
     else:
         raise InputError("pictures are .svg or .png", path=out)
-
-
-def _check_view(world: Any, name: str | None) -> None:
-    """Raises InputError if the world has no view of an agent of this name."""
-    if name is None:
-        return
-    if isinstance(world, DoorsKeysGems):
-        hint = "--seen-by is for kitchens and matrix worlds"
-        raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)
-    if name not in world.agents:
-        raise unknown("agent", name, world.agents)
 
 
 def write(path: Path, text: str) -> None:

@@ -1,8 +1,7 @@
-"""Language models on the command line: which ones can be fetched, and fetching them."""
+"""`otherminds models`: list and fetch the language models that run in the process."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,7 +45,8 @@ def list_models() -> None:
     table.add_column("licence")
     table.add_column("file")
     for model in weights.pinned_models():
-        table.add_row(model.name, model.parameters, _size(model), model.licence, _file(model))
+        there = model.path.name if weights.intact(model) else "damaged" if model.path.exists() else "not fetched"
+        table.add_row(model.name, model.parameters, _size(model), model.licence, there)
     console = Console()
     console.print(table)
     console.print(f"Files are in {weights.models_folder()}", markup=False, highlight=False, soft_wrap=True)
@@ -54,14 +54,6 @@ def list_models() -> None:
 
 def _size(model: Pinned) -> str:
     return f"{model.bytes / MEGABYTE:,.0f} MB"
-
-
-def _file(model: Pinned) -> str:
-    from otherminds.language import weights
-
-    if weights.intact(model):
-        return model.path.name
-    return "damaged" if os.path.exists(model.path) else "not fetched"
 
 
 @models.command("fetch", cls=Command)
@@ -88,7 +80,7 @@ def fetch_model(
 
 
 def _fetch(model: Pinned) -> None:
-    """Fetch before somebody's eyes, if there is a terminal."""
+    """Fetch a model with a progress bar if the output is a terminal."""
     from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from otherminds.language import weights

@@ -16,7 +16,7 @@ from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
-    from otherminds.evaluation.runs import Begun, Run
+    from otherminds.evaluation.runs import Begun
     from otherminds.reports.results import Results
 
 RUNS = Path("runs")
@@ -50,7 +50,12 @@ def runs(
 
     console = Console()
     if not (folder / FILE).exists():
-        found, wrong = _looked(runs_in(folder))
+        found, wrong = [], []
+        for one in runs_in(folder):
+            try:
+                found.append(look(one))
+            except InputError as error:
+                wrong.append(str(error))
         console.print(runs_table(found, folder))
         for complaint in wrong:
             console.print(complaint, markup=False, highlight=False, soft_wrap=True)
@@ -61,19 +66,6 @@ def runs(
     console.print(run_details(look(folder), damage))
     if damage:
         raise typer.Exit(TARGET_MISSED)
-
-
-def _looked(folders: Sequence[Path]) -> tuple[list[Run], list[str]]:
-    """The runs in these folders, and what is wrong with those that cannot be read."""
-    from otherminds.evaluation.runs import look
-
-    found, wrong = [], []
-    for folder in folders:
-        try:
-            found.append(look(folder))
-        except InputError as error:
-            wrong.append(str(error))
-    return found, wrong
 
 
 def resume(
@@ -101,7 +93,7 @@ def resume(
 
 
 def _given(**options: Any) -> dict[str, Any]:
-    """The options that were given."""
+    """The options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -127,9 +119,9 @@ def report(folder: RunArgument, model: NamedOption = None) -> None:
 def _again(
     folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
 ) -> tuple[str, Results | None]:
-    """Run the command that began a run, with its options but for these; the engine has to be one. Raises InputError.
+    """Repeat the command that began a run, with its options and `changes`. Returns the experiment's name and results.
 
-    The name of the experiment and what came of it are returned.
+    Raises InputError if the folder does not say how it was begun, or names code that must be named again.
     """
     from otherminds.evaluation.runs import begun, look
 

@@ -1,4 +1,4 @@
-"""The web app on the command line: `otherminds serve`."""
+"""`otherminds serve`: the web app."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def serve(
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Listen there. Raises InputError if that cannot be."""
+    """A listening socket. Raises InputError if the address cannot be used."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -88,7 +88,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _announce(host: str, port: int, settings: Any, secret: str) -> None:
-    """Say where the app is and how researchers get in."""
+    """Print the address of the app, and how researchers log in."""
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
     if secret:

@@ -34,7 +34,7 @@ class Format(StrEnum):
 
 
 class Helper(StrEnum):
-    """Who looks on."""
+    """Facilitators."""
 
     none = "none"
     random = "random"
@@ -64,7 +64,7 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
 
 
 def show(played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel, delay: float) -> list[Step[Any, Any]]:
-    """Play an episode before somebody's eyes, live if there is a terminal; returns what happened."""
+    """Play an episode on the console, live if it is a terminal, and return its steps."""
     from otherminds.reports.terminal import screens
 
     console, said, steps = Console(), list[str](), list[Step[Any, Any]]()
@@ -88,7 +88,7 @@ def show(played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel,
 
 
 def _follow_up(said: list[str], status: str | None) -> None:
-    """Note what has become of the last thing that was said."""
+    """Append the status of the last message."""
     if said and status not in (None, "running"):
         said[-1] += f" [{status}]"
 

@@ -141,12 +141,14 @@ def write_combined_report(folder: Path, found: Found) -> Path:
 
 def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
     """The HTML of the report: front pages, then a chapter for each experiment."""
+    there = {*found, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
+    missing = [[what, with_code(why)] for name, what, why in APART if name not in there]
     front = [
         Section("Four systems", fronts(found)),
-        Section("Beside the papers", _beside(found)),
+        Section("Beside the papers", stack(VERDICTS, *(_compared(r) for r in found.values() if _published(r.summary)))),
         Section("One scoreboard", _board(board)),
         Section("What falls short", _short(summary)),
-        Section("What could not be compared, and why", _apart(found, summary)),
+        Section("What could not be compared, and why", table(("What", "Why"), missing)),
     ]
     return book("otherminds", with_code(LEAD), front, [results.report for results in found.values()])
 
@@ -154,17 +156,13 @@ def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
 # Beside the papers
 
 
-def _beside(found: Found) -> Html:
-    parts = [_compared(results) for results in found.values() if any(map(_published, results.summary))]
-    return stack(VERDICTS, *parts)
-
-
-def _published(row: Row) -> bool:
-    return "published" in row
+def _published(rows: Sequence[Row]) -> list[Row]:
+    """The rows that stand beside a published figure."""
+    return [row for row in rows if "published" in row]
 
 
 def _compared(results: Results) -> Html:
-    rows = [row for row in results.summary if _published(row)]
+    rows = _published(results.summary)
     counted = Counter(verdict(row) for row in rows)
     told = ", ".join(f"{words}: {n}" for words, n in counted.most_common())
     lines = [[*_about(row), _own(row), row["n"], _theirs(row), verdict(row)] for row in rows]
@@ -230,22 +228,14 @@ def _share(row: Row | None) -> str:
 
 
 def _short(summary: Sequence[Row]) -> Html:
-    lines = [[" · ".join(_about(row)), _own(row), _theirs(row), verdict(row)] for row in summary if _falls_short(row)]
+    beside = _published(summary)
+    worse = [row for row in beside if verdict(row).startswith(WORSE)]
+    lines = [[" · ".join(_about(row)), _own(row), _theirs(row), verdict(row)] for row in worse]
     for target, row, met in verdicts(summary):
         if not met:
             lines.append([str(target).replace("_", " "), number(row["value"]), "", "target missed"])
-    told = f"Of {sum(map(_published, summary))} figures that stand beside a published one, these are worse, or missed."
+    told = f"Of {len(beside)} figures that stand beside a published one, these are worse, or missed."
     return stack(told, table(("What", "Ours", "Published", ""), lines)) if lines else stack(NOTHING_SHORT)
-
-
-def _falls_short(row: Row) -> bool:
-    return _published(row) and verdict(row).startswith(WORSE)
-
-
-def _apart(found: Found, summary: Sequence[Row]) -> Html:
-    """What the report lacks: some of it always, some because it was not run."""
-    there = {*found, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
-    return table(("What", "Why"), [[what, with_code(why)] for name, what, why in APART if name not in there])
 
 
 def verdict(row: Mapping[str, Any]) -> str:

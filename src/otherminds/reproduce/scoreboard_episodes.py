@@ -1,9 +1,9 @@
-"""Episodes for the scoreboard from the rows of every experiment: what was expected, and what was earned of how much."""
+"""Scoreboard episodes from the rows of every experiment: predictions, payoffs, best and floor."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 GAMES = {"rps": "Rock, Paper, Scissors", "ibs": "Battle of the Sexes", "ipd": "Prisoner's dilemma"}
 CLUES = {"hanabi/signals": "Tiny Hanabi", "wavelength/dials": "Wavelength"}
 THOUGHTLESS = {"hanabi/signals": "blind", "wavelength/dials": "random"}
-"""Who earns there what there is to earn without a thought of the partner."""
+"""The subject whose payoff is the floor: it ignores the partner."""
 SUBSTRATES = {
     "rws_repeated": "Running with scissors",
     "rws_arena": "Running with scissors, eight",
@@ -42,36 +42,24 @@ FAMILIES = {
 
 
 def episodes(experiment: str, rows: Sequence[Row]) -> Iterator[Episode]:
-    """The episodes of one experiment, by its name; there are none of experiments in which nobody meets anybody."""
+    """The episodes of one experiment, by its name; none for experiments without a partner or prediction."""
     reader = READERS.get(experiment)
     yield from reader(rows) if reader else ()
 
 
 def _games(rows: Sequence[Row]) -> Iterator[Episode]:
-    """Repeated games: the optimum is exact, the floor is what uniformly random play expects. Checks are shorter."""
+    """Repeated games: the best is the exact optimum, the floor the expectation of random play. Checks are shorter."""
     for (condition, agent, name), episode in _grouped(rows):
         if condition not in CLUES and episode[-1]["policy"] == OWN:
             best, earned = (sum(row[column] for row in episode) for column in ("best", "reward"))
             shorter = SHORTER if episode[-1]["experiment"] == "check" else ""
-            about = (_game(condition) + shorter, agent, f"{condition} {name}")
+            game, _, suite = condition.partition("/")
+            plain, _, noise = suite.partition("_noise")
+            world = GAMES.get(game, game) + (", slips" if noise else OTHERS.get(plain, "")) + shorter
+            about = (world, agent, f"{condition} {name}")
             yield Episode(*about, _predictions(episode), earned, best, episode[-1].get("uniform"))
-    yield from _clues([row for row in rows if row["condition"] in CLUES])
-
-
-def _game(condition: str) -> str:
-    """A game, and what there is to say of its partners if they are not those of the paper's table."""
-    name, _, suite = condition.partition("/")
-    plain, _, noise = suite.partition("_noise")
-    return GAMES.get(name, name) + (", slips" if noise else OTHERS.get(plain, ""))
-
-
-def _predictions(episode: Sequence[Row]) -> tuple[Expectation, ...]:
-    return tuple(Expectation(row["predicted"] == row["observed"], row.get("p_predicted")) for row in episode)
-
-
-def _clues(rows: Sequence[Row]) -> Iterator[Episode]:
-    """Clue and answer games: the best response to the true partner, and who gives or reads clues without a thought."""
-    grouped = _grouped(rows)
+    # clue games: the best is the best response to the true partner, the floor play that ignores the clue
+    grouped = _grouped(row for row in rows if row["condition"] in CLUES)
     floors = {(c, name): _sum(episode, "reward") for (c, agent, name), episode in grouped if agent == THOUGHTLESS[c]}
     for (condition, agent, name), episode in grouped:
         about = (CLUES[condition], agent, f"{condition} {name}")
@@ -79,33 +67,31 @@ def _clues(rows: Sequence[Row]) -> Iterator[Episode]:
         yield Episode(*about, _predictions(episode), earned, best, floors.get((condition, name)))
 
 
+def _predictions(episode: Sequence[Row]) -> tuple[Expectation, ...]:
+    return tuple(Expectation(row["predicted"] == row["observed"], row.get("p_predicted")) for row in episode)
+
+
 def _sum(episode: Sequence[Row], column: str) -> float:
     return float(sum(row[column] for row in episode))
 
 
 def _scenarios(rows: Sequence[Row]) -> Iterator[Episode]:
-    """Melting Pot's scenarios: who is told the partner's strategy, and who plays anything, each by its mean there."""
+    """Melting Pot's scenarios: the best is the mean of `informed`, the floor that of `uniform`, in each scenario."""
     grouped = _grouped(rows)
-    known = {agent: _means(grouped, agent) for agent in (KNOWS, ANYTHING)}
+    scored = defaultdict[tuple[str, str], list[float]](list)
+    for (condition, agent, _), episode in grouped:
+        scored[condition, agent].append(episode[-1]["score"])
+    known = {about: mean(values) for about, values in scored.items()}
     for (condition, agent, name), episode in grouped:
         world = SUBSTRATES[condition.rpartition("_")[0]]
         said = tuple(Expectation(row["correct"], max(row["expected"])) for row in episode if "correct" in row)
-        ends = (known[KNOWS].get(condition), known[ANYTHING].get(condition))
+        ends = (known.get((condition, KNOWS)), known.get((condition, ANYTHING)))
         expected = () if agent == KNOWS else said
         yield Episode(world, agent, f"{condition} {name}", expected, episode[-1]["score"], *ends)
 
 
-def _means(grouped: Sequence[Grouped], agent: str) -> dict[str, float]:
-    """What an agent scores in every scenario."""
-    found = defaultdict(list)
-    for (condition, who, _), episode in grouped:
-        if who == agent:
-            found[condition].append(episode[-1]["score"])
-    return {condition: mean(values) for condition, values in found.items()}
-
-
 def _helped(rows: Sequence[Row]) -> Iterator[Episode]:
-    """Facilitators: steps, against those with the oracle's help and those without any; expectations are goals."""
+    """Facilitators: payoff is −steps, best with the oracle's help, floor without help; predictions are goals."""
     lengths = {(one.condition, one.subject, one.episode): -float(one.length) for one in outcomes(rows)}
     for (condition, agent, name), episode in _grouped(rows):
         prefix = condition.rpartition("/")[0]
@@ -122,7 +108,7 @@ def _helped(rows: Sequence[Row]) -> Iterator[Episode]:
 
 
 def _stories(rows: Sequence[Row]) -> Iterator[Episode]:
-    """Questions about stories: nobody acts there, so there is nothing to earn. Stories of a group are told alike."""
+    """Questions about stories: predictions only, as nobody acts. The stories of a group count as one episode."""
     asked = [{**row, "episode": row.get("group", row["episode"])} for row in rows if "correct" in row]
     for (condition, agent, name), episode in _grouped(asked):
         world = STORIES if condition.startswith(INVENTED) else f"MuMA-ToM, {condition.replace('_', ' ')}"
@@ -132,8 +118,8 @@ def _stories(rows: Sequence[Row]) -> Iterator[Episode]:
 Grouped = tuple[tuple[str, str, str], list[Row]]
 
 
-def _grouped(rows: Sequence[Row]) -> list[Grouped]:
-    """The rows of every episode, by condition, agent and name."""
+def _grouped(rows: Iterable[Row]) -> list[Grouped]:
+    """The rows of every episode, by condition, agent and episode name."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         found.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
