@@ -191,7 +191,7 @@ class _TranscriptReader:
         reader.clauses, reader.understood = len(self.spans), len(accounted)
         left = [span for line, span in enumerate(self.spans) if line not in accounted]
         reader.unread = [" ".join(self.text[start:end].split()) for start, end in left]
-        reading = reader.reading(self.text)
+        reading = reader.reading()
         episode = reading.episode
         return replace(reading, episode=replace(episode, entities=self.stage.entities(episode.entities)))
 
@@ -224,17 +224,17 @@ class _TranscriptReader:
         subject, person = self._subject(start.what)
         if start.place is not None and start.place in self.scene.agents:
             self._note(start.line, start.place, subject)
-            self.scene.begins.append((Fact("holds", start.place, subject), None))
+            self.scene.initial.append((Fact("holds", start.place, subject), None))
             return
         place = self.stage.place(start.place, room)
         self._note(start.line, subject, place, room)
         if isinstance(place, Spot) and not person:
-            self.scene.begins.append((Fact("at", subject, None), place))
+            self.scene.initial.append((Fact("at", subject, None), place))
             return
         where = place.room or room if isinstance(place, Spot) else place or room
         if where is None:
             raise NonsenseError(f"does not say where {subject} was")
-        self.scene.begins.append((Fact("in_room", subject, where), None))
+        self.scene.initial.append((Fact("in_room", subject, where), None))
 
     def _add_happening(self, told: _Told) -> None:
         who, room = self.stage.known(told.who), self.stage.room(told.room)

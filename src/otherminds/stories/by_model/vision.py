@@ -118,7 +118,7 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
         _add_event(stage, event, known)
     reader = StoryReader(scene)
     reader.clauses = reader.understood = 1
-    return reader.reading("")
+    return reader.reading()
 
 
 def _add_event(stage: Stage, told: _Event, known: Collection[str]) -> None:

@@ -1,4 +1,7 @@
-"""The words stories are read with: verbs by sense in all their forms, places, rooms, things and names."""
+"""The lexicon: verbs by sense in all their forms, places, rooms, things, names and small sets of words.
+
+The words are data in lexicon.toml. To add a verb, a place or a thing, add it to a list there.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,16 @@ from importlib import resources
 from typing import Any
 
 VOWELS = "aeiou"
-TAGS = ("s", "past", "pp", "ing")
+TAGS = ("s", "past", "pp", "ing")  # the order of the forms of an irregular verb in lexicon.toml
+PARTICLE_WITHIN = 6  # tokens after a verb in which its particle is looked for (chosen; not tuned)
 
 
 @dataclass(frozen=True)
 class VerbForm:
-    """A verb met in a text: its base form, what it can mean, its grammatical form, and how many tokens it spans."""
+    """A verb found in a text: its base form, its senses, its grammatical tags, and the number of tokens it spans.
+
+    `particle` is a word of it that comes later in the sentence: the "up" of "picked it up".
+    """
 
     lemma: str
     senses: tuple[str, ...]
@@ -45,18 +52,15 @@ class Lexicon:
         found: dict[str, dict[str, frozenset[str]]] = {}
         lemmas = {phrase.split()[0] for phrases in self.verbs.values() for phrase in phrases} | {"be", "have", "do"}
         for lemma in sorted(lemmas):
-            for form, tag in self._inflected(lemma):
+            if lemma in self.irregular:
+                tagged = zip(self.irregular[lemma].split(), TAGS, strict=True)
+                forms = [(form, tag) for written, tag in tagged for form in written.split("/")]
+            else:
+                forms = list(_regular_forms(lemma))
+            for form, tag in [(lemma, "base"), *forms]:
                 tags = found.setdefault(form, {})
                 tags[lemma] = tags.get(lemma, frozenset()) | {tag}
         return found
-
-    def _inflected(self, lemma: str) -> Iterator[tuple[str, str]]:
-        yield lemma, "base"
-        if lemma in self.irregular:
-            for forms, tag in zip(self.irregular[lemma].split(), TAGS, strict=True):
-                yield from ((form, tag) for form in forms.split("/"))
-            return
-        yield from _regular(lemma)
 
     @cached_property
     def phrases(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...]]]]:
@@ -78,12 +82,12 @@ class Lexicon:
     def verb_at(self, words: Sequence[str], i: int) -> VerbForm | None:
         """The longest known verb that begins at a word; a particle may come later ("picked it up")."""
         best: VerbForm | None = None
+        most = -1
         for lemma, tags in self.forms.get(words[i], {}).items():
             for rest, senses in self.phrases.get(lemma, ()):
                 length, particle = _extent(words, i, rest)
-                score = len(rest)
-                if length and (best is None or score > _score(best)):
-                    best = VerbForm(lemma, senses, tags, length, particle)
+                if length and len(rest) > most:
+                    best, most = VerbForm(lemma, senses, tags, length, particle), len(rest)
         return best
 
     @cached_property
@@ -128,16 +132,9 @@ class Lexicon:
 
     @cached_property
     def common_nouns(self) -> frozenset[str]:
-        """Nouns that are also written like verbs, and are nouns after "to"."""
-        return (self.kinds | self.rooms | self.sets["things"]) - {
-            "watch",
-            "book",
-            "can",
-            "box",
-            "park",
-            "study",
-            "store",
-        }
+        """Nouns that stay nouns after "to", even if they are written like verbs."""
+        verbs_after_to = {"watch", "book", "can", "box", "park", "study", "store"}
+        return (self.kinds | self.rooms | self.sets["things"]) - verbs_after_to
 
     @cached_property
     def copulas(self) -> Sequence[tuple[str, ...]]:
@@ -153,16 +150,10 @@ class Lexicon:
     @cached_property
     def common(self) -> frozenset[str]:
         """Words that are no names even if they are capitalised at the beginning of a sentence."""
-        lists: tuple[str, ...] = (
-            "determiners",
-            "possessives",
-            "prepositions",
-            "conjunctions",
-            "pronouns",
-            "auxiliaries",
-            "modals",
-        )
-        lists += ("negations", "hedges", "before_now", "adverbs", "persons", "things", "vague", "vessels")
+        lists = (
+            "determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals",
+            "negations", "hedges", "before_now", "adverbs", "persons", "things", "vague", "vessels",
+        )  # fmt: skip
         words = {word for name in lists for word in self.sets[name]}
         idioms = {word for phrase in self.words["fillers"] for word in phrase.split()}
         places = {word for kind in self.kinds | self.rooms for word in kind.split()}
@@ -170,7 +161,7 @@ class Lexicon:
 
     @cached_property
     def gender(self) -> Mapping[str, str]:
-        """Which pronoun usually stands for a name: a hint, and never more."""
+        """The pronoun that usually stands for a name: a hint, which the story overrides."""
         return {name: pronoun for pronoun in ("she", "he") for name in self.names[pronoun].split()}
 
     def canonical(self, words: Iterable[str]) -> tuple[str, ...]:
@@ -223,7 +214,8 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
-def _regular(lemma: str) -> Iterator[tuple[str, str]]:
+def _regular_forms(lemma: str) -> Iterator[tuple[str, str]]:
+    """The inflected forms of a regular verb with their tags, by the rules of spelling."""
     sibilant = lemma.endswith(("s", "x", "z", "ch", "sh", "o"))
     if lemma.endswith("y") and lemma[-2:-1] not in tuple(VOWELS):
         stem = lemma[:-1]
@@ -242,27 +234,25 @@ def _regular(lemma: str) -> Iterator[tuple[str, str]]:
 
 
 def _extent(words: Sequence[str], i: int, rest: tuple[str, ...]) -> tuple[int, str]:
-    """How many words a phrase takes up right here (0: it is not here), and a particle that comes later."""
+    """The number of words that a verb at `i` and the rest of its phrase span (0: it is not here), and a later particle.
+
+    `*` in the phrase stands for a possessive or reflexive pronoun. A particle may come after the object, if nothing
+    between ends the object.
+    """
     here = words[i + 1 : i + 1 + len(rest)]
+    reflexives, stoppers = wordset("reflexives"), wordset("stoppers")
     if len(here) == len(rest) and all(
-        want == have or (want == "*" and have in wordset("reflexives")) for want, have in zip(rest, here, strict=True)
+        want == have or (want == "*" and have in reflexives) for want, have in zip(rest, here, strict=True)
     ):
         return 1 + len(rest), ""
-    if len(rest) == 1 and rest[0] in wordset("particles") - {"to"} and _apart(words, i + 1, rest[0]):
-        return 1, rest[0]
-    return 0, ""
-
-
-def _apart(words: Sequence[str], start: int, particle: str) -> bool:
-    """Whether the particle follows within a few words, with nothing between that ends the object."""
-    for j in range(start + 1, min(start + 7, len(words))):
+    if len(rest) != 1 or rest[0] not in wordset("particles") - {"to"}:
+        return 0, ""
+    start, particle = i + 1, rest[0]
+    for j in range(start + 1, min(start + 1 + PARTICLE_WITHIN, len(words))):
         if words[j] == particle:
             after = words[j + 1] if j + 1 < len(words) else "."
-            return after not in ("of", "the", "a", "an", "his", "her", "it", "another", "some")
-        if words[j] in wordset("stoppers") or words[start] in wordset("stoppers"):
-            return False
-    return False
-
-
-def _score(form: VerbForm) -> int:
-    return form.length - 1 + bool(form.particle)
+            own = after not in ("of", "the", "a", "an", "his", "her", "it", "another", "some")
+            return (1, particle) if own else (0, "")
+        if words[j] in stoppers or words[start] in stoppers:
+            return 0, ""
+    return 0, ""

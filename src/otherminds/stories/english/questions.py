@@ -1,4 +1,8 @@
-"""Reading questions about a story: what is asked, the options, and what the wording takes for granted."""
+"""Questions about a story: what is asked, of whose mind, with which options, and what the wording takes for granted.
+
+`split_options` takes the options out of a text, `read_question` reads it. Questions where something is are read by
+`read_where`, everything else as statements about minds (statements.py).
+"""
 
 from __future__ import annotations
 
@@ -31,32 +35,128 @@ from otherminds.stories.model import (
     Utterance,
 )
 
-MARKS = (
-    r"(?:^|(?<=\s))\(([a-zA-Z])\)\s*",
-    r"(?:^|(?<=\s))([A-Z])\)\s*",
-    r"(?:^|(?<=\s))([A-Z])\.\s+",
-    r"^[^\S\n]*([A-Z]):\s+",
-    r"(?:^|(?<=\s))([a-z])\)\s*",
-    r"(?:^|(?<=\s))(\d{1,3})\)\s*",
-    r"^[^\S\n]*(\d{1,3})\.\s+",
-    r"(?:^|(?<=\s))\((\d{1,3})\)\s*",
+__all__ = ["LEAST", "LONGEST_QUESTION", "Unread", "read_question", "split_options"]
+
+LONGEST_QUESTION = 20_000  # characters, options included (chosen; far longer than any benchmark's question)
+
+# what marks an option, in the order in which the styles are tried
+OPTION_MARKS = tuple(
+    re.compile(mark, re.MULTILINE)
+    for mark in (
+        r"(?:^|(?<=\s))\(([a-zA-Z])\)\s*",  # (a) or (A)
+        r"(?:^|(?<=\s))([A-Z])\)\s*",  # A)
+        r"(?:^|(?<=\s))([A-Z])\.\s+",  # A.
+        r"^[^\S\n]*([A-Z]):\s+",  # A: at the beginning of a line
+        r"(?:^|(?<=\s))([a-z])\)\s*",  # a)
+        r"(?:^|(?<=\s))(\d{1,3})\)\s*",  # 1)
+        r"^[^\S\n]*(\d{1,3})\.\s+",  # 1. at the beginning of a line
+        r"(?:^|(?<=\s))\((\d{1,3})\)\s*",  # (1)
+    )
 )
-STYLES = tuple(re.compile(mark, re.MULTILINE) for mark in MARKS)
+# instructions after the last option: "Please answer with a letter."
 FAREWELL = re.compile(
     r"(?:^|(?<=\S))\s*(?:please (?:respond|answer|reply|choose|select|give|output)|answer with|respond with"
     r"|choose one|select one|your answer|answer:).*$",
     re.IGNORECASE | re.DOTALL,
 )
+# in front of the first option: "Options:"
 HEADING = re.compile(r"(?:^|(?<=\S))\s*(?:options|choices)\s*:?$", re.IGNORECASE)
-LONGEST_QUESTION = 20_000
+# the letter or number of an option by itself
+LETTER = re.compile(r"^\s*\(?[A-Za-z1-9][).:]\s+")
+# in front of an option: "when giving information, ..."
+WHEN_SPEAKING = re.compile(
+    r"^(?:when|while|in|by|as) (?:\w+ ){0,2}"
+    r"(?:giv\w+|answer\w*|reply\w*|speak\w*|respond\w*|provid\w+|talk\w*|telling|saying)[^,]{0,40},\s*",
+    re.IGNORECASE,
+)
+
+# the least likely option is asked for: "least likely", "most unlikely", "hardest to believe"
+LEAST = re.compile(
+    r"\b(least|less|most un|most im|un|im)[\s-]?(likely|probable|plausible|possible|credible|believable|convincing"
+    r"|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b"
+    r"|\bfurthest from the truth\b|\bmost (?:doubtful|far-fetched|dubious)\b",
+    re.IGNORECASE,
+)
+# what the question supposes: a phrase such as "if" or "assume that", then the supposition (group 1) up to where the
+# question itself begins: after a comma or the like at "which", "what ...", or after the end of a sentence
+SUPPOSING = re.compile(
+    # "if we suppose that ...", "if it is true that ...", "if ..."
+    r"\b(?:if (?:we |you )?(?:suppose|assume|imagine|accept|grant|know|say|take it)(?: that)?"
+    r"|if (?:it is|it was|it were|it's) (?:true|the case|so|a fact|known|given) that|if"
+    # "Let us assume that ...", at the beginning of a sentence or clause
+    r"|(?:^|(?<=[.?!:,;] )|(?<=\n))"
+    r"(?:let us|let's|we may|we can|we will|we shall|you may|you can|you should|please|just|now)? ?"
+    r"(?:assume|suppose|imagine|presume|say|grant|accept|picture|pretend|take it)(?: for a moment| now)?,?(?: that)?"
+    # ... followed by "it", "the" or a name; "assuming that ...", "given that ...", "considering that ..."
+    r"(?= (?:it |the |(?-i:[A-Z])))|assuming(?: that)?|supposing(?: that)?|presuming(?: that)?|presupposing(?: that)?"
+    r"|imagining(?: that)?|granting(?: that)?|accepting(?: that)?|given (?:that|the fact that"
+    r"|as (?:read|a fact) that)|given(?= (?-i:[A-Z]))|provided(?: that)?"
+    r"|providing(?: that)?|granted(?: that)?|considering(?: that)?|seeing(?: that| as)?|bearing in mind that"
+    r"|keeping in mind that|knowing(?: that)?|taking(?: it)?(?: for granted| as (?:read|given)| as a given)?(?: that)?"
+    # "let it be supposed that ...", "in the event that ...", "it is given that ..."
+    r"|let it be (?:supposed|assumed|granted|given|said)(?: that)?|in (?:the event|case)(?: that)?"
+    r"|it (?:is|may be|can be) (?:known|given|assumed|supposed|granted)(?: that)?"
+    # "on the assumption that ...", "with Ann knowing ...", "as long as ..."
+    r"|(?:on|under|with|working on|starting from|operating on|proceeding on|going on|acting on|by)"
+    r" (?:the|an?) (?:assumption|premise|supposition|hypothesis|understanding|basis|presumption|condition|knowledge)"
+    r"(?: that)?|with(?= (?-i:[A-Z])\w* (?:knowing|aware|being|trying|wanting|having|helping|hindering|out to))"
+    r"|on condition that|with it (?:known|given) that|as long as|so long as)[\s,]+"
+    # the supposition, and where it ends
+    r"([^?]*?)(?:[,:;-]\s*(?=(?:and |then |so )*(?:of (?:the|these|those)|which|what|whose|where|who|tell|pick|choose"
+    r"|select|then|how|in which|would|can you|now)\b)|[.?!:](?=\s|$)|$)",
+    re.IGNORECASE,
+)
+# a supposition without any such phrase: "Ann wants to help Bob, so which ..."
+STATED = re.compile(
+    # no adverbial or question in front, and "which" or the like after it
+    r"^(?!when|while|after|before|based|according|in |at |from |of |which|what|who|as |by |during)([^?]*?)[,;:-]\s*"
+    r"(?:so |then |and |now |well )*(?:which|what|pick|choose)\b",
+    re.IGNORECASE,
+)
+# the place at the beginning of the story is asked for: "originally", "where was ... first"
+BEGINNING = re.compile(
+    r"\b(at the (?:very )?(?:beginning|start|outset)|originally|initially|at first|in the beginning|to begin with"
+    r"|first of all|to start with|before anything)\b|\bwhere was .* first\b",
+    re.IGNORECASE,
+)
+# the sentence asks something
+ASKING = re.compile(r"\bwhich\b|\bwhere\b|\bwhat\b.*\bfollowing\b", re.IGNORECASE)
+# the question is where something is: "where ...", "in which drawer ..."
+WHERE_ASKED = re.compile(
+    r"\bwhere\b|\b(?:which|what) (?:one of the |of the |of these )?(?:\w+ )?"
+    r"(?:place|location|container|room|spot|box|piece of furniture|drawer|basket|boxe|hiding place)s?\b"
+)
+# "where did Ann find ..." asks for an event, not for a belief
+TELLING = re.compile(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)")
+MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
+"""Senses of verbs that make a question one about the subject's belief; "walk" and "open" are ways of searching."""
+NOT_SOUGHT = frozenset(
+    ("place", "location", "container", "spot", "room", "question", "story", "beginning", "start", "hiding")
+)
+
+
+@dataclass(frozen=True)
+class WhereQuestion:
+    """Whose belief about whose belief (`agents`) about which thing is asked for; `somebody`: the thing is a person."""
+
+    agents: tuple[str, ...]
+    thing: str
+    somebody: bool = False
+
+
+# options
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
-    """The question and the options in a text such as "Which one? A) ... B) ..."; no options if there are none."""
-    if len(text) > LONGEST_QUESTION:  # nobody reads it
+    """The question and the options in a text such as "Which one? A) ... B) ..."; no options if it has none."""
+    if len(text) > LONGEST_QUESTION:
         return text, ()
-    for style in STYLES:
-        marks = _consecutive(list(style.finditer(text)))
+    for style in OPTION_MARKS:
+        marks: list[re.Match[str]] = []
+        for mark in style.finditer(text):  # those that count from A, or from 1
+            number = int(mark[1]) if mark[1].isdecimal() else ord(mark[1].lower()) - ord("a") + 1
+            if number == len(marks) + 1:
+                marks.append(mark)
         if len(marks) > 1:
             ends = [mark.start() for mark in marks[1:]] + [len(text)]
             options = [text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
@@ -66,37 +166,110 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     return text.strip(), ()
 
 
-def _consecutive(marks: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The marks that count from the first letter or number on."""
-    found: list[re.Match[str]] = []
-    for mark in marks:
-        wanted = _number(found[-1][1]) + 1 if found else 1
-        if _number(mark[1]) == wanted:
-            found.append(mark)
-    return found
+# questions
 
 
-def _number(mark: str) -> int:
-    """The place of a letter or number in its order, from 1."""
-    return int(mark) if mark.isdecimal() else ord(mark.lower()) - ord("a") + 1
+def read_question(text: str, options: Sequence[str], reading: Reading) -> Question:
+    """The question that a text asks about a story; the options may be in the text.
+
+    Raises Unread if the question or an option cannot be read, InputError if it is longer than 20,000 characters.
+    """
+    if len(text) + sum(map(len, options)) > LONGEST_QUESTION:
+        hint = "give only the question and its options"
+        raise InputError(f"the question is longer than {LONGEST_QUESTION:,} characters", hint=hint)
+    if not options:
+        text, options = split_options(text)
+    even = plain(text)
+    episode = reading.episode
+    reader = StatementReader(episode)
+    polarity: Polarity = "least" if LEAST.search(even) else "most"
+    given = _given(even, reader)
+    parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", even) if part.strip()]
+    asked = ([part for part in parts if part.endswith("?")] or parts or [""])[-1]
+    names = [name for name in reader.names if _names(asked, name)]
+    if len(names) == 1:
+        reader.focus = names[0]
+    elif given and isinstance(given[0], (Belief, Goal, Knows, SocialGoal)):
+        reader.focus = given[0].agent
+    if where := read_where(asked, reader):
+        labels, places = hypotheses(where, options, episode)
+        at = 0 if BEGINNING.search(even) and not where.agents else None
+        return Question("", places, polarity, given, (), at, "where", labels)
+    if not options:
+        raise Unread(even.strip())
+    if sorted(option.strip(" .").lower() for option in options) == ["no", "yes"]:
+        return _yes_or_no(asked, tuple(options), reader, polarity, given)
+    claims = [reader.read(WHEN_SPEAKING.sub("", LETTER.sub("", plain(option)).strip())) for option in options]
+    kind = _kind([claim for one in claims for claim in one])
+    presumes = _presumed(reader.moved, episode) if kind == "belief_of_goal" else ()
+    return Question("", tuple(Hypothesis(one) for one in claims), polarity, given, presumes, None, kind, tuple(options))
 
 
-MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
-WHERE_ASKED = re.compile(
-    r"\bwhere\b|\b(?:which|what) (?:one of the |of the |of these )?(?:\w+ )?"
-    r"(?:place|location|container|room|spot|box|piece of furniture|drawer|basket|boxe|hiding place)s?\b"
-)
-TELLING = re.compile(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)")
-NOT_SOUGHT = ("place", "location", "container", "spot", "room", "question", "story", "beginning", "start", "hiding")
+def _names(text: str, *names: str) -> bool:
+    """Whether a text has one of the names in it."""
+    return any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
 
 
-@dataclass(frozen=True)
-class WhereQuestion:
-    """Whose belief about whose belief about which thing is asked for; `somebody`: the thing is a person."""
+def _given(text: str, reader: StatementReader) -> tuple[Claim, ...]:
+    """What the question supposes, in "if" clauses and in sentences of their own."""
+    found: list[Claim] = []
+    rest = text
+    for match in SUPPOSING.finditer(text):
+        found += reader.read(match[1])
+        rest = rest.replace(match.group(), " ")
+    for sentence in re.split(r"(?<=[.!])\s+", rest):
+        if not _names(sentence, *reader.episode.agents):
+            continue
+        if (told := STATED.match(sentence)) and _names(told[1], *reader.episode.agents):
+            found += reader.read(told[1])
+        elif "?" not in sentence and not ASKING.search(sentence):
+            found += reader.read(sentence)
+    return tuple(found)
 
-    agents: tuple[str, ...]
-    thing: str
-    somebody: bool = False
+
+def _kind(claims: Sequence[Claim]) -> str:
+    """The kind of a question, by the claims of its options."""
+    if any(isinstance(claim, Belief) and isinstance(claim.content, Goal) for claim in claims):
+        return "belief_of_goal"
+    if any(isinstance(claim, SocialGoal) for claim in claims):
+        return "social_goal"
+    if all(isinstance(claim, Goal) for claim in claims):
+        return "goal"
+    if all(isinstance(claim, (Belief, Knows)) for claim in claims):
+        return "belief"
+    return "where" if all(isinstance(claim, Holds) for claim in claims) else "belief"
+
+
+def _presumed(moves: Sequence[Event], episode: Episode) -> tuple[Event, ...]:
+    """The moves that the options take for granted; where to, by the option that says it, or else by the story."""
+    put = {
+        (one.agent, one.obj): one.place
+        for one in episode.timeline
+        if isinstance(one, Event) and one.verb in ("put", "move") and one.place
+    }
+    found: dict[tuple[str, str | None], Event] = {}
+    for event in sorted(moves, key=lambda one: -one.p):
+        key = event.agent, event.obj
+        place = event.place if event.p == 1.0 else put.get(key) or event.place
+        if key not in found or (found[key].place is None and place):
+            found[key] = replace(event, t=len(episode.timeline) + 1, place=place, p=1.0)
+    return tuple(found.values())
+
+
+def _yes_or_no(
+    asked: str, options: tuple[str, ...], reader: StatementReader, polarity: Polarity, given: tuple[Claim, ...]
+) -> Question:
+    """ "Does Ann think the milk is in the fridge?" Raises Unread if it is not about a single belief."""
+    claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", asked.rstrip(" ?"), flags=re.IGNORECASE))
+    if len(claims) != 1 or not isinstance(claims[0], Belief):
+        raise Unread(asked)
+    yes = claims[0]
+    both = {"yes": Hypothesis((yes,)), "no": Hypothesis((replace(yes, holds=not yes.holds),))}
+    found = tuple(both[option.strip(" .").lower()] for option in options)
+    return Question("", found, polarity, given, (), None, "belief", options)
+
+
+# where something is
 
 
 def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
@@ -109,12 +282,16 @@ def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
         raise Unread(text)
     reader.read_names(found)
     pieces = chunks(found, reader.names)
-    agents, last = _agents(pieces)
-    things = [
-        object_of(piece, reader.episode)
-        for piece in pieces
-        if isinstance(piece, Noun) and piece.kind == "object" and piece.words[-1] not in NOT_SOUGHT
-    ]
+    agents: list[str] = []
+    last: str | None = None
+    for i, piece in enumerate(pieces):
+        if not isinstance(piece, Noun) or (piece.kind != "agent" and piece.text not in ("he", "she", "they")):
+            continue
+        last = piece.text if piece.kind == "agent" else last
+        if last and _thinks(pieces[i + 1 :]) and last not in agents[-1:]:
+            agents.append(last)
+    objects = [piece for piece in pieces if isinstance(piece, Noun) and piece.kind == "object"]
+    things = [object_of(noun, reader.episode) for noun in objects if noun.words[-1] not in NOT_SOUGHT]
     if last and not agents and things:
         raise Unread(text)  # somebody does something that is neither thinking nor searching
     if things:
@@ -122,23 +299,7 @@ def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
     return WhereQuestion((), last, somebody=True) if last and not agents else None
 
 
-def _agents(pieces: Sequence[Chunk]) -> tuple[list[str], str | None]:
-    """Whose beliefs are asked for, from the outermost to the innermost; and who was named last."""
-    found: list[str] = []
-    last: str | None = None
-    for i, piece in enumerate(pieces):
-        if not isinstance(piece, Noun):
-            continue
-        if piece.kind == "agent":
-            last = piece.text
-        elif piece.text not in ("he", "she", "they"):
-            continue
-        if last and _minds(pieces[i + 1 :]) and last not in found[-1:]:
-            found.append(last)
-    return found, last
-
-
-def _minds(rest: Sequence[Chunk]) -> bool:
+def _thinks(rest: Sequence[Chunk]) -> bool:
     """Whether the verb that follows is one of thinking or searching."""
     for piece in rest:
         if isinstance(piece, VerbGroup):
@@ -151,37 +312,35 @@ def _minds(rest: Sequence[Chunk]) -> bool:
 def hypotheses(
     asked: WhereQuestion, options: Sequence[str], episode: Episode
 ) -> tuple[tuple[str, ...], tuple[Hypothesis, ...]]:
-    """The options, or else all places there are, and what each of them claims. Raises Unread for what is no place."""
+    """The options (or else all places of the story) and the claim of each. Raises Unread if one names no place."""
     if not any(entity.id == asked.thing for entity in episode.entities):
         raise Unread(f"where is the {asked.thing}")
-    labels = tuple(options) or (_rooms(episode) if asked.somebody else _places(episode, asked.thing))
+    if options:
+        labels = tuple(options)
+        places = tuple(_place_named(label, episode, asked.thing) for label in labels)
+    else:
+        labels = places = _all_places(asked, episode)
     if not labels:
         raise Unread(asked.thing)
-    places = [_place_named(label, episode, asked.thing) for label in labels] if options else labels
     predicate: Predicate = "in_room" if asked.somebody else "at"
-    facts = [Fact(predicate, asked.thing, place) for place in places]
-    return labels, tuple(Hypothesis((_nested(asked.agents, fact),)) for fact in facts)
+    claims: list[Claim] = []
+    for place in places:
+        fact = Fact(predicate, asked.thing, place)
+        claim: Claim = Belief(asked.agents[-1], fact) if asked.agents else Holds(fact)
+        for agent in reversed(asked.agents[:-1]):
+            claim = Belief(agent, claim)
+        claims.append(claim)
+    return labels, tuple(Hypothesis((claim,)) for claim in claims)
 
 
-def _nested(agents: Sequence[str], fact: Fact) -> Claim:
-    if not agents:
-        return Holds(fact)
-    claim: Belief = Belief(agents[-1], fact)
-    for agent in reversed(agents[:-1]):
-        claim = Belief(agent, claim)
-    return claim
-
-
-def _rooms(episode: Episode) -> tuple[str, ...]:
-    return tuple(entity.id for entity in episode.entities if entity.kind == "room")
-
-
-def _places(episode: Episode, thing: str) -> tuple[str, ...]:
-    """The places where things can be: in or on them, or where the thing once was."""
+def _all_places(asked: WhereQuestion, episode: Episode) -> tuple[str, ...]:
+    """The places where the thing can be: those in or on which things are, and those where it once was."""
+    if asked.somebody:
+        return tuple(entity.id for entity in episode.entities if entity.kind == "room")
     facts = [*episode.init, *(one.content for one in episode.timeline if isinstance(one, Utterance) and one.content)]
     facts += [one.fact for one in episode.timeline if isinstance(one, Observation)]
-    been = {fact.value for fact in facts if fact.subject == thing}
-    been |= {one.place for one in episode.timeline if isinstance(one, Event) and one.obj == thing}
+    been = {fact.value for fact in facts if fact.subject == asked.thing}
+    been |= {one.place for one in episode.timeline if isinstance(one, Event) and one.obj == asked.thing}
     return tuple(
         e.id
         for e in episode.entities
@@ -191,172 +350,7 @@ def _places(episode: Episode, thing: str) -> tuple[str, ...]:
 
 def _place_named(text: str, episode: Episode, thing: str) -> str:
     """The place an option names. Raises Unread if it names none."""
-    noun = noun_in(re.sub(r"^\s*\(?[A-Za-z1-9][).:]\s+", "", plain(text)), episode.agents)
+    noun = noun_in(LETTER.sub("", plain(text)), episode.agents)
     if noun is None or noun.kind in ("agent", "pronoun"):
         raise Unread(text.strip())
     return place_of(noun, episode, thing)
-
-
-__all__ = ["Unread", "read_question", "split_options"]
-
-LEAST = re.compile(
-    r"\b(least|less|most un|most im|un|im)[\s-]?(likely|probable|plausible|possible|credible|believable|convincing"
-    r"|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b"
-    r"|\bfurthest from the truth\b|\bmost (?:doubtful|far-fetched|dubious)\b",
-    re.IGNORECASE,
-)
-SUPPOSING = re.compile(
-    r"\b(?:if (?:we |you )?(?:suppose|assume|imagine|accept|grant|know|say|take it)(?: that)?"
-    r"|if (?:it is|it was|it were|it's) (?:true|the case|so|a fact|known|given) that|if"
-    r"|(?:^|(?<=[.?!:,;] )|(?<=\n))"
-    r"(?:let us|let's|we may|we can|we will|we shall|you may|you can|you should|please|just|now)? ?"
-    r"(?:assume|suppose|imagine|presume|say|grant|accept|picture|pretend|take it)(?: for a moment| now)?,?(?: that)?"
-    r"(?= (?:it |the |(?-i:[A-Z])))|assuming(?: that)?|supposing(?: that)?|presuming(?: that)?|presupposing(?: that)?"
-    r"|imagining(?: that)?|granting(?: that)?|accepting(?: that)?|given (?:that|the fact that"
-    r"|as (?:read|a fact) that)|given(?= (?-i:[A-Z]))|provided(?: that)?"
-    r"|providing(?: that)?|granted(?: that)?|considering(?: that)?|seeing(?: that| as)?|bearing in mind that"
-    r"|keeping in mind that|knowing(?: that)?|taking(?: it)?(?: for granted| as (?:read|given)| as a given)?(?: that)?"
-    r"|let it be (?:supposed|assumed|granted|given|said)(?: that)?|in (?:the event|case)(?: that)?"
-    r"|it (?:is|may be|can be) (?:known|given|assumed|supposed|granted)(?: that)?"
-    r"|(?:on|under|with|working on|starting from|operating on|proceeding on|going on|acting on|by)"
-    r" (?:the|an?) (?:assumption|premise|supposition|hypothesis|understanding|basis|presumption|condition|knowledge)"
-    r"(?: that)?|with(?= (?-i:[A-Z])\w* (?:knowing|aware|being|trying|wanting|having|helping|hindering|out to))"
-    r"|on condition that|with it (?:known|given) that|as long as|so long as)[\s,]+"
-    r"([^?]*?)(?:[,:;-]\s*(?=(?:and |then |so )*(?:of (?:the|these|those)|which|what|whose|where|who|tell|pick|choose"
-    r"|select|then|how|in which|would|can you|now)\b)|[.?!:](?=\s|$)|$)",
-    re.IGNORECASE,
-)
-STATED = re.compile(
-    r"^(?!when|while|after|before|based|according|in |at |from |of |which|what|who|as |by |during)([^?]*?)[,;:-]\s*"
-    r"(?:so |then |and |now |well )*(?:which|what|pick|choose)\b",
-    re.IGNORECASE,
-)
-BEGINNING = re.compile(
-    r"\b(at the (?:very )?(?:beginning|start|outset)|originally|initially|at first|in the beginning|to begin with"
-    r"|first of all|to start with|before anything)\b|\bwhere was .* first\b",
-    re.IGNORECASE,
-)
-LETTER = re.compile(r"^\s*\(?[A-Za-z1-9][).:]\s+")
-WHEN_SPEAKING = re.compile(
-    r"^(?:when|while|in|by|as) (?:\w+ ){0,2}"
-    r"(?:giv\w+|answer\w*|reply\w*|speak\w*|respond\w*|provid\w+|talk\w*|telling|saying)[^,]{0,40},\s*",
-    re.IGNORECASE,
-)
-ASKING = re.compile(r"\bwhich\b|\bwhere\b|\bwhat\b.*\bfollowing\b", re.IGNORECASE)
-
-
-def read_question(text: str, options: Sequence[str], reading: Reading) -> Question:
-    """Reads a question about the story; the options may be in the text.
-
-    Raises Unread if the question or an option cannot be read, InputError if it is too long.
-    """
-    if len(text) + sum(map(len, options)) > LONGEST_QUESTION:
-        raise InputError(
-            f"the question is longer than {LONGEST_QUESTION:,} characters",
-            hint="give only the question and its options",
-        )
-    if not options:
-        text, options = split_options(text)
-    even = plain(text)
-    episode = reading.episode
-    reader = StatementReader(episode)
-    polarity: Polarity = "least" if LEAST.search(even) else "most"
-    given = _given(even, reader)
-    asked = _asked_part(even)
-    reader.focus = _focus(asked, reader, given)
-    if where := read_where(asked, reader):
-        labels, places = hypotheses(where, options, episode)
-        at = 0 if BEGINNING.search(even) and not where.agents else None
-        return Question("", places, polarity, given, (), at, "where", labels)
-    if not options:
-        raise Unread(even.strip())
-    if [option.strip(" .").lower() for option in options] in (["yes", "no"], ["no", "yes"]):
-        return _yes_or_no(asked, tuple(options), reader, polarity, given)
-    claims = [reader.read(_clean(option)) for option in options]
-    kind = _kind(claims)
-    presumes = _presumed(reader, episode) if kind == "belief_of_goal" else ()
-    return Question("", tuple(Hypothesis(one) for one in claims), polarity, given, presumes, None, kind, tuple(options))
-
-
-def _clean(option: str) -> str:
-    """The option without its letter and without "when giving information"."""
-    return WHEN_SPEAKING.sub("", LETTER.sub("", plain(option)).strip())
-
-
-def _given(text: str, reader: StatementReader) -> tuple[Claim, ...]:
-    """What the question supposes, in "if" clauses and in sentences of their own."""
-    found: list[Claim] = []
-    rest = text
-    for match in SUPPOSING.finditer(text):
-        found += reader.read(match[1])
-        rest = rest.replace(match.group(), " ")
-    for sentence in re.split(r"(?<=[.!])\s+", rest):
-        named = _names_one(sentence, reader)
-        if named and (told := STATED.match(sentence)) and _names_one(told[1], reader):
-            found += reader.read(told[1])
-        elif named and "?" not in sentence and not ASKING.search(sentence):
-            found += reader.read(sentence)
-    return tuple(found)
-
-
-def _names_one(text: str, reader: StatementReader) -> bool:
-    return any(re.search(rf"\b{re.escape(name)}\b", text) for name in reader.episode.agents)
-
-
-def _asked_part(text: str) -> str:
-    """The sentence that asks: the last one with a question mark, or the last one."""
-    parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", text) if part.strip()]
-    asking = [part for part in parts if part.endswith("?")]
-    return (asking or parts or [""])[-1]
-
-
-def _focus(asked: str, reader: StatementReader, given: Sequence[Claim]) -> str | None:
-    """Whom the options call "she": the only person in the sentence that asks, or whom it supposes something of."""
-    names = [name for name in reader.names if re.search(rf"\b{re.escape(name)}\b", asked)]
-    if len(names) != 1 and given:
-        return given[0].agent if isinstance(given[0], (Belief, Goal, Knows, SocialGoal)) else None
-    return names[0] if len(names) == 1 else None
-
-
-def _kind(claims: Sequence[Sequence[Claim]]) -> str:
-    every = [claim for one in claims for claim in one]
-    if any(isinstance(claim, Belief) and isinstance(claim.content, Goal) for claim in every):
-        return "belief_of_goal"
-    if any(isinstance(claim, SocialGoal) for claim in every):
-        return "social_goal"
-    if all(isinstance(claim, Goal) for claim in every):
-        return "goal"
-    if all(isinstance(claim, (Belief, Knows)) for claim in every):
-        return "belief"
-    return "where" if all(isinstance(claim, Holds) for claim in every) else "belief"
-
-
-def _presumed(reader: StatementReader, episode: Episode) -> tuple[Event, ...]:
-    """What the options take for granted: that somebody moved the things, and where to, by the option that says it."""
-    found: dict[tuple[str, str | None], Event] = {}
-    for event in sorted(reader.moved, key=lambda one: -one.p):
-        place = event.place if event.p == 1.0 else _told_place(event, episode) or event.place
-        old = found.get((event.agent, event.obj))
-        if old is None or (old.place is None and place):
-            found[event.agent, event.obj] = replace(event, t=len(episode.timeline) + 1, place=place, p=1.0)
-    return tuple(found.values())
-
-
-def _told_place(event: Event, episode: Episode) -> str | None:
-    """Where the story says that somebody put the thing last."""
-    events = [one for one in episode.timeline if isinstance(one, Event)]
-    mine = [one for one in events if (one.agent, one.obj) == (event.agent, event.obj) and one.verb in ("put", "move")]
-    return next((one.place for one in reversed(mine) if one.place), None)
-
-
-def _yes_or_no(
-    asked: str, options: tuple[str, ...], reader: StatementReader, polarity: Polarity, given: tuple[Claim, ...]
-) -> Question:
-    """ "Does Ann think the milk is in the fridge?" """
-    claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", asked.rstrip(" ?"), flags=re.IGNORECASE))
-    if len(claims) != 1 or not isinstance(claims[0], Belief):
-        raise Unread(asked)
-    yes = claims[0]
-    both = {"yes": Hypothesis((yes,)), "no": Hypothesis((replace(yes, holds=not yes.holds),))}
-    found = tuple(both[option.strip(" .").lower()] for option in options)
-    return Question("", found, polarity, given, (), None, "belief", options)

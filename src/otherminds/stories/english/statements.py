@@ -1,4 +1,8 @@
-"""Statements about minds: what somebody believes, knows, wants, and means to do to somebody else."""
+"""Statements about minds: what an option or a question claims that somebody believes, knows, wants or intends socially.
+
+`StatementReader` rewords a statement, parses its clauses, and finds the people, things and places of an episode that it
+speaks of. Which words mean helping, believing and so on is in the section `minds` of lexicon.toml.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from otherminds.stories.english.chunks import chunks
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.lexicon import lexicon, wordset
-from otherminds.stories.english.phrases import Clause, Noun, Nouns
-from otherminds.stories.english.rewording import has, known_to, plainer, stance_of
+from otherminds.stories.english.phrases import Clause, Noun, NounReader
+from otherminds.stories.english.rewording import known_to, plainer
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
+from otherminds.stories.english.story_state import same_object
 from otherminds.stories.model import (
     Belief,
     Claim,
@@ -22,106 +27,18 @@ from otherminds.stories.model import (
     Holds,
     Knows,
     SocialGoal,
+    Stance,
     Utterance,
 )
 
-LONGEST_NAME = 20
-
-
-def noun_in(text: str, names: Sequence[str] = ()) -> Noun | None:
-    """The noun phrase a text consists of: "(in) the kitchen cabinet"."""
-    found = [token for token in tokens(plain(text)) if token.text not in ".,;:!?\n" and not token.quote]
-    if len(found) > LONGEST_NAME:
-        return None
-    while found and found[0].low in ("in", "inside", "on", "at", "into", "onto", "under", "it", "is", "'s"):
-        found = found[1:]
-    reader = Nouns(found, names)
-    if not found:
-        return None
-    result = reader.at(0, bare=True)
-    return result[0] if result and result[1] == len(found) else None
-
-
-def object_of(noun: Noun, episode: Episode) -> str:
-    """The object of the episode a noun phrase stands for, or its own words if there is none."""
-    objects = [entity.id for entity in episode.entities if entity.kind == "object"]
-    text = noun.text
-    if text in objects:
-        return text
-    head, extra = noun.words[-1], set(noun.words[:-1])
-    alike = [
-        one
-        for one in objects
-        if one.split()[-1] == head and (set(one.split()[:-1]) <= extra or extra <= set(one.split()))
-    ]
-    return alike[0] if len(alike) == 1 else text
-
-
-def place_of(noun: Noun, episode: Episode, obj: str | None = None) -> str:
-    """The place (or room) of the episode a noun phrase stands for, or its own words if there is none.
-
-    Without a room it is the only place of that kind, or else the one somebody spoke of, or else the last one handled.
-    """
-    if noun.kind == "room":
-        return noun.text
-    places = [entity for entity in episode.entities if entity.kind == "place"]
-    name = " ".join([*([noun.ordinal] if noun.ordinal else []), *([noun.room] if noun.room else []), noun.text])
-    ids = {entity.id for entity in places}
-    if name in ids:
-        return name
-    kind = lexicon().kind_of(noun.words) or noun.words[-1]
-    alike = [entity for entity in places if _fits(entity, noun, kind)]
-    other = lexicon().places["like"].get(kind)
-    if not alike and other:
-        alike = [
-            entity
-            for entity in places
-            if _fits(entity, Noun("place", (*noun.words[: -len(kind.split())], other), 0, 0, room=noun.room), other)
-        ]
-    if len(alike) > 1:
-        alike = _spoken(alike, episode, obj) or _handled(alike, episode) or alike
-    return alike[0].id if alike else name
-
-
-def _fits(entity: Entity, noun: Noun, kind: str) -> bool:
-    words = entity.id.split()
-    if entity.id != kind and not entity.id.endswith(" " + kind):
-        return False
-    extra = set(noun.words[: len(noun.words) - len(kind.split())])
-    room_fits = not noun.room or entity.room in (None, noun.room) or entity.id.startswith(noun.room + " ")
-    return (
-        room_fits and extra <= set(words) and (not noun.ordinal or words[0] == noun.ordinal or words[0] not in ORDINALS)
-    )
-
-
-ORDINALS = wordset("ordinals")
-
-
-def _spoken(alike: Sequence[Entity], episode: Episode, obj: str | None) -> list[Entity]:
-    said = [
-        one.content.value
-        for one in episode.timeline
-        if isinstance(one, Utterance)
-        and one.content
-        and one.act in ("assert", "deny")
-        and obj in (None, one.content.subject)
-    ]
-    said += [
-        one.content.value
-        for one in episode.timeline
-        if isinstance(one, Utterance) and one.content and one.act in ("assert", "deny")
-    ]
-    return [entity for value in said for entity in alike if entity.id == value]
-
-
-def _handled(alike: Sequence[Entity], episode: Episode) -> list[Entity]:
-    handled = [one.place for one in episode.timeline if isinstance(one, Event)]
-    return [entity for value in reversed(handled) for entity in alike if entity.id == value]
-
-
 IN = wordset("statement_in")
 LYING = wordset("lying")
+ORDINALS = wordset("ordinals")
 NOBODY = frozenset(("nobody", "noone", "himself", "herself"))
+LONGEST_NAME = 20  # tokens in the name of a place or thing (chosen; not tuned)
+P_PRESUMED = 0.5  # mark of a move whose goal the statement does not say; only compared with 1, never multiplied
+GAP = 8  # words that `*` in a phrase may stand for, and one more (chosen; not tuned)
+REFUSED_WITHIN = 5  # words before a stance in which "not trying to" is looked for (chosen; not tuned)
 
 
 class Unread(ValueError):  # noqa: N818  (what it says is what it is: something unread)
@@ -132,19 +49,90 @@ class Unread(ValueError):  # noqa: N818  (what it says is what it is: something 
         self.sentence = sentence
 
 
+# things and places of an episode
+
+
+def noun_in(text: str, names: Sequence[str] = ()) -> Noun | None:
+    """The noun phrase that a text consists of: "(in) the kitchen cabinet"; None if it is anything else."""
+    found = [token for token in tokens(plain(text)) if token.text not in ".,;:!?\n" and not token.quote]
+    if len(found) > LONGEST_NAME:
+        return None
+    while found and found[0].low in ("in", "inside", "on", "at", "into", "onto", "under", "it", "is", "'s"):
+        found = found[1:]
+    result = NounReader(found, names).noun_at(0, bare=True) if found else None
+    return result[0] if result and result[1] == len(found) else None
+
+
+def object_of(noun: Noun, episode: Episode) -> str:
+    """The object of the episode that a noun phrase stands for, or its own words if there is none."""
+    objects = [entity.id for entity in episode.entities if entity.kind == "object"]
+    return same_object(noun, objects) or noun.text
+
+
+def place_of(noun: Noun, episode: Episode, obj: str | None = None) -> str:
+    """The place (or room) of the episode that a noun phrase stands for, or its own words if there is none.
+
+    Without a room it is the only place of that kind, or else the one spoken of (of `obj` first), or else the one
+    handled last.
+    """
+    if noun.kind == "room":
+        return noun.text
+    places = [entity for entity in episode.entities if entity.kind == "place"]
+    name = " ".join(part for part in (noun.ordinal, noun.room, noun.text) if part)
+    if any(entity.id == name for entity in places):
+        return name
+    kind = lexicon().kind_of(noun.words) or noun.words[-1]
+    alike = [entity for entity in places if _may_be(entity, noun, kind)]
+    other = lexicon().places["like"].get(kind)
+    if not alike and other:
+        renamed = Noun("place", (*noun.words[: -len(kind.split())], other), 0, 0, room=noun.room)
+        alike = [entity for entity in places if _may_be(entity, renamed, other)]
+    said = [one.content for one in episode.timeline if isinstance(one, Utterance) and one.act in ("assert", "deny")]
+    values = [fact.value for fact in said if fact and obj in (None, fact.subject)]
+    values += [fact.value for fact in said if fact]
+    values += [one.place for one in reversed(episode.timeline) if isinstance(one, Event)]
+    ranked = [entity for value in values for entity in alike if entity.id == value] if len(alike) > 1 else alike
+    return (ranked or alike)[0].id if alike else name
+
+
+def _may_be(entity: Entity, noun: Noun, kind: str) -> bool:
+    """Whether a place is of a kind and has the room, the number and the adjectives that a noun phrase gives."""
+    words = entity.id.split()
+    extra = set(noun.words[: len(noun.words) - len(kind.split())])
+    in_room = not noun.room or entity.room in (None, noun.room) or entity.id.startswith(noun.room + " ")
+    in_order = not noun.ordinal or words[0] == noun.ordinal or words[0] not in ORDINALS
+    of_kind = entity.id == kind or entity.id.endswith(" " + kind)
+    return of_kind and in_room and in_order and extra <= set(words)
+
+
+# statements
+
+
 @dataclass
-class Statement:
-    """A statement cut into words and clauses, and the people in it: whom it is about comes first."""
+class ParsedStatement:
+    """A statement cut into words and clauses, with the people in it; whom it is about comes first."""
 
     words: str
     clauses: list[Clause]
     nouns: list[Noun]
     people: list[str]
 
+    def has(self, *lists: str) -> bool:
+        """Whether it has a phrase of each of these lists of the lexicon's section `minds`."""
+        return all(has(self.words, lexicon().minds[one]) for one in lists)
+
+    @property
+    def stance(self) -> Stance | None:
+        """The stance towards somebody else that it speaks of, if any."""
+        return None if NOBODY & set(self.words.split()) else stance_of(self.words)
+
 
 @dataclass
 class StatementReader:
-    """Reads statements about the people and things of an episode; `focus` is whom "she" stands for."""
+    """Reads statements about the people and things of an episode.
+
+    `focus` is the person that "she" stands for; `moved` collects the moves that statements take for granted.
+    """
 
     episode: Episode
     names: tuple[str, ...] = ()
@@ -152,18 +140,23 @@ class StatementReader:
     focus: str | None = None
 
     def read(self, text: str) -> tuple[Claim, ...]:
-        """What a statement claims. Raises Unread if it cannot be read."""
-        claims = self._knows_contents(self._statement(known_to(plain(text).strip())))
+        """The claims of a statement. Raises Unread if it cannot be read."""
+        claims = self._knows_contents(self._parsed(known_to(plain(text).strip())))
         if claims:
             return claims
-        one = self._statement(plainer(plain(text).strip()))
-        for read in (self._minds_of_goals, self._social, self._plain):
+        one = self._parsed(plainer(plain(text).strip()))
+        for read in (self._beliefs_about_goals, self._social_goal, self._plain_claims):
             claims = read(one)
             if claims:
                 return claims
         raise Unread(text.strip())
 
-    def _statement(self, text: str) -> Statement:
+    def read_names(self, found: Sequence[Token]) -> None:
+        """Adds the names in a text to those known."""
+        new = find_names([found], self.episode.agents)
+        self.names = tuple(dict.fromkeys((*self.episode.agents, *self.names, *new)))
+
+    def _parsed(self, text: str) -> ParsedStatement:
         found: list[Token] = []
         for sentence in sentences(tokens(text)):
             found += [Token(",", sentence[0].start, sentence[0].start)] if found else []
@@ -173,75 +166,67 @@ class StatementReader:
         self.read_names(found)
         pieces = chunks(found, self.names)
         clauses = parse(pieces)
-        nouns = [piece for piece in pieces if isinstance(piece, Noun)]
-        words = " ".join(token.low for token in found)
-        return Statement(words, clauses, nouns, self._people(found, clauses))
-
-    def read_names(self, found: Sequence[Token]) -> None:
-        """Adds the names in a text to those known."""
-        new = find_names([found], self.episode.agents)
-        self.names = tuple(dict.fromkeys((*self.episode.agents, *self.names, *new)))
-
-    def _people(self, found: Sequence[Token], clauses: Sequence[Clause]) -> list[str]:
-        """The people named, each once; the subject comes first, or whom the question is about if it is "she"."""
         named = list(dict.fromkeys(token.text for token in found if token.text in self.names))
-        subject = next(
-            (noun for clause in clauses if clause.verb and clause.verb.finite for noun in clause.subjects), None
-        )
-        first = self._who(subject, named) or (named[0] if named and found[0].text == named[0] else None)
-        return [first, *(name for name in named if name != first)] if first else []
+        finite = [clause for clause in clauses if clause.verb and clause.verb.finite]
+        subject = next((noun for clause in finite for noun in clause.subjects), None)
+        first = self._person(subject, named) or (named[0] if named and found[0].text == named[0] else None)
+        people = [first, *(name for name in named if name != first)] if first else []
+        nouns = [piece for piece in pieces if isinstance(piece, Noun)]
+        return ParsedStatement(" ".join(token.low for token in found), clauses, nouns, people)
 
-    def _who(self, subject: Noun | None, named: Sequence[str]) -> str | None:
+    def _person(self, subject: Noun | None, named: Sequence[str]) -> str | None:
+        """The person a subject stands for; a pronoun is the focus, or else the only one not named."""
         if subject is not None and subject.text in self.names:
             return subject.text
         if subject is not None and subject.owner in self.names:
             return subject.owner
         if subject is None or subject.kind == "pronoun":
             others = [name for name in self.episode.agents if name not in named]
-            return self.focus if self.focus else others[0] if len(others) == 1 and named else None
+            return self.focus or (others[0] if len(others) == 1 and named else None)
         return named[0] if named else None
 
     def _other(self, people: Sequence[str]) -> str | None:
+        """The second person named, or else the only one not named."""
         if len(people) > 1:
             return people[1]
         others = [name for name in self.episode.agents if name not in people]
         return others[0] if len(others) == 1 else None
 
-    # knowing what is in a place
-
-    def _knows_contents(self, one: Statement) -> tuple[Claim, ...]:
-        minds = lexicon().minds
-        told = (has(one.words, minds["contents"]) and has(one.words, minds["knowing"])) or has(
-            one.words, minds["looked"]
-        )
-        if not one.people or not told or has(one.words, minds["not_knowing"]):
+    def _knows_contents(self, one: ParsedStatement) -> tuple[Claim, ...]:
+        """That somebody knows what is in a place; empty if the statement says nothing of the kind."""
+        told = one.has("contents", "knowing") or one.has("looked")
+        if not one.people or not told or one.has("not_knowing"):
             return ()
         places = [noun for noun in one.nouns if noun.kind == "place"]
         return (Knows(one.people[0], place_of(places[-1], self.episode)),) if places else ()
 
-    # what one thinks that the other wants
-
-    def _minds_of_goals(self, one: Statement) -> tuple[Claim, ...]:
-        other, minds = self._other(one.people), lexicon().minds
+    def _beliefs_about_goals(self, one: ParsedStatement) -> tuple[Claim, ...]:
+        """What somebody thinks that the other wants, and the stance that goes with it; empty if nothing is said."""
+        other = self._other(one.people)
         if other is None or not one.people:
             return ()
-        who, objects = one.people[0], self._objects(one.nouns)
-        if has(one.words, minds["unknown_goal"]) and has(one.words, minds["goals"]):
+        who = one.people[0]
+        objects = self._objects(one.nouns)
+        if one.has("unknown_goal", "goals"):
             self._presume(who, objects, one, None)
             return (Belief(who, Goal(other, None)), SocialGoal(who, other, "independent"))
-        if not has(one.words, minds["believing"]) or not objects:
+        if not one.has("believing") or not objects:
             return ()
         wanted = None
-        if has(one.words, minds["desired_place"]) and has(one.words, minds["placing"]):
-            facts = [Fact("at", obj, self._left_at(other, who, obj)) for obj in objects]
-        elif has(one.words, minds["goals"]) and (wanted := self._wanted_place(one)):
+        if one.has("desired_place", "placing"):  # where the other put the thing, or else where it was taken from
+            events = [event for event in self.episode.timeline if isinstance(event, Event) and event.place]
+            put = {event.obj: event.place for event in events if event.agent == other and event.verb in ("put", "move")}
+            taken = {event.obj: event.place for event in events if event.agent == who and event.verb == "grab"}
+            facts = [Fact("at", obj, put.get(obj) or taken.get(obj)) for obj in objects]
+        else:  # the first place named after the word for wanting
+            place = next((noun for noun in one.nouns if noun.kind in ("place", "room")), None)
+            wanted = place_of(place, self.episode) if place and one.has("goals") else None
+            if not wanted:
+                return ()
             facts = [Fact("at", obj, wanted) for obj in objects]
-        else:
-            return ()
         self._presume(who, objects, one, wanted)
-        stance = None if NOBODY & set(one.words.split()) else stance_of(one.words)
         claims: list[Claim] = [Belief(who, Goal(other, fact)) for fact in facts]
-        return (*claims, SocialGoal(who, other, stance)) if stance else tuple(claims)
+        return (*claims, SocialGoal(who, other, one.stance)) if one.stance else tuple(claims)
 
     def _objects(self, nouns: Sequence[Noun]) -> list[str]:
         """The things spoken of; a word that nobody knows must at least have an article."""
@@ -253,49 +238,38 @@ class StatementReader:
                 found += [obj] if noun.known or obj in objects or noun.det in ("the", "a", "an") else []
         return list(dict.fromkeys(found))
 
-    def _wanted_place(self, one: Statement) -> str | None:
-        """The place somebody is thought to want something at: the first one named after the word for wanting."""
-        place = next((noun for noun in one.nouns if noun.kind in ("place", "room")), None)
-        return place_of(place, self.episode) if place else None
-
-    def _left_at(self, owner: str, taker: str, obj: str) -> str | None:
-        """Where somebody put a thing, or else where it was taken from."""
-        events = [one for one in self.episode.timeline if isinstance(one, Event) and one.obj == obj]
-        put = [one.place for one in events if one.agent == owner and one.verb in ("put", "move") and one.place]
-        taken = [one.place for one in events if one.agent == taker and one.verb == "grab" and one.place]
-        known = put or taken
-        return known[-1] if known else None
-
-    def _presume(self, mover: str, objects: Sequence[str], one: Statement, wanted: str | None) -> None:
-        """Notes that the statement takes for granted that things were moved; surely to a place it says."""
-        moves = [
-            clause
-            for clause in one.clauses
-            if clause.means("move", "put", "grab") and not (clause.verb and clause.verb.negated)
-        ]
-        for clause in moves:
-            if any(noun.kind == "agent" and noun.text != mover for noun in clause.subjects):
+    def _presume(self, mover: str, objects: Sequence[str], one: ParsedStatement, wanted: str | None) -> None:
+        """Notes the moves that a statement takes for granted: with p = 1 if it says where to."""
+        for clause in one.clauses:
+            others = any(noun.kind == "agent" and noun.text != mover for noun in clause.subjects)
+            if others or clause.negated or not clause.means("move", "put", "grab"):
                 continue
             goals = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]
             away = "away" in clause.adverbs or (clause.verb and clause.verb.particle == "away")
             place = place_of(goals[0], self.episode) if goals else None if away else wanted
-            for obj in objects:
-                self.moved.append(Event(0, mover, "put", obj, place, source="question", p=1.0 if goals else 0.5))
+            p = 1.0 if goals else P_PRESUMED
+            self.moved += [Event(0, mover, "put", obj, place, source="question", p=p) for obj in objects]
 
-    # helping and hindering
-
-    def _social(self, one: Statement) -> tuple[Claim, ...]:
-        stance = None if NOBODY & set(one.words.split()) else stance_of(one.words)
-        other = self._other(one.people)
+    def _social_goal(self, one: ParsedStatement) -> tuple[Claim, ...]:
+        """That somebody helps, hinders or ignores the other; empty if nothing is said."""
+        stance, other = one.stance, self._other(one.people)
         thinking = any(clause.content and clause.means("think") for clause in one.clauses)
         if stance is None or other is None or not one.people or (thinking and stance != "independent"):
             return ()
         return (SocialGoal(one.people[0], other, stance),)
 
-    # beliefs, goals and facts
-
-    def _plain(self, one: Statement) -> tuple[Claim, ...]:
-        clauses = _merged(one.clauses)
+    def _plain_claims(self, one: ParsedStatement) -> tuple[Claim, ...]:
+        """One claim a clause: beliefs, goals and facts; empty if one of them cannot be read."""
+        clauses: list[Clause] = []
+        for clause in one.clauses:
+            before = clauses[-1] if clauses else None
+            governed = clause.link == "to" and clause.lemma == "be"
+            if before and governed and before.means("think", "want") and before.objects:
+                # "believed the milk to be in the fridge"
+                content = [replace(clause, link="", subjects=before.objects)]
+                clauses[-1] = replace(before, objects=[], content=content)
+            else:
+                clauses.append(clause)
         claims = [self.claim(clause) for clause in clauses]
         sure = [claim for claim in claims if claim is not None and not (isinstance(claim, Belief) and not claim.agent)]
         if len(sure) < len(clauses) or any(isinstance(claim, Holds) and one.people for claim in sure):
@@ -303,11 +277,12 @@ class StatementReader:
         return tuple(sure)
 
     def claim(self, clause: Clause) -> Claim | None:
-        """What a clause claims about a mind or the world; a denied fact is a belief of nobody that does not hold."""
+        """The claim of a clause about a mind or the world; a denied fact is a belief of nobody that does not hold."""
         verb = clause.verb
         if verb is None or clause.unknown or (verb.unreal and verb.lemma != "be" and not verb.passive):
             return None
-        person = next((self._who(noun, ()) for noun in clause.subjects if noun.kind in ("agent", "pronoun")), None)
+        people = (self._person(noun, ()) for noun in clause.subjects if noun.kind in ("agent", "pronoun"))
+        person = next(people, None)
         if person and clause.content and verb.means("think", "see", "say", "want"):
             return _believed(person, self.claim(clause.content[0]), denied=verb.negated)
         if person and verb.means("find") and clause.places and not verb.wish:
@@ -317,11 +292,12 @@ class StatementReader:
         return self._fact(clause) if verb.lemma in LYING or verb.passive else None
 
     def _goal(self, person: str, clause: Clause) -> Claim | None:
+        """That somebody wants to have a thing, or wants it in a place."""
         abstract = lexicon().sets_of_minds["abstract"]
         nouns = [*clause.objects, *(noun for prep, noun in clause.places if prep in ("for", "seeking", "of"))]
         things = [noun for noun in nouns if noun.kind == "object" and noun.words[-1] not in abstract]
         places = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]
-        if not things or (clause.verb and clause.verb.negated):
+        if not things or clause.negated:
             return None
         obj = object_of(things[0], self.episode)
         if not places:
@@ -330,11 +306,10 @@ class StatementReader:
         return Goal(person, Fact("at", obj, place_of(places[0], self.episode, obj))) if put else None
 
     def _fact(self, clause: Clause) -> Claim | None:
-        verb = clause.verb
-        assert verb is not None
+        """That a thing is in a place."""
         things = [noun for noun in (*clause.subjects, *clause.objects) if noun.kind == "object"]
         places = [noun for prep, noun in clause.places if prep in IN]
-        if verb.lemma in ("have", "contain", "hold"):
+        if clause.lemma in ("have", "contain", "hold"):
             places = [noun for noun in clause.subjects if noun.kind == "place"]
             things = [noun for noun in clause.objects if noun.kind == "object"]
         if len(things) != 1 or not places:
@@ -345,10 +320,11 @@ class StatementReader:
             place.room = place.room or room.text
         obj = object_of(things[0], self.episode)
         fact = Fact("at", obj, place_of(place, self.episode, obj))
-        return Belief("", fact, holds=False) if verb.negated or things[0].det == "no" else Holds(fact)
+        return Belief("", fact, holds=False) if clause.negated or things[0].det == "no" else Holds(fact)
 
 
 def _believed(person: str, inner: Claim | None, *, denied: bool) -> Claim | None:
+    """The claim that somebody believes another claim; None if that cannot be believed."""
     if isinstance(inner, Holds):
         return Belief(person, inner.fact, holds=not denied)
     if isinstance(inner, Belief) and not inner.agent:
@@ -358,20 +334,38 @@ def _believed(person: str, inner: Claim | None, *, denied: bool) -> Claim | None
     return None
 
 
-def _merged(clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses, "believed the milk to be in the fridge" made "believed that the milk is in the fridge"."""
-    out: list[Clause] = []
-    for clause in clauses:
-        before = out[-1] if out else None
-        if (
-            before
-            and clause.link == "to"
-            and clause.verb
-            and clause.verb.lemma == "be"
-            and before.means("think", "want")
-            and before.objects
-        ):
-            out[-1] = replace(before, objects=[], content=[replace(clause, link="", subjects=before.objects)])
-        else:
-            out.append(clause)
-    return out
+# phrases in words
+
+
+def has(words: str, phrases: Sequence[str]) -> bool:
+    """Whether one of the phrases is in the words; `*` stands for one or several words."""
+    return any(_within(f" {words} ", phrase) for phrase in phrases)
+
+
+def _within(padded: str, phrase: str) -> bool:
+    head, star, tail = phrase.partition(" *")
+    place = padded.find(f" {head} ")
+    if not star or not tail:
+        return place >= 0
+    while place >= 0:
+        following = padded[place + len(head) + 1 :].split()[:GAP]
+        if f" {tail.strip()} " in f" {' '.join(following[1:])} ":
+            return True
+        place = padded.find(f" {head} ", place + 1)
+    return False
+
+
+def stance_of(words: str) -> Stance | None:
+    """The stance that words speak of: helping, hindering or not caring; None if of none, or if it is denied."""
+    minds, padded = lexicon().minds, f" {words} "
+    stances: tuple[Stance, ...] = ("independent", "hinder", "help")
+    for stance in stances:
+        found = [phrase for phrase in minds[stance] if _within(padded, phrase)]
+        if found and stance == "independent":
+            return stance
+        if found:
+            place, phrase = min((padded.find(f" {phrase.partition(' *')[0]} "), phrase) for phrase in found)
+            before = " ".join(padded[:place].split()[-REFUSED_WITHIN:])
+            refused = not phrase.startswith(("did", "does", "not")) and has(before, minds["refusing"])
+            return None if refused else stance
+    return None

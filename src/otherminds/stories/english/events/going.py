@@ -1,8 +1,9 @@
-"""What clauses tell of where people go, and how it is noted."""
+"""Clauses of going: to a room, a place or somebody, out of a room, or after somebody."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.phrases import Clause, Noun
@@ -16,26 +17,20 @@ NO_PLACES = wordset("no_places")
 LANDMARKS = wordset("landmarks")
 HERE = frozenset(
     (
-        "there",
-        "inside",
-        "in there",
-        "here",
-        "within",
-        "in here",
-        "right there",
-        "over there",
-        "from inside",
-        "from within",
-        "from there",
+        "there", "inside", "in there", "here", "within", "in here", "right there", "over there", "from inside",
+        "from within", "from there",
     )
-)
+)  # fmt: skip
 MOODS = wordset("moods")
+WAYS = frozenset(("way", "home", "step", "himself", "herself", "path"))  # objects of going that are no goals
+P_HEDGED = 0.7  # probability of an event that is told with "probably" or the like (chosen; not tuned)
 
 Agents = Sequence[str]
-Act = Callable[[StoryState, Clause, Agents], bool]
+Handler = Callable[[StoryState, Clause, Agents], bool]
+"""Reads a clause of one sense about some agents into the story; False if it cannot be read."""
 
 
-def tell(
+def add_event(
     story: StoryState,
     clause: Clause,
     agent: str,
@@ -44,8 +39,8 @@ def tell(
     spot: Spot | None = None,
     room: str | None = None,
 ) -> None:
-    """Adds an event, less sure if the clause says "probably"."""
-    p = story.p * (0.7 if clause.hedged or (clause.verb and clause.verb.hedged) else 1.0)
+    """Adds an event, less certain if the clause is hedged; tentative if the clause only tells an aim ("to ...")."""
+    p = story.p * (P_HEDGED if clause.hedged or (clause.verb and clause.verb.hedged) else 1.0)
     room = room or (spot.room if spot else None)
     event = Event(0, agent, verb, obj, None, room, p, story.source, (clause.start, clause.end))
     story.emit(event, spot)
@@ -54,98 +49,86 @@ def tell(
 
 
 def walk(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Going somewhere: to a room, a place, a thing or somebody; or following somebody."""
+    """Reads going somewhere: to a room, a place, a thing or somebody, or out."""
     clause.objects = [noun for noun in clause.objects if noun.words[-1] not in MOODS]
-    direct = clause.means("approach") or all(noun.kind == "room" for noun in clause.objects)
-    if clause.objects and direct:
+    if clause.objects and (clause.means("approach") or all(noun.kind == "room" for noun in clause.objects)):
         goal = "into" if clause.means("enter") else "to"
         clause.places = [*((goal, noun) for noun in clause.objects), *clause.places]
         clause.objects = []
     clause.objects = [noun for noun in clause.objects if noun.words[-1] not in LANDMARKS]
-    if clause.objects and not _ways(clause.objects):
+    if not all(noun.words[-1] in WAYS or noun.kind == "pronoun" for noun in clause.objects):
         return False
-    goals = [(prep, noun) for prep, noun in clause.places if prep in TOWARDS and not _purpose(prep, noun)]
-    away = [noun for prep, noun in clause.places if prep == "out of" or (prep == "from" and clause.means("leave"))]
-    if not goals and (away or "outside" in clause.adverbs or {"out", "away", "off"} & set(clause.adverbs)):
+    goals = [
+        (prep, noun)
+        for prep, noun in clause.places
+        if prep in TOWARDS
+        and noun.words[-1] not in NO_PLACES
+        and not (prep == "for" and noun.kind == "object" and not noun.known)  # "went for a swim"
+    ]
+    away = any(prep == "out of" or (prep == "from" and clause.means("leave")) for prep, _ in clause.places)
+    if not goals and (away or {"outside", "out", "away", "off"} & set(clause.adverbs)):
         return leave(story, clause, agents)
     for agent in agents:
         for prep, noun in goals:
             _go(story, clause, agent, prep, noun)
         if not goals:
-            _go_nowhere(story, clause, agent)
+            _go_without_goal(story, clause, agent)
     return True
 
 
-def _purpose(prep: str, noun: Noun) -> bool:
-    """Whether a phrase says what for: "went for a walk"."""
-    return noun.words[-1] in NO_PLACES or (prep == "for" and noun.kind == "object" and not noun.known)
-
-
-def _ways(objects: Sequence[Noun]) -> bool:
-    return all(
-        noun.words[-1] in ("way", "home", "step", "himself", "herself", "path") or noun.kind == "pronoun"
-        for noun in objects
-    )
-
-
-def _go_nowhere(story: StoryState, clause: Clause, agent: str) -> None:
-    standing = story.of(agent)
+def _go_without_goal(story: StoryState, clause: Clause, agent: str) -> None:
+    """Going "there", coming "in" or "back", or just walking."""
+    state = story.of(agent)
     if "there" in clause.adverbs and story.there:
         spot = story.there if isinstance(story.there, Spot) else None
         room = spot.room if spot else story.last_room
-        standing.room, standing.spot, standing.closed = room or standing.room, spot, False
-        tell(story, clause, agent, "walk", spot=spot, room=room)
+        state.room, state.spot, state.closed = room or state.room, spot, False
+        add_event(story, clause, agent, "walk", spot=spot, room=room)
     elif clause.means("enter", "return", "arrive") or {"home", "back", "in", "inside"} & set(clause.adverbs):
-        standing.room, standing.spot = standing.left or (story.rooms[0] if len(story.rooms) == 1 else None), None
-        tell(story, clause, agent, "enter", room=standing.room)
+        state.room, state.spot = state.left or (story.rooms[0] if len(story.rooms) == 1 else None), None
+        add_event(story, clause, agent, "enter", room=state.room)
     else:
-        standing.spot = None
-        tell(story, clause, agent, "walk")
+        state.spot = None
+        add_event(story, clause, agent, "walk")
 
 
 def _go(story: StoryState, clause: Clause, agent: str, prep: str, noun: Noun) -> None:
-    standing = story.of(agent)
+    """Going to what a noun stands for."""
+    state = story.of(agent)
     if noun.kind == "room":
         room = story.room(noun)
-        standing.room, standing.spot, standing.left = room, None, standing.room
-        tell(
-            story,
-            clause,
-            agent,
-            "enter" if prep in ("into", "in", "inside") or clause.means("enter") else "walk",
-            room=room,
-        )
+        state.room, state.spot, state.left = room, None, state.room
+        enters = prep in ("into", "in", "inside") or clause.means("enter")
+        add_event(story, clause, agent, "enter" if enters else "walk", room=room)
     elif noun.kind == "place":
         spot = story.spot(noun, agent)
-        standing.room, standing.spot, standing.closed = spot.room or standing.room, spot, False
-        tell(story, clause, agent, "walk", spot=spot)
+        state.room, state.spot, state.closed = spot.room or state.room, spot, False
+        add_event(story, clause, agent, "walk", spot=spot)
     elif noun.kind == "agent" or noun.words[0] in ("him", "her", "them"):
         others = story.person(noun, [agent])
-        standing.room, standing.spot = story.of(others[0]).room if others else standing.room, None
-        tell(story, clause, agent, "walk", room=standing.room)
+        state.room, state.spot = story.of(others[0]).room if others else state.room, None
+        add_event(story, clause, agent, "walk", room=state.room)
+    elif noun.words[-1] in LANDMARKS:
+        state.spot = None
+        add_event(story, clause, agent, "walk")
     else:
         _go_to_thing(story, clause, agent, noun)
 
 
 def _go_to_thing(story: StoryState, clause: Clause, agent: str, noun: Noun) -> None:
-    standing = story.of(agent)
-    if noun.words[-1] in LANDMARKS:
-        standing.spot = None
-        tell(story, clause, agent, "walk")
-        return
-    if noun.words == ("it",) and standing.spots and not standing.things:
-        spot: Spot | None = standing.spots[-1]
-        obj = None
-    else:
+    """Going to a thing, and so to where it is; "it" may also be the place dealt with last."""
+    state = story.of(agent)
+    obj, spot = None, state.spots[-1] if state.spots else None
+    if noun.words != ("it",) or spot is None or state.things:
         obj = story.thing(noun, agent)
         spot = placed(story, noun, obj)
-    standing.spot, standing.closed = spot, False
-    standing.room = (spot.room if spot else None) or standing.room
-    tell(story, clause, agent, "walk", obj=obj, spot=spot if obj is None else None)
+    state.spot, state.closed = spot, False
+    state.room = (spot.room if spot else None) or state.room
+    add_event(story, clause, agent, "walk", obj=obj, spot=spot if obj is None else None)
 
 
 def placed(story: StoryState, noun: Noun, obj: str | None) -> Spot | None:
-    """The place of "the spoon that Tom had placed on the table", or where it was put if only that is said."""
+    """The place that a relative clause gives: "the spoon that Tom had put on the table", or where it was put last."""
     for inner in noun.clauses:
         if inner.means("put", "move", "see", "find") or inner.places:
             for prep, where in inner.places:
@@ -157,14 +140,14 @@ def placed(story: StoryState, noun: Noun, obj: str | None) -> Spot | None:
 
 
 def leave(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Leaving a room; perhaps for another."""
+    """Reads leaving a room, perhaps for another."""
     rooms = [*clause.objects, *(noun for prep, noun in clause.places if prep in FROM)]
     for agent in agents:
-        standing = story.of(agent)
-        room = next((story.room(noun) for noun in rooms if noun.kind == "room"), None) or standing.room
+        state = story.of(agent)
+        room = next((story.room(noun) for noun in rooms if noun.kind == "room"), None) or state.room
         if room or not any(prep in ("to", "into", "towards") and noun.kind == "room" for prep, noun in clause.places):
-            tell(story, clause, agent, "leave", room=room)
-        standing.room, standing.spot, standing.left = None, None, room
+            add_event(story, clause, agent, "leave", room=room)
+        state.room, state.spot, state.left = None, None, room
         for prep, noun in clause.places:
             if prep in ("for", "to", "into", "towards") and noun.kind in ("room", "place"):
                 _go(story, clause, agent, prep, noun)
@@ -172,18 +155,17 @@ def leave(story: StoryState, clause: Clause, agents: Agents) -> bool:
 
 
 def follow(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Following somebody goes where the other went last."""
+    """Reads following somebody: into the room where the other is."""
     if any(noun.kind in ("room", "place") for _, noun in clause.places):
         clause.objects = []
         return walk(story, clause, agents)
     for agent in agents:
-        leader = next((name for noun in clause.objects for name in story.person(noun, [agent])), None)
-        leader = leader or next(
-            (name for name in reversed(story.agents) if name != agent and story.of(name).room), None
-        )
-        room = story.of(leader).room if leader else None
+        named = (name for noun in clause.objects for name in story.person(noun, [agent]))
+        seen = (name for name in reversed(story.agents) if name != agent and story.of(name).room)
+        followed = next(chain(named, seen), None)
+        room = story.of(followed).room if followed else None
         if room is None:
             return False
         story.of(agent).room, story.of(agent).spot = room, None
-        tell(story, clause, agent, "enter", room=room)
+        add_event(story, clause, agent, "enter", room=room)
     return True

@@ -1,203 +1,190 @@
-"""What clauses tell of what people do with their hands: opening, closing, taking, putting and moving."""
+"""Clauses of handling: opening, closing, taking, putting and moving."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from otherminds.stories.english.events.going import FROM, HERE, IN, Agents, placed, tell, walk
+from otherminds.stories.english.events.going import FROM, HERE, IN, NO_PLACES, Agents, add_event, placed, walk
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import NEW, Spot, StoryState, relation
-from otherminds.stories.model import Event, Verb
+from otherminds.stories.model import Verb
 
-NO_PLACES = wordset("no_places")
 CLOTHES = wordset("clothes")
 RESTING = wordset("resting")
 SLIPPING = wordset("slipping")
 BODY = wordset("body")
+NEARBY = frozenset(("by", "beside", "near"))
+OPENINGS = frozenset(("door", "window", "eye", "curtain", "light"))  # opened without looking into anything
+HARMLESS_OPENING = OPENINGS | {"bottle", "book"}
+NOTHING_TAKEN = frozenset(("seat", "break", "moment", "nap", "breath", "turn", "look"))  # "took a break"
+TAKING_ALONG = frozenset(("take", "get", "fetch", "retrieve", "steal"))  # with "to the kitchen" they are moving
+CARRYING = frozenset(("carry", "bring", "tote", "lug"))
 
 
 def open_(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Opening or closing one or several places."""
+    """Reads opening or closing one or several places."""
     verb: Verb = "close" if clause.means("close") else "open"
     spots = [spot for noun in clause.objects if (spot := handled_place(story, noun, agents[0])) is not None]
     if len(spots) != len(clause.objects) or not spots:
-        return bool(clause.objects) and all(
-            n.words[-1] in ("door", "eye", "window", "bottle", "book", "curtain", "light") for n in clause.objects
-        )
+        return bool(clause.objects) and all(noun.words[-1] in HARMLESS_OPENING for noun in clause.objects)
     for agent in agents:
         for spot in spots:
-            standing = story.of(agent)
-            standing.spot, standing.closed = spot, verb == "close"
-            standing.room = spot.room or standing.room
-            tell(story, clause, agent, verb, spot=spot)
+            state = story.of(agent)
+            state.spot, state.closed = spot, verb == "close"
+            state.room = spot.room or state.room
+            add_event(story, clause, agent, verb, spot=spot)
     return True
 
 
 def handled_place(story: StoryState, noun: Noun, agent: str) -> Spot | None:
-    """The place somebody opens, closes or looks into."""
-    standing = story.of(agent)
-    if noun.words == ("door",) and standing.spot and relation(standing.spot.kind) == "in":
-        return standing.spot
+    """The place that somebody opens, closes or looks into."""
+    state = story.of(agent)
+    if noun.words == ("door",) and state.spot and relation(state.spot.kind) == "in":
+        return state.spot
     if noun.kind in ("pronoun", "one"):
-        spots = [spot for spot in standing.spots or story.spots if relation(spot.kind) != "on"]
-        if noun.words[0] not in ("it", "one", "former", "latter", "itself", "other"):
+        spots = [spot for spot in state.spots or story.spots if relation(spot.kind) != "on"]
+        if not spots or noun.words[0] not in ("it", "one", "former", "latter", "itself", "other"):
             return None
-        if noun.det in ("another", "second", "third", "other") and spots:
-            return story.spot(
-                Noun("place", (*spots[-1].extra, spots[-1].kind), 0, 0, noun.det, room=spots[-1].room or ""), agent
-            )
-        return spots[-1] if spots else None
-    if noun.kind in ("place", "object") and noun.words[-1] not in ("door", "window", "eye", "curtain", "light"):
-        if noun.kind == "object" and not lexicon().kind_of(noun.words) and noun.known:
-            return None
-        return story.spot(noun, agent)
-    return None
+        last = spots[-1]
+        if noun.det in ("another", "second", "third", "other"):
+            return story.spot(Noun("place", (*last.extra, last.kind), 0, 0, noun.det, room=last.room or ""), agent)
+        return last
+    if noun.kind not in ("place", "object") or noun.words[-1] in OPENINGS:
+        return None
+    if noun.kind == "object" and noun.known and not lexicon().kind_of(noun.words):
+        return None
+    return story.spot(noun, agent)
 
 
 def location(
     story: StoryState, clause: Clause, agent: str, preps: frozenset[str]
 ) -> tuple[Spot | None, str | None, bool]:
-    """The place and the room that prepositional phrases and "there" say, and whether they say one at all."""
+    """The place and the room that phrases with these prepositions and "there" give, and whether they give any."""
+    state = story.of(agent)
+    dealt_with = state.spots or story.spots
+    last = dealt_with[-1] if dealt_with else None
     spot, room, said = None, None, False
     for prep, noun in clause.places:
         if prep not in preps or noun.words[-1] in NO_PLACES:
             continue
         if noun.kind == "room":
             room, said = story.room(noun), True
-        elif noun.kind == "place" or (noun.kind == "object" and prep not in ("by", "beside", "near")):
+        elif noun.kind == "place" or (noun.kind == "object" and prep not in NEARBY):
             spot, said = spot or story.spot(noun, agent), True
         elif noun.words[0] in ("it", "them", "one"):
-            spot, said = spot or _last_spot(story, agent), True
+            spot, said = spot or last, True
     if spot is None and HERE & set(clause.adverbs):
-        spot, said = story.of(agent).spot or _last_spot(story, agent), True
+        spot, said = state.spot or last, True
     if spot and room and not spot.room and spot.kind in lexicon().furniture:
         spot = story.spot(Noun("place", (*spot.extra, spot.kind), 0, 0, room=room), agent)
     return spot, room or (spot.room if spot else None), said
 
 
-def _last_spot(story: StoryState, agent: str) -> Spot | None:
-    spots = story.of(agent).spots or story.spots
-    return spots[-1] if spots else None
-
-
-def grab(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Taking one or several things, from a stated place or from where the agent is."""
-    clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
-    if not clause.objects:
-        return False
-    if (
-        any(prep in ("to", "into", "onto", "back") for prep, _ in clause.places)
-        and clause.verb
-        and clause.verb.lemma in ("take", "get", "fetch", "retrieve", "steal")
-    ):
-        return move(story, clause, agents)
-    if any(noun.kind in ("room", "agent") for noun in clause.objects):
-        return False
-    for agent in agents:
-        group: list[str] = []
-        for noun in clause.objects:
-            if noun.words[-1] in ("seat", "break", "moment", "nap", "breath", "turn", "look"):
-                continue
-            group += _grab_one(story, clause, agent, noun)
-        story.of(agent).handle(group)
-    return True
-
-
-def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun) -> list[str]:
-    standing = story.of(agent)
-    things = _things(story, noun, agent)
-    spot, room, said = location(story, clause, agent, FROM | IN - {"to", "by", "beside", "near"})
-    found = []
-    for obj in things:
-        place = spot or placed(story, noun, obj)
-        if place is None and not said and not standing.closed:
-            place = standing.spot or _kept(story, noun, obj, standing.room)
-        where = room or (place.room if place else None) or standing.room
-        tell(story, clause, agent, "grab", obj, place, where)
-        standing.held.append(obj)
-        standing.room = where or standing.room
-        if place is not None and place is not standing.spot:
-            standing.spot, standing.closed = place, False
-        if obj:
-            found.append(obj)
-            story.handled.add(obj)
-    return found
-
-
-def _kept(story: StoryState, noun: Noun, obj: str | None, room: str | None) -> Spot | None:
-    """Where the thing is, if the story told that, and it can be this very thing."""
-    spot = story.where.get(obj) if obj and noun.det not in NEW else None
-    return spot if spot and (room is None or spot.room in (None, room)) else None
-
-
 def _things(story: StoryState, noun: Noun, agent: str) -> list[str | None]:
-    """What a noun phrase stands for, one or several; None for something unknown."""
-    word = noun.words[0]
+    """What a noun phrase stands for, one thing or several ("both"); None for something unknown."""
     group = story.of(agent).group or list(dict.fromkeys(story.spoken[-2:]))
-    plural = word in ("them", "both", "they", "these", "those", "each") or (
-        noun.kind == "vague" and noun.det in ("both", "two", "these", "those", "all")
-    )
-    if plural and group:
+    several = noun.kind == "vague" and noun.det in ("both", "two", "these", "those", "all")
+    if group and (several or noun.words[0] in ("them", "both", "they", "these", "those", "each")):
         for thing in group:
             story.mention(thing, agent)
         return list(group)
     return [story.thing(noun, agent)]
 
 
-def put(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Putting one or several things somewhere."""
-    lemma = clause.verb.lemma if clause.verb else ""
-    if not clause.objects and lemma == "put" and any(noun.words[-1] in CLOTHES for _, noun in clause.places):
-        return True
-    if not clause.objects:
-        return lemma in RESTING or (lemma in SLIPPING and walk(story, clause, agents))
-    if any(prep in FROM for prep, _ in clause.places) and not any(prep in IN for prep, _ in clause.places):
-        return grab(story, clause, agents)
-    if BODY & {noun.words[-1] for _, noun in clause.places} or BODY & set(" ".join(clause.adverbs).split()):
-        return True
-    if any(noun.kind in ("room", "agent", "place") for noun in clause.objects):
-        return _left_open(clause)
+def _handle_all(
+    story: StoryState, clause: Clause, agents: Agents, handle: Callable[[StoryState, Clause, str, str | None], bool]
+) -> bool:
+    """Has every agent handle every object of the clause; False if one of them cannot be read."""
     for agent in agents:
         group: list[str] = []
         for noun in clause.objects:
             for obj in _things(story, noun, agent):
-                if not _put_one(story, clause, agent, obj):
+                if not handle(story, clause, agent, obj):
                     return False
                 group += [obj] if obj else []
         story.of(agent).handle(group)
     return True
 
 
-def _left_open(clause: Clause) -> bool:
-    """Whether something was only left as it is: "leaving the fridge open"."""
-    return (
-        clause.verb is not None
-        and clause.verb.lemma == "leave"
-        and bool({"open", "closed", "ajar"} & set(clause.adverbs))
-    )
-
-
-def _put_one(story: StoryState, clause: Clause, agent: str, obj: str | None) -> bool:
-    standing = story.of(agent)
-    spot, room, said = location(story, clause, agent, IN)
-    if not said and {"back", "down", "away", "aside"} & ({clause.verb.particle} if clause.verb else set()) | (
-        {"back", "down", "away"} & set(clause.adverbs)
-    ):
-        spot, said = standing.spot, standing.spot is not None
-    if not said or (spot is None and room is None):
+def grab(story: StoryState, clause: Clause, agents: Agents) -> bool:
+    """Reads taking one or several things, from a stated place or from where the agent is."""
+    clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
+    if not clause.objects:
         return False
-    obj = obj if obj is not None else (standing.held[-1] if standing.held else None)
-    tell(story, clause, agent, "put", obj, spot, room)
-    if obj in standing.held:
-        standing.held.remove(obj)
-    standing.room = room or standing.room
-    standing.spot, standing.closed = spot, False
-    moved(story, obj, spot)
+    if clause.lemma in TAKING_ALONG and any(prep in ("to", "into", "onto", "back") for prep, _ in clause.places):
+        return move(story, clause, agents)
+    if any(noun.kind in ("room", "agent") for noun in clause.objects):
+        return False
+    for agent in agents:
+        group: list[str] = []
+        for noun in clause.objects:
+            if noun.words[-1] not in NOTHING_TAKEN:
+                group += _grab_one(story, clause, agent, noun)
+        story.of(agent).handle(group)
     return True
 
 
-def moved(story: StoryState, obj: str | None, spot: Spot | None) -> None:
+def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun) -> list[str]:
+    """Taking what a noun stands for; returns the things taken."""
+    state = story.of(agent)
+    things = _things(story, noun, agent)
+    spot, room, said = location(story, clause, agent, FROM | IN - NEARBY - {"to"})
+    for obj in things:
+        place = spot or placed(story, noun, obj)
+        if place is None and not said and not state.closed:
+            place = state.spot
+            last = story.where.get(obj) if obj and noun.det not in NEW else None
+            if place is None and last and (state.room is None or last.room in (None, state.room)):
+                place = last  # where the story put this very thing
+        where = room or (place.room if place else None) or state.room
+        add_event(story, clause, agent, "grab", obj, place, where)
+        state.held.append(obj)
+        state.room = where or state.room
+        if place is not None and place is not state.spot:
+            state.spot, state.closed = place, False
+        if obj:
+            story.handled.add(obj)
+    return [obj for obj in things if obj]
+
+
+def put(story: StoryState, clause: Clause, agents: Agents) -> bool:
+    """Reads putting one or several things somewhere."""
+    preps = {prep for prep, _ in clause.places}
+    last_words = {noun.words[-1] for _, noun in clause.places}
+    if not clause.objects:
+        dressing = clause.lemma == "put" and bool(last_words & CLOTHES)
+        return dressing or clause.lemma in RESTING or (clause.lemma in SLIPPING and walk(story, clause, agents))
+    if preps & FROM and not preps & IN:
+        return grab(story, clause, agents)
+    if BODY & last_words or BODY & set(" ".join(clause.adverbs).split()):
+        return True
+    if any(noun.kind in ("room", "agent", "place") for noun in clause.objects):
+        return clause.lemma == "leave" and bool({"open", "closed", "ajar"} & set(clause.adverbs))
+    return _handle_all(story, clause, agents, _put_one)
+
+
+def _put_one(story: StoryState, clause: Clause, agent: str, obj: str | None) -> bool:
+    state = story.of(agent)
+    spot, room, said = location(story, clause, agent, IN)
+    particle = clause.verb.particle if clause.verb else ""
+    away = particle in ("back", "down", "away", "aside") or bool({"back", "down", "away"} & set(clause.adverbs))
+    if away and not said:
+        spot, said = state.spot, state.spot is not None
+    if not said or (spot is None and room is None):
+        return False
+    obj = obj if obj is not None else (state.held[-1] if state.held else None)
+    add_event(story, clause, agent, "put", obj, spot, room)
+    if obj in state.held:
+        state.held.remove(obj)
+    state.room = room or state.room
+    state.spot, state.closed = spot, False
+    _note_moved(story, obj, spot)
+    return True
+
+
+def _note_moved(story: StoryState, obj: str | None, spot: Spot | None) -> None:
     """Notes where a thing now is."""
     if obj:
         story.where[obj] = spot
@@ -206,45 +193,35 @@ def moved(story: StoryState, obj: str | None, spot: Spot | None) -> None:
 
 
 def move(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Moving a thing to a place or a room; without a thing it is walking."""
+    """Reads moving things to a place or a room; without a thing it is walking."""
     if not clause.objects:
         return walk(story, clause, agents)
     if any(noun.kind in ("room", "agent") for noun in clause.objects):
         return False
-    for agent in agents:
-        group: list[str] = []
-        for noun in clause.objects:
-            for obj in _things(story, noun, agent):
-                if not _move_one(story, clause, agent, obj):
-                    return False
-                group += [obj] if obj else []
-        story.of(agent).handle(group)
-    return True
+    return _handle_all(story, clause, agents, _move_one)
 
 
 def _move_one(story: StoryState, clause: Clause, agent: str, obj: str | None) -> bool:
-    standing = story.of(agent)
+    state = story.of(agent)
     goals = [(prep, noun) for prep, noun in clause.places if prep in IN | {"towards", "toward", "through"}]
     if not goals and not HERE & set(clause.adverbs):
-        carrying = bool(clause.verb and clause.verb.lemma in ("carry", "bring", "tote", "lug")) and not clause.places
-        return carrying or (clause.link in ("when", "while", "as") and told_before(story, agent, obj))
-    rooms = [noun for _, noun in goals if noun.kind == "room"]
-    if rooms and len(rooms) == len(goals):
-        for noun in rooms:
-            standing.room, standing.spot = story.room(noun), None
-            tell(story, clause, agent, "move", obj, None, standing.room)
-        moved(story, obj, None)
+        carrying = clause.lemma in CARRYING and not clause.places
+        return carrying or (clause.link in ("when", "while", "as") and handled_before(story, agent, obj))
+    if goals and all(noun.kind == "room" for _, noun in goals):
+        for _, noun in goals:
+            state.room, state.spot = story.room(noun), None
+            add_event(story, clause, agent, "move", obj, None, state.room)
+        _note_moved(story, obj, None)
         return True
     spot, room, said = location(story, replace(clause, places=goals), agent, IN | {"towards", "toward"})
     if spot is None:
         return said and room is not None
-    tell(story, clause, agent, "move", obj, spot, room)
-    standing.room, standing.spot, standing.closed = spot.room or standing.room, spot, False
-    moved(story, obj, spot)
+    add_event(story, clause, agent, "move", obj, spot, room)
+    state.room, state.spot, state.closed = spot.room or state.room, spot, False
+    _note_moved(story, obj, spot)
     return True
 
 
-def told_before(story: StoryState, agent: str, obj: str | None) -> bool:
-    """Whether the story already told that somebody moved a thing."""
-    events = [one for one, _ in story.timeline if isinstance(one, Event) and one.agent == agent]
-    return any(one.obj == obj and one.verb in ("put", "move", "grab") for one in events)
+def handled_before(story: StoryState, agent: str, obj: str | None) -> bool:
+    """Whether the story already told that the agent took, put or moved the thing."""
+    return any(one.obj == obj and one.verb in ("put", "move", "grab") for one in story.events_of(agent))

@@ -1,4 +1,4 @@
-"""What clauses tell of what people say, to whom, and of silence."""
+"""Clauses of speech: who asks, says, denies, does not know or stays silent; and what quotes say."""
 
 from __future__ import annotations
 
@@ -16,14 +16,44 @@ from otherminds.stories.model import Fact, SpeechAct, Utterance
 
 WHERE = wordset("where")
 QUIET = wordset("quiet")
-CALLS = frozenset(
-    ("be", "rest", "sit", "stand", "lie", "live", "remain", "wait", "stay", "hide", "turn", "have", "belong", "go")
-)
+NO_THINGS = wordset("no_things")
+ANSWERS = wordset("answers")
+TELLING = wordset("telling")
+GREETINGS = frozenset(
+    (
+        "oh", "hey", "hi", "well", "um", "uh", "hmm", "sorry", "yes", "please", "hello", "ah", "so", "sure", "actually",
+        "okay",
+    )
+)  # fmt: skip
+REFUSALS = frozenset(("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not"))
+LYING = frozenset(
+    (
+        "be",
+        "rest",
+        "sit",
+        "stand",
+        "lie",
+        "live",
+        "remain",
+        "wait",
+        "stay",
+        "hide",
+        "turn",
+        "have",
+        "belong",
+        "go",
+        "do",
+    )
+)  # verbs that say that something is somewhere
+PLACING = ("put", "find", "see", "look", "move", "stay", "contain", "think", "say", "open")  # senses that do, too
+IDLE = ("see", "think", "look", "noise", "say", "ask", "want")  # senses that say nothing of their own without a place
+DIRECTIONS = frozenset(("to", "towards", "toward", "at", "into", "in"))
+KNOWLEDGE = frozenset(("idea", "clue", "unsure", "uncertain", "sure", "knowledge", "certain"))
 
 
 @dataclass(frozen=True)
 class DialogueAct:
-    """One thing said about where an object is (None: what was asked for)."""
+    """One thing said about where an object is; without `obj`, about what was asked for."""
 
     act: SpeechAct
     obj: str | None = None
@@ -31,29 +61,23 @@ class DialogueAct:
     room: str | None = None
 
 
-def read_quote(story: StoryState, text: str, names: Collection[str]) -> list[DialogueAct] | None:
-    """What a quote says, in order; nothing for mere politeness, None if it cannot be read."""
+# what quotes say
+
+
+def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
+    """What a quote says, in order; empty for mere politeness, None if it cannot be read."""
     found: list[DialogueAct] = []
-    parts = sentences(_ended(tokens(plain(text))), names)
-    asked = _question_marks(text)
+    parts = sentences([token for token in tokens(plain(text)) if not token.quote], story.names)
+    asked = [mark == "?" for mark in plain(text) if mark in ".!?;\n"]
     if any(len(part) > LONGEST_SENTENCE for part in parts):
         return None
     for part, question in zip(parts, [*asked, *[False] * len(parts)], strict=False):
-        said = _sentence(story, _without_calls(part, names), names, question=question, alone=len(parts) == 1)
+        bare = _without_calls(part, story.names)
+        said = _read_sentence(story, bare, question=question, alone=len(parts) == 1)
         if said is None or any(one.act in ("assert", "deny") and one.obj is None for one in said):
             return None
         found += said
     return found
-
-
-def _ended(found: list[Token]) -> list[Token]:
-    return [token for token in found if not token.quote]
-
-
-def _question_marks(text: str) -> list[bool]:
-    """For every sentence, whether it ends with a question mark."""
-    marks = [c for c in plain(text) if c in ".!?;\n"]
-    return [mark == "?" for mark in marks]
 
 
 def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]:
@@ -62,85 +86,51 @@ def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]
     kept = list(part)
     while kept and kept[-1].text == ",":
         kept.pop()
-    while kept and (kept[0].text == "," or (_call(kept, filler, names) and len(kept) > 1)):
+    while kept:
+        first, goes_on = kept[0], len(kept) > 1
+        call = goes_on and kept[1].text == "," and (first.low in filler or first.text in names)
+        if first.text != "," and not call and not (goes_on and first.low in GREETINGS):
+            break
         kept.pop(0)
     while kept and (kept[-1].text == "," or (kept[-1].text in names and len(kept) > 1 and kept[-2].text == ",")):
         kept.pop()
     return kept
 
 
-def _call(kept: Sequence[Token], filler: frozenset[str], names: Collection[str]) -> bool:
-    first, second = kept[0], kept[1] if len(kept) > 1 else None
-    if second is not None and second.text == "," and (first.low in filler or first.text in names):
-        return True
-    return first.low in (
-        "oh",
-        "hey",
-        "hi",
-        "well",
-        "um",
-        "uh",
-        "hmm",
-        "sorry",
-        "yes",
-        "please",
-        "hello",
-        "ah",
-        "so",
-        "sure",
-        "actually",
-        "okay",
-    )
-
-
-def _sentence(
-    story: StoryState, part: list[Token], names: Collection[str], *, question: bool, alone: bool = False
-) -> list[DialogueAct] | None:
+def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alone: bool) -> list[DialogueAct] | None:
+    """What one sentence of a quote says; `question`: it ends with a question mark, `alone`: the quote has no other."""
+    speech = lexicon().speech
     words = " ".join(token.low for token in part)
-    idle = not _has(words, "unsure")
-    if not part or (
-        idle
-        and all(t.low in lexicon().sets_of_speech["interjections"] or t.text in names or t.text == "," for t in part)
-    ):
-        return (
-            [DialogueAct("unsure")]
-            if words in ("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not") and story.asked
-            else []
-        )
-    pieces = chunks(part, names)
+
+    def has(key: str) -> bool:
+        return any(f" {phrase} " in f" {words} " for phrase in speech[key])
+
+    unsure = has("unsure")
+    filler = lexicon().sets_of_speech["interjections"]
+    if not unsure and all(t.low in filler or t.text in story.names or t.text == "," for t in part):
+        return [DialogueAct("unsure")] if words in REFUSALS and story.asked else []
+    pieces = chunks(part, story.names)
     nouns = [piece for piece in pieces if isinstance(piece, Noun)]
-    unsure = _has(words, "unsure")
-    if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":
+    if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":  # "The milk?"
         obj = story.thing(nouns[0], None)
         return [DialogueAct("ask", obj)] if alone and not story.pending else []
-    if (question or (_asks(words) and not unsure)) and not words.startswith(tuple(lexicon().speech["suggesting"])):
+    asks = question or (words.startswith(tuple(speech["asking"])) and not unsure)
+    if (asks and not words.startswith(tuple(speech["suggesting"]))) or has("wanting"):
         return _question(story, words, nouns)
-    if _has(words, "wanting"):
-        return _question(story, words, nouns)
-    tail = words.partition(" but ")[2] or words.partition(" though ")[2] or words.partition(" try ")[2]
-    if unsure and not tail:
+    more = words.partition(" but ")[2] or words.partition(" though ")[2] or words.partition(" try ")[2]
+    if unsure and not more:
         return [DialogueAct("unsure")]
-    clauses = parse(pieces)
-    return assertions(story, clauses, unsure=unsure)
-
-
-def _has(words: str, key: str) -> bool:
-    return any(f" {phrase} " in f" {words} " for phrase in lexicon().speech[key])
-
-
-def _asks(words: str) -> bool:
-    return words.startswith(tuple(lexicon().speech["asking"]))
+    return assertions(story, parse(pieces), unsure=unsure)
 
 
 def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[DialogueAct] | None:
-    """A question where something is."""
+    """A question where something is; None if it asks something else."""
     if not set(words.split()) & lexicon().sets_of_speech["seeking"]:
         return None
     things = [noun for noun in nouns if noun.kind == "object" and noun.words[0] not in NO_THINGS]
-    if not things:
-        things = [
-            noun for noun in nouns if (noun.kind == "pronoun" and noun.words[0] in ("it", "them")) or noun.kind == "one"
-        ]
+    things = things or [
+        noun for noun in nouns if noun.kind == "one" or (noun.kind == "pronoun" and noun.words[0] in ("it", "them"))
+    ]
     for noun in things:
         if noun.words[-1] in ("location", "whereabouts") and noun.owner:
             return [DialogueAct("ask", story.thing(Noun("object", tuple(noun.owner.split()), 0, 0), None))]
@@ -149,17 +139,14 @@ def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[Dial
     return None
 
 
-NO_THINGS = wordset("no_things")
-
-
 def assertions(story: StoryState, clauses: Sequence[Clause], *, unsure: bool = False) -> list[DialogueAct] | None:
     """What clauses say about where something is; None if one of them cannot be read."""
     found: list[DialogueAct] = []
     lost = False
-    for clause in _flat(clauses):
+    for clause in _without_thinking(clauses):
         said = _assertion(story, clause)
         if said is None:
-            lost = lost or not (unsure or _harmless(clause))
+            lost = lost or not (unsure or _says_nothing_new(clause))
         else:
             found.append(said)
     if unsure and not found:
@@ -167,73 +154,60 @@ def assertions(story: StoryState, clauses: Sequence[Clause], *, unsure: bool = F
     return found if found and not lost else None
 
 
-def _flat(clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses with those in "I think (that) ..." in their place."""
+def _without_thinking(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses with "I think (that) ..." replaced by what is thought."""
     found: list[Clause] = []
     for clause in clauses:
-        if clause.content and clause.means("think", "say", "see", "suggest"):
-            for inner in _flat(clause.content):
-                if clause.verb and clause.verb.negated and inner.verb:
-                    inner.verb.negated = not inner.verb.negated
-                found.append(inner)
-        else:
+        if not clause.content or not clause.means("think", "say", "see", "suggest"):
             found.append(clause)
+            continue
+        for inner in _without_thinking(clause.content):
+            if clause.negated and inner.verb:
+                inner.verb.negated = not inner.verb.negated
+            found.append(inner)
     return found
 
 
-def _harmless(clause: Clause) -> bool:
+def _says_nothing_new(clause: Clause) -> bool:
     """Whether a clause says nothing of its own: "last I saw", "if I remember correctly", "I think"."""
     if clause.verb is None:
-        return (
-            all(noun.kind in ("pronoun", "agent") for noun in clause.subjects)
-            and not clause.places
-            and not clause.unknown
-        )
-    quiet = clause.means("see", "think", "look", "noise", "say", "ask", "want") or clause.verb.lemma in (
-        "be",
-        "check",
-        "do",
-        "go",
-    )
-    return quiet and not clause.places and not any(noun.kind in ("place", "room") for noun in clause.objects)
+        people = all(noun.kind in ("pronoun", "agent") for noun in clause.subjects)
+        return people and not clause.places and not clause.unknown
+    idle = clause.means(*IDLE) or clause.lemma in ("be", "check", "do", "go")
+    return idle and not clause.places and not any(noun.kind in ("place", "room") for noun in clause.objects)
 
 
 def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
-    spot, room = _where(story, clause)
-    negated = bool(clause.verb and clause.verb.negated) or "not" in clause.unknown or _denied(clause)
-    if spot is None and room is None:
+    """What a clause says about where something is; None if it says nothing of the kind, or cannot be read."""
+    spot, room = _place_of(story, clause)
+    known = lexicon().sets["negations"] | lexicon().sets["hedges"] | QUIET
+    unread = any(word not in known for word in clause.unknown)
+    if (spot is None and room is None) or unread or clause.link in ("if", "unless", "whether"):
         return None
-    if [word for word in clause.unknown if word not in lexicon().sets["negations"] | lexicon().sets["hedges"] | QUIET]:
+    wants_place = clause.means("want") and any(noun.kind == "place" for noun in clause.objects)
+    if clause.verb and clause.lemma not in LYING and not clause.means(*PLACING) and not wants_place:
         return None
-    if clause.verb is not None and not _places_things(clause) and clause.verb.lemma != "do":
-        return None
-    if clause.link in ("if", "unless", "whether"):
-        return None
-    return DialogueAct("deny" if negated else "assert", _what(story, clause), spot, room)
+    nouns = (*clause.objects, *clause.subjects)
+    denied = any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in nouns)
+    asked = story.asked[1] if story.asked else None
+    obj = asked
+    for noun in nouns:
+        if noun.kind == "object" and noun.words[0] not in NO_THINGS | {"nothing"}:
+            obj = story.thing(noun, None)
+            break
+        if noun.kind in ("one", "vague") or noun.words[0] in ("it", "them", "they", "some"):
+            obj = asked or story.thing(noun, None)
+            break
+    return DialogueAct("deny" if denied or clause.negated or "not" in clause.unknown else "assert", obj, spot, room)
 
 
-def _denied(clause: Clause) -> bool:
-    nouns = (*clause.subjects, *clause.objects)
-    return any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in nouns)
-
-
-def _places_things(clause: Clause) -> bool:
-    """Whether a verb says that something is somewhere."""
-    verb = clause.verb
-    assert verb is not None
-    if verb.lemma in CALLS or verb.means(
-        "put", "find", "see", "look", "move", "stay", "contain", "think", "say", "open"
-    ):
-        return True
-    return verb.means("want") and any(noun.kind == "place" for noun in clause.objects)
-
-
-def _where(story: StoryState, clause: Clause) -> tuple[Spot | None, str | None]:
+def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | None]:
+    """The place and the room that something said gives."""
     spot, room = None, None
     nouns = [noun for prep, noun in clause.places if prep in WHERE]
     if clause.means("look", "open", "want"):
         nouns += clause.objects
-    if clause.means("contain") or (clause.verb and clause.verb.lemma == "have") or clause.verb is None:
+    if clause.means("contain") or clause.lemma == "have" or clause.verb is None:
         nouns += clause.subjects
     for noun in nouns:
         if noun.kind == "room":
@@ -246,29 +220,17 @@ def _where(story: StoryState, clause: Clause) -> tuple[Spot | None, str | None]:
     return spot, room
 
 
-def _what(story: StoryState, clause: Clause) -> str | None:
-    """The object a clause places; what was asked for if it is only "it"."""
-    asked = story.asked[1] if story.asked else None
-    for noun in (*clause.objects, *clause.subjects):
-        if noun.kind == "object" and noun.words[0] not in NO_THINGS | {"nothing"}:
-            return story.thing(noun, None)
-        if noun.kind in ("one", "vague") or noun.words[0] in ("it", "them", "they", "some"):
-            return asked or story.thing(noun, None)
-    return asked
+# who says it
 
 
-ANSWERS = wordset("answers")
-TELLING = wordset("telling")
-
-
-def utter(story: StoryState, clause: Clause, speaker: str, said: DialogueAct, hearers: Sequence[str] = ()) -> None:
-    """Adds an utterance, unless it says that nothing in particular is somewhere."""
+def add_utterance(
+    story: StoryState, clause: Clause, speaker: str, said: DialogueAct, hearers: Sequence[str] = ()
+) -> None:
+    """Adds an utterance, unless it says that nothing in particular is somewhere. Without `hearers` all hear it."""
     if said.act in ("assert", "deny") and said.obj is None:
         return
-    fact: Fact | None = None
     obj = said.obj or (story.asked[1] if story.asked and said.act != "ask" else None)
-    if obj is not None:
-        fact = Fact("at", obj, said.room)
+    fact = Fact("at", obj, said.room) if obj is not None else None
     one = Utterance(0, speaker, said.act, fact, tuple(hearers), story.p, story.source, (clause.start, clause.end))
     story.emit(one, said.spot)
     story.of(speaker)
@@ -281,8 +243,27 @@ def utter(story: StoryState, clause: Clause, speaker: str, said: DialogueAct, he
         story.pending = False
 
 
+def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> None:
+    """Adds a reply without words, if the speaker was asked something."""
+    if story.pending and story.asked and speaker != story.asked[0]:
+        add_utterance(story, clause, speaker, DialogueAct(act, story.asked[1]))
+
+
+def be_silent(story: StoryState, clause: Clause, agents: Agents) -> bool:
+    """Reads saying nothing: silence of those who were asked; if nobody asked, it changes nothing."""
+    for agent in agents:
+        _reply(story, clause, agent, "silence")
+    return True
+
+
+def shrug(story: StoryState, clause: Clause, agents: Agents) -> bool:
+    """Reads not knowing, without words."""
+    _reply(story, clause, agents[0], "unsure")
+    return True
+
+
 def speak(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Somebody says or asks something, in their own words or in the story's."""
+    """Reads saying or asking something, in the speaker's words or in the story's."""
     assert clause.verb is not None
     speaker = agents[0]
     if not clause.subjects or clause.subjects[0].kind == "pronoun":
@@ -290,20 +271,21 @@ def speak(story: StoryState, clause: Clause, agents: Agents) -> bool:
     hearers = _hearers(story, clause, speaker)
     if clause.quotes:
         return _quoted(story, clause, speaker, hearers)
-    if clause.verb.negated or _says_nothing(clause):
-        return be_silent(story, clause, speaker)
-    said = _asked(story, clause, speaker) if clause.means("ask") else _told(story, clause, speaker)
+    nothing = any(noun.det in ("no", "not") or "nothing" in noun.words for noun in clause.objects)
+    if nothing or clause.negated:
+        return be_silent(story, clause, [speaker])
+    said = _indirect_question(story, clause, speaker) if clause.means("ask") else _indirect_answer(story, clause)
     for one in said or ():
-        utter(story, clause, speaker, one, hearers if one.act != "ask" else ())
+        add_utterance(story, clause, speaker, one, hearers if one.act != "ask" else ())
     return said is not None and all(one.obj or one.act not in ("assert", "deny") for one in said)
 
 
 def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
-    """Whom "he" stands for who says something: not who has just asked, if it is an answer."""
+    """The agent that "he" stands for who says something: if it is an answer, not the one who has just asked."""
     if not (story.pending and story.asked and speaker == story.asked[0] and clause.subjects):
         return speaker
     told = bool(clause.content) and not clause.means("ask")
-    quoted = read_quote(story, " ".join(quote.text for quote in clause.quotes), story.names) if clause.quotes else None
+    quoted = read_quote(story, " ".join(quote.text for quote in clause.quotes)) if clause.quotes else None
     answering = told or any(one.act in ("assert", "deny", "unsure") for one in quoted or ())
     other = story.other(speaker) if answering else None
     if other and clause.subjects[0].text in ("he", "she"):
@@ -311,52 +293,40 @@ def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
     return other or speaker
 
 
-def _quoted(story: StoryState, clause: Clause, speaker: str, hearers: Sequence[str]) -> bool:
-    said = read_quote(story, " ".join(quote.text for quote in clause.quotes), story.names)
+def _quoted(story: StoryState, clause: Clause, speaker: str, hearers: Sequence[str] = ()) -> bool:
+    """Adds what the quotes of a clause say; False if they cannot be read."""
+    said = read_quote(story, " ".join(quote.text for quote in clause.quotes))
     for one in said or ():
-        utter(story, clause, speaker, one, hearers if one.act != "ask" and clause.means("say") else ())
+        add_utterance(story, clause, speaker, one, hearers if one.act != "ask" and clause.means("say") else ())
     return said is not None
 
 
 def _hearers(story: StoryState, clause: Clause, speaker: str) -> list[str]:
-    """Who is told something in private."""
-    assert clause.verb is not None
-    nouns = [noun for noun in clause.objects if noun.kind in ("agent", "pronoun")]
-    nouns += [noun for prep, noun in clause.places if prep in ("to", "with") and noun.kind in ("agent", "pronoun")]
+    """The agents who are told something in private; empty if all hear it."""
+    people = ("agent", "pronoun")
+    nouns = [noun for noun in clause.objects if noun.kind in people]
+    nouns += [noun for prep, noun in clause.places if prep in ("to", "with") and noun.kind in people]
     found = [name for noun in nouns for name in story.person(noun, [speaker])]
     for name in found:
         story.of(name)
-    to_whom = (
-        any(prep == "to" and noun.kind in ("agent", "pronoun") for prep, noun in clause.places) and not clause.quotes
-    )
-    if "publicly" in clause.adverbs or not (clause.verb.lemma in TELLING or "privately" in clause.adverbs or to_whom):
+    to_somebody = any(prep == "to" and noun.kind in people for prep, noun in clause.places) and not clause.quotes
+    private = to_somebody or clause.lemma in TELLING or "privately" in clause.adverbs
+    return found if private and "publicly" not in clause.adverbs else []
+
+
+def _indirect_question(story: StoryState, clause: Clause, speaker: str) -> list[DialogueAct] | None:
+    """A question where something is, in the story's words; asked once more without saying what, it adds nothing."""
+    content = _all_clauses(clause.content)
+    again = not content and not clause.places and story.pending
+    if again and story.asked and story.asked[0] == speaker:
         return []
-    return found
-
-
-def _says_nothing(clause: Clause) -> bool:
-    words = {word for noun in clause.objects for word in noun.words}
-    return "nothing" in words or any(noun.det in ("no", "not") for noun in clause.objects)
-
-
-def _asked(story: StoryState, clause: Clause, speaker: str) -> list[DialogueAct] | None:
-    """An indirect question where something is; asked once more without saying what, it is the same question."""
-    if not clause.content and not clause.places and story.pending and story.asked and story.asked[0] == speaker:
-        return []
-    if (
-        clause.content
-        and clause.content[0].link == "to"
-        and not clause.content[0].means("say", "find", "look", "hand", "social", "direct")
-    ):
+    if content and content[0].link == "to" and not content[0].means("say", "find", "look", "hand", "social", "direct"):
         return None
-    nouns = [
-        noun
-        for inner in _all(clause.content)
-        for noun in (*inner.subjects, *inner.objects, *(one for prep, one in inner.places if prep == "of"))
-    ]
-    nouns += [
-        noun for prep, noun in clause.places if prep in ("about", "for", "of", "after", "concerning", "regarding")
-    ]
+    nouns: list[Noun] = []
+    for inner in content:
+        nouns += [*inner.subjects, *inner.objects, *(noun for prep, noun in inner.places if prep == "of")]
+    about = ("about", "for", "of", "after", "concerning", "regarding")
+    nouns += [noun for prep, noun in clause.places if prep in about]
     nouns += [noun for noun in clause.objects if noun.kind == "object"]
     for noun in nouns:
         if noun.words[-1] in ("location", "whereabouts", "place") and noun.owner:
@@ -369,100 +339,70 @@ def _asked(story: StoryState, clause: Clause, speaker: str) -> list[DialogueAct]
     return None
 
 
-def _all(clauses: Sequence[Clause]) -> list[Clause]:
-    return [one for clause in clauses for one in (clause, *_all(clause.content))]
+def _all_clauses(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses with those inside them."""
+    return [one for clause in clauses for one in (clause, *_all_clauses(clause.content))]
 
 
-def _told(story: StoryState, clause: Clause, speaker: str) -> list[DialogueAct] | None:
-    """What is said indirectly: that something is somewhere, where it is, or that one does not know."""
-    content = _all(clause.content)
-    if _ignorant(clause) or any(_ignorant(inner) for inner in content):
-        return [DialogueAct("unsure", story.asked[1] if story.asked else None)]
+def _indirect_answer(story: StoryState, clause: Clause) -> list[DialogueAct] | None:
+    """What is said in the story's words: that something is somewhere, where it is, or that one does not know."""
+    asked = story.asked[1] if story.asked else None
+    content = _all_clauses(clause.content)
+    if any(is_ignorant(one) for one in (clause, *content)):
+        return [DialogueAct("unsure", asked)]
     if content and content[0].link == "where":
         noun = next((noun for noun in (*content[0].subjects, *content[0].objects) if noun.kind == "object"), None)
-        obj = story.thing(noun, None) if noun else story.asked[1] if story.asked else None
+        obj = story.thing(noun, None) if noun else asked
         return [DialogueAct("assert", obj)] if obj else None
     if content:
         return assertions(story, clause.content)
     things = [noun for noun in clause.objects if noun.kind == "object"]
     if any(noun.words[-1] in ("location", "whereabouts") for noun in things) and story.asked:
-        return [DialogueAct("assert", story.asked[1])]
-    named = _mentioned(story, clause, things)
-    if named or clause.objects:
-        return named
-    return None
-
-
-def _mentioned(story: StoryState, clause: Clause, things: Sequence[Noun]) -> list[DialogueAct] | None:
-    """ "mentions a folder on the table"."""
-    spot, room = None, None
-    for prep, noun in clause.places:
-        if noun.kind == "room" and prep in IN:
-            room = story.room(noun)
-        elif noun.kind == "place" and prep in IN:
-            spot = story.spot(noun, None)
-    obj = story.thing(things[0], None) if things else story.asked[1] if story.asked else None
+        return [DialogueAct("assert", asked)]
+    spot, room = _stated_place(story, clause, IN)  # "mentions a folder on the table"
+    obj = story.thing(things[0], None) if things else asked
     return [DialogueAct("assert", obj, spot, room)] if obj and (spot or room) else None
 
 
-def _ignorant(clause: Clause) -> bool:
-    """Whether somebody is said not to know."""
-    verb = clause.verb
-    if verb is None:
-        return False
+def _stated_place(story: StoryState, clause: Clause, preps: Collection[str]) -> tuple[Spot | None, str | None]:
+    """The place and the room in phrases with these prepositions."""
+    spot, room = None, None
+    for prep, noun in clause.places:
+        if noun.kind == "room" and prep in preps:
+            room = story.room(noun)
+        elif noun.kind == "place" and prep in preps:
+            spot = story.spot(noun, None)
+    return spot, room
+
+
+def is_ignorant(clause: Clause) -> bool:
+    """Whether a clause says that its subject does not know something."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown)
-    if verb.lemma in ("have", "be") and (
-        words & {"idea", "clue", "unsure", "uncertain", "sure", "knowledge", "certain"}
-    ):
-        return verb.negated or bool(words & {"unsure", "uncertain"}) or any(noun.det == "no" for noun in clause.objects)
+    if clause.lemma in ("have", "be") and words & KNOWLEDGE:
+        doubts = bool(words & {"unsure", "uncertain"})
+        return clause.negated or doubts or any(noun.det == "no" for noun in clause.objects)
     nowhere = not any(noun.kind in ("place", "room") for _, noun in clause.places)
-    return verb.negated and nowhere and (verb.lemma in ("know", "remember", "recall") or verb.means("see", "find"))
-
-
-def be_silent(story: StoryState, clause: Clause, speaker: str) -> bool:
-    """Somebody who was asked says nothing; if nobody asked, that changes nothing."""
-    if story.pending and story.asked and speaker != story.asked[0]:
-        utter(story, clause, speaker, DialogueAct("silence", story.asked[1]))
-    return True
+    knowing = clause.lemma in ("know", "remember", "recall") or clause.means("see", "find")
+    return clause.negated and nowhere and knowing
 
 
 def direct(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Somebody points or sends somebody to a place: an answer to what was asked."""
-    spot: Spot | None = None
-    room: str | None = None
-    for prep, noun in clause.places:
-        if prep in ("to", "towards", "toward", "at", "into", "in") and noun.kind == "place":
-            spot = story.spot(noun, None)
-        elif prep in ("to", "towards", "toward", "at", "into", "in") and noun.kind == "room":
-            room = story.room(noun)
+    """Reads pointing at a place, or sending somebody there: an answer to what was asked."""
+    spot, room = _stated_place(story, clause, DIRECTIONS)
     if (spot is None and room is None) or not story.asked:
         return False
-    act: SpeechAct = "assert"
-    utter(story, clause, agents[0], DialogueAct(act, story.asked[1], spot, room))
-    return True
-
-
-def ignorant(clause: Clause) -> bool:
-    """Whether a clause says that its subject does not know."""
-    return _ignorant(clause)
-
-
-def shrug(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Not knowing, without words."""
-    if story.pending and story.asked and agents[0] != story.asked[0]:
-        utter(story, clause, agents[0], DialogueAct("unsure", story.asked[1]))
+    add_utterance(story, clause, agents[0], DialogueAct("assert", story.asked[1], spot, room))
     return True
 
 
 def unattributed(story: StoryState, clause: Clause) -> bool:
-    """A quote without a speaker: the answer to a question that is open, or the last subject's words."""
+    """Reads a quote without a speaker: the answer to a question that is open, or the last subject's words."""
     called = next((name for name in story.names if clause.quotes[0].text.startswith(name + ",")), None)
     if called and (caller := story.other(called)):
         story.of(caller)
-        return _quoted(story, clause, caller, ())
+        return _quoted(story, clause, caller)
     asker = story.asked[0] if story.asked else None
-    if story.pending and asker and (answerer := story.other(asker)):
-        speaker: str | None = answerer
-    else:
-        speaker = story.subjects[0] if len(story.subjects) == 1 else None
-    return speaker is not None and _quoted(story, clause, speaker, ())
+    speaker = story.subjects[0] if len(story.subjects) == 1 else None
+    if story.pending and asker:
+        speaker = story.other(asker) or speaker
+    return speaker is not None and _quoted(story, clause, speaker)

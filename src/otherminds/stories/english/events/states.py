@@ -1,70 +1,72 @@
-"""What clauses tell of how things stand, and what changes nothing."""
+"""Clauses of states: where people and things are, what places hold, what somebody wants, and what changes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otherminds.stories.english.events.going import HERE, IN, MOODS, Agents, tell, walk
-from otherminds.stories.english.events.handling import location
-from otherminds.stories.english.events.seeing import looked
-from otherminds.stories.english.events.speech import be_silent, ignorant, shrug
+from otherminds.stories.english.events.going import HERE, IN, MOODS, Agents, add_event, walk
+from otherminds.stories.english.events.handling import NEARBY, location
+from otherminds.stories.english.events.seeing import look_result
+from otherminds.stories.english.events.speech import be_silent, is_ignorant, shrug
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState
-from otherminds.stories.model import Event, Fact
+from otherminds.stories.model import Fact
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
+SILENT = frozenset(("silent", "quiet", "mute", "speechless", "mum", "silence"))
 
 
 def be(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Somebody or something is somewhere, or there is something somewhere."""
+    """Reads that somebody or something is somewhere, or that there is something somewhere."""
     if agents:
-        return _present(story, clause, agents)
+        return _be_present(story, clause, agents)
     nouns = clause.subjects or clause.objects
-    if (found := looked(story, clause, nouns)) is not None:
+    if (found := look_result(story, clause, nouns)) is not None:
         return found
-    if clause.verb and clause.verb.negated:
+    if clause.negated or not nouns or any(noun.kind == "agent" for noun in nouns):
         return False
-    if not nouns or any(noun.kind == "agent" for noun in nouns):
-        return False
-    holders = [(prep, noun) for prep, noun in clause.places if prep in IN]
-    inner = [(noun, one) for noun in nouns for one in noun.clauses]
-    if inner and not holders:
-        return all(_stated(story, one, [noun]) for noun, one in inner)
-    return _stated(story, clause, nouns) and _with(story, clause)
+    placings = [(noun, one) for noun in nouns for one in noun.clauses]
+    if placings and not any(prep in IN for prep, _ in clause.places):
+        return all(_note_where(story, one, [noun]) for noun, one in placings)
+    return _note_where(story, clause, nouns) and _note_company(story, clause)
 
 
-def _with(story: StoryState, clause: Clause) -> bool:
-    """ "..., with two plates placed on the table"."""
+def _note_company(story: StoryState, clause: Clause) -> bool:
+    """Notes what "..., with two plates placed on the table" says; True if nothing follows "with"."""
     nouns = [noun for prep, noun in clause.places if prep == "with"]
     placings = [one for noun in nouns for one in noun.clauses]
-    return bool(placings) == bool(nouns) and all(_stated(story, one, nouns) for one in placings)
+    return bool(placings) == bool(nouns) and all(_note_where(story, one, nouns) for one in placings)
 
 
-def _stated(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool:
+def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool:
+    """Notes that things are where the clause says; True also if it tells only a mood."""
     spot: Spot | None = None
     room: str | None = None
     for prep, noun in clause.places:
-        if prep not in IN:
-            continue
-        if noun.kind == "room":
+        if prep in IN and noun.kind == "room":
             room = story.room(noun)
-        elif noun.kind in ("place", "object"):
+        elif prep in IN and noun.kind in ("place", "object"):
             spot = story.spot(noun, None)
     if spot is None and room is None:
-        return _mood(clause)
-    return all(_one(story, noun, spot, room) for noun in nouns)
+        return _is_mood(clause)
+    return all(_note_one(story, noun, spot, room) for noun in nouns)
 
 
-def _mood(clause: Clause) -> bool:
+def _is_mood(clause: Clause) -> bool:
     """Whether only a mood, the weather or the like is told."""
     words = {noun.words[-1] for noun in clause.objects} | set(clause.adverbs) | set(clause.unknown)
     return bool(words) and not clause.places and words <= MOODS | lexicon().sets["adverbs"]
 
 
-def _one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None) -> bool:
-    if noun.kind == "place" or (spot is None and _holds_something(story, noun)):
+def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None) -> bool:
+    """Notes that a thing or a place is in a place or a room; False if that contradicts the story.
+
+    Where a thing is before anything happened to it is where it is from the start.
+    """
+    named_before = spot is None and any(one.id == noun.text for one in story.spots)
+    if noun.kind == "place" or named_before:
         noun.room = noun.room or room or (spot.room if spot else "") or ""
         if story.numbered and noun.det in NUMBERS and noun.room:
             story.row(noun, NUMBERS.index(noun.det) + 1)
@@ -73,88 +75,65 @@ def _one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None) -> 
         found = story.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
         story.rooms_of_spots.setdefault(found.id, noun.room or None)
         return spot is None
-    if noun.kind != "object" and noun.words != ("it",):
+    obj = story.thing(noun, None) if noun.kind == "object" or noun.words == ("it",) else None
+    if obj is None:
         return False
-    obj = story.thing(noun, None)
-    return obj is not None and state(story, obj, spot, room)
-
-
-def _holds_something(story: StoryState, noun: Noun) -> bool:
-    return any(spot.id == noun.text for spot in story.spots)
-
-
-def state(story: StoryState, obj: str, spot: Spot | None, room: str | None) -> bool:
-    """Notes where a thing is: from the start, if nothing has happened to it yet. False if it contradicts the story."""
     if obj in story.handled:
         return spot is not None and story.where.get(obj) is spot
     if spot is not None:
         story.where[obj] = spot
-        story.begins.append((Fact("at", obj), spot))
+        story.initial.append((Fact("at", obj), spot))
     else:
-        story.begins.append((Fact("in_room", obj, room), None))
+        story.initial.append((Fact("in_room", obj, room), None))
     return True
 
 
-def _present(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def _be_present(story: StoryState, clause: Clause, agents: Agents) -> bool:
+    """Notes where people are: from the start, if they have done nothing yet, or else as waiting there."""
     if not clause.places and HERE & set(clause.adverbs):
-        return _present_there(story, agents)
-    spot, room, said = location(story, clause, agents[0], IN | {"by", "near", "beside"})
+        for agent in agents:  # "Brem was there": in the room last spoken of, unless it is known where he is
+            if story.of(agent).room is None and story.last_room:
+                story.of(agent).room = story.last_room
+                story.initial.append((Fact("in_room", agent, story.last_room), None))
+        return True
+    spot, room, said = location(story, clause, agents[0], IN | NEARBY)
     if not said:
-        return _mood(clause)
-    if clause.verb and clause.verb.negated:
+        return _is_mood(clause)
+    if clause.negated:
         return True
     for agent in agents:
-        standing = story.of(agent)
-        if (
-            room
-            and standing.room is None
-            and not any(one.agent == agent for one, _ in story.timeline if isinstance(one, Event))
-        ):
-            story.begins.append((Fact("in_room", agent, room), None))
-        elif room and standing.room != room:
-            tell(story, clause, agent, "wait", room=room)
-        standing.room, standing.spot = room or standing.room, spot
-    return True
-
-
-def _present_there(story: StoryState, agents: Agents) -> bool:
-    """ "Brem was there": in the room last spoken of, unless it is known where he is."""
-    for agent in agents:
-        standing = story.of(agent)
-        if standing.room is None and story.last_room:
-            standing.room = story.last_room
-            story.begins.append((Fact("in_room", agent, story.last_room), None))
+        state = story.of(agent)
+        if room and state.room is None and not story.events_of(agent):
+            story.initial.append((Fact("in_room", agent, room), None))
+        elif room and state.room != room:
+            add_event(story, clause, agent, "wait", room=room)
+        state.room, state.spot = room or state.room, spot
     return True
 
 
 def be_gone(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Somebody is gone: that is news only if nothing yet told where to."""
+    """Reads that somebody is gone, which is news only if the story has not told where to."""
     for agent in agents:
-        moves = [one for one, _ in story.timeline if isinstance(one, Event) and one.agent == agent]
-        if not any(one.verb in ("leave", "walk", "enter") for one in moves[-1:]):
-            tell(story, clause, agent, "leave", room=story.of(agent).room)
+        if not any(one.verb in ("leave", "walk", "enter") for one in story.events_of(agent)[-1:]):
+            add_event(story, clause, agent, "leave", room=story.of(agent).room)
             story.of(agent).room = story.of(agent).spot = None
     return True
 
 
 def contain(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """A place holds things; a room has places. Somebody who holds something changes nothing."""
+    """Reads that a place holds things, or a room places. Somebody who has something changes nothing."""
     if agents:
-        return shrug(story, clause, agents) if ignorant(clause) else True
+        return shrug(story, clause, agents) if is_ignorant(clause) else True
     if not clause.subjects or not clause.objects or not clause.verb:
         return False
     holder = clause.subjects[0]
-    if clause.verb.negated or any(
-        noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects
-    ):
-        there = replace(
-            clause, subjects=[], places=[("in", holder)] if holder.kind == "place" else [], adverbs=["inside"]
-        )
-        looked(story, there, clause.objects)
+    if clause.negated or any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects):
+        places = [("in", holder)] if holder.kind == "place" else []
+        look_result(story, replace(clause, subjects=[], places=places, adverbs=["inside"]), clause.objects)
         return True
     if holder.kind == "room":
         room = story.room(holder)
-        return all(_one(story, noun, None, room) for noun in clause.objects) and _with(story, clause)
+        return all(_note_one(story, noun, None, room) for noun in clause.objects) and _note_company(story, clause)
     if any(noun.kind == "room" for noun in clause.objects):
         for noun in clause.objects:
             story.room(noun)
@@ -162,68 +141,48 @@ def contain(story: StoryState, clause: Clause, agents: Agents) -> bool:
     if holder.kind not in ("place", "object"):
         return False
     spot = story.spot(holder, None)
-    return all(noun.kind == "object" and _one(story, noun, spot, None) for noun in clause.objects)
+    return all(noun.kind == "object" and _note_one(story, noun, spot, None) for noun in clause.objects)
 
 
 def feature(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """A flat consists of rooms; a room is equipped with places."""
-    holder = clause.subjects[0] if clause.subjects else None
-    if holder is None:
+    """Reads that a flat consists of rooms, or that a room is equipped with places."""
+    if not clause.subjects:
         return False
+    holder = clause.subjects[0]
     for noun in clause.objects:
         if noun.kind == "room":
             story.room(noun)
-        elif holder.kind == "room":
-            if not _one(story, noun, None, story.room(holder)):
-                return False
-        else:
+        elif holder.kind != "room" or not _note_one(story, noun, None, story.room(holder)):
             return False
-    return bool(clause.objects) and _with(story, clause)
+    return bool(clause.objects) and _note_company(story, clause)
 
 
 def stay(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Staying somewhere, or staying silent."""
+    """Reads staying somewhere, or staying silent."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
-    if words & {"silent", "quiet", "mute", "speechless", "mum", "silence"} or any(
-        n.text == "silence" for _, n in clause.places
-    ):
-        return _all_silent(story, clause, agents)
-    if clause.verb and clause.verb.lemma == "keep" and clause.objects:
+    if words & SILENT or any(noun.text == "silence" for _, noun in clause.places):
+        return be_silent(story, clause, agents)
+    if clause.lemma == "keep" and clause.objects:
         return False
     for agent in agents:
         room = next((story.room(noun) for prep, noun in clause.places if noun.kind == "room" and prep in IN), None)
         story.of(agent).room = room or story.of(agent).room
-        tell(story, clause, agent, "wait", room=story.of(agent).room)
+        add_event(story, clause, agent, "wait", room=story.of(agent).room)
     return True
 
 
 def noise(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """What changes nothing; eating something does, and so does turning to a place."""
-    if (
-        clause.verb
-        and clause.verb.lemma == "turn"
-        and any(noun.kind == "place" and prep in ("to", "towards") for prep, noun in clause.places)
-    ):
+    """Reads what changes nothing; False for eating something, which does. Turning to a place is walking."""
+    to_place = any(noun.kind == "place" and prep in ("to", "towards") for prep, noun in clause.places)
+    if clause.lemma == "turn" and to_place:
         return walk(story, clause, agents)
-    eaten = clause.verb is not None and clause.verb.lemma in ("eat", "drink", "sip") and bool(clause.objects)
-    return bool(agents) and not eaten
-
-
-def hush(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Keeping silent."""
-    return _all_silent(story, clause, agents)
+    return bool(agents) and not (clause.lemma in ("eat", "drink", "sip") and clause.objects)
 
 
 def want(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    """Wanting to find or to have something, which questions ask about and which changes nothing."""
+    """Reads wanting to find or to have something, which questions ask about and which changes nothing."""
     things = [noun for noun in clause.objects if noun.kind == "object"]
     for agent in agents:
         for noun in things:
             story.of(agent).seeks = story.thing(noun, agent)
-    return bool(things) and not (clause.verb and clause.verb.negated)
-
-
-def _all_silent(story: StoryState, clause: Clause, agents: Agents) -> bool:
-    for agent in agents:
-        be_silent(story, clause, agent)
-    return True
+    return bool(things) and not clause.negated
