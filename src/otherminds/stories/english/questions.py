@@ -326,10 +326,10 @@ def hypotheses(
     claims: list[Claim] = []
     for place in places:
         fact = Fact(predicate, asked.thing, place)
-        claim: Claim = Belief(asked.agents[-1], fact) if asked.agents else Holds(fact)
-        for agent in reversed(asked.agents[:-1]):
-            claim = Belief(agent, claim)
-        claims.append(claim)
+        content: Fact | Belief = fact
+        for agent in reversed(asked.agents):
+            content = Belief(agent, content)
+        claims.append(content if isinstance(content, Belief) else Holds(fact))
     return labels, tuple(Hypothesis((claim,)) for claim in claims)
 
 
