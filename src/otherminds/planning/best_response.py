@@ -1,4 +1,7 @@
-"""Best responses to agents whose next move depends on finitely many states, by exact backward induction."""
+"""Best responses to a partner that is a known machine, and look-ahead against one of many machines.
+
+A machine is an agent whose next action depends on finitely many states.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-TIE = 1e-9
+TIE = 1e-9  # values that differ by less are equal: rounding
 
 
 class Chances(NamedTuple):
-    """A partner as arrays, seen from the focal agent.
+    """A partner's machine as arrays, seen from the focal agent.
 
-    `outputs[q, b]` is the probability of its action b in state q; `moves[q, a, b]` is the state it goes on to when
-    the focal agent has done a and it has done b.
+    `outputs[q, b]` is the probability of its action b in state q; `moves[q, a, b]` is its next state after action a of
+    the focal agent and its own action b.
     """
 
     outputs: Floats
@@ -29,19 +32,18 @@ class Chances(NamedTuple):
 
 
 class Response(NamedTuple):
-    """Values and actions of a best response: `values[t, q]` for t = 0 … T, `actions[t, q]` for t = 0 … T − 1."""
+    """A best response: `values[t, q]` in payoff for t = 0 … T, `actions[t, q]` for t = 0 … T − 1."""
 
     values: Floats
     actions: Ints
 
 
 def best_response(payoff: Floats, partner: Chances, horizon: int, *, least: bool = False) -> Response:
-    """The optimal policy against a partner for `horizon` rounds, ties to the lowest action.
+    """The optimal policy against a partner for `horizon` rounds by backward induction, ties to the lowest action.
 
-    V_T = 0,  V_t(q) = max_a Σ_b O[q, b] · (R[a, b] + V_{t+1}(δ(q, a, b))). `payoff` is R, own actions × partner's;
-    values and actions of the response are rounds × states. It is optimal among all policies that see the history, since
-    δ is deterministic. `least` minimises instead.
-    (Riemer et al., Definition 2.2.)
+    V_T = 0,  V_t(q) = max_a Σ_b O[q, b] · (R[a, b] + V_{t+1}(δ(q, a, b))). `payoff` is R, shape (own actions, partner's
+    actions). The policy is optimal among all policies that see the history, since δ is deterministic. With `least` it
+    minimises instead. (Riemer et al., Definition 2.2.)
     """
     sign = -1.0 if least else 1.0
     states = len(partner.outputs)
@@ -56,7 +58,7 @@ def best_response(payoff: Floats, partner: Chances, horizon: int, *, least: bool
 
 
 def value_of(policy: Ints, payoff: Floats, partner: Chances, start: int = 0) -> float:
-    """The expected payoff of any policy `policy[t, q]` on the partner's states, over its whole horizon."""
+    """The expected total payoff of a policy `policy[t, q]` over its horizon, from the partner's state `start`."""
     states = np.arange(len(partner.outputs))
     value = np.zeros(len(states))
     for chosen in policy[::-1]:
@@ -66,7 +68,7 @@ def value_of(policy: Ints, payoff: Floats, partner: Chances, start: int = 0) -> 
 
 
 def best_rate(payoff: Floats, partner: Chances, start: int = 0) -> float:
-    """The highest average payoff per round in the long run, from `start`.
+    """The highest long-run average payoff per round, from the partner's state `start`.
 
     The gain g(start) of the average-reward linear program: minimise Σ g subject to g ≥ P_a g, g + h ≥ r_a + P_a h.
     Raises ValueError if the solver fails.
@@ -92,12 +94,12 @@ def best_rate(payoff: Floats, partner: Chances, start: int = 0) -> float:
     return float(gains[start])
 
 
-NEGLIGIBLE = 1e-3
+NEGLIGIBLE = 1e-3  # share of the weight below which look-ahead drops a branch or a machine; a trade-off with speed
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Machines side by side as one: a belief is a weight for some of its states. `starts` are their first states."""
+    """Several machines as one: a belief is a weight for some of its states. `starts` are the machines' first states."""
 
     payoff: Floats
     chances: Chances
@@ -106,7 +108,7 @@ class Pool:
 
     @classmethod
     def of(cls, payoff: Floats, machines: Sequence[Chances], horizon: int) -> Pool:
-        """Number all states of all machines through."""
+        """The pool of these machines, their states numbered consecutively."""
         starts = np.array([0, *accumulate(len(machine.outputs) for machine in machines)])
         outputs = np.concatenate([machine.outputs for machine in machines])
         moves = np.concatenate([machine.moves + at for machine, at in zip(machines, starts, strict=False)])
@@ -114,12 +116,12 @@ class Pool:
 
     @cached_property
     def response(self) -> Response:
-        """The best response to every machine, if it were known."""
+        """The best response in every state, if the machine were known."""
         return best_response(self.payoff, self.chances, self.horizon)
 
     @cached_property
     def expected(self) -> Floats:
-        """E[R | q, a], states × own actions."""
+        """E[R | q, a], shape (states, own actions)."""
         return self.chances.outputs @ self.payoff.T
 
     @cached_property
@@ -133,10 +135,10 @@ Leaf = Callable[[Pool, int, Ints, Floats], float]
 
 
 def action_values(pool: Pool, t: int, states: Ints, weights: Floats, *, depth: int, leaf: Leaf) -> Floats:
-    """Q(a) = Σ w E[R | q, a] + Σ_b V(belief after a and b), `depth` rounds deep, then `leaf`.
+    """Q(a) = Σ w E[R | q, a] + Σ_b V(belief after a and b) by search over beliefs: `depth` rounds, then `leaf`.
 
-    Weights need not sum to 1. Branches of less than a thousandth of the weight are cut off, and so are machines
-    that are a thousand times less probable than the most probable one.
+    Weights need not sum to 1. The search drops branches with less than a thousandth of the weight, and machines a
+    thousand times less probable than the most probable one.
     """
     outputs, moves = pool.chances
     found = weights @ pool.expected[states]
@@ -161,22 +163,17 @@ def _worth(pool: Pool, t: int, states: Ints, weights: Floats, depth: int, leaf: 
 
 
 def clairvoyant(pool: Pool, t: int, states: Ints, weights: Floats) -> float:
-    """max_a Σ w Q(q, a): one more action in common, then the partner is known. An upper bound of the true value."""
-    return float(_known_after(pool, t, states, weights).max())
-
-
-def _known_after(pool: Pool, t: int, states: Ints, weights: Floats) -> Floats:
+    """max_a Σ w Q(q, a): the value if the machine were known after this action, an upper bound of the true value."""
     outputs, moves = pool.chances
     onward = (outputs[states][:, None, :] * pool.response.values[t + 1][moves[states]]).sum(axis=2)
-    found: Floats = weights @ (pool.expected[states] + onward)
-    return found
+    return float((weights @ (pool.expected[states] + onward)).max())
 
 
 def commitment(pool: Pool, t: int, states: Ints, weights: Floats, *, most: int = 12) -> float:
-    """max_h Σ w · (payoff of the best response to h until the partner deviates from h, and its optimum from then on).
+    """max_h Σ w · (payoff of the best response to h until the partner deviates from h, and the optimum after that).
 
-    h is each of the `most` likeliest machines; partners are taken at their most probable actions. What can be won by
-    testing a hypothesis counts, what is lost by a test that fails counts, too.
+    h is each of the `most` likeliest machines, and every partner takes its most probable action. The value accounts for
+    the gain of testing a hypothesis and for the cost of a test that fails.
     """
     _, moves = pool.chances
     plan, likely = pool.response, pool.likely

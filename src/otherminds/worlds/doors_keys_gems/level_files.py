@@ -22,12 +22,12 @@ from typing import NamedTuple, cast
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
-from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State, Thing, Turns
+from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.map_file import (
-    MAX_SIDE,
     FileLine,
     agent_names,
+    check_size,
     key_values,
     level_texts,
     read_horizon,
@@ -47,9 +47,9 @@ COLOURS = {
     "n": "brown",
     "w": "white",
 }
-HORIZON = 80
+HORIZON = 80  # steps, if a file gives none; chosen
 LEVELS = resources.files("otherminds.worlds.doors_keys_gems") / "levels"
-MAX_THINGS = 26
+MAX_THINGS = 26  # of a kind in a level; a limit of the readers
 CERTIFICATE = ("class", "alone", "told", "together", "message", "seed")
 HEADER = ("name", "agents", "goals", "horizon", "turns", *CERTIFICATE)
 LETTERS = {name: letter for letter, name in COLOURS.items()}
@@ -57,7 +57,7 @@ LETTERS = {name: letter for letter, name in COLOURS.items()}
 
 @dataclass(frozen=True)
 class Level:
-    """A world to play in, how many steps there are (`horizon`), and what is claimed about it (`certificate`)."""
+    """A world, the number of steps to play (`horizon`), and the claims about it (`certificate`)."""
 
     name: str
     world: DoorsKeysGems
@@ -66,7 +66,7 @@ class Level:
 
     @property
     def kind(self) -> str:
-        """Its class: not_needed, useful or necessary; empty if it has not been classified."""
+        """Whether help is not_needed, useful or necessary; empty if the level has not been classified."""
         return self.certificate.get("class", "")
 
 
@@ -80,12 +80,12 @@ class _Tile(NamedTuple):
 
 
 def read_level(path: Path) -> Level:
-    """Read a level file. Raises InputError with the line and column of the first thing that is wrong."""
+    """Read a level file. Raises InputError with the line and column of the first error."""
     return parse_level(read_text(path), path)
 
 
 def parse_level(text: str, path: Path) -> Level:
-    """Read a level from text; `path` is what errors call it."""
+    """Read a level from text; errors name `path`. Raises InputError like `read_level`."""
     lines = [FileLine(n, raw.rstrip()) for n, raw in enumerate(rows_of(text, path), 1)] if text else []
     lines = [line for line in lines if not line.text.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text), None)
@@ -97,7 +97,23 @@ def parse_level(text: str, path: Path) -> Level:
     if not body:
         raise InputError("has no map", path=path, line=lines[-1].number, hint="the map follows the blank line")
     tiles = list(_tiles(body, path))
-    world = _world(tiles, header, path)
+    grid = Grid.of(tiles[-1].x + 1, tiles[-1].y + 1, ((tile.x, tile.y) for tile in tiles if tile.kind == "#"))
+    things = {kind: _things(kind, tiles, grid, path) for kind in "kdg"}
+    names = agent_names(header["agents"], path)
+    turns = header["turns"].text if "turns" in header else "simultaneous"
+    if turns not in ("simultaneous", "alternating"):
+        line = header["turns"].number
+        raise InputError("`turns` is neither simultaneous nor alternating", path=path, line=line)
+    world = DoorsKeysGems(
+        grid=grid,
+        agents=names,
+        cells=_starts(tiles, names, grid, path),
+        keys=things["k"],
+        doors=things["d"],
+        gems=things["g"],
+        goals=_goals(header["goals"], names, things["g"], path),
+        turns=cast("Turns", turns),
+    )
     certificate = {key: header[key].text for key in CERTIFICATE if key in header}
     horizon = read_horizon(header["horizon"], path) if "horizon" in header else HORIZON
     name = header["name"].text if "name" in header else path.stem
@@ -106,8 +122,7 @@ def parse_level(text: str, path: Path) -> Level:
 
 def _tiles(body: list[FileLine], path: Path) -> Iterator[_Tile]:
     width = len(body[0].text.split())
-    if max(width, len(body)) > MAX_SIDE:
-        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=body[0].number)
+    check_size(width, body, path)
     for y, (number, text) in enumerate(body):
         row = list(re.finditer(r"\S+", text))
         if len(row) != width:
@@ -122,23 +137,6 @@ def _tiles(body: list[FileLine], path: Path) -> Iterator[_Tile]:
                 hint = " ".join(f"{letter}={name}" for letter, name in COLOURS.items())
                 raise InputError(f"unknown colour `{tile[1]}`", path=path, line=number, column=column, hint=hint)
             yield _Tile(tile[0], tile[1], x, y, number, column)
-
-
-def _world(tiles: list[_Tile], header: Mapping[str, FileLine], path: Path) -> DoorsKeysGems:
-    width, height = tiles[-1].x + 1, tiles[-1].y + 1
-    grid = Grid.of(width, height, ((t.x, t.y) for t in tiles if t.kind == "#"))
-    things = {kind: _things(kind, tiles, grid, path) for kind in "kdg"}
-    names = agent_names(header["agents"], path)
-    return DoorsKeysGems(
-        grid=grid,
-        agents=names,
-        cells=_starts(tiles, names, grid, path),
-        keys=things["k"],
-        doors=things["d"],
-        gems=things["g"],
-        goals=_goals(header["goals"], names, things["g"], path),
-        turns=_turns(header.get("turns"), path),
-    )
 
 
 def _things(kind: str, tiles: list[_Tile], grid: Grid, path: Path) -> tuple[Thing, ...]:
@@ -186,21 +184,13 @@ def _goals(line: FileLine, names: tuple[str, ...], gems: tuple[Thing, ...], path
     return tuple(present.index(colour) for colour in colours)
 
 
-def _turns(line: FileLine | None, path: Path) -> Turns:
-    if line is None:
-        return "simultaneous"
-    if line.text not in ("simultaneous", "alternating"):
-        raise InputError("`turns` is neither simultaneous nor alternating", path=path, line=line.number)
-    return cast("Turns", line.text)
-
-
 def write_level(level: Level) -> str:
     """The text of a level file: the inverse of `read_level`. Raises ValueError for a world it cannot express."""
     world = level.world
     things = (*world.items, *world.doors)
     taken = [*world.cells, *(thing.cell for thing in things)]
     if min(world.goals) < 0 or world.forbidden or len(set(taken)) < len(taken):
-        raise ValueError("level files need a goal for everybody, nothing forbidden, and one thing in a cell")
+        raise ValueError("level files need a goal for every agent, nothing forbidden, and one thing in a cell")
     if not {thing.colour for thing in things} <= set(LETTERS):
         raise ValueError(f"level files know the colours {', '.join(LETTERS)}")
     header = {
@@ -216,12 +206,12 @@ def write_level(level: Level) -> str:
 
 
 def draw_text(world: DoorsKeysGems, state: State) -> str:
-    """The map as text, in the tiles of level files; where several things share a cell, the last agent is shown."""
+    """The map as text, in the tiles of level files; a cell that several things share shows the last agent."""
     grid = world.grid
     tiles = dict.fromkeys(grid.cells(), "..")
     keys = len(world.keys)
     for i, item in enumerate(world.items):
-        if state.items[i] == -1:
+        if state.items[i] == GROUND:
             tiles[item.cell] = ("k" if i < keys else "g") + LETTERS.get(item.colour, item.colour[0])
     for d, door in enumerate(world.doors):
         if state.locked >> d & 1:
@@ -233,5 +223,5 @@ def draw_text(world: DoorsKeysGems, state: State) -> str:
 
 
 def bundled_levels() -> list[Level]:
-    """The twenty Doors-Keys-Gems levels that come with the library, in the order of their file names."""
+    """The twenty bundled Doors-Keys-Gems levels, in the order of their file names."""
     return [parse_level(text, path) for text, path in level_texts(LEVELS / "twenty")]

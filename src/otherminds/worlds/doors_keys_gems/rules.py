@@ -1,8 +1,8 @@
-"""Multi-agent Doors-Keys-Gems: people walk a grid of walls, locked doors and keys, each to a gem of their own.
+"""The rules of multi-agent Doors-Keys-Gems: agents walk a grid of walls, locked doors and keys, each to its own gem.
 
-A key opens one door of its colour and is used up; an open door is floor for ever. People may share a cell,
-carry any number of things, never drop them, and hand them to somebody one step away. The rules are those of the
-CLIPS domain (Zhi-Xuan et al. 2024) as used by ProToM (§4.1, appendix A), for any number of people.
+A key opens one door of its colour and is used up; an open door stays open. Agents may share a cell, carry any number
+of items, never drop them, and hand them to an agent one step away. The rules are those of the CLIPS domain (Zhi-Xuan
+et al. 2024) as used by ProToM (§4.1, appendix A), for any number of agents.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 
 from otherminds.worlds.grid import DIRECTIONS, Grid
 
-GROUND = -1
-USED = -2
-NOTHING = -1
+GROUND = -1  # in place of a holder: the item lies where it lay at the start
+USED = -2  # in place of a holder: the key has opened a door
+NOTHING = -1  # in place of a gem: the agent has no goal
 
 Turns = Literal["simultaneous", "alternating"]
 
 
 class Action(NamedTuple):
-    """One thing to do: a move, `stay`, `pickup` item, `unlock` door (target) with key (item), `handover` item."""
+    """An action: a move, `stay`, `pickup` item, `unlock` door `target` with key `item`, `handover` item to `target`."""
 
     verb: str
     item: int = -1
@@ -36,7 +36,7 @@ MOVES = tuple(Action(direction) for direction in DIRECTIONS)
 
 
 class Thing(NamedTuple):
-    """A key, a door or a gem: what it is called, its colour, and the cell where it lies at the start."""
+    """A key, a door or a gem: its name, its colour, and its cell at the start."""
 
     name: str
     colour: str
@@ -44,10 +44,10 @@ class Thing(NamedTuple):
 
 
 class State(NamedTuple):
-    """Everything that changes.
+    """The state of a level.
 
-    cells: where each agent is. items: for each key, then each gem, GROUND, USED or the index of its holder.
-    locked: the set of locked doors, as bits. turn: whose turn it is (always 0 when all move at once).
+    cells: the cell of each agent. items: GROUND, USED or the index of the holder for each key, then each gem.
+    locked: the locked doors, as bits. turn: the index of the agent to move (always 0 if all agents move at once).
     """
 
     cells: tuple[int, ...]
@@ -57,14 +57,14 @@ class State(NamedTuple):
 
 
 class InvalidActionError(ValueError):
-    """An action that the rules do not allow in this state."""
+    """An action is illegal in this state."""
 
 
 @dataclass(frozen=True)
 class DoorsKeysGems:
-    """The world of one level. `goals[i]` is the index of the gem that agent i is after, or NOTHING.
+    """The world of one level. `goals[i]` is the index of the gem that agent i wants, or NOTHING.
 
-    `forbidden` holds pairs (agent, item) of things that an agent may neither pick up nor be part of handing over.
+    `forbidden` holds pairs (agent, item): the agent may neither pick up the item nor give or receive it.
     """
 
     grid: Grid
@@ -79,7 +79,7 @@ class DoorsKeysGems:
 
     @cached_property
     def items(self) -> tuple[Thing, ...]:
-        """What can be carried: the keys, then the gems."""
+        """The items that can be carried: the keys, then the gems."""
         return self.keys + self.gems
 
     @cached_property
@@ -89,24 +89,24 @@ class DoorsKeysGems:
 
     @cached_property
     def door_at(self) -> dict[int, int]:
-        """The index of the door on each cell that has one."""
+        """The index of the door in each cell that has one."""
         return {door.cell: d for d, door in enumerate(self.doors)}
 
     def start(self, rng: np.random.Generator | None = None, /) -> State:
-        """The initial state; nothing about it is random."""
+        """The initial state; it is not random."""
         return self.initial
 
     def observe(self, state: State, agent: str) -> State:
-        """Everybody sees everything."""
+        """The state itself: every agent sees everything."""
         return state
 
     def has_gem(self, state: State, i: int) -> bool:
-        """Whether agent i holds the gem it is after, or is after nothing."""
+        """Whether agent i holds the gem it wants, or wants none."""
         goal = self.goals[i]
         return goal == NOTHING or state.items[len(self.keys) + goal] == i
 
     def done(self, state: State) -> bool:
-        """Whether everybody holds their own gem."""
+        """Whether every agent holds its own gem."""
         return all(self.has_gem(state, i) for i in range(len(self.agents)))
 
     def reward(self, state: State, joint: Mapping[str, Action], after: State) -> dict[str, float]:
@@ -123,12 +123,12 @@ class DoorsKeysGems:
         return tuple(range(len(self.agents))) if self.turns == "simultaneous" else (state.turn,)
 
     def actions(self, state: State, agent: str) -> tuple[Action, ...]:
-        """What the rules allow the agent now; always at least to stay."""
+        """The legal actions of the agent; to stay is always legal."""
         i = self.agents.index(agent)
         return tuple(self.options(state, i)) if i in self.movers(state) else (STAY,)
 
     def options(self, state: State, i: int) -> Iterator[Action]:
-        """What the rules would allow agent i if it were its turn."""
+        """The actions that would be legal for agent i at its turn."""
         here = state.cells[i]
         for move, offset in zip(MOVES, self.grid.offsets.values(), strict=True):
             if self.passable(here + offset, state.locked):
@@ -155,7 +155,7 @@ class DoorsKeysGems:
                 yield Action("handover", item, j)
 
     def allows(self, state: State, i: int, action: Action) -> bool:
-        """Whether `action` is one of the `options` of agent i, without listing them."""
+        """Whether `action` is one of the `options` of agent i."""
         verb, item, _ = action
         if verb in self.grid.offsets:
             return self.passable(state.cells[i] + self.grid.offsets[verb], state.locked)
@@ -169,7 +169,7 @@ class DoorsKeysGems:
         return state.items[item] == i and action in self._uses(state, i, item)
 
     def apply(self, state: State, i: int, action: Action) -> State:
-        """The state after agent i alone has acted. Raises InvalidActionError if the rules do not allow it."""
+        """The state after an action of agent i alone. Raises InvalidActionError for an illegal action."""
         if not self.allows(state, i, action):
             raise InvalidActionError(f"{self.agents[i]} cannot {self.spell(action)} here")
         return self._effect(state, i, action)
@@ -187,7 +187,7 @@ class DoorsKeysGems:
         return state
 
     def step(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator | None = None, /) -> State:
-        """T(s, a): all choose in s, effects apply in the order of the agents, what has become invalid is a no-op."""
+        """T(s, a): effects apply in the order of the agents; an action that has become illegal has no effect."""
         after = state
         for i in self.movers(state):
             action = joint[self.agents[i]]
@@ -196,7 +196,7 @@ class DoorsKeysGems:
         return self.pass_turn(after)
 
     def pass_turn(self, state: State) -> State:
-        """The state with the next agent to move, where turns alternate."""
+        """The state with the next agent to move, if turns alternate."""
         if self.turns == "simultaneous":
             return state
         return state._replace(turn=(state.turn + 1) % len(self.agents))
