@@ -207,7 +207,7 @@ def test_kitchens_without_a_certificate_are_not_proved(run: Run, here: Path) -> 
 
 BROKEN = {
     "ragged rows": (TWO_ROOMS.replace("-   l\n", "-  l\n", 1), r"x\.txt:2:9: this row has 8 characters"),
-    "an unknown character": (TWO_ROOMS.replace("-   l\n", "-   z\n", 1), r"x\.txt:2:9: unknown square `z`"),
+    "an unknown character": (TWO_ROOMS.replace("-   l\n", "-   z\n", 1), r"x\.txt:2:9: unknown character `z`"),
     "no recipes": (TWO_ROOMS.partition("\n\n")[0], r"x\.txt:5: has no recipes"),
     "an unknown recipe": (TWO_ROOMS.replace("SimpleTomato", "Soup"), r"x\.txt:7:1: unknown recipe `Soup`"),
     "somebody on a counter": (TWO_ROOMS.replace("2 1", "0 0"), r"x\.txt:10:1: `0 0` is not floor"),

@@ -1,4 +1,6 @@
-"""Doors-Keys-Gems problems as PDDL, in the two dialects in which they have been published.
+"""Doors-Keys-Gems problems and plans in PDDL, in the two dialects in which they have been published.
+
+A plan has one `(action agent things)` a line.
 
 Several agents (CLIPS): a bit matrix of walls, `(= (xloc key1) 3)`, y downwards, colours, agents take turns.
 One agent (Plinf): `(wall 3 1)`, `(at key1 3 2)`, `(= (xpos) 1)`, y upwards, and any key opens any door.
@@ -33,6 +35,7 @@ from otherminds.worlds.doors_keys_gems.rules import NOTHING, STAY, Action, Doors
 from otherminds.worlds.grid import DIRECTIONS, Grid
 from otherminds.worlds.map_file import MAX_SIDE
 
+# Chosen for the dialect that names no agent and no colours.
 AGENT = "agent"
 GEM_COLOURS = ("red", "yellow", "blue", "green", "purple", "orange", "cyan", "magenta")
 KEY_COLOUR = "brown"
@@ -79,7 +82,7 @@ PLINF = _Dialect(
 
 
 class _Spot(NamedTuple):
-    """A place in the coordinates of `Grid`, and where the file says so."""
+    """A cell in the coordinates of `Grid`, and its place in the file."""
 
     x: int
     y: int
@@ -88,7 +91,7 @@ class _Spot(NamedTuple):
 
 
 class _ProblemMap(NamedTuple):
-    """What is where, and of what colour: what the two dialects have in common once they have been read."""
+    """The contents of a problem, in either dialect."""
 
     width: int
     height: int
@@ -120,7 +123,7 @@ class _Problem:
         return self.by_name.get(name, [])
 
     def the(self, name: str, *about: str) -> PddlFact:
-        """The only fact of that name about these words. Raises InputError if there is none, or another."""
+        """The only fact of that name about these words. Raises InputError if it is missing or given twice."""
         found = [fact for fact in self.all(name) if fact.words[: len(about)] == about]
         said = " ".join((name, *about))
         if not found:
@@ -131,21 +134,26 @@ class _Problem:
 
 
 def read_problem(path: Path, *, forbidden: bool = True) -> Level:
-    """Read a PDDL problem, heeding `forbidden` or not. Raises InputError with the place of what is wrong."""
+    """Read a PDDL problem, with or without its `forbidden` facts. Raises InputError at the first error."""
     return parse_problem(read_text(path), path, forbidden=forbidden)
 
 
 def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
-    """Read a PDDL problem from text; `path` is what errors call it. Raises InputError like `read_problem`."""
+    """Read a PDDL problem from text; errors name `path`. Raises InputError like `read_problem`."""
     sections = _sections(text, path)
     init = sections[":init"]
     dialect = _dialect(init, path)
     names = _objects(sections[":objects"], dialect, path)
+    goal = sections[":goal"]
+    if len(goal.items) != 2:
+        raise wrong("a goal is one list", goal, path, "e.g. `(has human gem1)`")
+    only = goal.items[1]
+    wanted = only.items[1:] if head(only, path) == "and" else (only,)
     problem = _Problem(
         path=path,
         names=names,
         facts=[read_fact(node, dialect.facts, names, path) for node in init.items[1:]],
-        goals=[read_fact(node, dialect.goals, names, path) for node in _wanted(sections[":goal"], path)],
+        goals=[read_fact(node, dialect.goals, names, path) for node in wanted],
         init=init,
     )
     draft = _draft_clips(problem) if dialect is CLIPS else _draft_plinf(problem)
@@ -182,13 +190,6 @@ def _dialect(init: Node, path: Path) -> _Dialect:
     raise wrong(message, init.items[1] if names else init, path, "this reads Doors-Keys-Gems problems")
 
 
-def _wanted(goal: Node, path: Path) -> tuple[Node, ...]:
-    if len(goal.items) != 2:
-        raise wrong("a goal is one list", goal, path, "e.g. `(has human gem1)`")
-    only = goal.items[1]
-    return only.items[1:] if head(only, path) == "and" else (only,)
-
-
 def _objects(section: Node, dialect: _Dialect, path: Path) -> Names:
     names: dict[str, list[str]] = {kind: [] for kind in dialect.types.values()}
     untyped: list[Node] = []
@@ -201,22 +202,19 @@ def _objects(section: Node, dialect: _Dialect, path: Path) -> Names:
         if given.text not in dialect.types:
             hint = f"one of {', '.join(dialect.types)}"
             raise wrong(f"unknown type {quote(given.text)}", given, path, hint)
+        kind = dialect.types[given.text]
         for one in untyped:
-            _declare(one, dialect.types[given.text], names, dialect, path)
+            name = read_name(one, path)
+            if any(name in others for others in names.values()):
+                raise wrong(f"{quote(name)} is declared twice", one, path)
+            if len(names[kind]) == dialect.limits.get(kind, MAX_THINGS):
+                raise wrong(f"more than {len(names[kind])} objects of type {kind}", one, path)
+            names[kind].append(name)
         untyped = []
     if untyped:
         raise wrong(f"{quote(untyped[0].text)} has no type", untyped[0], path, "e.g. `key1 key2 - key`")
     items = names["key"] + names["gem"]
     return names | {"item": items, "thing": items + names.get("door", []) + names.get("agent", [])}
-
-
-def _declare(node: Node, kind: str, names: Mapping[str, list[str]], dialect: _Dialect, path: Path) -> None:
-    name = read_name(node, path)
-    if any(name in others for others in names.values()):
-        raise wrong(f"{quote(name)} is declared twice", node, path)
-    if len(names[kind]) == dialect.limits.get(kind, MAX_THINGS):
-        raise wrong(f"more than {len(names[kind])} objects of type {kind}", node, path)
-    names[kind].append(name)
 
 
 def _draft_clips(problem: _Problem) -> _ProblemMap:
@@ -252,7 +250,12 @@ def _turn_order(problem: _Problem) -> tuple[str, ...]:
 
 
 def _draft_plinf(problem: _Problem) -> _ProblemMap:
-    _check_upwards(problem)
+    for axis, name in enumerate(("= xdiff", "= ydiff")):
+        for fact in problem.all(name):
+            expected = UPWARDS.get(fact.words[0])
+            if expected is None or expected[axis] != fact.numbers[0]:
+                hint = "y grows upwards: `(= (ydiff up) 1)`"
+                raise wrong(f"`{fact.words[0]}` points elsewhere", fact, problem.path, hint)
     (width,), (height,) = problem.the("= width").numbers, problem.the("= height").numbers
     xpos, ypos = problem.the("= xpos"), problem.the("= ypos")
 
@@ -279,20 +282,21 @@ def _draft_plinf(problem: _Problem) -> _ProblemMap:
     )
 
 
-def _check_upwards(problem: _Problem) -> None:
-    for axis, name in enumerate(("= xdiff", "= ydiff")):
-        for fact in problem.all(name):
-            expected = UPWARDS.get(fact.words[0])
-            if expected is None or expected[axis] != fact.numbers[0]:
-                hint = "y grows upwards: `(= (ydiff up) 1)`"
-                raise wrong(f"`{fact.words[0]}` points elsewhere", fact, problem.path, hint)
-
-
 def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
-    names, path = problem.names, problem.path
-    grid = _grid(problem, draft)
-    no = {(draft.agents.index(agent), names["item"].index(item)) for agent, item in draft.forbidden}
-    cells = {name: _cell(name, spot, grid, path) for name, spot in draft.spots.items()}
+    names, path, width, height = problem.names, problem.path, draft.width, draft.height
+    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+        hint = f"sides are 1 to {MAX_SIDE} long"
+        raise wrong(f"a grid of {width} × {height}", problem.init, path, hint)
+    if len(draft.doors) > MAX_THINGS:
+        raise wrong(f"more than {MAX_THINGS} doors", problem.init, path)
+    for name, spot in (*(("this wall", wall) for wall in draft.walls), *draft.spots.items()):
+        if not (0 <= spot.x < width and 0 <= spot.y < height):
+            raise wrong(f"{name} is outside the grid of {width} × {height}", spot, path)
+    grid = Grid.of(width, height, ((wall.x, wall.y) for wall in draft.walls))
+    cells = {name: grid.cell(spot.x, spot.y) for name, spot in draft.spots.items()}
+    for name, cell in cells.items():
+        if not grid.is_floor(cell):
+            raise wrong(f"{name} is in a wall", draft.spots[name], path)
     taken: set[int] = {cells[agent] for agent in draft.agents}
     for door in draft.doors:
         if cells[door] in taken:
@@ -311,33 +315,8 @@ def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
         gems=things(names["gem"]),
         goals=_goals(problem, draft.agents),
         turns=draft.turns,
-        forbidden=frozenset(no),
+        forbidden=frozenset((draft.agents.index(agent), names["item"].index(item)) for agent, item in draft.forbidden),
     )
-
-
-def _grid(problem: _Problem, draft: _ProblemMap) -> Grid:
-    width, height = draft.width, draft.height
-    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
-        hint = f"sides are 1 to {MAX_SIDE} long"
-        raise wrong(f"a grid of {width} × {height}", problem.init, problem.path, hint)
-    if len(draft.doors) > MAX_THINGS:
-        raise wrong(f"more than {MAX_THINGS} doors", problem.init, problem.path)
-    for wall in draft.walls:
-        _inside("this wall", wall, width, height, problem.path)
-    return Grid.of(width, height, ((wall.x, wall.y) for wall in draft.walls))
-
-
-def _inside(name: str, spot: _Spot, width: int, height: int, path: Path) -> None:
-    if not (0 <= spot.x < width and 0 <= spot.y < height):
-        raise wrong(f"{name} is outside the grid of {width} × {height}", spot, path)
-
-
-def _cell(name: str, spot: _Spot, grid: Grid, path: Path) -> int:
-    _inside(name, spot, grid.width, grid.height, path)
-    cell = grid.cell(spot.x, spot.y)
-    if not grid.is_floor(cell):
-        raise wrong(f"{name} is in a wall", spot, path)
-    return cell
 
 
 def _goals(problem: _Problem, agents: tuple[str, ...]) -> tuple[int, ...]:
@@ -366,7 +345,7 @@ WORDS = {
 
 
 class PlanStep(NamedTuple):
-    """One line of a plan: the index of the agent, what it does, and the number of the line."""
+    """One line of a plan: the index of the agent, its action, and the number of the line."""
 
     agent: int
     action: Action
@@ -374,10 +353,14 @@ class PlanStep(NamedTuple):
 
 
 def read_plan(path: Path, world: DoorsKeysGems, *, start: State | None = None) -> list[PlanStep]:
-    """Read a plan; doors named by direction are those seen from `start`, default s₀. Raises InputError."""
+    """Read a plan that begins in `start` (default: s₀), from where doors are named by direction.
+
+    Raises InputError with the place of the first error.
+    """
     alone = len(world.agents) == 1
     signatures = PLAN if alone else {name: choices[:1] for name, choices in PLAN.items()}
-    names = _names(world)
+    keys, gems, doors = ([thing.name for thing in kind] for kind in (world.keys, world.gems, world.doors))
+    names = {"agent": world.agents, "key": keys, "item": keys + gems, "door": doors, "direction": DIRECTIONS}
     cells = list((world.initial if start is None else start).cells)
     moves = []
     for node in read_nodes(read_text(path), path):
@@ -386,30 +369,21 @@ def read_plan(path: Path, world: DoorsKeysGems, *, start: State | None = None) -
         who, *words = fact.words if named else (*world.agents, *fact.words)
         i = world.agents.index(who)
         if fact.name == "unlock" and not named:
-            words[1] = _door(fact, cells[i], world, path)
+            direction = fact.words[-1]
+            door = world.door_at.get(cells[i] + world.grid.offsets[direction])
+            if door is None:
+                raise wrong(f"there is no door {direction} of the agent at this point", fact, path)
+            words[1] = world.doors[door].name
         action = world.vocabulary[WORDS.get(fact.name, fact.name).format(*words)]
         cells[i] += world.grid.offsets.get(action.verb, 0)
         moves.append(PlanStep(i, action, fact.line))
     return moves
 
 
-def _names(world: DoorsKeysGems) -> Names:
-    keys, gems, doors = ([thing.name for thing in kind] for kind in (world.keys, world.gems, world.doors))
-    return {"agent": world.agents, "key": keys, "item": keys + gems, "door": doors, "direction": DIRECTIONS}
-
-
-def _door(fact: PddlFact, here: int, world: DoorsKeysGems, path: Path) -> str:
-    direction = fact.words[-1]
-    door = world.door_at.get(here + world.grid.offsets[direction])
-    if door is None:
-        raise wrong(f"there is no door {direction} of the agent at this point", fact, path)
-    return world.doors[door].name
-
-
 def follow_plan(
     world: DoorsKeysGems, plan: Sequence[PlanStep], path: Path, *, start: State | None = None
 ) -> tuple[Step[State, Action], ...]:
-    """Replay a plan from `start`, default s₀, a step a move. Raises InputError at the first invalid one."""
+    """The steps of a plan from `start` (default: s₀), one for each line. Raises InputError at the first illegal one."""
     state = world.initial if start is None else start
     steps = []
     for i, action, line in plan:
@@ -418,15 +392,10 @@ def follow_plan(
             message = f"it is not the turn of {name} but of {world.agents[state.turn]}"
             raise InputError(message, path=path, line=line)
         if not world.allows(state, i, action):
-            raise not_allowed(world, state, i, action, path, line)
+            hint = f"allowed: {', '.join(world.spell(option) for option in world.actions(state, name))}"
+            raise InputError(f"{name} cannot {world.spell(action)} here", path=path, line=line, hint=hint)
         joint = dict.fromkeys(world.agents, STAY) | {name: action}
         after = world.step(state, joint)
         steps.append(Step(state, joint, after))
         state = after
     return tuple(steps)
-
-
-def not_allowed(world: DoorsKeysGems, state: State, i: int, action: Action, path: Path, line: int) -> InputError:
-    """The error for an action, read from line `line`, that the rules do not allow agent i in this state."""
-    hint = f"allowed: {', '.join(world.spell(option) for option in world.actions(state, world.agents[i]))}"
-    return InputError(f"{world.agents[i]} cannot {world.spell(action)} here", path=path, line=line, hint=hint)

@@ -1,17 +1,17 @@
-"""The syntax of PDDL: nested lists of words, each with its place in the file, and facts checked by signature."""
+"""The syntax of PDDL: nested lists of words with their places in the file, and facts checked by signature."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from otherminds.errors import InputError
 
+# Limits of what is read, chosen far above any published problem.
 MAX_DEPTH = 64
-MAX_WORDS = 100_000
-"""Brackets count, too; the walls of the largest grid take half of them."""
+MAX_WORDS = 100_000  # brackets included; the walls of the largest grid take half of them
 TOKEN = re.compile(r";.*|[()]|[^\s();]+")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 INTEGER = re.compile(r"-?[0-9]{1,4}")
@@ -21,7 +21,7 @@ Signatures = Mapping[str, Sequence[str]]
 
 
 class FilePosition(Protocol):
-    """Anything that remembers where in the file it began, both from 1."""
+    """The place in the file where something begins, both numbers from 1."""
 
     @property
     def line(self) -> int:
@@ -44,7 +44,7 @@ class Node(NamedTuple):
 
 
 class PddlFact(NamedTuple):
-    """What a list says: its name, the words and the numbers among its arguments, and where it begins."""
+    """A list as a fact: its name, the words and the numbers among its arguments, and where it begins."""
 
     name: str
     words: tuple[str, ...]
@@ -54,10 +54,16 @@ class PddlFact(NamedTuple):
 
 
 def read_nodes(text: str, path: Path) -> list[Node]:
-    """The lists and atoms at the top of a text. Raises InputError for too many, or if brackets do not match."""
+    """The lists and atoms at the top of a text. Raises InputError for too many words or unmatched brackets."""
     levels: list[list[Node]] = [[]]
     opened: list[tuple[int, int]] = []
-    for count, (word, line, column) in enumerate(_tokens(text), 1):
+    tokens = (
+        (match.group(), number, match.start() + 1)
+        for number, line in enumerate(text.split("\n"), 1)
+        for match in TOKEN.finditer(line)
+        if not match.group().startswith(";")
+    )
+    for count, (word, line, column) in enumerate(tokens, 1):
         if count > MAX_WORDS:
             raise InputError(f"has more than {MAX_WORDS:,} words and brackets", path=path, line=line, column=column)
         if word == "(" and len(opened) < MAX_DEPTH:
@@ -77,25 +83,18 @@ def read_nodes(text: str, path: Path) -> list[Node]:
     return levels[0]
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        for match in TOKEN.finditer(line):
-            if not match.group().startswith(";"):
-                yield match.group(), number, match.start() + 1
-
-
 def wrong(message: str, at: FilePosition, path: Path, hint: str | None = None) -> InputError:
-    """The error for something that stands at a place in the file."""
+    """The error for something at a place in the file."""
     return InputError(message, path=path, line=at.line, column=at.column, hint=hint)
 
 
 def quote(text: str) -> str:
-    """A word from the file as errors show it: in quotes, and cut if it is long."""
+    """A word from the file in quotes, cut to 40 characters, for error messages."""
     return f"`{text[:40]}…`" if len(text) > 40 else f"`{text or '(…)'}`"
 
 
 def head(node: Node, path: Path) -> str:
-    """The word that a list begins with. Raises InputError if it is no list, or does not begin with one."""
+    """The first word of a list. Raises InputError for anything but a list that begins with a word."""
     if node.text:
         raise wrong(f"{quote(node.text)} where a list is needed", node, path)
     if not node.items or not node.items[0].text:
@@ -118,7 +117,7 @@ def flat(node: Node, path: Path) -> tuple[str, tuple[Node, ...]]:
 
 
 def read_fact(node: Node, signatures: Signatures, names: Names, path: Path) -> PddlFact:
-    """What a list says, checked against the signatures. Raises InputError if it says anything else."""
+    """A list as a fact, checked against the signatures. Raises InputError for an unknown fact or wrong arguments."""
     name, arguments = flat(node, path)
     if name not in signatures:
         raise wrong(f"unknown {quote(name)}", node, path, f"one of {', '.join(signatures)}")
@@ -129,7 +128,11 @@ def read_fact(node: Node, signatures: Signatures, names: Names, path: Path) -> P
         raise wrong(f"`{name}` has {len(arguments)} arguments instead of {takes}", node, path)
     pairs = list(zip(kinds, arguments, strict=True))
     words = tuple(_word(kind, argument, names, path) for kind, argument in pairs if kind != "integer")
-    numbers = tuple(_integer(argument, path) for kind, argument in pairs if kind == "integer")
+    integers = [argument for kind, argument in pairs if kind == "integer"]
+    for argument in integers:
+        if not INTEGER.fullmatch(argument.text):
+            raise wrong(f"{quote(argument.text)} is not an integer of at most four digits", argument, path)
+    numbers = tuple(int(argument.text) for argument in integers)
     return PddlFact(name, words, numbers, node.line, node.column)
 
 
@@ -145,14 +148,8 @@ def _word(kind: str, node: Node, names: Names, path: Path) -> str:
 
 
 def read_name(node: Node, path: Path) -> str:
-    """An atom as the name of something. Raises InputError if it cannot be one."""
+    """The name that an atom stands for. Raises InputError for an invalid name."""
     if not NAME.fullmatch(node.text):
         hint = "a letter, then up to 31 letters, digits, - or _"
         raise wrong(f"{quote(node.text)} cannot be a name", node, path, hint)
     return node.text
-
-
-def _integer(node: Node, path: Path) -> int:
-    if not INTEGER.fullmatch(node.text):
-        raise wrong(f"{quote(node.text)} is not an integer of at most four digits", node, path)
-    return int(node.text)
