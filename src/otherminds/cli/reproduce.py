@@ -288,11 +288,11 @@ def play(
 
     Example: otherminds play ipd tft always-defect --player rmax
     """
-    from otherminds.papers.functional.agents import scores
+    from otherminds.papers.functional.agents import pair_scores
     from otherminds.reports.terminal import tables as terminal
     from otherminds.worlds.repeated_games.payoff_files import find_game
 
-    found = scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)
+    found = pair_scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)
     if form is Scores.json:
         typer.echo(json.dumps(found, ensure_ascii=False))
     else:

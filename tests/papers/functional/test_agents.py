@@ -10,7 +10,7 @@ import pytest
 
 from otherminds.cli.app import _guarded, app
 from otherminds.errors import InputError
-from otherminds.papers.functional.agents import scores
+from otherminds.papers.functional.agents import pair_scores
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.by_name import PLAYERS, player
 from otherminds.worlds.repeated_games.rules import ordinal_games
@@ -21,7 +21,7 @@ def run(*arguments: str) -> int:
 
 
 def test_scores_of_a_known_pair() -> None:
-    found = {row["metric"]: row for row in scores(find_game("ipd"), ["tft"], ["bayes_simplicity"], 100, 2, 1)}
+    found = {row["metric"]: row for row in pair_scores(find_game("ipd"), ["tft"], ["bayes_simplicity"], 100, 2, 1)}
     assert found["functional_regret"]["value"] == pytest.approx(0.09)
     assert found["functional_regret"]["optimum"] == pytest.approx(8.02)
     assert found["reward"]["value"] == pytest.approx(7.93)
@@ -80,4 +80,4 @@ def test_games_that_are_too_large_to_be_solved_say_so(tmp_path: Path) -> None:
     cells = ", ".join("[" + ", ".join("[0, 0]" for _ in range(5)) + "]" for _ in range(5))
     path.write_text(f'name = "large"\nagents = ["a", "b"]\nactions = ["1", "2", "3", "4", "5"]\npayoffs = [{cells}]\n')
     with pytest.raises(InputError, match="too large to be solved exactly"):
-        scores(find_game(str(path)), ["copy"], ["bayes_simplicity"], 5, 1, 1)
+        pair_scores(find_game(str(path)), ["copy"], ["bayes_simplicity"], 5, 1, 1)

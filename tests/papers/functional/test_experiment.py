@@ -89,7 +89,7 @@ def test_an_unknown_subject_is_bad_input() -> None:
 
 
 def summary_of(*entries: GameEntry) -> dict[tuple[str, str, str], Row]:
-    found = functional_scores.assess([row for entry in entries for row in rows(entry)])
+    found = functional_scores.summarise([row for entry in entries for row in rows(entry)])
     return {(row["condition"], row["subject"], row["metric"]): row for row in found}
 
 
@@ -147,6 +147,6 @@ def test_other_machines_can_be_read_from_a_file(tmp_path: Path) -> None:
     entries = plan("quick", seed=1, machines=str(path))
     assert {entry.condition for entry in entries} == {"ipd/machines", functional.LIBRARY}
     assert {entry.task.partner.name for entry in entries} == {"Stubborn", "Mirror"}
-    found = functional_scores.assess([row for entry in entries for row in rows(entry)], str(path))
+    found = functional_scores.summarise([row for entry in entries for row in rows(entry)], str(path))
     regret = {(r["condition"], r["subject"]): r["value"] for r in found if r["metric"] == "functional_regret"}
     assert 0.0 <= regret["ipd/machines", "bayes_library"] < regret["ipd/machines", "rmax"]

@@ -26,7 +26,7 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.functional import card_and_word_games, reproduction
 from otherminds.papers.functional import experiment as functional
 from otherminds.papers.functional import report as functional_models_report
-from otherminds.papers.functional.experiment import CELLS, assess, tasks
+from otherminds.papers.functional.experiment import CELLS, summarise, tasks
 from otherminds.papers.functional.models import FOUR_SETS, SHUFFLES, ModelGameEntry, estimate, plan, player, rows
 from otherminds.papers.functional.prompting import STRATEGIES
 from otherminds.papers.functional.scripted_models import scripted_player
@@ -185,7 +185,7 @@ def test_the_mass_of_names_is_that_of_the_model() -> None:
 
 
 def summarised(found: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
-    return {(row["condition"], row["subject"], row["metric"]): row for row in assess(found)}
+    return {(row["condition"], row["subject"], row["metric"]): row for row in summarise(found)}
 
 
 @pytest.mark.slow

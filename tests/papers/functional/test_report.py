@@ -28,7 +28,7 @@ TITLES = {
     "Predicting and acting",
     "Machines",
     "Noise",
-    "All partners who remember one round",
+    "All partners that remember one round",
     "Cards and words",
     "How interesting each task is",
     "Language models, as published",
@@ -277,7 +277,7 @@ def test_any_condition_may_be_missing(part: str) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_quick_runs_have_no_section_on_what_was_not_played() -> None:
     quick = report(ROWS, [row for row in SUMMARY if "memory_one" not in row["condition"]])
-    assert "All partners who remember one round" not in quick
+    assert "All partners that remember one round" not in quick
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -1,6 +1,7 @@
-"""Agents by what people type: players, programs in the place of language models, language models, objects of one's own.
+"""Agents that a check can play, found by their specification: players, language models, and users' own objects.
 
-An agent plays an encounter, a partner in a game, and tells it in rows. Those in words can also be told the truth.
+An agent plays an episode with one partner and returns its rows. Agents that are asked in words can also be told the
+partner's action. `pair_scores` plays any players with any partners, without a check.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
-
-import numpy as np
 
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
@@ -44,7 +43,7 @@ ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
 
 @dataclass(frozen=True)
 class CheckEpisode:
-    """One episode of a check: an agent and a partner. `rung` is how it plays: its own way, or told the truth."""
+    """One episode of a check: an agent and a partner. `rung` is OWN, or how the agent is told the partner's action."""
 
     task: Task
     agent: str
@@ -59,40 +58,40 @@ class CheckEpisode:
 
     @property
     def subject(self) -> str:
-        """The agent, and the rung if it is not its own."""
+        """The agent, and the rung unless it is OWN."""
         return self.agent if self.rung == OWN else f"{self.agent}+{self.rung}"
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells the episode apart in the rows."""
+        """Condition, subject and number, which identify the episode in the rows."""
         return (self.condition, self.subject, str(self.number))
 
 
 class Agent(Protocol):
-    """Whoever can be checked."""
+    """An agent that can be checked."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """The name of the agent in tables."""
         ...
 
     @property
     def speaks(self) -> bool:
-        """Whether it is asked in words, and so can be told the truth."""
+        """Whether it is asked in words, and so can be told the partner's action."""
         ...
 
     def prepare(self, encounter: CheckEpisode) -> None:
-        """Raise InputError if it cannot play that, before anything is played or asked."""
+        """Raise InputError if the agent cannot play this episode. Nothing is played or asked yet."""
         ...
 
     def rows(self, encounter: CheckEpisode) -> list[Row]:
-        """Play an episode and tell it in rows, the last one with its scores."""
+        """Play an episode. One row per round; the last one also has the scores."""
         ...
 
 
 @dataclass(frozen=True)
 class MindreaderAgent:
-    """A mindreader, made for each episode; with `own`, by code that is not the library's."""
+    """A mindreader that `make(task, rng)` creates for each episode. `own`: `make` is the user's code."""
 
     name: str
     make: Callable[[Task, Any], Reader]
@@ -100,21 +99,23 @@ class MindreaderAgent:
     speaks: bool = False
 
     def prepare(self, encounter: CheckEpisode) -> None:
-        """Make one. Raises InputError if there is none for this game."""
+        """Create a mindreader and drop it. Raises InputError if there is none for this game."""
         with self._blamed():
             self.make(encounter.task, stream(encounter.seed, "unused"))
 
     def rows(self, encounter: CheckEpisode) -> list[Row]:
-        """Play with a stream of random numbers of its own, and one of the partner's that is the same for everybody."""
+        """Play an episode. The partner's random stream is the same for all agents."""
         task, about = encounter.task, (encounter.condition, str(encounter.number))
         acts = stream(encounter.seed, *about, self.name, "acts")
         with self._blamed():
             reader = self.make(task, stream(encounter.seed, *about, self.name, "player"))
-            played = list(play(task, reader, rng=acts, partner_rng=_partner_stream(encounter)))
-        return functional.told(task, _base(encounter), [self._checked(row, task) for row in played])
+            # the stream of a language model's partner, too
+            trembles = stream(encounter.seed, encounter.condition, f"{task.partner.name}/{encounter.number}", "partner")
+            played = list(play(task, reader, rng=acts, partner_rng=trembles))
+        return functional.episode_rows(task, _base(encounter), [self._checked(row, task) for row in played])
 
     def _checked(self, row: Row, task: Task) -> Row:
-        """The row, with plain numbers. Raises InputError if they are no actions."""
+        """The row with plain integers as actions. Raises InputError for a value that is no action of the game."""
         found = {}
         for part, actions in zip(("action", "predicted"), task.game.actions, strict=True):
             if row[part] not in range(len(actions)):
@@ -129,7 +130,10 @@ class MindreaderAgent:
 
 @dataclass(frozen=True)
 class LanguageAgent:
-    """A language model; `model` may depend on the episode. `record` is where its answers are kept, if they are."""
+    """A language model as an agent. `model(setting, task)` may depend on the episode. `record`: the ledger, if any.
+
+    Raises InputError for several strategies or sets of names, or a strategy that tells the partner's action.
+    """
 
     name: str
     model: Callable[[GameSetting, Task], LanguageModel]
@@ -138,7 +142,6 @@ class LanguageAgent:
     speaks: bool = True
 
     def __post_init__(self) -> None:
-        """Raise InputError for more than one way of asking, or one that adds the truth, as a check does by itself."""
         if len(self.asking.ways) > 1 or len(self.asking.names) > 1:
             raise InputError("a check is with one strategy and one set of names")
         way = self.asking.ways[0]
@@ -147,28 +150,22 @@ class LanguageAgent:
             raise InputError(f"`{way}` tells what the partner does", hint="a check does so by itself, to whoever fails")
 
     def prepare(self, encounter: CheckEpisode) -> None:
-        """Put the game into words. Raises InputError for names or a way to shuffle that there are not."""
+        """Word the game. Raises InputError for an unknown set of names or shuffle."""
         entry = self.entry(encounter)
         self.model(entry.setting, entry.task)
 
     def rows(self, encounter: CheckEpisode) -> list[Row]:
-        """Play, in words."""
+        """Play an episode in words."""
         entry = self.entry(encounter)
         found = functional_models.rows(entry, self.model(entry.setting, entry.task))
         return [{**row, **_base(encounter), "strategy": entry.strategy} for row in found]
 
     def entry(self, encounter: CheckEpisode) -> ModelGameEntry:
-        """The episode in words."""
+        """The episode as the experiment with language models plays it."""
         way = "+".join([self.asking.ways[0], *([encounter.rung] if encounter.rung != OWN else [])])
         names = self.asking.names[0] if self.asking.names else functional_models.NAMES
         about = (encounter.task, encounter.condition, self.name, way, encounter.number, encounter.seed)
         return ModelGameEntry(*about, names, self.asking.shuffle)
-
-
-def _partner_stream(encounter: CheckEpisode) -> np.random.Generator:
-    """The partner's random numbers, which are those of a language model's partner."""
-    episode = f"{encounter.task.partner.name}/{encounter.number}"
-    return stream(encounter.seed, encounter.condition, episode, "partner")
 
 
 def _base(encounter: CheckEpisode) -> Row:
@@ -178,13 +175,13 @@ def _base(encounter: CheckEpisode) -> Row:
 
 
 def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
-    """The agent that a text names.
+    """The agent that a specification names.
 
-    A player or partner by name (`tabular`, `bayes`, `random`, `tft`, …); `perfect`, who is told the partner;
-    `scripted:NAME`, a program in the place of a language model; a language model; or `module:object`: a mindreader, a
-    function of game, horizon and generator that makes one, a language model, or a function from text to text.
+    A player or partner by name (`tabular`, `bayes`, `random`, `tft`, …); `perfect`, which knows the partner;
+    `scripted:NAME`, a scripted stand-in for a language model; a language model; or `module:object`: a mindreader, a
+    function of game, horizon and generator that returns one, a language model, or a function from text to text.
 
-    Raises InputError for what names none.
+    Raises InputError for an unknown specification.
     """
     kind, _, rest = spec.partition(":")
     asking = replace(asking, model=spec)
@@ -222,12 +219,13 @@ def _arguments(found: Callable[..., Any]) -> int:
     return sum(one.default is one.empty and one.kind in positional for one in wanted)
 
 
-def scores(
+def pair_scores(
     game: Game, partners: Sequence[str], players: Sequence[str], rounds: int, episodes: int, seed: int
 ) -> list[Row]:
     """A summary row for each partner, player and metric, with a 95 % interval over episodes.
 
-    Raises InputError for a partner or a player that is unknown or does not fit the game.
+    Regret and reward are in points per round, ToM % and consistency are shares of rounds. Raises InputError for a
+    partner or a player that is unknown or does not fit the game.
     """
     tasks = [Task(game, partner(name, game), rounds) for name in partners]
     for name in players:
@@ -239,7 +237,10 @@ def scores(
 
 
 def solve_ahead(game: Game, rounds: int) -> None:
-    """Solve the Bayes-adaptive plan of a game, with progress shown, before anybody would do it in silence."""
+    """Solve the Bayes-adaptive plan of a game now, with progress shown, and not silently at its first use.
+
+    Raises InputError if the game is too large.
+    """
     plan = plan_for(game, rounds)
     plan.progress = shown
     _ = plan.opening

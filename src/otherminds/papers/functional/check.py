@@ -1,14 +1,15 @@
-"""Does an agent act on what it knows about its partner? Partners, games, scores, and where it breaks.
+"""A check of whether an agent acts on what it knows about its partner: plan, findings, and verdicts.
 
-Everything is on one scale: what is lost, as a share of what uniformly random play loses. 0 is the best possible play,
-1 is random. *Functional*: what the agent loses. *Literal*: what its wrong predictions would cost by themselves, as the
-paper prices them. Who predicts well and loses much does not use what it knows.
+All losses are shares of the loss of uniformly random play: 0 is the best possible play, 1 is random. *Functional* is
+what the agent loses; *literal* is what its wrong predictions alone would cost, as the paper prices them. An agent that
+predicts well and loses much does not use its knowledge.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -24,17 +25,16 @@ from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.rules import Game
 
-ROUNDS = 30
-TOLD_ROUNDS = 5
-"""Enough for those who are told the truth: there is nothing for them to find out."""
-LOST = 0.1
-WORST = 3
+ROUNDS = 30  # of an episode, unless asked otherwise; chosen so that finding out costs a small share
+TOLD_ROUNDS = 5  # of an episode in which the agent is told the partner's action, and has nothing to find out; chosen
+LOST = 0.1  # share of rounds without a readable move from which a failure counts as one of formatting; chosen
+WORST = 3  # episodes shown of an agent
 FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
 
 
 @dataclass(frozen=True)
 class CheckPlan:
-    """What an agent has to go through: games, partners, rounds of an episode, and episodes with each partner."""
+    """The plan of a check: games, names of partners (empty: the usual ones), rounds an episode, episodes a partner."""
 
     games: tuple[Game, ...]
     partners: tuple[str, ...] = ()
@@ -43,19 +43,19 @@ class CheckPlan:
     seed: int = 42
 
     def tasks(self, rung: str = OWN) -> list[Task]:
-        """All partners in all games: those named, or one for each single action, and tit for tat if it fits.
+        """The tasks: every partner in every game. By default one partner per action, and tit for tat if it fits.
 
-        Those who are told what the partner does meet only partners that always do the same: with one that reacts, it
-        takes more than that to play well.
+        Agents that are told the partner's action only meet partners that always do the same: against one that reacts,
+        knowing its action is not enough to play well.
 
-        Raises InputError for a partner that does not exist or cannot play one of the games.
+        Raises InputError for a partner that is unknown or cannot play one of the games.
         """
         rounds = self.rounds if rung == OWN else min(self.rounds, TOLD_ROUNDS)
         every = [Task(game, machine, rounds) for game in dict.fromkeys(self.games) for machine in self._partners(game)]
         return [task for task in every if rung == OWN or len(task.partner.outputs) == 1]
 
     def prepare(self) -> None:
-        """Raise InputError for partners and games that do not fit, or of which nothing could be learnt."""
+        """Raise InputError if games or partners do not fit, or if random play loses nothing with any of them."""
         if len({game.name for game in self.games}) < len(set(self.games)):
             raise InputError("two different games have the same name")
         for game in self.games:
@@ -71,21 +71,19 @@ class CheckPlan:
         return {(f"{task.game.name}/{task.partner.name}", task.horizon): task for task in every}
 
     def share(self, episode: Sequence[Row], metric: str = "functional_regret") -> float:
-        """What an episode has lost, as a share of what random play loses; NaN where that loses nothing."""
+        """A metric of an episode as a share of what random play loses; NaN if that loses nothing."""
         return normalised(self.by_name[episode[-1]["condition"], len(episode)], episode[-1][metric])
 
     def _partners(self, game: Game) -> list[Machine]:
         if self.partners:
             return list(dict.fromkeys(partner(name, game) for name in self.partners))
         found = list(partners.single_action(game))
-        try:
+        with suppress(InputError):  # tit for tat does not fit every game
             found += partners.tit_for_tat(game)
-        except InputError:
-            return found
         return found
 
     def encounters(self, agent: str, rungs: Sequence[str] = (OWN,)) -> list[CheckEpisode]:
-        """All episodes of an agent."""
+        """All episodes of an agent, at these rungs."""
         return [
             CheckEpisode(task, agent, number, self.seed, rung)
             for rung in rungs
@@ -95,7 +93,7 @@ class CheckPlan:
 
 
 class CheckVerdict(NamedTuple):
-    """Whether an agent loses little enough, where it breaks if it does not, and that in words."""
+    """Whether an agent passed; the place where it breaks, empty if it passed; and the verdict in words."""
 
     passed: bool
     breaks: str
@@ -104,7 +102,11 @@ class CheckVerdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """What a check has found of an agent; gap is functional less literal, rungs are losses when told the truth."""
+    """The findings about an agent. `gap` is functional minus literal; `rungs` are its losses when told the truth.
+
+    `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds. All regrets are
+    shares of what random play loses.
+    """
 
     name: str
     functional: Estimate
@@ -118,7 +120,7 @@ class Findings:
 
     @property
     def verdict(self) -> CheckVerdict:
-        """By the loss alone it passes or fails; the place where it breaks is the first that explains the loss."""
+        """Pass or fail by the functional loss alone. The agent breaks at the first place that explains the loss."""
         predicts = self.literal.value <= self.max_regret
         if self.functional.value <= self.max_regret:
             note = "" if predicts else ", although what it says of its partner is mostly wrong"
@@ -140,7 +142,7 @@ class Findings:
 
 
 def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float) -> Findings:
-    """What the rows of an agent say, over all encounters; intervals are over partners."""
+    """The findings about an agent from its rows, with intervals over partners."""
     ways = {way: [e for e in episodes(rows) if e[-1]["policy"] == way] for way in (OWN, *TOLD)}
     own = ways.pop(OWN)
 
@@ -162,7 +164,7 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
 
 
 def episodes(rows: Sequence[Row]) -> list[list[Row]]:
-    """Rows by episode, in their order."""
+    """The rows grouped by episode, in order."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         found.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
@@ -170,7 +172,7 @@ def episodes(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
-    """The episodes that lost most, the worst first."""
+    """The three episodes with the largest losses, the worst first."""
     own = [episode for episode in episodes(rows) if episode[-1]["policy"] == OWN]
     known = [episode for episode in own if not math.isnan(plan.share(episode))]
     return sorted(known, key=plan.share, reverse=True)[:WORST]
@@ -178,20 +180,17 @@ def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
 
 def summary(findings: Sequence[Findings]) -> list[Row]:
     """One row for each agent and metric."""
-    return [
-        {"experiment": "check", "condition": "all", "subject": found.name, "metric": metric, **estimate._asdict()}
-        for found in findings
-        for metric, estimate in _metrics(found)
-    ]
-
-
-def _metrics(found: Findings) -> Iterator[tuple[str, Estimate]]:
-    yield "relative_regret", found.functional
-    yield "relative_tom_regret", found.literal
-    yield "gap", found.gap
-    yield "consistency", found.consistency
-    if found.unreadable is not None:
-        yield "unreadable_share", found.unreadable
-        yield "lost_share", found.lost
-    for rung, estimate in found.rungs.items():
-        yield f"relative_regret_{rung}", estimate
+    rows = []
+    for found in findings:
+        metrics = {
+            "relative_regret": found.functional,
+            "relative_tom_regret": found.literal,
+            "gap": found.gap,
+            "consistency": found.consistency,
+        }
+        if found.unreadable is not None:
+            metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost}
+        metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in found.rungs.items()}
+        about = {"experiment": "check", "condition": "all", "subject": found.name}
+        rows += [{**about, "metric": metric, **estimate._asdict()} for metric, estimate in metrics.items()]
+    return rows

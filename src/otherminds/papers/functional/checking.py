@@ -1,4 +1,4 @@
-"""Running a check: agents play, those who fail are told the truth as well, and the results are written."""
+"""Running a check: agents play, agents that fail are also told the truth, and the results are written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TOUR = (*BESIDE, "embedded")
 
 
 class CheckResult(NamedTuple):
-    """What came of a check: findings of all agents, the names of those that were to be checked, and what was asked."""
+    """The result of a check: findings about all agents, the names of the checked ones, and the costs of calls."""
 
     findings: tuple[Findings, ...]
     subjects: tuple[str, ...]
@@ -46,13 +46,13 @@ class CheckResult(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether any of the agents that were to be checked has failed."""
+        """Whether any checked agent has failed."""
         return any(not found.verdict.passed for found in self.findings if found.name in self.subjects)
 
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What to check: agents, and the games, partners, rounds, episodes, seed and share of a loss to check them by."""
+    """What to check: agents, games, partners, rounds, episodes, seed, and the largest relative regret that passes."""
 
     out: Path
     asking: Asking
@@ -66,13 +66,13 @@ class CheckOptions:
     frozen: bool = False
 
     def plan(self) -> CheckPlan:
-        """What agents have to go through. Raises InputError for games that there are not."""
+        """The plan of the check. Raises InputError for an unknown game."""
         games = tuple(find_game(name) for name in self.games)
         return CheckPlan(games, self.partners, self.rounds, self.episodes, self.seed)
 
 
 def check_as_asked(options: CheckOptions) -> CheckResult:
-    """Check the agents of the options, so that it can be resumed. Raises what `check` does."""
+    """Check the agents of the options, in a folder that can be resumed. Raises the errors of `check`."""
     about = how_begun("check", options)
     how = (options.asking, options.out, options.max_regret, about)
     return check(options.agents, options.plan(), *how, frozen=options.frozen)
@@ -88,15 +88,17 @@ def check(
     *,
     frozen: bool = False,
 ) -> CheckResult:
-    """Check agents beside others that are known, and write rows, summary and report into a folder.
+    """Check agents beside reference players, and write rows, summary and report into a folder.
 
-    Without any agent this is a tour of known ones and the smallest language model, in which nobody can fail.
+    Without agents it plays the reference players and the smallest language model, and none of them can fail.
     Raises InputError for agents, games or partners that do not fit, ModelError for a model that cannot be asked.
     """
     plan.prepare()
     specs = tuple(dict.fromkeys(specs))
     beside = _solvable(plan, BESIDE if specs else TOUR)
-    _refuse_unknown(asking, folder)
+    # raises InputError for an unknown way of asking, even if no agent is asked in words
+    speaker, anywhere = agent("scripted:perfect", asking, folder), CheckPlan((find_game("rps"),))
+    speaker.prepare(anywhere.encounters(speaker.name)[0])
     how = (f"{plan.rounds} rounds", f"seed {plan.seed}", *asking.strategies, *asking.names, asking.shuffle)
     with Store(folder, " ".join(("check", *how)), about, frozen=frozen) as kept:
         agents = [agent(spec, asking, kept.database) for spec in dict.fromkeys((*specs, *beside))]
@@ -116,7 +118,7 @@ def check(
 
 @contextmanager
 def _told_cost(spoken: Sequence[tuple[str, Recorded]]) -> Iterator[None]:
-    """Say what was asked if it is broken off; else the verdicts are followed by that."""
+    """Print the cost of calls if the check is broken off. Otherwise it is printed after the verdicts."""
     try:
         yield
     except (KeyboardInterrupt, InputError):
@@ -130,7 +132,7 @@ def _told_cost(spoken: Sequence[tuple[str, Recorded]]) -> Iterator[None]:
 def _judge(
     agents: Sequence[Agent], plan: CheckPlan, kept: Store, max_regret: float
 ) -> tuple[tuple[Findings, ...], list[Row]]:
-    """What is to be said of every agent, and the rows; who speaks and fails is told the truth as well."""
+    """The findings about every agent, and all rows. An agent that speaks and fails also plays with the truth told."""
     findings, rows = [], list[Row]()
     for one in agents:
         played = _play(one, plan, kept, (OWN,))
@@ -144,7 +146,7 @@ def _judge(
 
 
 def _solvable(plan: CheckPlan, specs: Sequence[str]) -> list[str]:
-    """Who can play all games: all of them, but for the Bayesian if a game is too large to be solved exactly."""
+    """The players that can play all games: all but the Bayesian if a game is too large to be solved exactly."""
     try:
         for game in plan.games:
             solve_ahead(game, plan.rounds)
@@ -153,14 +155,8 @@ def _solvable(plan: CheckPlan, specs: Sequence[str]) -> list[str]:
     return list(specs)
 
 
-def _refuse_unknown(asking: Asking, folder: Path) -> None:
-    """Raise InputError for a way to ask that there is not, even if nobody is asked."""
-    anybody, anywhere = agent("scripted:perfect", asking, folder), CheckPlan((find_game("rps"),))
-    anybody.prepare(anywhere.encounters(anybody.name)[0])
-
-
 def _prepare(agents: Sequence[Agent], plan: CheckPlan) -> None:
-    """Raise InputError for agents that cannot be told apart, or cannot play, before anybody is asked anything."""
+    """Raise InputError for agents with the same name, or that cannot play, before any model is asked."""
     names = [one.name for one in agents]
     for name in names:
         if names.count(name) > 1:
@@ -187,7 +183,7 @@ def _play(one: Agent, plan: CheckPlan, kept: Store, rungs: Sequence[str]) -> lis
 
 
 def _refuse_others(rows: Sequence[Row], plan: CheckPlan, path: Path) -> None:
-    """Raise InputError if rows of an earlier run are of a game that has the same name and other payoffs."""
+    """Raise InputError if rows of an earlier run are of another game with the same name."""
     for episode in episodes(rows):
         task = plan.by_name[episode[-1]["condition"], len(episode)]
         if [row["best"] for row in episode] != task.best_by_round.tolist():
@@ -196,7 +192,7 @@ def _refuse_others(rows: Sequence[Row], plan: CheckPlan, path: Path) -> None:
 
 
 def write_junit(checked: CheckResult, path: Path) -> None:
-    """Write the verdicts as a JUnit file: a suite of one case for each agent that was to be checked.
+    """Write the verdicts as a JUnit file with a suite of one case for each checked agent.
 
     Raises InputError if it cannot be written.
     """
@@ -226,24 +222,24 @@ def _suite(root: ElementTree.Element, found: Findings) -> None:
 
 
 CHECK_LEAD = (
-    "Does an agent act on what it knows about its partner? It meets partners that it does not know, round after round; "
-    "what it loses is held against the best possible play with that partner. All losses are shares of what uniformly "
-    "random play loses: 0 is the best possible play, 1 is random."
+    "Does an agent act on what it knows about its partner? It meets partners that it does not know, round after round, "
+    "and its loss is measured against the best possible play with that partner. All losses are shares of what "
+    "uniformly random play loses: 0 is the best possible play, 1 is random."
 )
 COLUMNS = (
-    "Loses is functional Theory of Mind, and decides. Mispredicts is literal Theory of Mind: what wrong predictions "
-    "would cost by themselves. The gap is what it loses beyond that: what it knows and does not use. Consistent is the "
-    "share of rounds in which it did what was best under its own prediction of that round. Brackets are bootstrap "
-    "intervals over partners."
+    "Loses is functional Theory of Mind, and decides the verdict. Mispredicts is literal Theory of Mind: what the "
+    "wrong predictions alone would cost. The gap is the loss beyond that: knowledge that is not used. Consistent is "
+    "the share of rounds in which the action was best under the agent’s own prediction of that round. Brackets are "
+    "bootstrap intervals over partners."
 )
 LADDER = (
-    "Who fails, and is asked in words, plays five rounds more with those partners that always do the same, and is told "
-    "what they do; then also to choose what is best against that. If the loss goes away it was the prediction that was "
-    "missing. If it stays, the agent does not use even what it is told."
+    "An agent that fails and is asked in words plays five more rounds with the partners that always do the same, and "
+    "is told what they do; then also to choose what is best against that. If the loss disappears, the prediction was "
+    "missing. If it stays, the agent does not even use what it is told."
 )
-WORST = "The episodes in which an agent lost most. A dash is a reply of which nothing could be read."
-ROUNDS_SHOWN = 12
-SHOWN = 120
+WORST = "The episodes in which an agent lost most. A dash stands for a reply that could not be read."
+ROUNDS_SHOWN = 12  # of an episode; chosen
+SHOWN = 120  # characters of a reply; chosen
 
 
 def report(
@@ -253,11 +249,15 @@ def report(
     rows: Sequence[Row],
     plan: CheckPlan,
 ) -> Page:
-    """The whole page."""
+    """The page of a check: verdicts, scores, the ladder, partners, worst episodes and calls."""
     judged = [found for found in findings if found.name in subjects]
+    caption = (
+        f"What each agent knows and what it loses. Below the line at {findings[0].max_regret:g} it passes; left of it, "
+        "its predictions are good. An agent above the line on the left knows, and does not act on it."
+    )
     bodies = {
-        "Verdict": stack(*(_verdict(found) for found in judged)) if judged else "",
-        "Scores": stack(_scores(findings), COLUMNS, inline(_plot(findings), _caption(findings))),
+        "Verdict": stack(*map(_in_words, judged)) if judged else "",
+        "Scores": stack(_scores(findings), COLUMNS, inline(_plot(findings), caption)),
         "Where it breaks": _ladder(findings),
         "Partner by partner": _partners(findings, rows, plan),
         "Worst episodes": _worst(judged or findings, rows, plan),
@@ -266,7 +266,7 @@ def report(
     return page("Check", CHECK_LEAD, [Section(title, body) for title, body in bodies.items() if body])
 
 
-def _verdict(found: Findings) -> str:
+def _in_words(found: Findings) -> str:
     verdict = found.verdict
     result = "passes" if verdict.passed else f"fails, and breaks at {verdict.breaks}"
     return f"{found.name} {result}: {verdict.words}. It may lose {found.max_regret:g} of what random play loses."
@@ -293,13 +293,6 @@ def _scores(findings: Sequence[Findings]) -> Html:
 def _plot(findings: Sequence[Findings]) -> Figure:
     points = [(found.name, found.literal.value, found.functional.value, found.verdict.passed) for found in findings]
     return literal_functional_plots.known_and_lost(points, findings[0].max_regret)
-
-
-def _caption(findings: Sequence[Findings]) -> str:
-    return (
-        f"What each agent knows and what it loses. Below the line at {findings[0].max_regret:g} it passes; left of it, "
-        "its predictions are good. Who is above on the left knows and does not act."
-    )
 
 
 def _ladder(findings: Sequence[Findings]) -> Html | str:
@@ -362,7 +355,7 @@ def _episode(episode: Sequence[Row], task: Task, loss: float) -> Html:
 
 
 def _said(row: Row) -> str:
-    """The last reply to each question, and how many it took."""
+    """The last reply to each question, with the number of replies if there were several."""
     last = {said["of"]: said["text"] for said in row["said"]}
     counts = Counter(said["of"] for said in row["said"])
     return " · ".join(

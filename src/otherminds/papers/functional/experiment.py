@@ -1,4 +1,4 @@
-"""Literal and functional Theory of Mind in repeated games (Riemer et al.), with exact optima and Bayes bounds.
+"""Literal and functional Theory of Mind in repeated games (Riemer et al.): tasks, episodes, plan, and scores.
 
 A condition is a game and a suite of partners, a subject is a player; an episode is a pure function of its entry.
 """
@@ -42,10 +42,10 @@ from otherminds.worlds.repeated_games.players.learners import RMax
 from otherminds.worlds.repeated_games.rules import Game
 
 EXPERIMENT = "functional"
-HORIZON = 100
+HORIZON = 100  # rounds of an episode (paper, §4)
 GAMES = ("rps", "ibs", "ipd")
 CELLS = tuple(f"{game}/{suite}" for game in GAMES for suite in ("single", "tft"))
-NOISES = {"noise05": 0.05, "noise10": 0.10}
+NOISES = {"noise05": 0.05, "noise10": 0.10}  # probability of a random action of the partner; chosen, not in the paper
 MODELS = "lm:"  # how the names of subjects that are language models begin
 LEFT_OUT = "machines_leave_one_out"
 LIBRARY = f"ipd/{LEFT_OUT}"
@@ -65,7 +65,7 @@ KEPT = ("t", "predicted", "p_predicted", "p_true", "observed", "action", "reward
 def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
     """The tasks of a condition `game/suite` or `game/suite_noise05`: one for each partner.
 
-    `machines` is a file to read the machines from, instead of those that come with the library.
+    `machines` is a file of machines that replace the bundled ones. Raises InputError if it cannot be read.
     """
     name, suite = condition.split("/")
     plain, _, noise = suite.partition("_noise")
@@ -78,9 +78,10 @@ def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
 
 @dataclass(frozen=True)
 class GameEntry:
-    """One episode of the plan: `policy` is how the subject acts, its own way or rationally on its predictions.
+    """One episode of the plan. By `policy` the subject acts in its own way, or rationally on its predictions.
 
-    With `spread` the subject's own chance is spread evenly over so many episodes with this partner.
+    If `spread` is positive, the subject's random choices are spread evenly over that many episodes with this partner
+    (systematic sampling).
     """
 
     condition: str
@@ -94,28 +95,31 @@ class GameEntry:
 
     @property
     def task(self) -> Task:
-        """With whom it is played."""
+        """The game, the partner and the number of rounds."""
         return tasks(self.condition, self.machines)[self.partner]
 
     @property
     def episode(self) -> str:
-        """The partner, which episode with it this is, and the policy if it is not the subject's own."""
+        """The partner, the number of the episode with it, and the policy unless it is the subject's own."""
         name = f"{self.task.partner.name}/{self.number}"
         return name if self.policy == "own" else f"{name}/{self.policy}"
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells the episode apart in the rows."""
+        """Condition, subject and episode, which identify it in the rows."""
         return (self.condition, self.subject, self.episode)
 
 
 def reader(entry: GameEntry) -> Reader:
-    """The subject before the first round. The floors and libraries are told the suite that the partner is from."""
+    """The subject before the first round. The floors and library players know the suite that the partner is from.
+
+    Raises InputError for an unknown subject.
+    """
     game, horizon = entry.task.game, entry.task.horizon
     if entry.subject == "floor":
-        return _told(entry.condition, entry.machines)
+        return _floor(entry.condition, entry.machines)
     if entry.subject == "floor_suite":
-        return _suite(game)
+        return _floor_suite(game)
     if entry.subject == "bayes_library" and entry.condition == LIBRARY:
         return BayesianLookahead.of(_without(entry))
     if entry.subject == "bayes_library":
@@ -124,15 +128,15 @@ def reader(entry: GameEntry) -> Reader:
 
 
 @cache
-def _told(condition: str, machines: str) -> MixtureBestResponse:
-    """Whoever knows which partners there are, and not which of them it is."""
+def _floor(condition: str, machines: str) -> MixtureBestResponse:
+    """A Bayes-optimal player that knows the suite's partners, but not which of them it faces."""
     chosen = tasks(condition, machines)
     return MixtureBestResponse.of(chosen[0].game, [task.partner for task in chosen], horizon=HORIZON)
 
 
 @cache
-def _suite(game: Game) -> MixtureBestResponse:
-    """Whoever knows that the partner is one of the single action partners or, as probably, the tit-for-tat one."""
+def _floor_suite(game: Game) -> MixtureBestResponse:
+    """A Bayes-optimal player with probability ½ on tit for tat and ½ on the single-action partners together."""
     single = [task.partner for task in tasks(f"{game.name}/single")]
     weights = [0.5 / len(single)] * len(single) + [0.5]
     return MixtureBestResponse.of(game, [*single, tasks(f"{game.name}/tft")[0].partner], weights, HORIZON)
@@ -140,23 +144,24 @@ def _suite(game: Game) -> MixtureBestResponse:
 
 @cache
 def _known(machines: str) -> HypothesisSet:
+    """The hypothesis set of all machines."""
     return closed(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
 
 
 def _without(entry: GameEntry) -> HypothesisSet:
-    """The library without the partner, open to strangers."""
+    """The hypothesis set without this episode's partner, open to strangers."""
     known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
     return open_to_strangers(entry.task.game, known, HORIZON, rng=stream(entry.seed, STRANGERS))
 
 
 def _stream(entry: GameEntry, role: str) -> Any:
-    """Partners tremble alike whoever plays with them; everything else is the subject's own."""
+    """The random stream of a role. The partner's is the same for all subjects; the others depend on the subject."""
     whose = () if role == "partner" else (entry.subject, entry.policy)
     return stream(entry.seed, entry.condition, f"{entry.task.partner.name}/{entry.number}", role, *whose)
 
 
 def rows(entry: GameEntry) -> list[Row]:
-    """Play an episode and tell it in rows, one per round; the last one has the scores of the episode."""
+    """Play an episode. One row per round; the last one also has the scores of the episode."""
     task, subject = entry.task, reader(entry)
     if entry.policy == "myopic":
         subject = Myopic(subject, task.game)
@@ -166,14 +171,18 @@ def rows(entry: GameEntry) -> list[Row]:
     acts = _stream(entry, "acts")
     choose = evenly(entry.number, entry.spread, acts) if entry.spread else None
     played = list(play(task, subject, rng=acts, partner_rng=_stream(entry, "partner"), choose=choose))
-    return told(task, {**base, "partner": task.partner.name, "policy": entry.policy}, played)
+    return episode_rows(task, {**base, "partner": task.partner.name, "policy": entry.policy}, played)
 
 
-def told(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()) -> list[Row]:
-    """The rows of an episode, with what is said of all of them and, in the last, its scores."""
+def episode_rows(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()) -> list[Row]:
+    """The rows of an episode from its rounds: `base` in every row, and the scores of the episode in the last one.
+
+    `extra` names columns of the rounds to keep beside the usual ones.
+    """
     base = {"schema": 1, "experiment": EXPERIMENT, **base}
-    kept = (*KEPT, *extra)
-    found = [{**base, **{name: _short(name, row[name]) for name in kept}} for row in played]
+    found = [{**base, **{name: row[name] for name in (*KEPT, *extra)}} for row in played]
+    for row in found:
+        row |= {name: round(row[name], 6) for name in ("p_true", "p_predicted")}
     found[-1] |= {
         "uniform": task.uniform,
         "brier": sum(row["brier"] for row in played) / len(played),
@@ -185,13 +194,13 @@ def told(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()
     return found
 
 
-def _short(name: str, value: Any) -> Any:
-    return round(value, 6) if name in ("p_true", "p_predicted") else value
-
-
 @dataclass(frozen=True)
 class Sizes:
-    """How many episodes with each partner: of the tabular player in the paper's cells, and of others left to chance."""
+    """Numbers of episodes at one scale: per cell (`paper`, `chance`, `noise`) or per partner (`machines`).
+
+    `paper` is for the paper's tabular player, `chance` for other players that act at random. Every `left_out`-th
+    machine is left out of the library in turn. `everything` adds all memory-one partners.
+    """
 
     paper: int
     chance: int
@@ -201,6 +210,7 @@ class Sizes:
     everything: bool
 
 
+# "full" plays the tabular player 300 times per cell; the others are chosen for running time
 SCALES = {
     "quick": Sizes(paper=100, chance=24, noise=12, machines=1, left_out=3, everything=False),
     "normal": Sizes(paper=100, chance=50, noise=24, machines=2, left_out=1, everything=True),
@@ -213,7 +223,7 @@ READERS = ("rmax", "bayes_simplicity", "posterior_sampling", "fictitious_play")
 
 
 def plan(scale: str, seed: int, machines: str = "") -> list[GameEntry]:
-    """All episodes of a scale; with a file of machines, those with these machines alone."""
+    """All episodes of a scale; with a file of machines, only the episodes with these machines."""
     sizes = SCALES[scale]
     if machines:
         return [replace(entry, machines=machines) for entry in _machines(sizes, seed, machines)]
@@ -251,7 +261,7 @@ def _noisy(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
 
 
 def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[GameEntry]:
-    """The posteriors over a file of machines may be too many for a floor; those over the bundled ones are not."""
+    """Episodes with machines. Without a floor if they are from a file: it may have too many posteriors to be solved."""
     count = len(tasks("ipd/machines", machines))
     certain = ("bayes_library", "bayes_simplicity", "tft", "always-defect", *(() if machines else ("floor",)))
     for subject in ("rmax", "posterior_sampling", *certain):
@@ -277,18 +287,19 @@ Scores = Mapping[str, Estimate]
 SAMPLED = ("machines", "machines_leave_one_out")
 
 
-def assess(rows: Sequence[Row], machines: str = "") -> list[Row]:
+def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
     """One row for each condition, subject and metric, with a 95 % interval.
 
-    `functional_regret` is against the paper's optimum (the reward rate) for the tabular subjects, as the figures they
-    stand beside are, and against the exact optimum for all others; both are there under their own names, too.
+    `functional_regret` (points per round) is against the paper's optimum, the reward rate, for the tabular subjects,
+    as in the published figures beside them, and against the exact optimum for all others. Both also have names of
+    their own: `functional_regret_rate` and `functional_regret_exact`.
     """
     found: dict[tuple[str, str], Scores] = {}
-    for (condition, subject), chosen in _grouped(rows).items():
+    for (condition, subject), chosen in _by_subject(rows).items():
         found[condition, subject] = dict(_scores(tasks(condition, machines), condition, subject, chosen))
     for condition in dict.fromkeys(condition for condition, _ in found):
         every = tasks(condition, machines)
-        found[condition, "task"] = {"interestingness": _exactly(interestingness(every), len(every))}
+        found[condition, "task"] = {"interestingness": _exact(interestingness(every), len(every))}
     for condition in CELLS:
         if (condition, "rmax") in found:
             for subject in TABULAR:
@@ -300,8 +311,8 @@ def assess(rows: Sequence[Row], machines: str = "") -> list[Row]:
     ]
 
 
-def _grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[list[Row]]]:
-    """The episodes of every condition and subject."""
+def _by_subject(rows: Sequence[Row]) -> dict[tuple[str, str], list[list[Row]]]:
+    """Episodes by condition and subject."""
     episodes: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         episodes.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
@@ -325,7 +336,7 @@ def _scores(
         yield metric, mean_of([last[metric] for last in lasts], names)
     yield "consistency", mean_of([process_consistency(episode) for episode in own], names)
     if subject.startswith(MODELS):
-        for metric, values in of_replies(own):
+        for metric, values in _reply_metrics(own):
             yield metric, mean_of(values, names)
     by_name = {task.partner.name: task for task in chosen_tasks}
     scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
@@ -338,30 +349,30 @@ def _scores(
 
 
 def _mean(sampled: bool, values: Sequence[float], partners: Sequence[str]) -> Estimate:
-    """Over partners who stand for others of their sort, a bootstrap of partners; elsewhere partners are given.
+    """The mean with a bootstrap over partners if these are a sample of their kind, else stratified by partner.
 
-    What a language model does depends on the pairing more than on chance: its partners count as such.
+    The partners of a language model count as a sample: what it does depends on the pairing more than on chance.
     """
     return mean(values, partners) if sampled and len(set(partners)) > 1 else stratified(values, partners)
 
 
-def _exactly(value: float, n: int) -> Estimate:
-    """A value that was computed, not sampled."""
+def _exact(value: float, n: int) -> Estimate:
+    """An estimate without width, for a value that was computed and not sampled."""
     return Estimate(value, value, value, n)
 
 
 def _enumerated(condition: str, subject: str) -> Scores:
-    """The tabular player's regret by following every branch of chance; not for RPS tit-for-tat, which has too many."""
+    """The tabular player's exact expected regret over all branches of chance; empty for RPS tit for tat (too many)."""
     if condition == "rps/tft":
         return {}
-    chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # all three of RPS are alike
+    chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # by symmetry, one of RPS's three
     player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
     values = [expected_regret(task, player, optimum="rate") for task in chosen]
-    return {"functional_regret_enumerated": _exactly(sum(values) / len(values), len(tasks(condition)))}
+    return {"functional_regret_enumerated": _exact(sum(values) / len(values), len(tasks(condition)))}
 
 
 def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:
-    """The share of the way from RMax to the Bayes bound, where there are both."""
+    """The share of the way from RMax's regret to the Bayes floor's, if both were played."""
     bound, reference = found.get((condition, "floor")), found.get((condition, "rmax"))
     own = found[condition, subject].get("functional_regret_exact")
     if bound is None or reference is None or own is None:
@@ -371,8 +382,8 @@ def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores
     yield "skill", Estimate(value, low, high, own.n)
 
 
-def of_replies(episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, list[float]]]:
-    """What there is to say of replies, episode by episode: the shares that could not be read, and the tokens."""
+def _reply_metrics(episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, list[float]]]:
+    """Metrics of a model's replies with one value an episode: shares that were unreadable or lost, and tokens."""
     lasts = [episode[-1] for episode in episodes]
     for metric in ("unreadable_share", "lost_share"):
         yield metric, [last[metric] for last in lasts]

@@ -1,4 +1,7 @@
-"""Repeated games in words: what language models are told about a game, about past rounds, and about what is asked."""
+"""Repeated games in words: the prompts that language models are given, and the answers that they write.
+
+An answer counts only if it has the form asked for; any other is unreadable.
+"""
 
 from __future__ import annotations
 
@@ -12,28 +15,36 @@ import numpy as np
 
 from otherminds.errors import InputError, unknown
 from otherminds.language.asking import LONGEST_REPLY, Unreadable, prompts_of, unreadable
-from otherminds.worlds.repeated_games.machines import Machine, reactive
+from otherminds.worlds.repeated_games.machines import reactive
 from otherminds.worlds.repeated_games.players.best_responders import response_to
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 fill = prompts_of("otherminds.papers.functional")
 
 Round = Outcome | None
-"""A round that is over; None if it was not played because no move could be read."""
+"""A past round; None if it was lost because no move could be read."""
 Question = Literal["act", "predict"]
 
 NAME_SETS = ("neutral", "canonical", "repeated", "nonsense", "initials")
-"""What to call actions: J, F, B; as the game does; JJJ…, FFF…; Pasta, Rice, Bread; the first letters of their names."""
+"""Names for the actions: J, F, B; the game's own; JJJ…, FFF…; Pasta, Rice, Bread; the first letters of the game's own.
+
+The first four are the paper's (§4.1, appendix C.4), `initials` is ours.
+"""
 LETTERS = ("J", "F", "B", "K", "M", "Q", "V", "W")
 NONSENSE = ("Pasta", "Rice", "Bread", "Beans", "Corn", "Soup", "Salad", "Cheese")
 BLANKS = "XYZUVWABCDEFGHIJKLMNOPQRST0123456789"
-REPEATS = 21
-AHEAD = 10
+REPEATS = 21  # letters of a repeated name (paper, appendix C.4)
+AHEAD = 10  # rounds that a worked example plans ahead; chosen, not tuned
+AROUND = " \t\r*_`\"'."  # spaces, quotes and emphasis that may stand around an answer
+LONGEST_NOTE = 1000  # characters of a note that the model sees again in every round; chosen
 
 
 @dataclass(frozen=True)
 class GameSetting:
-    """How a game is put into words: the names of everybody's actions, and the order in which payoffs are told."""
+    """The wording of a game: names of both players' actions, and the order of the payoff lines.
+
+    `order` has the joint actions (own, theirs) in the order of their lines.
+    """
 
     game: Game
     horizon: int
@@ -51,10 +62,9 @@ class GameSetting:
         labels_rng: np.random.Generator | None = None,
         payoffs_rng: np.random.Generator | None = None,
     ) -> GameSetting:
-        """A setting with one of the sets of names; with a generator, names or payoff lines are shuffled.
+        """A setting with a set of names; a generator shuffles the names among the actions, or the payoff lines.
 
-        Raises InputError for a game that is not of two, that has more actions than there are names, or whose names
-        could not be told apart in answers.
+        Raises InputError unless the game is for two players, the set has enough names, and answers can be told apart.
         """
         if len(game.agents) != 2:
             raise InputError(f"{game.name} is not a game of two", hint="language models play games of two")
@@ -68,15 +78,15 @@ class GameSetting:
 
     @cached_property
     def signed(self) -> bool:
-        """Whether payoffs are told as scores with a sign, because some are negative, and not as points to win."""
+        """Whether payoffs are worded as scores with a sign, because some are negative, and not as points to win."""
         return any(value < 0 for row in self.game.payoffs for value in row)
 
     def labels(self, question: Question) -> tuple[str, ...]:
-        """The names of the actions that a question is about: one's own, or the other's."""
+        """The names of the actions that a question is about: the player's own, or the partner's."""
         return self.own if question == "act" else self.theirs
 
     def worth(self, value: float) -> str:
-        """A payoff in digits, in as many as it takes."""
+        """A payoff in as few digits as possible, with a plus sign if payoffs are signed."""
         sign = "+" if self.signed and value else ""
         return f"{float(value) + 0.0:{sign}}".removesuffix(".0")
 
@@ -98,6 +108,7 @@ def _names(names: str, game: Game, actions: Sequence[str]) -> tuple[str, ...]:
 
 
 def _readable(game: Game, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels. Raises InputError if an answer with one of them would not be read as that one."""
     if any(read_answer(f"Answer: option {label}", labels) != i for i, label in enumerate(labels)):
         raise InputError(f"the actions of {game.name} have names that answers blur", hint="use another set of names")
     return labels
@@ -106,7 +117,7 @@ def _readable(game: Game, labels: tuple[str, ...]) -> tuple[str, ...]:
 def _shuffled(
     own: tuple[str, ...], theirs: tuple[str, ...], rng: np.random.Generator
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Other actions behind the same names; who share their names go on sharing them."""
+    """The names permuted among the actions; the same permutation for both players if they share their names."""
     order = rng.permutation(len(own))
     mine = tuple(own[i] for i in order)
     if own == theirs:
@@ -118,12 +129,12 @@ def _shuffled(
 
 
 def listed(labels: Sequence[str]) -> str:
-    """The names of options in alphabetical order, which says nothing about what they do: `option B, option F`…"""
+    """The options in alphabetical order, which is independent of what they do: `option B, option F`…"""
     return ", ".join(f"option {label}" for label in sorted(labels))
 
 
 def blank(labels: Sequence[str]) -> str:
-    """What stands for an option in the form of an answer: a letter that is none."""
+    """A letter that stands for an option in the form of an answer, and is none of the options."""
     taken = {label.casefold() for label in labels}
     return next(letter for letter in BLANKS if letter.casefold() not in taken)
 
@@ -138,7 +149,7 @@ def intro(setting: GameSetting) -> str:
 
 
 def payoffs(setting: GameSetting) -> str:
-    """What both get, a line for each joint action."""
+    """Both players' payoffs, a line for each joint action."""
     mine, yours = setting.game.payoff(0), setting.game.payoff(1)
     kind = "game-payoff-score" if setting.signed else "game-payoff-points"
     return "\n".join(
@@ -154,7 +165,7 @@ def payoffs(setting: GameSetting) -> str:
 
 
 def history(setting: GameSetting, rounds: Sequence[Round]) -> str:
-    """What happened, a line for each round."""
+    """The past rounds, a line each."""
     return "\n".join(_lines(setting, rounds))
 
 
@@ -183,9 +194,9 @@ def known(
 def unfinished(
     setting: GameSetting, rounds: Sequence[Round], stub: str, own: int | None = None, asides: Sequence[str] = ()
 ) -> str:
-    """Rules, payoffs and history, and the beginning of the next line: the text up to where an action is named.
+    """Rules, payoffs, history and the next line up to the name of an action, which the model has to continue.
 
-    Every such text begins with those before it, asides excepted: what a model has read once it need not read again.
+    Except for `asides`, every such text begins with the one of the round before, so a model can reuse its evaluation.
     """
     fields = {} if own is None else {"own": setting.own[own]}
     lines = [intro(setting), "", payoffs(setting), "", *_lines(setting, rounds), *asides]
@@ -196,7 +207,7 @@ def unfinished(
 
 
 def examples(setting: GameSetting, question: Question) -> str:
-    """Three worked examples in the game's own options: a partner who repeats, one who reacts, and one hardly known."""
+    """Three worked examples with the game's options: a partner that repeats, one that reacts, one hardly known."""
     told = {name: _example(setting, question, name) for name in ("always", "reacts", "unclear")}
     return fill("game-examples", **told)
 
@@ -210,25 +221,19 @@ def _example(setting: GameSetting, question: Question, name: str) -> str:
         return fill(kind, other=other_of[theirs], best=name_of[best], mine=setting.worth(game.payoff()[best, theirs]))
     if name == "unclear":
         return fill(kind, other=other_of[0], tried=name_of[0], best=name_of[1 % len(name_of)])
-    machine, replies = _reacting(game)
+    # a partner that answers each own action with another one, and has just seen the first
+    replies = [own % len(game.actions[1]) for own in range(len(game.actions[0]))]
+    machine = reactive("example", game, replies[0], replies)
     best = int(response_to(game, machine, AHEAD).actions[0, 0])
     after = "; ".join(f"option {other_of[reply]} after option {name_of[own]}" for own, reply in enumerate(replies))
     return fill(kind, replies=after, last=name_of[0], other=other_of[replies[0]], best=name_of[best])
 
 
-def _reacting(game: Game) -> tuple[Machine, list[int]]:
-    """A partner who answers each of one's actions with another one, after one has played the first."""
-    replies = [own % len(game.actions[1]) for own in range(len(game.actions[0]))]
-    return reactive("example", game, replies[0], replies), replies
-
-
-AROUND = " \t\r*_`\"'."
-"""What may stand around an answer: spaces, quotes, emphasis."""
-NOTE = 1000
+# Answers
 
 
 class AnswerWithNotes(NamedTuple):
-    """A move with the notes that came with it."""
+    """A move with the notes that came with it; empty notes if none were asked for."""
 
     action: int
     plans: str
@@ -236,10 +241,10 @@ class AnswerWithNotes(NamedTuple):
 
 
 def read_answer(text: str, labels: Sequence[str]) -> int | Unreadable:
-    """The option named in the last line, `Answer: option X`.
+    """The number of the option named in the last line, `Answer: option X`.
 
-    The last line that is not empty has to be an answer, and no other line may be a different one: of a reply that
-    names an option that does not exist, or two, or argues about one without choosing it, nothing is taken.
+    The last line that is not empty has to be an answer, and no other line may give a different one. A reply that names
+    an unknown option or two options, or discusses an option without choosing it, is unreadable.
     """
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
@@ -249,11 +254,13 @@ def read_answer(text: str, labels: Sequence[str]) -> int | Unreadable:
         return unreadable("the last line is not an answer" if lines else "is empty", text)
     if len({answer.casefold() for answer in answers}) > 1:
         return unreadable("gives two answers", text)
-    return _index(answers[-1], labels, text)
+    answer = answers[-1]
+    named = [i for i, label in enumerate(labels) if answer and label.strip(AROUND).casefold() == answer.casefold()]
+    return named[0] if len(named) == 1 else unreadable("names no option of the game", text)
 
 
 def read_plans(text: str, labels: Sequence[str]) -> AnswerWithNotes | Unreadable:
-    """Plans, insights and an answer, each once and in this order; a note goes on until the next one begins."""
+    """Plans, insights and an answer, each once and in this order. A note extends to the beginning of the next one."""
     action = read_answer(text, labels)
     if isinstance(action, Unreadable):
         return action
@@ -271,18 +278,14 @@ def read_plans(text: str, labels: Sequence[str]) -> AnswerWithNotes | Unreadable
             found[current].append(line.strip())
     if list(found) != ["plans", "insights", "answer"]:
         return unreadable("does not have plans, insights and an answer, in this order", text)
-    plans, insights = (" ".join(found[field]).strip()[:NOTE] for field in ("plans", "insights"))
+    plans, insights = (" ".join(found[field]).strip()[:LONGEST_NOTE] for field in ("plans", "insights"))
     return AnswerWithNotes(action, plans, insights)
 
 
 def _answer(line: str) -> str | None:
+    """The text after `Answer: option` in a line; None if the line is no answer."""
     head, colon, rest = line.strip(AROUND).partition(":")
     if not colon or head.strip(AROUND).casefold() != "answer":
         return None
     answer = rest.strip(AROUND)
     return answer[7:].strip(AROUND) if f"{answer} "[:7].casefold() == "option " else answer
-
-
-def _index(answer: str, labels: Sequence[str], text: str) -> int | Unreadable:
-    named = [i for i, label in enumerate(labels) if answer and label.strip(AROUND).casefold() == answer.casefold()]
-    return named[0] if len(named) == 1 else unreadable("names no option of the game", text)

@@ -1,6 +1,6 @@
-"""Language models in repeated games: every prompting strategy, set of names and order of what is told.
+"""Language models in repeated games: episodes for every prompting strategy, set of names, and order of payoffs.
 
-An episode is a pure function of its entry and of what the model answers; who answers from a record plays it again.
+An episode is a pure function of its entry and the model's answers, so it can be replayed from a record of these.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from otherminds.papers.functional.scripted_models import scripted_player
 NAMES = "neutral"
 FOUR_SETS = ("neutral", "canonical", "repeated", "nonsense")
 SHUFFLES = ("none", "labels", "payoffs", "both")
-SHOWN = 300
+SHOWN = 300  # characters of a reply that a row keeps; chosen
 EXTRA = ("said", "unreadable", "tokens", "evaluated", "mass")
 
 
 @dataclass(frozen=True)
 class ModelGameEntry:
-    """One episode of a plan: a model, asked by a strategy, with names for the actions, and a partner.
+    """One episode of a plan: a model asked by a strategy, a set of names for the actions, and a partner.
 
-    `shuffle` says whether names change their actions, payoff lines their order, or both, from episode to episode.
+    `shuffle` permutes, from episode to episode, the names among the actions ("labels"), the payoff lines ("payoffs"),
+    or both. Raises InputError for any other value.
     """
 
     task: Task
@@ -46,29 +47,28 @@ class ModelGameEntry:
     sampling: Sampling = field(default_factory=Sampling)
 
     def __post_init__(self) -> None:
-        """Raise InputError for a way to shuffle that there is not."""
         if self.shuffle not in SHUFFLES:
             raise unknown("shuffle", self.shuffle, SHUFFLES)
 
     @property
     def subject(self) -> str:
-        """The model, the strategy, and the names of the actions if they are not the usual ones."""
+        """The model, the strategy, and the set of names unless it is the usual one."""
         model = self.model.replace(":", "-")
         return ":".join(["lm", model, self.strategy, *([self.names] if self.names != NAMES else [])])
 
     @property
     def episode(self) -> str:
-        """The partner, and which episode with it this is."""
+        """The partner, and the number of the episode with it."""
         return f"{self.task.partner.name}/{self.number}"
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells the episode apart in the rows."""
+        """Condition, subject and episode, which identify it in the rows."""
         return (self.condition, self.subject, self.episode)
 
     @property
     def setting(self) -> GameSetting:
-        """The game in words, as it is told in this episode."""
+        """The game's wording in this episode."""
         streams = {part: stream(self.seed, self.condition, self.episode, part) for part in ("labels", "payoffs")}
         labels, payoffs = (streams[p] if self.shuffle in (p, "both") else None for p in ("labels", "payoffs"))
         task = self.task
@@ -76,18 +76,21 @@ class ModelGameEntry:
 
 
 def player(entry: ModelGameEntry, model: LanguageModel) -> Prompted:
-    """The player of an episode, before the first round."""
+    """The player of an episode before the first round."""
     draw = f"{entry.condition} {entry.subject} {entry.episode}"
     return Prompted(model, strategy(entry.strategy), entry.setting, draw, entry.seed, entry.sampling)
 
 
 def rows(entry: ModelGameEntry, model: LanguageModel) -> list[Row]:
-    """Play an episode and tell it in rows, one per round; the last one has the scores of the episode."""
+    """Play an episode. One row per round; the last one also has the scores of the episode.
+
+    Raises ModelError if the model cannot be asked.
+    """
     partner_rng = stream(entry.seed, entry.condition, entry.episode, "partner")
     played = list(converse(entry.task, player(entry, model), rng=partner_rng, note=_note))
     base = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.episode}
     base |= {"partner": entry.task.partner.name, "policy": "own", "names": entry.names, "strategy": entry.strategy}
-    found = functional.told(entry.task, base, played, EXTRA)
+    found = functional.episode_rows(entry.task, base, played, EXTRA)
     replies = sum(len(row["said"]) for row in played)
     found[-1] |= {
         "replies": replies,
@@ -100,17 +103,16 @@ def rows(entry: ModelGameEntry, model: LanguageModel) -> list[Row]:
 def _note(subject: Prompted) -> Row:
     used = sum((said.usage for said in subject.said), Usage())
     return {
-        "said": [{"of": said.purpose, "read": said.reading, "text": _shown(said.text)} for said in subject.said],
+        # a lone surrogate, which no file can hold, becomes a question mark
+        "said": [
+            {"of": said.purpose, "read": said.reading, "text": said.text[:SHOWN].encode("utf-8", "replace").decode()}
+            for said in subject.said
+        ],
         "unreadable": sum(not said.readable for said in subject.said),
         "tokens": used.prompt + used.written,
         "evaluated": used.prompt - used.cached + used.written,
         "mass": subject.mass,
     }
-
-
-def _shown(text: str) -> str:
-    """How a text begins, without the halves of characters that no file can hold."""
-    return text[:SHOWN].encode("utf-8", "replace").decode()
 
 
 # Plans
@@ -121,7 +123,7 @@ SCALES: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "normal": (CELLS, (NAMES,)),
     "full": (CELLS, FOUR_SETS),
 }
-"""Which cells, with which sets of names."""
+"""The cells and the sets of names of each scale."""
 
 
 def plan(
@@ -134,9 +136,9 @@ def plan(
     shuffle: str = "none",
     episodes: int = 1,
 ) -> list[ModelGameEntry]:
-    """So many episodes with each partner of each cell, for every strategy and set of names.
+    """`episodes` episodes with each partner of each cell, for every strategy and set of names.
 
-    Raises InputError for a strategy, or names, that there are not.
+    Raises InputError for an unknown strategy or set of names.
     """
     cells, sets = SCALES[scale]
     found = [
@@ -144,14 +146,14 @@ def plan(
         for way, called, cell, number in product(strategies, names or sets, cells, range(episodes))
         for task in tasks(cell)
     ]
-    for entry in found:
+    for entry in found:  # both raise InputError
         strategy(entry.strategy)
         _ = entry.setting
     return found
 
 
 def estimate(entries: Sequence[ModelGameEntry]) -> CallEstimate:
-    """What a plan will take if every reply can be read, found by playing it with a program that mixes at random."""
+    """Calls and tokens of a plan if every reply can be read, estimated by playing it with a scripted random player."""
     played: dict[tuple[str, str, str, int, int], CallEstimate] = {}
     total = CallEstimate(0, Usage())
     for entry in entries:

@@ -1,7 +1,7 @@
 """Language models as players of repeated games, by sixteen prompting strategies (Riemer et al., §4.1, appendix C).
 
-A player is a mindreader: it is asked what to do and what the other will do. A reply that cannot be read is asked for
-again, a few times; after that there is no move, which is an outcome of its own (`None`) and never replaced by one.
+A player is a mindreader: the model is asked for an action and for a prediction of the partner's. An unreadable reply is
+asked for again a few times; after that the move is None, which is never replaced by a made-up one.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from otherminds.errors import unknown
 from otherminds.language.asking import Exchange, Unreadable, prompts_of, unreadable
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
 from otherminds.papers.functional.game_prompts import (
+    LONGEST_NOTE,
     AnswerWithNotes,
     GameSetting,
     Question,
@@ -34,18 +35,17 @@ from otherminds.worlds.repeated_games.rules import Outcome
 
 fill = prompts_of("otherminds.papers.functional")
 
-NOTE = 1000
-
 
 @dataclass(frozen=True)
 class PromptingStrategy:
-    """How a model is asked to play: what it is told, in what form it answers, and what it keeps for itself.
+    """How a model is asked to play: what it is told, the form of its answer, and what it keeps for later rounds.
 
-    `score`: the next action is drawn from the probabilities of the actions' names; else the answer is written.
-    `reason`: step by step first; `shots`: with worked examples; `plans`: with plans and insights, which it sees again;
-    `reflections`: how many notes on earlier rounds it keeps; `social`: it first predicts the other, and is told its own
-    prediction; `rewrite`: it first writes out what matters, and is told that instead; `oracle`: it is told what the
-    other does.
+    `score`: the action is drawn from the probabilities of the actions' names; else the model writes an answer.
+    `reason`: it first thinks step by step. `shots`: it sees worked examples. `plans`: it writes plans and insights,
+    and sees them again in the next round. `reflections`: the number of notes on earlier rounds that it keeps.
+    `social`: it first predicts the partner ("qa" by an answer, "lm" by probabilities), and is told its prediction.
+    `rewrite`: it first writes out what matters, and is told that instead (System 2 Attention). `oracle`: it is told
+    the partner's action; `maximise`: and to choose the best response to it. `history` and `payoffs`: it is told them.
     """
 
     score: bool = False
@@ -85,9 +85,10 @@ TOLD = {"": {}, "+oracle": {"oracle": True}, "+oracle_max": {"oracle": True, "ma
 
 
 def strategy(name: str) -> PromptingStrategy:
-    """The strategy of that name; with `+oracle` or `+oracle_max`, the same for whoever is told what the other does.
+    """The strategy of that name (Riemer et al., §4.1, appendix C).
 
-    (Riemer et al., §4.1, appendix C.) Raises InputError for others.
+    With `+oracle` the model is also told the partner's action, with `+oracle_max` that and to choose the best response.
+    Raises InputError for an unknown name.
     """
     plain, plus, rest = name.partition("+")
     told = plus + rest
@@ -98,10 +99,10 @@ def strategy(name: str) -> PromptingStrategy:
 
 
 class ModelMove(NamedTuple):
-    """What came out of asking: an action, or None if there was none to be read, with all that was said on the way.
+    """The result of asking for a move: an action, None if no reply could be read, and all exchanges.
 
-    `weights` are the probabilities of the actions' names, where they were asked for; `mass`, what all of them have
-    together; `notes`, what the model wrote for itself.
+    If probabilities were asked for, `weights` are those of the actions' names, normalised, and `mass` is their sum
+    before that. `notes` are the plans and insights that the model wrote.
     """
 
     action: int | None
@@ -113,25 +114,26 @@ class ModelMove(NamedTuple):
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a model is asked: temperature and length of replies, and how often an unreadable one is asked for again.
+    """How a model is asked: temperature, limits on the length of replies in tokens, and attempts at a readable reply.
 
-    `compare`: of the probabilities of the actions' names the highest is taken, instead of a draw from all of them;
-    `per_token`: they are compared by their mean per token, where names have several.
+    `compare`: the most probable of the actions' names is taken, instead of a draw; `per_token`: names of several tokens
+    are compared by their mean log-probability per token.
     """
 
-    temperature: float = 1.0
-    max_tokens: int = 32
-    max_reasoning: int = 512
-    attempts: int = 3
+    temperature: float = 1.0  # as published; the model's own distribution
+    max_tokens: int = 32  # an answer has about ten; chosen
+    max_reasoning: int = 512  # of a reply that reasons or keeps notes; chosen
+    attempts: int = 3  # chosen, not tuned
     compare: bool = False
     per_token: bool = False
 
 
 @dataclass(frozen=True)
 class Prompted:
-    """A language model as a mindreader; immutable, and asked at most once for the same thing (Riemer et al., §4.1).
+    """A language model as a mindreader (Riemer et al., §4.1). Immutable; asks its model at most once for each thing.
 
-    `draw` names the episode: with the seed, it makes all random choices, and tells its calls from those of others.
+    `draw` names the episode. With `seed` it determines all random choices, and distinguishes the model calls from
+    those of other episodes.
     """
 
     model: LanguageModel
@@ -147,23 +149,23 @@ class Prompted:
     truth: int | None = None
 
     def told(self, truth: int) -> Prompted:
-        """The player who knows what the other does in this round; without effect unless the strategy is an oracle's."""
+        """The player after it has been told the partner's action in this round. Unchanged unless it is an oracle."""
         return replace(self, truth=truth) if self.strategy.oracle else self
 
     def observe(self, outcome: Outcome | None) -> Prompted:
-        """After the first observation, None, and after each round that was played."""
+        """The player after a round, or unchanged after None, the observation before the first round."""
         return self if outcome is None else self._after(outcome)
 
     def lose(self) -> Prompted:
-        """After a round that was not played, as no move could be read."""
+        """The player after a round that was lost because no move could be read."""
         return self._after(None)
 
     def act(self) -> Categorical[int | None]:
-        """The action it has chosen, for certain; None if there is none to be read."""
+        """The chosen action with probability 1; None if no reply could be read. Raises ModelError."""
         return Categorical.uniform([self.moved.action])
 
     def predict(self) -> Categorical[int | None]:
-        """What it expects of the other; None if that cannot be read."""
+        """The predicted distribution of the partner's action; None if no reply could be read. Raises ModelError."""
         if self.strategy.oracle:
             return Categorical.uniform([self.truth])
         expected = self.expected
@@ -179,11 +181,11 @@ class Prompted:
 
     @property
     def expected(self) -> ModelMove:
-        """Its prediction of the other's move in this round."""
+        """Its prediction of the partner's move in this round."""
         return self._once("expected", self._prediction)
 
     def _once(self, name: str, ask: Callable[[], ModelMove]) -> ModelMove:
-        """What was asked is kept; a cached_property of Python 3.11 would let only one thread of all ask at a time."""
+        """The cached result of `ask`. A cached_property of Python 3.11 would let only one thread ask at a time."""
         kept = self.__dict__
         if name not in kept:
             kept[name] = ask()
@@ -206,13 +208,13 @@ class Prompted:
 
     @property
     def said(self) -> tuple[Exchange, ...]:
-        """All that was said in this round so far, reflections on the one before included."""
+        """All exchanges of this round so far, including reflections on the one before."""
         asked = [getattr(self, name) for name in ("expected", "moved") if name in self.__dict__]
         return (*self.reflected, *(said for move in asked for said in move.said))
 
     @property
     def mass(self) -> float | None:
-        """The probability that the actions' names had together when a move was drawn; None if none was."""
+        """The probability of all actions' names together when the move was drawn; None if it was not drawn."""
         return self.moved.mass
 
     def _after(self, outcome: Round) -> Prompted:
@@ -221,13 +223,13 @@ class Prompted:
         if not self.strategy.reflections or len(later.rounds) >= self.setting.horizon:
             return later
         reply = later._write("reflect", later._reflection_prompt(), self.sampling.max_reasoning)
-        kept = (*self.reflections, reply.text[:NOTE])[-self.strategy.reflections :]
+        kept = (*self.reflections, reply.text[:LONGEST_NOTE])[-self.strategy.reflections :]
         return replace(later, reflections=kept, reflected=(Exchange("reflect", "", reply.text, reply.usage),))
 
     # Sampling
 
     def _drawn(self, question: Question, prompt: str) -> ModelMove:
-        """A choice by the probabilities of the names that would come next."""
+        """A move drawn from the probabilities of the actions' names as the next words."""
         labels = self.setting.labels(question)
         scores = self.model.score(Continuations(prompt, tuple(f" {label}" for label in labels)))
         logs = np.array(scores.log_probs)
@@ -239,19 +241,21 @@ class Prompted:
         weights = np.exp(logs - logs.max())
         weights /= weights.sum()
         compare = self.sampling.compare or question == "predict"
-        action = int(weights.argmax()) if compare else int(self._rng(question).choice(len(labels), p=weights))
+        if compare:
+            action = int(weights.argmax())
+        else:
+            names = f"{self.draw} round {len(self.rounds) + 1} {question}"
+            rng = np.random.default_rng([self.seed, zlib.crc32(names.encode())])
+            action = int(rng.choice(len(labels), p=weights))
         told = ", ".join(f"{label} {weight:.3f}" for label, weight in zip(labels, weights, strict=True))
         said = Exchange(question, labels[action], told, scores.usage)
         return ModelMove(action, (said,), tuple(map(float, weights)), min(mass, 1.0))
 
     def _answered(self, question: Question) -> ModelMove:
-        """A written answer; asked for again if it cannot be read."""
-        said: list[Exchange] = []
-        prompt, rewritten = self._prompt(question)
-        said += rewritten
-        length = (
-            self.sampling.max_reasoning if self.strategy.reason or self.strategy.plans else self.sampling.max_tokens
-        )
+        """A written answer. An unreadable one is asked for again."""
+        prompt, said = self._prompt(question)
+        long = self.strategy.reason or self.strategy.plans
+        length = self.sampling.max_reasoning if long else self.sampling.max_tokens
         for attempt in range(self.sampling.attempts):
             reply = self._write(question, prompt, length, attempt)
             found = unreadable("was cut off", reply.text) if reply.cut else self._read(reply.text, question)
@@ -275,14 +279,10 @@ class Prompted:
         request = Request((Message("user", prompt),), length, self.sampling.temperature, seed, draw=draw)
         return self.model.complete(request)
 
-    def _rng(self, question: Question) -> np.random.Generator:
-        names = f"{self.draw} round {len(self.rounds) + 1} {question}"
-        return np.random.default_rng([self.seed, zlib.crc32(names.encode())])
-
     # Prompts
 
     def _prompt(self, question: Question) -> tuple[str, list[Exchange]]:
-        """Everything that is told, and the question; with what was said to find that out."""
+        """The prompt for a question, with the exchange that rewrote it, if any."""
         rewritten: list[Exchange] = []
         blocks = [self._known()]
         if self.strategy.rewrite:
@@ -314,7 +314,7 @@ class Prompted:
         return found
 
     def _insight(self) -> list[str]:
-        """What is told about the other's move: one's own prediction, or the truth."""
+        """The lines about the partner's move: the model's own prediction, or the truth."""
         theirs, found = self.setting.theirs, []
         if self.strategy.social and self.expected.action is not None:
             found.append(fill("game-expected", expected=theirs[self.expected.action]))

@@ -35,16 +35,16 @@ from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNE
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
 from otherminds.reports.results import targets
 
-BEST = 3
+BEST = 3  # published models in the table of means
 CLUE_GAMES = ("hanabi/signals", "wavelength/dials")
 LEAD = (
     "Literal Theory of Mind is to predict what a partner will do; functional Theory of Mind is to adapt to it, that "
-    "is, to earn what can be earned with this partner (Riemer et al.). Whoever predicts need not act on it."
+    "is, to earn what can be earned with this partner (Riemer et al.). A player that predicts need not act on it."
 )
 MEASURES = (
-    "An episode is 100 rounds of a game with one partner, who always does the same (single action) or plays tit for "
+    "An episode is 100 rounds of a game with one partner, which always does the same (single action) or plays tit for "
     "tat. Regret is what a player loses per round against the best possible play; ToM % is the share of rounds in "
-    "which it predicted what the partner did. Brackets are 95 % intervals; what has none did not vary."
+    "which it predicted the partner’s action. Brackets are 95 % intervals; a value without one did not vary."
 )
 OPTIMA = (
     "There are two optima. The exact one is the most that can be earned in 100 rounds; the paper’s is the best rate in "
@@ -53,8 +53,8 @@ OPTIMA = (
     "refer to the notes on them, further down."
 )
 ANCHOR = (
-    "RMax was run in the paper, too, and so shows whether the games here are the same as there. Regret is against the "
-    "paper’s optimum in this table. Exact values follow every branch of chance, where they are not too many."
+    "The paper ran RMax, too, so it shows whether the games here are the same as there. Regret is against the paper’s "
+    "optimum in this table. Exact values follow every branch of chance if there are not too many."
 )
 CONSISTENCY = (
     "All players, against the exact optimum. Consistency is the share of rounds in which the action was a best "
@@ -62,50 +62,50 @@ CONSISTENCY = (
     "rounds only, so in the Prisoner’s Dilemma good players are hardly ever consistent in this sense."
 )
 PICTURE = (
-    "Predicting against acting. If predicting were enough, all that is on the right would be at the bottom. Regret is "
-    "on a logarithmic scale that has a place for 0. With tit for tat the paper prints ToM % for one language model."
+    "Predicting against acting. If predicting were enough, all points on the right would be at the bottom. Regret is "
+    "on a logarithmic scale that includes 0. With tit for tat the paper prints ToM % for one language model."
 )
 CURVES = (
-    "Points lost since the first round, against the exact optimum, with 95 % bands. Where a curve is flat the player "
-    "has adapted; its height is what finding out has cost."
+    "Points lost since the first round, against the exact optimum, with 95 % bands. Where a curve is flat, the player "
+    "has adapted; its height is the cost of finding out."
 )
 REGRETS = (
-    "What predictions would cost by themselves, as regret per round. Paper: a fixed price for every wrong one. Myopic: "
-    "the player’s part is taken by the best response to its prediction of each round; model: by the best response, "
-    "over all rounds left, to what it would predict in every situation. Where these are high and the player’s own "
-    "regret is low, it has tried what its predictions did not recommend."
+    "What predictions alone would cost, as regret per round. Paper: a fixed price for every wrong one. Myopic: the "
+    "best response to the player’s prediction of each round plays in its place; model: the best response over all "
+    "rounds left to what it would predict in every situation does. Where these are high and the player’s own regret is "
+    "low, it has tried actions that its predictions did not recommend."
 )
 MACHINES = (
     "Strategies of the Axelrod library play the Prisoner’s Dilemma as finite machines. The library player knows all of "
-    "them, or all but its partner. The floor is exactly the least that whoever knows the library can expect to lose. "
-    "Brackets are bootstrap intervals over machines."
+    "them, or all but its partner. The floor is the exact lower bound on the expected loss of a player that knows the "
+    "library. Brackets are bootstrap intervals over machines."
 )
 NOISE = (
-    "Partners do something random in 5 % or 10 % of the rounds. Regret is against what the best response can expect, "
-    "so luck can bring it below 0."
+    "Partners act at random in 5 % or 10 % of the rounds. Regret is against the expectation of the best response, so "
+    "luck can bring it below 0."
 )
 MEMORY = (
-    "All 32 deterministic partners who remember one round, where there are two actions; all 81 who react to the last "
-    "action, in Rock, Paper, Scissors. The floor is told that they are equally probable."
+    "All 32 deterministic partners that remember one round in games with two actions; all 81 that react to the last "
+    "action in Rock, Paper, Scissors. The floor knows that they are equally probable."
 )
 CLUES = (
-    "The same scores where a partner signals its card by a convention of its own (Tiny Hanabi), or places clues on a "
-    "dial in its own way (Wavelength; the literal error is the mean distance of its guesses from the predicted ones, "
-    "as a share of the dial). The informed know the partner, the Bayesian infer it, the egocentric take it to be like "
-    "themselves. Luck can bring regret below 0."
+    "The same scores with a partner that signals its card by a convention of its own (Tiny Hanabi), or places clues on "
+    "a dial in its own way (Wavelength; the literal error is the mean distance of its guesses from the predicted ones, "
+    "as a share of the dial). The informed player knows the partner, the Bayesian infers it, the egocentric assumes "
+    "that it is like itself. Luck can bring regret below 0."
 )
 INTEREST = (
-    "How much it matters with whom one plays: what the best response to one partner of the task loses per round with "
-    "another, over independent draws of the two. It is 0 if there is one partner only, and where one action is best "
-    "with all of them, as defecting is in the Prisoner’s Dilemma with partners of a single action."
+    "How much the partner matters: what the best response to one partner of the task loses per round with another, "
+    "over independent draws of the two. It is 0 if there is only one partner, or if one action is best with all of "
+    "them, like defecting in the Prisoner’s Dilemma with partners of a single action."
 )
 NOTES: tuple[str, ...] = (
     "The simplicity prior and the library player with a known library have nothing to tune. Posterior sampling’s draw "
     "every third round was chosen among 1, 3, 5 and 10 on the cells of IBS and IPD with 0, 5 and 10 % of noise, with "
     "other seeds than those reported. When its partner is left out, the library player allows for slips in 5 % of the "
     "rounds and shares its prior 40/30/30 among library, memory-one and random machines: this was chosen on the 45 "
-    "machines themselves, each left out in turn, with other random machines than those reported. It never tests those "
-    "who always cooperate, whom it loses 1.98 a round to when they are not in its library.",
+    "machines themselves, each left out in turn, with other random machines than those reported. It never tests "
+    "machines that always cooperate, and loses 1.98 a round to one that is not in its library.",
     "RMax breaks ties at random. Its choices are spread evenly over the episodes with a partner (systematic sampling), "
     "so its intervals are wider than they need be. Drawn independently, all six of its regrets were inside what is "
     "printed with five of eight seeds; spread evenly, with all eight.",
@@ -115,7 +115,7 @@ NOTES: tuple[str, ...] = (
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
-    """The whole page, from rows and summary alone."""
+    """The page of the experiment, from rows and summary alone."""
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
     bodies = {
         "Results in the paper’s six cells": _results(found),
@@ -123,7 +123,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "Language models, run here": _models_run(found, rows),
         "Machines": _machines(found, rows),
         "Noise": _noise(found, summary),
-        "All partners who remember one round": _memory(found),
+        "All partners that remember one round": _memory(found),
         "Cards and words": _clues(found),
         "How interesting each task is": _interest(found),
         "Language models, as published": models(),
@@ -135,11 +135,11 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
 
 
 def _finding(found: Found) -> list[str]:
-    """Players who predict equally well and do not act alike, as far as they are there."""
+    """A sentence on players that predict equally well and act differently, for those that were played."""
     chosen = {
         "fictitious play": "fictitious_play",
         "2-ToM": "k_tom_2",
-        "a Bayesian player, who tries out what cooperation brings,": "bayes_simplicity",
+        "a Bayesian player, which tries out what cooperation brings,": "bayes_simplicity",
     }
     told = [
         f"{who} predicts {value(literal, 1)} % of the actions and loses {value(regret, 2)} points a round"
@@ -161,7 +161,7 @@ def _results(found: Found) -> Html:
 
 
 def _league(found: Found) -> Html:
-    """The mean regret of all who played in all six cells, the least first, and of the best published ones."""
+    """A table of mean regrets of all players of all six cells, and of the best published models, by regret."""
     entries: list[tuple[str, Row | None, Row | None]] = []
     for subject in subjects(found, *CELLS):
         exact, rate = (mean([found.get((cell, subject, metric)) for cell in CELLS]) for metric in (REGRET, RATE))
@@ -196,7 +196,7 @@ def _anchor(found: Found) -> list[str]:
 
 
 def _games(found: Found) -> list[str]:
-    """All scores of all players, game by game."""
+    """All scores of all players, a table for each game."""
     columns = [f"{partner}: {what}" for partner in PARTNERS.values() for what in ("regret", "ToM %", "consistency")]
     tables = []
     for game, title in GAMES.items():
@@ -298,15 +298,15 @@ def _interest(found: Found) -> Html:
 
 
 SPOKEN = (
-    "Language models that were run here, one episode with each partner unless told otherwise. Brackets are bootstrap "
-    "intervals over partners; with one partner, intervals over its episodes, and with one of these none. ToM regret is "
-    "the paper’s price of wrong predictions. A reply that cannot be read is asked for twice more; if there is still no "
-    "move, the round is lost: it earns the least that there is in the game. No move is ever made up."
+    "Language models that were run here, one episode with each partner unless stated otherwise. Brackets are bootstrap "
+    "intervals over partners; with one partner, intervals over its episodes, and with one episode none. ToM regret is "
+    "the paper’s price of wrong predictions. An unreadable reply is asked for twice more; if there is still no move, "
+    "the round is lost: it earns the lowest payoff of the game. No move is ever made up."
 )
 TOKENS = (
-    "Tokens of an episode: with every prompt read from its beginning, and those that had to be evaluated, as a model "
-    "that has just read the beginning of a prompt need not read it again. Mass is the probability that the names of "
-    "actions have together as what comes next, where moves are drawn from the probabilities of the names."
+    "Tokens of an episode: with every prompt read from its beginning, and those that had to be evaluated, since a "
+    "model that has just read the beginning of a prompt need not read it again. Mass is the probability of all names "
+    "of actions together as the next words, if moves are drawn from the probabilities of the names."
 )
 NAMES_WORDS = (
     "The same games with other names for the actions: points lost so far, by round. Neutral names are J, F and B, "
@@ -317,7 +317,7 @@ NAMES_WORDS = (
 
 
 def _models_run(found: Found, rows: Sequence[Row]) -> Html:
-    """Scores and replies of all language models that were run; nothing if there are none."""
+    """Scores and replies of all language models that were run; empty if there are none."""
     spoken = [s for s in subjects(found, *CELLS) if s.startswith(MODELS)]
     if not spoken:
         return Html("")
@@ -327,7 +327,7 @@ def _models_run(found: Found, rows: Sequence[Row]) -> Html:
 
 
 def in_words(subject: str) -> str:
-    """A model, its strategy and its names for the actions."""
+    """A model, its strategy and its set of names, in words."""
     model, strategy, *names = subject.removeprefix(MODELS).split(":")
     return ", ".join([f"{model}: {strategy.replace('_', ' ')}", *(f"{name} names" for name in names)])
 

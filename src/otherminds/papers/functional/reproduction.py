@@ -37,7 +37,7 @@ def _functional(options: Options) -> Experiment:
 
     def summarise(rows: Sequence[Row]) -> list[Row]:
         cards = card_and_word_games.summarise([row for row in rows if row["condition"] in conditions])
-        return beside_published([*experiment.assess(games_of(rows), machines), *cards])
+        return beside_published([*experiment.summarise(games_of(rows), machines), *cards])
 
     return Experiment(
         run=described(

@@ -1,7 +1,7 @@
-"""Language models that are programs: each reads the prompts of repeated games and shows one thing that models do.
+"""Scripted stand-ins for language models: each reads the prompts of repeated games and shows one behaviour of models.
 
-They play through the same prompts, parsers and counts as any model, so that all of these can be tried without one.
-Two of them are told the partner, as no program could play perfectly by what prompts say.
+They use the same prompts, parsers and counts as any model, so all of these can be tried without one. Two of them know
+the partner, since no program could play perfectly from the prompts alone.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ROUND = re.compile(r"In round (\d+), you chose option (.+?) and the other player
 TRUTH = re.compile(r"You know for certain that the other player chooses option (.+?) in this round\.")
 EXPECTED = re.compile(r"You expect that the other player will choose option (.+?) in this round\.")
 OWN_STUB = re.compile(r"In round \d+, you chose option\Z")
-LIKELY, UNLIKELY = log(0.98), log(0.005)
+LIKELY, UNLIKELY = log(0.98), log(0.005)  # log p of the chosen and of any other option; chosen
 
 
 @dataclass(frozen=True)
 class ParsedPrompt:
-    """What a program makes of a prompt: past rounds as joint actions, what it was told, and what is asked."""
+    """The content of a prompt: past rounds as joint actions (own, theirs), the told or expected move, the question."""
 
     setting: GameSetting
     joint: tuple[tuple[int, int], ...]
@@ -39,7 +39,7 @@ class ParsedPrompt:
 
     @classmethod
     def read(cls, setting: GameSetting, text: str) -> ParsedPrompt:
-        """Read a prompt that was made from this setting."""
+        """The content of a prompt that was made from this setting."""
         own, theirs = ({label: i for i, label in enumerate(names)} for names in (setting.own, setting.theirs))
         joint = {int(t): (own[a], theirs[b]) for t, a, b in ROUND.findall(text) if a in own and b in theirs}
         told = TRUTH.search(text) or EXPECTED.search(text)
@@ -48,7 +48,7 @@ class ParsedPrompt:
 
     @property
     def likely(self) -> int:
-        """What the partner will do, by what it did most often after the same joint action; then after any."""
+        """The partner's likeliest action: told, or most frequent after the last joint action, or else overall."""
         if self.truth is not None:
             return self.truth
         after = [b for before, (_, b) in zip(self.joint, self.joint[1:], strict=False) if before == self.joint[-1]]
@@ -67,27 +67,27 @@ def _question(text: str) -> str:
 
 
 Policy = Callable[[ParsedPrompt, Machine, int], int]
-"""What to do, from a page, the partner (which most ignore) and a number to be random by."""
+"""An action from the prompt, the partner (which most policies ignore) and a random number."""
 
 
 def _perfectly(page: ParsedPrompt, machine: Machine, _chance: int) -> int:
-    informed, payoff = _informed(page.setting, machine), page.setting.game.payoff()
-    for a, b in page.joint:
-        informed = informed.observe(Outcome(a, b, float(payoff[a, b])))
-    return informed.act().mode
+    return _informed(page, machine).act().mode
 
 
 def _perfect_prediction(page: ParsedPrompt, machine: Machine, _chance: int) -> int:
-    if page.truth is not None:
-        return page.truth
-    informed, payoff = _informed(page.setting, machine), page.setting.game.payoff()
+    return _informed(page, machine).predict().mode if page.truth is None else page.truth
+
+
+def _informed(page: ParsedPrompt, machine: Machine) -> Informed:
+    """The player that knows the partner, after the past rounds."""
+    informed, payoff = _at_start(page.setting, machine), page.setting.game.payoff()
     for a, b in page.joint:
         informed = informed.observe(Outcome(a, b, float(payoff[a, b])))
-    return informed.predict().mode
+    return informed
 
 
 @lru_cache(maxsize=64)
-def _informed(setting: GameSetting, machine: Machine) -> Informed:
+def _at_start(setting: GameSetting, machine: Machine) -> Informed:
     return Informed(setting.game, machine.start, setting.horizon)
 
 
@@ -104,7 +104,7 @@ def _counting(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
 
 
 def _copying(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
-    """Its own first choice again and again, whatever the other does: the text that it has seen most of."""
+    """Its own first choice again and again: the text that it has seen most often."""
     return page.joint[-1][0] if page.joint else len(page.setting.own) - 1
 
 
@@ -118,9 +118,9 @@ def _first_of_theirs(page: ParsedPrompt, _machine: Machine, _chance: int) -> int
 
 @dataclass(frozen=True)
 class ScriptedBehaviour:
-    """How a program acts and predicts, and how it breaks the form: never, always, or at each first attempt.
+    """How a scripted model acts, predicts, and breaks the form of answers: never, always, or at each first attempt.
 
-    One that mixes finds all of its own options equally probable.
+    If it mixes, all of its own options have the same probability.
     """
 
     act: Policy
@@ -138,13 +138,12 @@ BEHAVIOURS: Mapping[str, ScriptedBehaviour] = {
     "stutterer": ScriptedBehaviour(_perfectly, _perfect_prediction, breaks="first"),
     "r1_like": ScriptedBehaviour(_perfectly, _wrongly),
 }
-"""nash_mixer predicts well and plays the equilibrium; echo repeats itself; biased always names the option it read
-first; format_breaker cannot keep to a form, stutterer does so at the second attempt; r1_like acts well on what it does
-not say."""
+"""nash_mixer predicts well and plays the equilibrium; echo repeats itself; biased always names the first option listed;
+format_breaker never keeps to the form, stutterer only at the second attempt; r1_like acts well but predicts wrongly."""
 
 
 def scripted_player(name: str, setting: GameSetting, machine: Machine) -> Scripted:
-    """The program of that name, for a setting and a partner. Raises InputError for an unknown name."""
+    """The scripted model of that name for a setting and a partner. Raises InputError for an unknown name."""
     if name not in BEHAVIOURS:
         raise unknown("scripted player", name, BEHAVIOURS)
     manner = BEHAVIOURS[name]

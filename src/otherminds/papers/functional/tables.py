@@ -1,4 +1,4 @@
-"""What the tables of repeated games have in common: names, scores, and figures as they were published."""
+"""Tables about repeated games: names of players and conditions, formatted scores, and published figures."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ NAMES = {
     "always-defect": "Always defect",
 }
 WAYS = {
-    "floor": "The exact optimum for whoever is told the kind of partner (single action, or tit for tat), but not the "
-    "action. Nobody who is told no more can expect to do better.",
-    "floor_suite": "The same for whoever is told that it is one of the two kinds, each with probability ½.",
-    "bayes_simplicity": "Bayes over partners who repeat an action, react to the last one, or remember the last round, "
+    "floor": "The exact optimum for a player that knows the kind of partner (single action, or tit for tat), but not "
+    "the action. No player that knows no more can expect to do better.",
+    "floor_suite": "The same for a player that knows that it is one of the two kinds, each with probability ½.",
+    "bayes_simplicity": "Bayes over partners that repeat an action, react to the last one, or remember the last round, "
     "a third each. Plays the exact optimum under this prior, and so explores as far as that pays.",
     "posterior_sampling": "The same prior, but partners may slip. Plays the best response to one partner drawn from "
     "the posterior; draws again every 3 rounds, or when surprised.",
-    "rmax": "Tries everything once in every situation, then plays what its table says is best; predicts by counting. "
-    "The paper’s tabular baseline. Is not told the payoffs.",
-    "fictitious_play": "Counts what the partner did, and plays the best response to these frequencies.",
-    "k_tom_2": "2-ToM takes the partner for a 0- or 1-ToM, who takes it for one of a lower level. For two actions "
+    "rmax": "Tries everything once in every situation, then plays what is best by its table; predicts by counting. "
+    "The paper’s tabular baseline. Does not know the payoffs.",
+    "fictitious_play": "Counts the partner’s actions, and plays the best response to these frequencies.",
+    "k_tom_2": "2-ToM takes the partner for a 0- or 1-ToM, which takes it for one of a lower level. For two actions "
     "only, so no k-ToM has a mean above.",
     "rmax_exact_ties": "RMax without the rounding by which the paper’s prefers the untried among equals.",
 }
@@ -64,7 +64,7 @@ LANGUAGE = (
 
 
 def name(subject: str) -> str:
-    """A player as people call it."""
+    """The name of a player in words."""
     if not subject.startswith(MODELS):
         return NAMES.get(subject, subject)
     model, prompting = _parts(subject)
@@ -77,7 +77,7 @@ def _parts(subject: str) -> tuple[str, str]:
 
 
 def label(condition: str) -> str:
-    """A condition in words, as far as it is known."""
+    """A condition in words; an unknown part stays as it is."""
     world, _, suite = condition.partition("/")
     return f"{WORLDS.get(world, world)}, {SUITES.get(suite, suite)}"
 
@@ -86,14 +86,14 @@ def label(condition: str) -> str:
 
 
 def subjects(found: Found, *conditions: str) -> list[str]:
-    """Who played there: known players in their usual order, then others."""
+    """The players of these conditions: known ones in their usual order, then others."""
     present = dict.fromkeys(subject for condition, subject, _ in found if condition in conditions)
     order = {subject: i for i, subject in enumerate(NAMES)}
     return sorted((s for s in present if s != "task"), key=lambda subject: order.get(subject, len(order)))
 
 
 def score(row: Row | None, digits: int = 3) -> str:
-    """A value, with its interval if it has one; a dash if there is none."""
+    """A value with its interval if that has a width; a dash for a missing row."""
     if row is None:
         return NOTHING
     sure = row["high"] - row["low"] < 0.5 * 10**-digits
@@ -112,7 +112,7 @@ def value(row: Row | None, digits: int = 3) -> str:
 
 
 def mean(rows: Sequence[Row | None]) -> Row | None:
-    """The mean over cells, which are independent of each other; none unless all are there."""
+    """The mean over independent cells; None if a cell is missing."""
     known = [row for row in rows if row is not None]
     if len(known) < len(rows):
         return None
@@ -122,7 +122,7 @@ def mean(rows: Sequence[Row | None]) -> Row | None:
 
 
 def once(lines: Iterable[Sequence[object]]) -> list[Sequence[object]]:
-    """The lines of a table without a first cell that only repeats the one above."""
+    """The lines of a table, with the first cell empty where it would repeat the one above."""
     above: object = None
     kept: list[Sequence[object]] = []
     for line in lines:
@@ -140,23 +140,23 @@ def published() -> list[Published]:
 
 
 def digits_of(metric: str) -> int:
-    """How many decimals the paper prints."""
+    """The number of decimals that the paper prints."""
     return 1 if metric == LITERAL else 3
 
 
 def notes() -> dict[str, int]:
-    """All notes on published figures, numbered."""
+    """All notes on published figures, with their numbers."""
     return {note: i for i, note in enumerate(dict.fromkeys(p.note for p in published() if p.note), 1)}
 
 
 def raised(chosen: Iterable[Published]) -> str:
-    """The numbers of the notes on published figures."""
+    """The raised numbers of the notes on these published figures."""
     numbers = sorted({notes()[p.note] for p in chosen if p.note})
     return "".join(f" {str(n).translate(RAISED)}" for n in numbers)
 
 
 def published_means() -> dict[str, Row]:
-    """The mean published regret of those of whom the paper prints all six cells."""
+    """The mean published regret of each player for which the paper prints all six cells."""
     regrets = {(p.condition, p.subject): p for p in published() if p.metric == AS_PRINTED}
     means: dict[str, Row] = {}
     for subject in dict.fromkeys(subject for _, subject in regrets):
@@ -170,7 +170,7 @@ def published_means() -> dict[str, Row]:
 
 
 def models() -> Html:
-    """The published language models: what they lose, and how well they predict."""
+    """Tables of the published language models: regrets, predictions, and notes."""
     told = {(p.subject, p.condition, p.metric): p for p in published() if p.subject.startswith(MODELS)}
     known = sorted({subject for subject, _, _ in told})
     regrets = [[*_parts(s), *(_printed(told.get((s, cell, AS_PRINTED))) for cell in CELLS)] for s in known]
