@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.evaluation.literal_functional import expected_regret
-from otherminds.evaluation.matches import expected_score, score, scores
 from otherminds.evaluation.tasks import Task
 from otherminds.world import rollout
-from otherminds.worlds.repeated_games.machine_files import bundled_machines
-from otherminds.worlds.repeated_games.machines import Machine, constant
+from otherminds.worlds.repeated_games.machines import Machine, bundled_machines, constant
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.rules import RepeatedGame
+from otherminds.worlds.repeated_games.tournament import expected_score, match_score, match_scores
 
 GAME = find_game("ipd")
 ROUNDS = 100
@@ -67,12 +66,12 @@ def stochastic_pairs() -> list[Pair]:
 
 def one_by_one() -> list[tuple[float, float]]:
     """What both get in every match."""
-    return [score(GAME, first, second, ROUNDS) for first, second in pairs()]
+    return [match_score(GAME, first, second, ROUNDS) for first, second in pairs()]
 
 
 def at_once() -> Floats:
     """The same for all matches several times over, in lock step."""
-    return scores(GAME, pairs() * MANY, ROUNDS)
+    return match_scores(GAME, pairs() * MANY, ROUNDS)
 
 
 def axelrod() -> Peer | None:

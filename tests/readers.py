@@ -41,9 +41,9 @@ from otherminds.worlds.doors_keys_gems.pddl import parse_problem, read_problem
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, read_matrix_world
 from otherminds.worlds.in_the_matrix.scenarios import read_table
 from otherminds.worlds.overcooked.level_files import parse_kitchen, read_kitchen
-from otherminds.worlds.repeated_games import plan_cache
-from otherminds.worlds.repeated_games.machine_files import read_machines
+from otherminds.worlds.repeated_games.machines import read_machines
 from otherminds.worlds.repeated_games.payoff_files import bundled_games, read_game
+from otherminds.worlds.repeated_games.players import bayes_adaptive as plan_cache
 from payloads import hostile_export
 
 SHIPPED = resources.files("otherminds")

@@ -33,7 +33,7 @@ from otherminds.mind import Mind
 from otherminds.worlds.repeated_games.machines import Machine, constant, memory_one, reactive
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_responders import Informed
-from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, RMax, Split, tabular
+from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, RMax, SplitPlayer, tabular
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 RPS, IBS, IPD = find_game("rps"), find_game("ibs"), find_game("ipd")
@@ -261,7 +261,7 @@ def test_exact_values_need_tables() -> None:
 
 
 def test_an_episode_has_a_row_for_every_round() -> None:
-    subject = Split(constant(IPD, 1, agent=0).start, Counts.of(IPD, context=False))
+    subject = SplitPlayer(constant(IPD, 1, agent=0).start, Counts.of(IPD, context=False))
     rows = list(play(Task(IPD, TIT_FOR_TAT["ipd"], 3), subject, rng=np.random.default_rng(0)))
     assert [r["t"] for r in rows] == [0, 1, 2]
     assert [r["action"] for r in rows] == [1, 1, 1]
@@ -277,12 +277,12 @@ def test_an_episode_has_a_row_for_every_round() -> None:
 def test_a_partner_with_a_stream_of_its_own_trembles_alike_for_all() -> None:
     noisy = Task(IPD, memory_one("noisy", IPD, (0.5, 0.5), [[(0.5, 0.5)] * 2] * 2), 40)
 
-    def seen(subject: Split, *, apart: bool) -> list[int]:
+    def seen(subject: SplitPlayer, *, apart: bool) -> list[int]:
         rng = np.random.default_rng(1)
         rows = play(noisy, subject, rng=rng, partner_rng=np.random.default_rng(2) if apart else None)
         return [r["observed"] for r in rows]
 
-    learner, sure = tabular(IPD), Split(constant(IPD, 0, agent=0).start, Counts.of(IPD))
+    learner, sure = tabular(IPD), SplitPlayer(constant(IPD, 0, agent=0).start, Counts.of(IPD))
     assert seen(learner, apart=True) == seen(sure, apart=True)
     assert seen(learner, apart=False) != seen(learner, apart=True)
 

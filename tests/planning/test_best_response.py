@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from otherminds.planning.best_response import Chances, best_rate, best_response, value_of
 from otherminds.worlds.repeated_games.machines import Machine, Partner
-from otherminds.worlds.repeated_games.rules import Game, Played, RepeatedGame
+from otherminds.worlds.repeated_games.rules import Game, GameState, RepeatedGame
 
 Floats = NDArray[np.float64]
 History = tuple[tuple[int, int], ...]
@@ -159,7 +159,7 @@ def plays(draw: st.DrawFn) -> Play:
     return Play(RepeatedGame(game, draw(st.integers(2, 3))), machine)
 
 
-def played_out(world: RepeatedGame, state: Played, mind: Partner) -> float:
+def played_out(world: RepeatedGame, state: GameState, mind: Partner) -> float:
     """What the first agent can get at best, by the rules of the world and the partner's mind alone."""
     if world.done(state):
         return 0.0

@@ -61,7 +61,7 @@ def test_a_payoff_file_can_be_played(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["nowhere", "tft"], "no bundled game `nowhere`"),
         (["ipd", "tft", "--rounds", "0"], "--rounds"),
         (["ipd", "cycle-017"], "cannot play ipd"),
-        (["ipd", "tft~7"], "is no noise"),
+        (["ipd", "tft~7"], "is not a noise"),
         (["rps", "tft", "--player", "k_tom_1"], "cannot play rps"),
         (["rps", "tft", "--player", "bayes_library"], "cannot play rps"),
     ],

@@ -31,7 +31,7 @@ from otherminds.worlds.in_the_matrix.rules import Ends, Inventory
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Whim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.repeated_games.machines import alike
+from otherminds.worlds.repeated_games.machines import equivalent
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet
 
 Row = dict[str, Any]
@@ -104,7 +104,7 @@ def test_a_stranger_has_every_hypothesis_but_those_that_play_like_the_partner(na
     assert strategy is not None
     true = machine_of(name, strategy, meeting_game(rules))
     held = [one.name for one in library_of(mind.prior).machines]
-    assert held == [one.name for one in library(rules).machines if not alike(true, one)]
+    assert held == [one.name for one in library(rules).machines if not equivalent(true, one)]
     assert len(held) == len(library(rules).machines) - 1
     assert all(theory is mind.prior for theory in mind.theories)
 
@@ -118,7 +118,9 @@ def test_who_is_informed_knows_the_machine_of_each_partner(name: str) -> None:
     first, *others = mind.theories
     assert first is mind.prior
     assert all(theory is not mind.prior for theory in others)
-    assert [[alike(true, one) for one in library_of(theory).machines] for theory in others] == [[True]] * len(others)
+    assert [[equivalent(true, one) for one in library_of(theory).machines] for theory in others] == [[True]] * len(
+        others
+    )
 
 
 def test_of_many_partners_each_is_known_or_left_out() -> None:

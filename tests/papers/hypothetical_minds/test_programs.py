@@ -13,7 +13,7 @@ from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meet
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist
 from otherminds.worlds.repeated_games.machines import Machine
-from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
 from otherminds.worlds.repeated_games.rules import Outcome
 
 RULES = in_the_matrix("rws_repeated").rules
@@ -21,7 +21,7 @@ GAME = meeting_game(RULES)
 AIMS = [Aim(kind, 5) for kind in range(3)]
 BEATS = machine_of("beats", CounterPrevious((AIMS[1], AIMS[2], AIMS[0])), GAME)
 ALWAYS = [machine_of(f"always {k}", Specialist(AIMS[k]), GAME) for k in range(3)]
-FEW = closed(GAME, [*ALWAYS, BEATS])
+FEW = closed_hypotheses(GAME, [*ALWAYS, BEATS])
 ROCK, PAPER, SCISSORS = range(3)
 
 

@@ -28,7 +28,7 @@ from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import Strategy
-from otherminds.worlds.repeated_games.machines import Machine, alike, random_machines
+from otherminds.worlds.repeated_games.machines import Machine, equivalent, random_machines
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead
 from otherminds.worlds.repeated_games.rules import Outcome
 
@@ -67,7 +67,7 @@ def test_machines_are_alike_if_no_history_tells_them_apart() -> None:
     histories = [h for n in range(6) for h in product(product(range(2), repeat=2), repeat=n)]
     pairs = list(combinations(held, 2))
     told = [all(plays(a, h) == plays(b, h) for h in histories) for a, b in pairs]
-    assert [alike(a, b) for a, b in pairs] == told
+    assert [equivalent(a, b) for a, b in pairs] == told
     assert {True, False} == set(told)
 
 
@@ -77,9 +77,9 @@ def test_machines_are_alike_whatever_their_states() -> None:
     twice = Machine("two", ((1.0, 0.0), (1.0, 0.0)), (((1, 1), (1, 1)), ((0, 0), (0, 0))))
     steady = Machine("steady", ((1.0, 0.0), (0.0, 1.0)), (((0, 0), (1, 1)), ((0, 0), (1, 1))))
     late = Machine("late", ((1.0, 0.0), (0.0, 1.0)), (((0, 1), (0, 0)), ((1, 1), (1, 1))))
-    assert alike(still, twice)
-    assert alike(still, steady)
-    assert not alike(twice, late)
+    assert equivalent(still, twice)
+    assert equivalent(still, steady)
+    assert not equivalent(twice, late)
 
 
 # What there is
@@ -102,13 +102,13 @@ def test_there_are_so_many_of_each_family(rules: Rules, sizes: dict[str, int]) -
 @pytest.mark.parametrize("name", SUBSTRATES)
 def test_no_two_hypotheses_play_alike(name: str) -> None:
     machines = library(RULES[name]).machines
-    assert [(a.name, b.name) for a, b in combinations(machines, 2) if alike(a, b)] == []
+    assert [(a.name, b.name) for a, b in combinations(machines, 2) if equivalent(a, b)] == []
 
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_every_bot_with_a_strategy_plays_like_one_hypothesis(bot: str) -> None:
     found = machine_of(bot, strategy_for(bot), meeting_game(rules_of(bot)))
-    assert sum(alike(found, held) for held in library(rules_of(bot)).machines) == 1
+    assert sum(equivalent(found, held) for held in library(rules_of(bot)).machines) == 1
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_after_some_meetings_a_partner_is_predicted_as_it_is(bot: str) -> None:
 def test_the_most_probable_hypothesis_is_the_one_that_plays_like_the_partner(bot: str) -> None:
     """A state of its machine, to be exact; of trembling partners one cannot be sure so soon."""
     mind, _, law = after_meetings(bot, 2 * MEETINGS, 7)
-    likeliest = mind.watched.posterior.mode
+    likeliest = mind.observer.posterior.mode
     held = next(one for one in mind.library.machines if likeliest.machine.name.startswith(f"{one.name}~"))
     assert list(held.outputs[likeliest.state]) == pytest.approx(law)
 
@@ -285,7 +285,7 @@ def paid_by_a_stranger(bot: str, seed: int) -> float:
     """What a meeting pays with a bot whose own strategy is left out, over so many."""
     rules, rng = rules_of(bot), np.random.default_rng(seed)
     game, true = meeting_game(rules), machine_of(bot, strategy_for(bot), meeting_game(rules))
-    same = [held.name for held in library(rules).machines if alike(held, true)]
+    same = [held.name for held in library(rules).machines if equivalent(held, true)]
     mind, partner, paid = BayesianLookahead.of(library(rules, without=same)), true.start, 0.0
     for _ in range(2 * MEETINGS):
         own, theirs = mind.act().mode, partner.act().sample(rng)

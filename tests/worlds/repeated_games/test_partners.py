@@ -225,11 +225,11 @@ def test_games_with_many_actions() -> None:
         (IPD, "reactive-01", "reactive-01 cannot play ipd (it needs a first action and 2 replies)"),
         (IPD, "memory-one-0101", "memory-one-0101 cannot play ipd (it needs a first action and 4 replies)"),
         (RPS, "memory-one-01010", "memory-one-01010 cannot play rps (it needs a first action and 9 replies)"),
-        (IPD, "tft~2", "`2` is no noise (a number from 0 to 1, as in tft~0.05)"),
-        (IPD, "tft~nan", "`nan` is no noise"),
-        (IPD, "tft~-0.1", "`-0.1` is no noise"),
-        (IPD, "tft~", "`` is no noise"),
-        (IPD, "tft~0.1~0.1", "`0.1~0.1` is no noise"),
+        (IPD, "tft~2", "`2` is not a noise (a number from 0 to 1, as in tft~0.05)"),
+        (IPD, "tft~nan", "`nan` is not a noise"),
+        (IPD, "tft~-0.1", "`-0.1` is not a noise"),
+        (IPD, "tft~", "`` is not a noise"),
+        (IPD, "tft~0.1~0.1", "`0.1~0.1` is not a noise"),
     ],
 )
 def test_names_that_are_no_partner(game: Game, name: str, message: str) -> None:

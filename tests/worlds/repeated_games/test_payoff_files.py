@@ -98,15 +98,15 @@ def test_windows_line_ends_are_read() -> None:
         ("[[ 8, 8], [0,10]],", '["""\n]\n""", [0]],', "7: `payoffs`: Input should be a valid list (one number for"),
         ("[[ 8, 8], [0,10]],", '[["""\n,\n""",\n0], [0]],', "7: `payoffs`: Input should be a valid number"),
         ('"Defect"]', '"Defect", "Wait"]', "7: `payoffs`: List should have at least 3 items, not 2 (one list for eac"),
-        ('"Defect"]', '\n\n"cooperate"]', "7: `actions`: cooperate is there twice"),
+        ('"Defect"]', '\n\n"cooperate"]', "7: `actions`: cooperate is listed twice"),
         ('"Defect"]', '["Defect"]]', "5: `actions`: Input should be a valid list (one list of names for each of you"),
         ('"Defect"]', "3]", "5: `actions`: Input should be a valid string"),
         ('["Cooperate", "Defect"]', "[]", "5: `actions`: List should have at least 1 item"),
         ('["Cooperate", "Defect"]', '[["a", "b"],\n[]]', "6: `actions`: List should have at least 1 item"),
         ('["Cooperate", "Defect"]', '[["a"], ["b"], ["c"]]', "5: `actions`: List should have at most 2 items, not 3"),
-        ('["Cooperate", "Defect"]', '[["a"],\n["b",\n"B"]]', "7: `actions`: B is there twice (names must differ in"),
+        ('["Cooperate", "Defect"]', '[["a"],\n["b",\n"B"]]', "7: `actions`: B is listed twice (names must differ in"),
         ('["Cooperate", "Defect"]', '"Cooperate"', "5: `actions`: Input should be a valid list"),
-        ('"you"', '"partner"', "4: `agents`: partner is there twice"),
+        ('"you"', '"partner"', "4: `agents`: partner is listed twice"),
         ('"you", ', "", "4: `agents`: List should have at least 2 items, not 1"),
         ('"you"', '""', "4: `agents`: a name has 1 to 60 printable characters"),
         ('"ipd"', '"  "', "2: `name`: a name has 1 to 60 printable characters"),
@@ -177,6 +177,7 @@ PIECES = ["", '"', "'", '"""', "[", "]", "{", "}", "=", ",", "\n", ".", "#", "1"
 PIECES += ["payoffs", "name", "[name]", "[[x]]", "x.y=1\n", "'''", "\\", "\x00", "\ufeff", "\u200b", "\r", "é", "07:32"]
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(data=st.data(), text=st.sampled_from([IPD, THREE]))
 def test_a_damaged_game_is_read_or_refused(data: st.DataObject, text: str) -> None:

@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, all_reactive, constant
 from otherminds.worlds.repeated_games.payoff_files import find_game
-from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY, SURPRISE, Kind, over_kinds
+from otherminds.worlds.repeated_games.reactive_partners import (
+    MINIMAL_NOISE,
+    SIMPLICITY_PRIOR,
+    ReactivePartner,
+    reactive_observer,
+)
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 from strategies import generator
 
@@ -75,14 +80,14 @@ def seen_by_partner(pair: Pair) -> Outcome:
     return Outcome(b, a, 0.0)
 
 
-def shown(mind: Kind, rounds: Rounds) -> Kind:
+def shown(mind: ReactivePartner, rounds: Rounds) -> ReactivePartner:
     mind = mind.observe(None)
     for pair in rounds:
         mind = mind.observe(seen_by_partner(pair))
     return mind
 
 
-noises = st.sampled_from([SURPRISE, 0.03, 0.3, 1.0])
+noises = st.sampled_from([MINIMAL_NOISE, 0.03, 0.3, 1.0])
 
 
 # Expectations
@@ -98,7 +103,7 @@ def test_what_it_does_next_is_bayes_rule_over_all_tables(
     rounds = data.draw(rounds_in(game))
     last = rounds[-1] if rounds else None
     weighted = [(table.likelihood(rounds, noise), table.law(last, noise)) for table in tables(kind, game)]
-    policy = shown(Kind.of(kind, game, noise), rounds).act()
+    policy = shown(ReactivePartner.of(kind, game, noise), rounds).act()
     for b in range(game.shape[1]):
         expected = sum(w * law[b] for w, law in weighted) / sum(w for w, _ in weighted)
         assert policy.prob(b) == pytest.approx(expected, abs=1e-9)
@@ -114,15 +119,15 @@ def test_what_it_does_next_is_bayes_rule_over_all_tables(
 )
 def test_what_one_reply_says_of_another_context(kind: str, expected: tuple[float, ...]) -> None:
     """It did 2, then 1 after (0, 2); what after (0, 1), if its reply is 28 times as probable as a given slip?"""
-    policy = shown(Kind.of(kind, RPS, 0.1), [(0, 2), (0, 1)]).act()
+    policy = shown(ReactivePartner.of(kind, RPS, 0.1), [(0, 2), (0, 1)]).act()
     assert [policy.prob(b) for b in range(3)] == pytest.approx(expected)
 
 
 def test_kinds_can_be_compared_and_looked_up() -> None:
-    one, other = (shown(Kind.of("reactive", IPD), [(0, 1), (1, 1)]) for _ in range(2))
+    one, other = (shown(ReactivePartner.of("reactive", IPD), [(0, 1), (1, 1)]) for _ in range(2))
     assert one == other
     assert hash(one) == hash(other)
-    assert one != shown(Kind.of("reactive", IPD), [(1, 1), (0, 1)])
+    assert one != shown(ReactivePartner.of("reactive", IPD), [(1, 1), (0, 1)])
 
 
 # Drawn partners
@@ -136,13 +141,13 @@ def table_of(machine: Machine, game: Game) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("kind", NAMES)
-@pytest.mark.parametrize(("game", "noise"), [(IPD, SURPRISE), (IPD, 0.3), (WIDE, 0.3)])
+@pytest.mark.parametrize(("game", "noise"), [(IPD, MINIMAL_NOISE), (IPD, 0.3), (WIDE, 0.3)])
 def test_partners_are_drawn_as_often_as_they_are_probable(kind: str, game: Game, noise: float) -> None:
-    rounds = [(0, 1), (1, 1), (0, 1), (1, 0)] if noise > SURPRISE else [(0, 1), (1, 1)]
+    rounds = [(0, 1), (1, 1), (0, 1), (1, 0)] if noise > MINIMAL_NOISE else [(0, 1), (1, 1)]
     held = list(tables(kind, game))
     weights = [table.likelihood(rounds, noise) for table in held]
-    mind, rng, draws = shown(Kind.of(kind, game, noise), rounds), generator(3), 1500
-    found = Counter(table_of(mind.drawn(rng).machine, game) for _ in range(draws))
+    mind, rng, draws = shown(ReactivePartner.of(kind, game, noise), rounds), generator(3), 1500
+    found = Counter(table_of(mind.sample_machine(rng).machine, game) for _ in range(draws))
     for table, weight in zip(held, weights, strict=True):
         p = weight / sum(weights)
         spread = math.sqrt(draws * p * (1 - p))
@@ -152,12 +157,12 @@ def test_partners_are_drawn_as_often_as_they_are_probable(kind: str, game: Game,
 @settings(max_examples=25)
 @pytest.mark.parametrize("kind", NAMES)
 @pytest.mark.parametrize("game", [IPD, WIDE, TALL, RPS])
-@given(data=st.data(), noise=st.sampled_from([SURPRISE, 0.2]), seed=st.integers(0, 1000))
+@given(data=st.data(), noise=st.sampled_from([MINIMAL_NOISE, 0.2]), seed=st.integers(0, 1000))
 def test_a_drawn_partner_stands_where_it_would_and_goes_on_as_its_table_says(
     kind: str, game: Game, data: st.DataObject, noise: float, seed: int
 ) -> None:
     rounds, later = data.draw(rounds_in(game, 5)), data.draw(rounds_in(game, 5))
-    partner = shown(Kind.of(kind, game, noise), rounds).drawn(generator(seed))
+    partner = shown(ReactivePartner.of(kind, game, noise), rounds).sample_machine(generator(seed))
     first, *replies = table_of(partner.machine, game)
     pairs = product(range(game.shape[0]), range(game.shape[1]))
     table = Table(first, dict(zip(pairs, replies, strict=True)), game.shape[1])
@@ -173,7 +178,9 @@ def test_a_drawn_partner_stands_where_it_would_and_goes_on_as_its_table_says(
 @pytest.mark.parametrize("game", [IPD, WIDE, TALL])
 def test_partners_of_a_kind_are_drawn(kind: str, game: Game) -> None:
     possible = {table.values for table in tables(kind, game)}
-    drawn = {table_of(Kind.of(kind, game).drawn(generator(seed)).machine, game) for seed in range(60)}
+    drawn = {
+        table_of(ReactivePartner.of(kind, game).sample_machine(generator(seed)).machine, game) for seed in range(60)
+    }
     assert drawn <= possible
     assert len(drawn) > min(len(possible), 60) / 2
 
@@ -185,7 +192,7 @@ def test_who_never_slipped_is_drawn_as_what_was_seen(kind: str, number: int, dee
     for a in deeds:
         last = (a, true.law(last, 0.0).index(1.0))
         rounds.append(last)
-    partner = shown(Kind.of(kind, IPD), rounds).drawn(generator(number))
+    partner = shown(ReactivePartner.of(kind, IPD), rounds).sample_machine(generator(number))
     retold = partner.machine.start
     for pair in rounds:
         assert retold.act().mode == pair[1]
@@ -211,11 +218,11 @@ def explicit(noise: float, prior: dict[str, float]) -> Observer[Partner]:
 @settings(max_examples=60)
 @given(
     rounds_in(IPD),
-    st.sampled_from([SURPRISE, 0.1]),
-    st.sampled_from([dict(SIMPLICITY), {"constant": 0.2, "reactive": 0.7, "memory_one": 0.1}]),
+    st.sampled_from([MINIMAL_NOISE, 0.1]),
+    st.sampled_from([dict(SIMPLICITY_PRIOR), {"constant": 0.2, "reactive": 0.7, "memory_one": 0.1}]),
 )
 def test_an_observer_of_kinds_is_one_of_all_machines(rounds: list[Pair], noise: float, prior: dict[str, float]) -> None:
-    kinds, machines = over_kinds(IPD, prior, noise), explicit(noise, prior)
+    kinds, machines = reactive_observer(IPD, prior, noise), explicit(noise, prior)
     for pair in [*rounds, None]:
         for b in range(2):
             assert kinds.predict().prob(b) == pytest.approx(machines.predict().prob(b), abs=1e-9)
@@ -231,7 +238,7 @@ def test_an_observer_of_kinds_is_one_of_all_machines(rounds: list[Pair], noise: 
 
 
 def test_a_kind_with_no_share_is_out_of_the_question() -> None:
-    observer = over_kinds(IPD, {"constant": 0.5, "reactive": 0.0, "memory_one": 0.5})
+    observer = reactive_observer(IPD, {"constant": 0.5, "reactive": 0.0, "memory_one": 0.5})
     for pair in [(0, 1), (1, 1), (0, 0), (0, 1)]:
         assert observer.ask(lambda kind: kind.name).prob("reactive") == 0.0
         observer = observer.watch(pair[1], seen_by_partner(pair))
@@ -239,7 +246,7 @@ def test_a_kind_with_no_share_is_out_of_the_question() -> None:
 
 
 def test_any_deed_can_be_explained() -> None:
-    observer = over_kinds(IPD)
+    observer = reactive_observer(IPD)
     for t in range(200):
         observer = observer.watch(t // 3 % 2, Outcome(t // 3 % 2, t % 2, 0.0))
     assert sum(observer.predict().probs) == pytest.approx(1.0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from otherminds.world import World, rollout
 from otherminds.worlds.repeated_games.machines import periodic, reactive
-from otherminds.worlds.repeated_games.rules import Game, Outcome, Played, RepeatedGame, ordinal_games
+from otherminds.worlds.repeated_games.rules import Game, GameState, Outcome, RepeatedGame, ordinal_games
 from strategies import generator
 
 IPD = Game("ipd", ("you", "partner"), (("C", "D"),) * 2, ((8, 8), (0, 10), (10, 0), (5, 5)))
@@ -98,12 +98,12 @@ def test_parts_that_do_not_make_a_game(change: Mapping[str, object], message: st
 
 def test_tit_for_tat_against_one_that_alternates() -> None:
     alternate = periodic("alternate", IPD, (1, 0, 0), agent=0)
-    world: World[Played, Outcome | None, int] = RepeatedGame(IPD, 5)
+    world: World[GameState, Outcome | None, int] = RepeatedGame(IPD, 5)
     minds = {"you": alternate.start, "partner": reactive("tft", IPD, 0, (0, 1)).start}
     steps = list(rollout(world, minds, steps=100, rng=generator()))
     pairs = [(1, 0), (0, 1), (0, 0), (1, 0), (0, 1)]
     assert [step.joint for step in steps] == [{"you": mine, "partner": yours} for mine, yours in pairs]
-    assert [step.after for step in steps] == [Played(t, pair) for t, pair in enumerate(pairs, 1)]
+    assert [step.after for step in steps] == [GameState(t, pair) for t, pair in enumerate(pairs, 1)]
     gained = [world.reward(step.state, step.joint, step.after) for step in steps]
     assert [(each["you"], each["partner"]) for each in gained] == [(10, 0), (0, 10), (8, 8), (10, 0), (0, 10)]
     assert [world.observe(step.after, "partner") for step in steps] == [
@@ -126,7 +126,7 @@ def test_everybody_sees_their_own_payoff_and_what_the_others_did(game: Game, dat
     joint = {agent: data.draw(st.sampled_from(own)) for agent, own in zip(world.agents, options, strict=True)}
     after = world.step(start, joint)
     chosen = tuple(joint[agent] for agent in world.agents)
-    assert after == Played(1, chosen)
+    assert after == GameState(1, chosen)
     gained = world.reward(start, joint, after)
     assert tuple(gained.values()) == row(game, chosen)
     for i, agent in enumerate(world.agents):
@@ -135,8 +135,8 @@ def test_everybody_sees_their_own_payoff_and_what_the_others_did(game: Game, dat
 
 @pytest.mark.parametrize("joint", [{"you": 2, "partner": 0}, {"you": 0, "partner": -1}])
 def test_only_actions_of_the_game_can_be_played(joint: Mapping[str, int]) -> None:
-    with pytest.raises(ValueError, match="is not an action of"):
-        RepeatedGame(IPD).step(Played(0, None), joint)
+    with pytest.raises(ValueError, match="is not one of"):
+        RepeatedGame(IPD).step(GameState(0, None), joint)
 
 
 def test_there_is_a_round_to_play() -> None:

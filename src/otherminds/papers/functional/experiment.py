@@ -27,13 +27,13 @@ from otherminds.evaluation.statistics import Estimate, mean, stratified
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task, evenly, play
 from otherminds.worlds.repeated_games import partners
-from otherminds.worlds.repeated_games.machine_files import read_machines
+from otherminds.worlds.repeated_games.machines import read_machines
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
     BayesianLookahead,
     HypothesisSet,
-    closed,
-    open_to_strangers,
+    closed_hypotheses,
+    open_hypotheses,
 )
 from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
@@ -145,13 +145,13 @@ def _floor_suite(game: Game) -> MixtureBestResponse:
 @cache
 def _known(machines: str) -> HypothesisSet:
     """The hypothesis set of all machines."""
-    return closed(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
+    return closed_hypotheses(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
 
 
 def _without(entry: GameEntry) -> HypothesisSet:
     """The hypothesis set without this episode's partner, open to strangers."""
     known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
-    return open_to_strangers(entry.task.game, known, HORIZON, rng=stream(entry.seed, STRANGERS))
+    return open_hypotheses(entry.task.game, known, HORIZON, rng=stream(entry.seed, STRANGERS))
 
 
 def _stream(entry: GameEntry, role: str) -> Any:

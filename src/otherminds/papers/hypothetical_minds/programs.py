@@ -9,7 +9,7 @@ from typing import Self
 from otherminds.distribution import Categorical
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
-from otherminds.worlds.repeated_games.machines import Partner, point
+from otherminds.worlds.repeated_games.machines import Partner, point_mass
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, HypothesisSet
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -51,7 +51,7 @@ class Programs:
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:
         """The likeliest strategies with their probabilities, noisy ones together with those without noise."""
-        posterior = self.librarian.watched.ask(lambda partner: partner.machine.name.partition("~")[0])
+        posterior = self.librarian.observer.ask(lambda partner: partner.machine.name.partition("~")[0])
         return sorted(posterior, key=lambda pair: -pair[1])[:SHOWN]
 
 
@@ -95,7 +95,7 @@ class RescorlaWagner:
     def act(self) -> Categorical[int]:
         """The best response to the best strategy."""
         pool, place = self.library.pool, self.library.place[self.partners[self._best]]
-        return point(int(pool.response.actions[0, place]))
+        return point_mass(int(pool.response.actions[0, place]))
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:

@@ -16,8 +16,8 @@ from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, library, machine_
 from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist, Strategy, Whim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.repeated_games.machines import Machine, alike
-from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed
+from otherminds.worlds.repeated_games.machines import Machine, equivalent
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
 
 Seat = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypothetical | MatrixBot | Trained]
 
@@ -56,7 +56,7 @@ def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.
 def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
-    known = [prior if one is None else Programs(BayesianLookahead.of(closed(game, [one]))) for one in true]
+    known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
     moved = body(world, me, Specialist(Aim(0, MARGIN)), rng)
     return Hypothetical.initial(world, me, prior, rng, body=moved, theories=(prior, *known))
 
@@ -105,7 +105,7 @@ def _true(world: InTheMatrix, name: str) -> Machine | None:
 def _like(world: InTheMatrix, names: Sequence[str]) -> list[str]:
     """The hypotheses that play just as one of these bots does."""
     true = [found for found in (_true(world, name) for name in dict.fromkeys(names)) if found is not None]
-    return [one.name for one in library(world.rules).machines if any(alike(bot, one) for bot in true)]
+    return [one.name for one in library(world.rules).machines if any(equivalent(bot, one) for bot in true)]
 
 
 def best_against(world: InTheMatrix, name: str) -> float | None:

@@ -1,32 +1,44 @@
-"""Partners with finite memory: machines whose next action depends on a state that follows what everybody did."""
+"""Finite-state machines that play repeated games: their type, ways to build them, and JSON files of them.
+
+    {"machines": {"Tit For Tat": {"states": 2, "output": ["C", "D"], "next": [[0, 1], [0, 1]]}}}
+
+In a file a machine starts in state 0. `output` has the name or first letter of an action for each state; `next` has a
+state for each action of the other. `about`, `licence` and `source` may say where the machines come from.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import resources
 from itertools import product
 from math import prod
-from typing import NamedTuple, TypeVar
+from pathlib import Path
+from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from otherminds.distribution import Categorical
+from otherminds.errors import InputError, faults
+from otherminds.files import strict_json
+from otherminds.files.text import read_text
 from otherminds.planning.best_response import Chances
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-SAME = 1e-6
+SAME = 1e-6  # probabilities that differ by less are equal: rounding
 Law = tuple[float, ...]
 Q = TypeVar("Q", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A finite-state transducer: `π(a | q) = outputs[q][a]`, then `q′ = moves[q][own action][action of the others]`.
+    """A finite-state transducer: `π(a | q) = outputs[q][a]`, then `q′ = moves[q][own action][others' joint action]`.
 
-    Shapes: `outputs` states × own actions, `moves` states × own actions × actions of the others, as indices. It starts
-    in state 0. The partner π⁻ⁱ of Riemer et al. (§2.2).
-    Raises ValueError if an output is no distribution or a move leads nowhere.
+    Shapes: `outputs` states × own actions, `moves` states × own actions × joint actions of the others. The initial
+    state is 0. (The partner π⁻ⁱ of Riemer et al., §2.2.)
+    Raises ValueError if an output is not a distribution or a move leads to a missing state.
     """
 
     name: str
@@ -41,14 +53,14 @@ class Machine:
         if any(len(law) != options for law in self.outputs) or shapes != [[others] * options] * len(self.outputs):
             raise ValueError(f"{self.name}: every state needs the same actions, and moves for each of them")
         if any(not 0 <= q < len(self.outputs) for row in self.moves for to in row for q in to):
-            raise ValueError(f"{self.name}: a move leads to a state that is not there")
+            raise ValueError(f"{self.name}: a move leads to a missing state")
 
     def __hash__(self) -> int:
         return hash(self.name)
 
     @cached_property
     def minds(self) -> tuple[Partner, ...]:
-        """A mind for every state of the machine."""
+        """One mind for each state of the machine."""
         return tuple(Partner(self, q) for q in range(len(self.outputs)))
 
     @property
@@ -58,51 +70,52 @@ class Machine:
 
     @cached_property
     def policies(self) -> tuple[Categorical[int], ...]:
-        """π(· | q) for every state q."""
+        """π(· | q) for each state q."""
         return tuple(
-            point(max(range(len(law)), key=law.__getitem__)) if max(law) == 1.0 else _law(law) for law in self.outputs
+            point_mass(max(range(len(law)), key=law.__getitem__)) if max(law) == 1.0 else _law(law)
+            for law in self.outputs
         )
 
     @cached_property
     def chances(self) -> Chances:
-        """The machine as whoever plays against it sees it, for planning."""
+        """The machine as arrays from the opponent's side, for planning."""
         return Chances(np.array(self.outputs), np.ascontiguousarray(np.array(self.moves).transpose(0, 2, 1)))
 
     @property
     def deterministic(self) -> bool:
-        """Whether nothing is left to chance."""
+        """Whether every output is certain."""
         return all(max(law) == 1.0 for law in self.outputs)
 
     def trembling(self, noise: float) -> Machine:
-        """The same machine, choosing uniformly at random with probability `noise`; it knows what it did.
+        """The machine with uniformly random actions with probability `noise`; its state follows the actual action.
 
-        Raises ValueError if the noise is no probability.
+        Raises ValueError if the noise is not a probability.
         """
         if not 0.0 <= noise <= 1.0:
-            raise ValueError(f"a noise of {noise} is no probability")
+            raise ValueError(f"a noise of {noise} is not a probability")
         laws = tuple(tuple((1.0 - noise) * p + noise / len(law) for p in law) for law in self.outputs)
         return Machine(f"{self.name}~{noise:g}", laws, self.moves) if noise else self
 
 
 class Partner(NamedTuple):
-    """A machine in one of its states: a mind, π(a | q) and q′ as the machine has them."""
+    """A machine in one of its states, as a mind."""
 
     machine: Machine
     state: int
 
     def observe(self, outcome: Outcome | None) -> Partner:
-        """The machine in the state that follows; nothing follows from nothing, before the first round."""
+        """The machine in its next state; unchanged before the first round."""
         if outcome is None:
             return self
         return self.machine.minds[self.machine.moves[self.state][outcome.own][outcome.theirs]]
 
     def act(self) -> Categorical[int]:
-        """The distribution over its next action."""
+        """π(· | q)."""
         return self.machine.policies[self.state]
 
 
-def point(action: int) -> Categorical[int]:
-    """The distribution that is certain of an action."""
+def point_mass(action: int) -> Categorical[int]:
+    """The distribution with probability 1 on an action."""
     return Categorical((action,), (0.0,))
 
 
@@ -119,9 +132,9 @@ def build(
     *,
     agent: int = 1,
 ) -> Machine:
-    """The machine that agent i is who starts in a state, acts by it, and follows what it and the others do.
+    """The machine of agent i with initial state `start`, output function `act` and transition function `follow`.
 
-    `follow(state, own, theirs)` may use any hashable states; those that can be reached are numbered.
+    States may be any hashable values; `follow(state, own, theirs)` is called for all that can be reached.
     Raises ValueError for an action outside the game.
     """
     return _numbered(name, game.payoff(agent).shape, start, act, follow)
@@ -144,8 +157,8 @@ def _numbered(
     return Machine(name, tuple(outputs), tuple(moves))
 
 
-def alike(one: Machine, other: Machine) -> bool:
-    """Whether two machines play alike after every history that is possible for them, whatever their states are."""
+def equivalent(one: Machine, other: Machine) -> bool:
+    """Whether two machines have the same output after every history that is possible for them."""
     edge, seen = [(0, 0)], {(0, 0)}
     while edge:
         p, q = edge.pop()
@@ -159,9 +172,9 @@ def alike(one: Machine, other: Machine) -> bool:
 
 
 def together(game: Game, machines: Sequence[Machine]) -> Machine:
-    """Several partners as one, who chooses their joint action: machine i is agent i + 1 of the game, agent 0 plays.
+    """Several partners as one machine that plays their joint action; machine i is agent i + 1 of the game.
 
-    P(b | q) = Π_i π_i(b_i | q_i). Raises ValueError if there is not one machine for everybody else.
+    P(b | q) = Π_i π_i(b_i | q_i). Raises ValueError unless there is one machine for each agent but the first.
     """
     if len(machines) != len(game.agents) - 1:
         raise ValueError(f"{game.name} needs {len(game.agents) - 1} partners, not {len(machines)}")
@@ -181,7 +194,7 @@ def together(game: Game, machines: Sequence[Machine]) -> Machine:
 
 
 def _growing(index: dict[Q, int]) -> Iterator[Q]:
-    """All keys of a dictionary, with those that are added on the way."""
+    """All keys of a dictionary, including those added during the iteration."""
     done = 0
     while done < len(index):
         for state in list(index)[done:]:
@@ -198,7 +211,7 @@ def _as_law(name: str, choice: int | Law, options: int) -> Law:
 
 
 def constant(game: Game, action: int, *, agent: int = 1) -> Machine:
-    """Always the same action: the paper's single action partner. Raises ValueError for an action outside the game."""
+    """Always plays one action (the paper's single action). Raises ValueError for an action outside the game."""
     if not 0 <= action < len(game.actions[agent]):
         raise ValueError(f"{action} is not one of {len(game.actions[agent])} actions")
     name = f"always {game.actions[agent][action]}"
@@ -206,7 +219,7 @@ def constant(game: Game, action: int, *, agent: int = 1) -> Machine:
 
 
 def periodic(name: str, game: Game, actions: Sequence[int], *, agent: int = 1) -> Machine:
-    """The same actions over and over. Raises ValueError if there are none."""
+    """Plays a sequence of actions in a cycle. Raises ValueError for an empty sequence."""
     if not actions:
         raise ValueError(f"{name}: needs at least one action")
     return build(name, game, 0, lambda t: actions[t], lambda t, _own, _theirs: (t + 1) % len(actions), agent=agent)
@@ -215,14 +228,14 @@ def periodic(name: str, game: Game, actions: Sequence[int], *, agent: int = 1) -
 def memory_one(
     name: str, game: Game, first: int | Law, replies: Sequence[Sequence[int | Law]], *, agent: int = 1
 ) -> Machine:
-    """What it does depends on the last round: `replies[own action][action of the others]`, and `first` before."""
+    """Plays `first`, then `replies[own action][others' joint action]` of the last round."""
     return memory(name, game, 1, lambda h: replies[h[0][0]][h[0][1]] if h else first, agent=agent)
 
 
 def reactive(name: str, game: Game, first: int | Law, replies: Sequence[int | Law], *, agent: int = 1) -> Machine:
-    """What it does depends on what the others did in the last round: `replies[action of the others]`.
+    """Plays `first`, then `replies[others' joint action]` of the last round.
 
-    Raises ValueError if there is not one reply to each of them.
+    Raises ValueError unless there is one reply to each joint action.
     """
     if len(replies) != game.payoff(agent).shape[1]:
         raise ValueError(f"{name}: needs {game.payoff(agent).shape[1]} replies, not {len(replies)}")
@@ -240,9 +253,9 @@ def memory(
     *,
     agent: int = 1,
 ) -> Machine:
-    """What it does depends on the last k rounds: `policy(((own, theirs), …))`, the latest last; fewer at first.
+    """Plays `policy(((own, theirs), …))` of the last `rounds` rounds, the latest last; fewer at first.
 
-    Raises ValueError if k is not at least 1.
+    Raises ValueError if `rounds` is below 1.
     """
     if rounds < 1:
         raise ValueError(f"{name}: a memory of {rounds} rounds")
@@ -251,14 +264,14 @@ def memory(
 
 
 def all_reactive(game: Game, *, agent: int = 1) -> Iterator[Machine]:
-    """Every deterministic reactive machine, first actions varying slowest."""
+    """All deterministic reactive machines; first actions vary slowest."""
     options, others = game.payoff(agent).shape
     for first, *replies in product(range(options), repeat=1 + others):
         yield reactive(f"reactive {first}{''.join(map(str, replies))}", game, first, replies, agent=agent)
 
 
 def all_memory_one(game: Game, *, agent: int = 1) -> Iterator[Machine]:
-    """Every deterministic memory-one machine, by first action and replies to all pairs of actions."""
+    """All deterministic memory-one machines, by first action and replies to all pairs of actions."""
     options, others = game.payoff(agent).shape
     for first, *table in product(range(options), repeat=1 + options * others):
         replies = [table[own * others : (own + 1) * others] for own in range(options)]
@@ -268,7 +281,7 @@ def all_memory_one(game: Game, *, agent: int = 1) -> Iterator[Machine]:
 def random_machines(
     game: Game, number: int, states: int, rng: np.random.Generator, *, agent: int = 1
 ) -> Iterator[Machine]:
-    """Deterministic machines drawn at random: 2 to `states` states, uniform outputs and moves that ignore own slips."""
+    """Random deterministic machines with 2 to `states` states; outputs are uniform, and moves ignore own slips."""
     options, others = game.payoff(agent).shape
     for i in range(number):
         size = int(rng.integers(2, states + 1))
@@ -276,3 +289,87 @@ def random_machines(
         moves = rng.integers(size, size=(size, others))
         laws = tuple(_as_law("random", int(action), options) for action in outputs)
         yield Machine(f"random {i}", laws, tuple((tuple(row),) * options for row in moves.tolist()))
+
+
+BUNDLED = "ipd_machines.json"
+LETTERS = ("C", "D")  # names of the two actions in the bundled file
+MAX_STATES = 1000  # most states of a machine in a file; bounds time
+STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+class _Machine(BaseModel):
+    model_config = STRICT
+
+    states: Annotated[int, Field(ge=1, le=MAX_STATES)]
+    output: list[str]
+    next: list[list[int]]
+
+
+class _Machines(BaseModel):
+    model_config = STRICT
+
+    about: str = ""
+    licence: str = ""
+    source: str = ""
+    machines: Annotated[dict[str, _Machine], Field(min_length=1)]
+
+
+def read_machines(path: Path, game: Game) -> tuple[Machine, ...]:
+    """Read machines for the second place in a game of two, in the order of the file.
+
+    Raises InputError with the line of malformed JSON, or the name of an invalid machine.
+    """
+    return _machines(read_text(path), path, game, game.actions[1])
+
+
+def bundled_machines(game: Game) -> tuple[Machine, ...]:
+    """The bundled strategies of the Axelrod library, for any 2 × 2 game of two agents.
+
+    C and D are the first and the second action. Raises InputError for any other game.
+    """
+    if game.shape != (2, 2):
+        raise InputError(f"the bundled machines do not fit {game.name}", hint="it must be 2 × 2")
+    text = (resources.files("otherminds.worlds.repeated_games") / BUNDLED).read_text("utf-8")
+    return _machines(text, Path(BUNDLED), game, LETTERS)
+
+
+def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tuple[Machine, ...]:
+    if len(game.agents) != 2:
+        raise InputError(f"machines play games of two, and {game.name} has {len(game.agents)} agents", path=path)
+    strict_json.parse(text, path)
+    try:
+        found = _Machines.model_validate_json(text).machines
+    except ValidationError as error:
+        fault = faults(error)[0]
+        message = fault["msg"].replace(" after validation", "")
+        key, *rest = (str(part)[:60] for part in fault["loc"]) if fault["loc"] else ("",)
+        if key != "machines" or not rest:
+            raise InputError(f"`{key}`: {message}" if key else message, path=path) from None
+        inner = ".".join(rest[1:])
+        message = f"`{inner}`: {message}" if inner else message
+        raise InputError(f"machine `{rest[0]}`: {message}", path=path) from None
+    return tuple(_machine(name, machine, path, game, actions) for name, machine in found.items())
+
+
+def _machine(name: str, found: _Machine, path: Path, game: Game, actions: Sequence[str]) -> Machine:
+    def wrong(message: str, hint: str) -> InputError:
+        return InputError(f"machine `{name[:60]}`: {message}", path=path, hint=hint)
+
+    if not name.strip() or not name.isprintable():
+        raise wrong("this is not a name", "names have printable characters")
+    for key, entries in (("output", found.output), ("next", found.next)):
+        if len(entries) != found.states:
+            raise wrong(f"`{key}` has {len(entries)} entries", f"one for each of {found.states} states")
+    for q, onward in enumerate(found.next):
+        if len(onward) != len(game.actions[0]):
+            raise wrong(f"`next.{q}` has {len(onward)} entries", f"one for each of {', '.join(game.actions[0])}")
+        if not all(0 <= to < found.states for to in onward):
+            raise wrong(f"`next.{q}` leads to a missing state", f"states are 0 to {found.states - 1}")
+    outputs = []
+    for q, word in enumerate(found.output):
+        meant = [a for a, action in enumerate(actions) if action == word]
+        meant = meant or [a for a, action in enumerate(actions) if action[:1] == word]
+        if len(meant) != 1:
+            raise wrong(f"`output.{q}`: {word[:60]} is not one action", f"write {', '.join(actions)}")
+        outputs += meant
+    return build(name, game, 0, outputs.__getitem__, lambda q, _own, theirs: found.next[q][theirs])

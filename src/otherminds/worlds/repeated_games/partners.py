@@ -1,6 +1,6 @@
-"""Partners by name, for games of two: `partner("tft~0.05", game)`, and the suites that experiments draw them from.
+"""Partners by name for games of two, `partner("tft~0.05", game)`, and the suites that experiments draw from.
 
-The partner plays in the second place. In 2 × 2 games the first action counts as cooperation, the second as defection.
+The partner plays in the second place. In 2 × 2 games the first action is cooperation, the second defection.
 """
 
 from __future__ import annotations
@@ -11,57 +11,64 @@ from functools import cache
 
 from otherminds.errors import InputError, meant
 from otherminds.worlds.repeated_games import machines as strategies
-from otherminds.worlds.repeated_games.machine_files import bundled_machines
-from otherminds.worlds.repeated_games.machines import Machine, build, constant, periodic, reactive
+from otherminds.worlds.repeated_games.machines import Machine, build, bundled_machines, constant, periodic, reactive
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.rules import Game
 
-TIE = 1e-9
-PERIOD = 10
-MAX_ACTIONS = 30
-MAX_ROUNDS = 1000
-MAX_SUITE = 10_000
+TIE = 1e-9  # payoffs that differ by less are equal: rounding
+PERIOD = 10  # rounds that `switcher` plays each of its two ways; chosen
+MAX_ACTIONS = 30  # actions of games that named partners play; bounds the size of machines
+MAX_ROUNDS = 1000  # digits of a cycle; bounds time
+MAX_SUITE = 10_000  # partners in a suite; bounds time
 
 Maker = Callable[[Game], Machine]
 
 
 class UnknownPartnerError(InputError):
-    """There is no partner of that name."""
+    """No partner has this name."""
 
 
 def partner(name: str, game: Game) -> Machine:
-    """The partner of that name, without regard to case; `~0.05` after it is the noise with which it trembles.
+    """The partner with this name, ignoring case; a suffix such as `~0.05` adds noise.
 
-    Raises UnknownPartnerError for a name that is unknown, InputError for a partner that cannot play the game.
+    Raises UnknownPartnerError for an unknown name, InputError for a partner that cannot play the game.
     """
     plain, tilde, noise = _plain(name).partition("~")
     _need(_of_two(game), plain, game, f"it plays games of two, with {MAX_ACTIONS} actions at most")
     machine = _by_digits(plain, game) or _by_name(plain, game)
-    return machine.trembling(_noise(noise)) if tilde else machine
+    if not tilde:
+        return machine
+    try:
+        chance = float(noise)
+    except ValueError:
+        chance = -1.0
+    if not 0.0 <= chance <= 1.0:
+        raise InputError(f"`{noise[:60]}` is not a noise", hint="a number from 0 to 1, as in tft~0.05")
+    return machine.trembling(chance)
 
 
 def partner_names(game: Game) -> tuple[str, ...]:
-    """The names of the partners that can play a game, without those that need digits: cycle-011, reactive-001, …"""
+    """The names of the partners that can play a game, without those with digits: cycle-011, reactive-001, …"""
     if not _of_two(game):
         return ()
     machines = _bundled() if game.shape == (2, 2) else ()
-    return (*_constants(game), *_named(game), *machines)
+    return (*_constants(game), *(name for name, make in PARTNERS.items() if _fits(make, game)), *machines)
 
 
 def single_action(game: Game) -> tuple[Machine, ...]:
-    """Those that always do the same, one for each action (Riemer et al., §2.2)."""
+    """The constant partners, one for each action (Riemer et al., §2.2)."""
     return tuple(constant(game, action) for action in range(len(game.actions[1])))
 
 
 def tit_for_tat(game: Game) -> tuple[Machine, ...]:
-    """The tit-for-tat partner of the paper alone (Riemer et al., §2.2); InputError if it does not fit the game."""
+    """The paper's tit-for-tat partner alone (Riemer et al., §2.2). Raises InputError if it does not fit the game."""
     return (partner("tft", game),)
 
 
 def memory_one(game: Game) -> tuple[Machine, ...]:
-    """All 32 deterministic memory-one partners of a 2 × 2 game, all reactive ones of a larger game.
+    """All 32 deterministic memory-one partners of a 2 × 2 game, or all reactive ones of a larger game.
 
-    Raises InputError if these are more than 10,000.
+    Raises InputError if there are more than 10,000.
     """
     options, others = game.payoff(1).shape
     if (options, others) == (2, 2):
@@ -72,30 +79,21 @@ def memory_one(game: Game) -> tuple[Machine, ...]:
 
 
 def machines(game: Game) -> tuple[Machine, ...]:
-    """The strategies of the Axelrod library that come with this one; InputError if the game is not 2 × 2."""
+    """The bundled strategies of the Axelrod library. Raises InputError if the game is not 2 × 2."""
     return bundled_machines(game)
 
 
 def _tft(game: Game) -> Machine:
-    """The paper's: a best response in Rock, Paper, Scissors and a copy elsewhere, as if action 0 had gone before."""
+    """The paper's tit-for-tat: a best response in Rock, Paper, Scissors, a copy elsewhere, as if after action 0."""
     imitates = game.payoffs != find_game("rps").payoffs
     answers = list(range(_square("tft", game))) if imitates else _best_replies(game)
     return reactive("tft", game, answers[0], answers)
 
 
-def _copy(game: Game) -> Machine:
-    return reactive("copy", game, 0, range(_square("copy", game)))
-
-
 def _anti_copy(game: Game) -> Machine:
-    """The action after the other's last one, which in 2 × 2 games is the opposite."""
+    """Plays the action after the other's last one, which in 2 × 2 games is the opposite."""
     size = _square("anti-copy", game)
     return reactive("anti-copy", game, 0, [(action + 1) % size for action in range(size)])
-
-
-def _best_response(game: Game) -> Machine:
-    answers = _best_replies(game)
-    return reactive("best-response", game, answers[0], answers)
 
 
 def _best_replies(game: Game) -> list[int]:
@@ -103,11 +101,11 @@ def _best_replies(game: Game) -> list[int]:
 
 
 def _by_success(name: str, repeat: bool) -> Maker:
-    """Repeats its action, or shifts to the next one, after at least the mean of its payoffs; otherwise after less."""
+    """Repeats its action after a payoff of at least its mean, else shifts to the next; not `repeat`: the opposite."""
 
     def make(game: Game) -> Machine:
         payoff = game.payoff(1)
-        won = payoff >= payoff.mean() - TIE  # equal payoffs are their own mean, but for rounding
+        won = payoff >= payoff.mean() - TIE
 
         def follow(_: int, own: int, theirs: int) -> int:
             return own if won[own, theirs] == repeat else (own + 1) % len(payoff)
@@ -117,17 +115,13 @@ def _by_success(name: str, repeat: bool) -> Maker:
     return make
 
 
-def _alternate(game: Game) -> Machine:
-    return periodic("alternate", game, range(len(game.actions[1])))
-
-
 def _random(game: Game) -> Machine:
     options = len(game.actions[1])
     return build("random", game, (), lambda _: (1.0 / options,) * options, lambda q, _own, _theirs: q)
 
 
 def _stubborn(game: Game) -> Machine:
-    """Insists on the outcome it likes best; whenever the other gave in, it does its part in the other's for a round."""
+    """Insists on its best outcome; after the other has given in, plays its part in the other's best for a round."""
     insist, wanted = divmod(int(game.payoff(1).argmax()), len(game.actions[0]))
     repay = int(game.payoff(0).argmax()) % len(game.actions[1])
     return build(
@@ -140,7 +134,7 @@ def _stubborn(game: Game) -> Machine:
 
 
 def _switcher(game: Game) -> Machine:
-    """Its first action for ten rounds, then copies for ten, and so on."""
+    """Plays its first action for ten rounds, then copies for ten, in turn."""
     _square("switcher", game)
     return build(
         "switcher",
@@ -164,7 +158,7 @@ def _two_tats(game: Game) -> Machine:
 
 
 def _four_vector(name: str, *cooperates: float) -> Maker:
-    """Cooperates first, then with a probability for each of CC, CD, DC, DD, its own action first."""
+    """Cooperates first, then with one probability after each of CC, CD, DC, DD (own action first)."""
 
     def make(game: Game) -> Machine:
         _two_by_two(name, game)
@@ -176,12 +170,12 @@ def _four_vector(name: str, *cooperates: float) -> Maker:
 
 PARTNERS: Mapping[str, Maker] = {
     "tft": _tft,
-    "copy": _copy,
+    "copy": lambda game: reactive("copy", game, 0, range(_square("copy", game))),
     "anti-copy": _anti_copy,
-    "best-response": _best_response,
+    "best-response": lambda game: reactive("best-response", game, _best_replies(game)[0], _best_replies(game)),
     "wsls": _by_success("wsls", repeat=True),
     "win-shift": _by_success("win-shift", repeat=False),
-    "alternate": _alternate,
+    "alternate": lambda game: periodic("alternate", game, range(len(game.actions[1]))),
     "random": _random,
     "reciprocal-stubborn": _stubborn,
     "switcher": _switcher,
@@ -225,10 +219,6 @@ def _by_digits(name: str, game: Game) -> Machine | None:
     return strategies.memory_one(title, game, first, replies)
 
 
-def _named(game: Game) -> tuple[str, ...]:
-    return tuple(name for name, make in PARTNERS.items() if _fits(make, game))
-
-
 def _fits(make: Maker, game: Game) -> bool:
     try:
         make(game)
@@ -248,16 +238,6 @@ def _bundled() -> dict[str, Machine]:
 
 def _plain(name: str) -> str:
     return "-".join(name.casefold().split())
-
-
-def _noise(text: str) -> float:
-    try:
-        noise = float(text)
-    except ValueError:
-        noise = -1.0
-    if not 0.0 <= noise <= 1.0:
-        raise InputError(f"`{text[:60]}` is no noise", hint="a number from 0 to 1, as in tft~0.05")
-    return noise
 
 
 def _of_two(game: Game) -> bool:

@@ -1,4 +1,4 @@
-"""Games in normal form as TOML files: who plays, what everybody may do, and what that is worth to everybody.
+"""Games in normal form as TOML files: agents, their actions, and payoffs.
 
     name = "ibs"
     title = "Iterated Battle of the Sexes"
@@ -9,8 +9,8 @@
       [[ 0, 0], [7,10]],
     ]
 
-`actions` are the same for all, or a list for each agent. `payoffs` have one level of lists for each agent, a list for
-each of its actions, and in the end a number for each agent. `title` may be left out.
+`actions` are one list for all agents, or a list for each. `payoffs` have one level of lists for each agent, with a list
+for each of its actions, and a number for each agent at the innermost level. `title` is optional.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
 from otherminds.worlds.repeated_games.rules import Game, ordinal_games
 
-MAX_AGENTS = 16
-MAX_CELLS = 100_000
-LARGEST_FILE = 500_000
-LARGEST = 1e9
-LONGEST = 60
+MAX_AGENTS = 16  # bounds the size of payoff tables
+MAX_CELLS = 100_000  # payoffs in a game; bounds memory
+LARGEST_FILE = 500_000  # characters; bounds time
+LARGEST = 1e9  # absolute value of a payoff, so that sums over rounds stay exact enough
+LONGEST = 60  # characters of a name
 STRICT = ConfigDict(extra="forbid", strict=True)
 SYMBOL = re.compile(
     r"""(?P<comment>\#[^\n]*)
@@ -73,7 +73,7 @@ class _Keys(BaseModel):
 
 @dataclass(frozen=True)
 class _Source:
-    """The text of a file, what errors call it, and where everything is in it."""
+    """The text of a file, its path for errors, and the lines of its values."""
 
     text: str
     path: Path
@@ -83,13 +83,13 @@ class _Source:
         return dict(_places(self.text))
 
     def wrong(self, message: str, place: Place = (), hint: str | None = None) -> InputError:
-        """What is wrong with something, and the line on which it begins, or the innermost list around it does."""
+        """An error with the line on which the value at `place` begins, or the innermost list around it."""
         around = (place[:end] for end in range(len(place), 0, -1))
         line = next((self.lines[outer] for outer in around if outer in self.lines), 1)
         return InputError(message, path=self.path, line=line, hint=hint)
 
     def nested(self, kind: Any, value: object, key: str, levels: Sequence[str] = ()) -> Any:
-        """Lists of a kind; `levels` says what is wanted in the list, in the lists in it, and so on."""
+        """A validated nested list; `levels` has a hint for each level of nesting."""
         try:
             return TypeAdapter[Any](kind, config=STRICT).validate_python(value)
         except ValidationError as error:
@@ -100,12 +100,12 @@ class _Source:
 
 
 def read_game(path: Path) -> Game:
-    """Read a game in normal form from a TOML file. Raises InputError with the line of the first thing that is wrong."""
+    """Read a game in normal form from a TOML file. Raises InputError with the line of the first error."""
     return parse_game(read_text(path, limit=LARGEST_FILE), path)
 
 
 def parse_game(text: str, path: Path) -> Game:
-    """Read a game from text; `path` is what errors call it. Raises InputError for what is no game."""
+    """Read a game from text; errors name `path`. Raises InputError for an invalid game."""
     source = _Source(text, path)
     keys = _keys(source)
     _refuse_repeats(keys.agents, ("agents",), source)
@@ -130,7 +130,7 @@ def _keys(source: _Source) -> _Keys:
 
 
 def _first(error: ValidationError) -> ErrorDetails:
-    """The first complaint; unknown keys come before all others, as one may be a known key with a slip of the pen."""
+    """The first error; unknown keys come before all others, because one may be a misspelt known key."""
     found = faults(error)
     return min(found, key=lambda one: one["type"] != "extra_forbidden")
 
@@ -180,27 +180,29 @@ def _payoffs(keys: _Keys, actions: Sequence[Sequence[str]], source: _Source) -> 
 
 
 def _just(size: int, kind: Any) -> Any:
-    """The type of a list of so many things of a kind."""
+    """The type of a list of exactly `size` values of a kind."""
     return Annotated[list[kind], Field(min_length=size, max_length=size)]
 
 
 def _refuse_repeats(names: Sequence[str], place: Place, source: _Source) -> None:
-    # names are typed on command lines, without regard to case
+    # names typed on command lines are compared ignoring case
     seen: set[str] = set()
     for i, name in enumerate(" ".join(name.casefold().split()) for name in names):
         if name in seen:
-            message = f"`{place[0]}`: {names[i]} is there twice"
+            message = f"`{place[0]}`: {names[i]} is listed twice"
             raise source.wrong(message, (*place, i), "names must differ in more than case")
         seen.add(name)
 
 
 def _places(text: str) -> Iterator[tuple[Place, int]]:
-    """The line on which every key, and everything in its lists, begins in what is known to be TOML."""
+    """The line on which each key and each value in its lists begins; the text must be valid TOML."""
     line, place = 1, list[str | int]()
     for symbol in SYMBOL.finditer(text):
         sign = symbol.group()
         if symbol["word"] or symbol["string"]:
-            place = place or [_key(sign)]
+            if not place:  # the first part of a key such as `payoffs`, `"payoffs"` or `payoffs.mine`
+                quoted = sign[0] in "\"'"
+                place = [next(iter(tomllib.loads(f"{sign} = 0"))) if quoted else sign.split(".")[0]]
             yield tuple(place), line
         elif place and sign in "[{":
             yield tuple(place), line
@@ -214,21 +216,19 @@ def _places(text: str) -> Iterator[tuple[Place, int]]:
         line += sign.count("\n")
 
 
-def _key(sign: str) -> str:
-    """The first part of a key such as `payoffs`, `"payoffs"` or `payoffs.mine`."""
-    return next(iter(tomllib.loads(f"{sign} = 0"))) if sign[0] in "\"'" else sign.split(".")[0]
-
-
 @cache
 def bundled_games() -> tuple[Game, ...]:
-    """The games that come with the library, in the order of their file names."""
+    """All bundled games, in the order of their file names."""
     root = resources.files("otherminds.worlds.repeated_games") / "games"
     files = sorted((file for file in root.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
     return tuple(parse_game(file.read_text("utf-8"), Path(file.name)) for file in files)
 
 
 def find_game(name: str | Path) -> Game:
-    """A bundled game by name, an ordinal 2 × 2 game such as ordinal-017, or a game file; InputError for others."""
+    """A bundled game by name, an ordinal 2 × 2 game such as ordinal-017, or the game in a file.
+
+    Raises InputError for another name.
+    """
     bundled = bundled_games()
     ordinal: Iterable[Game] = ordinal_games() if str(name).startswith("ordinal-") else ()
     for game in (*bundled, *ordinal):

@@ -1,4 +1,4 @@
-"""Kinds of partners who remember one round at most: minds whose table is unknown and shows reply by reply."""
+"""Partners that remember at most one round, with an unknown table of replies that is learnt reply by reply."""
 
 from __future__ import annotations
 
@@ -11,20 +11,41 @@ import numpy as np
 
 from otherminds.distribution import Categorical
 from otherminds.observer import Observer
-from otherminds.worlds.repeated_games.bayes_adaptive_values import FIRST, context_of, kinds
 from otherminds.worlds.repeated_games.machines import Machine, Partner
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-SIMPLICITY: Mapping[str, float] = {"constant": 1 / 3, "reactive": 1 / 3, "memory_one": 1 / 3}
-SURPRISE = 1e-9
+FIRST = -1  # the context before the first round; convention
+# Prior over families: uniform, so that the constant partners of the small family are the most probable a priori.
+SIMPLICITY_PRIOR: Mapping[str, float] = {"constant": 1 / 3, "reactive": 1 / 3, "memory_one": 1 / 3}
+MINIMAL_NOISE = 1e-9  # noise attributed to partners without slips, so that no reply is impossible; chosen small
+
+
+def context_groups(options: int, replies: int) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """For each family of partners, the groups of contexts that share a reply.
+
+    A constant partner has one reply for all; a reactive one replies to the other's last action, a memory-one partner
+    to the last joint action. FIRST is the context before the first round.
+    """
+    contexts = range(options * replies)
+    rows = [tuple(contexts[a * replies : (a + 1) * replies]) for a in range(options)]
+    return {
+        "constant": ((FIRST, *contexts),),
+        "reactive": ((FIRST,), *rows),
+        "memory_one": ((FIRST,), *((c,) for c in contexts)),
+    }
+
+
+def context_of(own: int, theirs: int, replies: int) -> int:
+    """The index of a joint action."""
+    return own * replies + theirs
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A partner of a kind (constant, reactive, memory-one) with a uniformly drawn table, as seen from outside.
+class ReactivePartner:
+    """A hypothesis: a partner of one family (constant, reactive, memory-one) with a uniformly drawn table of replies.
 
-    It replies r(part of the last joint action) with probability 1 − noise, else uniformly; contexts in one part share
-    a reply. So P(r | n) ∝ exp(n_r · log((1 − noise + noise/k) / (noise/k))) after n_b replies b of k, part by part.
+    Contexts in one part share a reply r, which it plays with probability 1 − noise, else a uniform action. After n_b
+    replies b of k in a part, P(r | n) ∝ exp(n_r · log((1 − noise + noise/k) / (noise/k))), independently by part.
     """
 
     name: str
@@ -34,18 +55,18 @@ class Kind:
     here: int = FIRST
 
     @classmethod
-    def of(cls, name: str, game: Game, noise: float = SURPRISE) -> Self:
-        """Nothing shown yet. Raises ValueError unless 0 < noise ≤ 1; it may be hardly any."""
+    def of(cls, name: str, game: Game, noise: float = MINIMAL_NOISE) -> Self:
+        """The hypothesis before the first round. Raises ValueError unless 0 < noise ≤ 1."""
         if not 0.0 < noise <= 1.0:
             raise ValueError(f"a noise of {noise} is not above 0 and at most 1")
         options, replies = game.payoff().shape
-        groups = kinds(options, replies)[name]
+        groups = context_groups(options, replies)[name]
         part = {context: i for i, group in enumerate(groups) for context in group}
         parts = tuple(part[c] for c in (*range(options * replies), FIRST))
         return cls(name, parts, ((0,) * replies,) * len(groups), noise)
 
     def observe(self, outcome: Outcome | None) -> Self:
-        """Count the reply it has given to where it was; then it is where that has led."""
+        """The hypothesis after a round: the partner's reply in the last context is counted."""
         if outcome is None:
             return self
         part = self.parts[self.here]
@@ -54,7 +75,7 @@ class Kind:
         return replace(self, counts=counts, here=context_of(outcome.theirs, outcome.own, len(row)))
 
     def act(self) -> Categorical[int]:
-        """The predictive distribution Σ_r P(r | n) π(· | r) of its next action."""
+        """The predictive distribution of its next action, Σ_r P(r | n) π(· | r)."""
         return Categorical.softmax(self._evidence(self.counts[self.parts[self.here]]), lapse=self.noise)
 
     def _evidence(self, counts: tuple[int, ...]) -> list[tuple[int, float]]:
@@ -62,8 +83,8 @@ class Kind:
         gain = log((1.0 - self.noise + slip) / slip)
         return [(r, n * gain) for r, n in enumerate(counts)]
 
-    def drawn(self, rng: np.random.Generator) -> Partner:
-        """A partner of this kind with a table drawn from the posterior, in the state it is in now."""
+    def sample_machine(self, rng: np.random.Generator) -> Partner:
+        """A machine with a table drawn from the posterior, in its current state."""
         replies = [Categorical.softmax(self._evidence(row)).sample(rng) for row in self.counts]
         table = [replies[self.parts[c]] for c in (FIRST, *range(len(self.parts) - 1))]
         options = len(self.counts[0])
@@ -75,6 +96,8 @@ class Kind:
         return Machine(name, laws, (onward,) * len(table)).minds[self.here + 1]
 
 
-def over_kinds(game: Game, prior: Mapping[str, float] = SIMPLICITY, noise: float = SURPRISE) -> Observer[Kind]:
-    """An observer who does not know of which kind a partner is."""
-    return Observer.over((Kind.of(name, game, noise) for name in prior), prior.values())
+def reactive_observer(
+    game: Game, prior: Mapping[str, float] = SIMPLICITY_PRIOR, noise: float = MINIMAL_NOISE
+) -> Observer[ReactivePartner]:
+    """An observer of a partner whose family is unknown."""
+    return Observer.over((ReactivePartner.of(name, game, noise) for name in prior), prior.values())

@@ -1,4 +1,4 @@
-"""Repeated games: finitely many agents choose at once, round after round, and see what everybody did."""
+"""Repeated games: in each round all agents choose at once and then see everyone's actions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Game:
-    """A finite game in normal form: named actions, and what every agent gets for every joint action.
+    """A finite game in normal form: named actions, and payoffs of all agents for each joint action.
 
-    `actions[i]` are the names of agent i's actions; minds deal in their indices. `payoffs` has one row per joint
-    action, in lexicographic order (the last agent's action varies fastest), with one number per agent.
+    `actions[i]` are the names of agent i's actions; minds use their indices. `payoffs` has one row per joint action,
+    in lexicographic order (the last agent's action varies fastest), with one number per agent.
+    Raises ValueError if the parts do not fit together.
     """
 
     name: str
@@ -30,7 +31,6 @@ class Game:
     title: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the parts do not fit together."""
         if len(self.agents) < 2 or len(set(self.agents)) < len(self.agents):
             raise ValueError("a game needs at least two agents with different names")
         if len(self.actions) != len(self.agents):
@@ -48,7 +48,7 @@ class Game:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many actions each agent has."""
+        """The number of actions of each agent."""
         return tuple(map(len, self.actions))
 
     @cached_property
@@ -63,14 +63,14 @@ class Game:
         return tuple(tables)
 
     def payoff(self, agent: int = 0) -> Floats:
-        """R[a, b]: what agent i gets for its own action a and the joint action b of all others.
+        """R[a, b], agent i's payoff for its own action a and the others' joint action b; read-only.
 
-        Shape (own actions, joint actions of the others); `others` says how joint actions are numbered.
+        Shape (own actions, joint actions of the others), which `others` numbers.
         """
         return self._tables[agent]
 
     def others(self, agent: int, joint: tuple[int, ...]) -> int:
-        """The joint action of everybody else as one number: their actions are its digits, in their order."""
+        """The index of the others' joint action, whose digits are their actions in their order."""
         index = 0
         for i, action in enumerate(joint):
             if i != agent:
@@ -78,7 +78,7 @@ class Game:
         return index
 
     def seen_by(self, agent: int) -> Game:
-        """The same game with this agent in the first place."""
+        """The same game with this agent first."""
         order = [agent, *(i for i in range(len(self.agents)) if i != agent)]
         cube = np.array(self.payoffs).reshape(*self.shape, len(self.agents))
         turned = np.transpose(cube, (*order, len(order)))[..., order]
@@ -92,15 +92,15 @@ class Game:
         )
 
 
-class Played(NamedTuple):
-    """The state of a repeated game: how many rounds are over, and what everybody did in the last one."""
+class GameState(NamedTuple):
+    """The state of a repeated game: rounds played so far, and the joint action of the last one."""
 
     rounds: int
     joint: tuple[int, ...] | None
 
 
 class Outcome(NamedTuple):
-    """What an agent sees of a round: its own action, the joint action of all others, and its own payoff."""
+    """What an agent observes of a round: its own action, the others' joint action, and its own payoff."""
 
     own: int
     theirs: int
@@ -109,72 +109,70 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class RepeatedGame:
-    """A game played `horizon` times; agents see all actions of the round before (nothing, before the first).
+    """A game played `horizon` times, in which agents observe all actions of the last round.
 
-    Rⁱ(s, a, s′) is the payoff of the joint action alone; the state is how many rounds there were, and the last of them.
+    Rⁱ(s, a, s′) depends on the joint action alone. Raises ValueError if the horizon is below 1.
     """
 
     game: Game
     horizon: int = 100
 
     def __post_init__(self) -> None:
-        """Raise ValueError if there is no round to play."""
         if self.horizon < 1:
             raise ValueError(f"a repeated game needs at least 1 round, not {self.horizon}")
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Who plays, in the order of the game."""
+        """The agents in the order of the game."""
         return self.game.agents
 
-    def start(self, _rng: np.random.Generator | None = None, /) -> Played:
-        """Before the first round."""
-        return Played(0, None)
+    def start(self, _rng: np.random.Generator | None = None, /) -> GameState:
+        """The state before the first round."""
+        return GameState(0, None)
 
-    def actions(self, _state: Played, agent: str) -> tuple[int, ...]:
-        """The indices of all the agent's actions."""
+    def actions(self, _state: GameState, agent: str) -> tuple[int, ...]:
+        """The indices of all of the agent's actions."""
         return tuple(range(len(self.game.actions[self.agents.index(agent)])))
 
-    def step(self, state: Played, joint: Mapping[str, int], _rng: np.random.Generator | None = None, /) -> Played:
-        """One round. Raises ValueError for an action outside the game."""
+    def step(self, state: GameState, joint: Mapping[str, int], _rng: np.random.Generator | None = None, /) -> GameState:
+        """The state after one round. Raises ValueError for an action outside the game."""
         actions = tuple(joint[agent] for agent in self.agents)
         for agent, action, names in zip(self.agents, actions, self.game.actions, strict=True):
             if not 0 <= action < len(names):
-                raise ValueError(f"{action} is not an action of {agent}, who has {len(names)}")
-        return Played(state.rounds + 1, actions)
+                raise ValueError(f"{action} is not one of {len(names)} actions of {agent}")
+        return GameState(state.rounds + 1, actions)
 
-    def observe(self, state: Played, agent: str) -> Outcome | None:
-        """The last round as the agent saw it; None before the first."""
+    def observe(self, state: GameState, agent: str) -> Outcome | None:
+        """The last round from the agent's side, None before the first."""
         if state.joint is None:
             return None
         i = self.agents.index(agent)
         theirs = self.game.others(i, state.joint)
         return Outcome(state.joint[i], theirs, float(self.game.payoff(i)[state.joint[i], theirs]))
 
-    def reward(self, _state: Played, joint: Mapping[str, int], _after: Played) -> dict[str, float]:
-        """What everybody gets for the joint action."""
+    def reward(self, _state: GameState, joint: Mapping[str, int], _after: GameState) -> dict[str, float]:
+        """All payoffs of the joint action."""
         actions = tuple(joint[agent] for agent in self.agents)
         row = self.game.payoffs[int(np.ravel_multi_index(actions, self.game.shape))]
         return dict(zip(self.agents, row, strict=True))
 
-    def done(self, state: Played) -> bool:
-        """Whether all rounds are over."""
+    def done(self, state: GameState) -> bool:
+        """Whether all rounds are played."""
         return state.rounds >= self.horizon
 
 
 def ordinal_games() -> Iterator[Game]:
     """The 144 strictly ordinal 2 × 2 games: both rank the four outcomes 1 to 4 (Robinson and Goforth 2005).
 
-    Games that differ in the names of actions alone are the same; of each, the lexicographically first is given.
+    Of games that differ only in the names of actions, the lexicographically first is given.
     """
     ranks = list(permutations((1.0, 2.0, 3.0, 4.0)))
-    found = (table for table in product(ranks, ranks) if table == min(_renamed(table)))
+    swaps = ((0, 1, 2, 3), (2, 3, 0, 1), (1, 0, 3, 2), (3, 2, 1, 0))  # rows, columns, neither or both
+    found = (
+        table
+        for table in product(ranks, ranks)
+        if table == min(tuple(tuple(side[i] for i in swap) for side in table) for swap in swaps)
+    )
     for number, (mine, yours) in enumerate(found, 1):
         rows = tuple(zip(mine, yours, strict=True))
         yield Game(f"ordinal-{number:03d}", ("you", "partner"), (("up", "down"), ("left", "right")), rows)
-
-
-def _renamed(table: tuple[tuple[float, ...], tuple[float, ...]]) -> Iterator[tuple[tuple[float, ...], ...]]:
-    """The same two payoff tables with rows, columns, neither or both swapped."""
-    for order in ((0, 1, 2, 3), (2, 3, 0, 1), (1, 0, 3, 2), (3, 2, 1, 0)):
-        yield tuple(tuple(side[i] for i in order) for side in table)

@@ -17,14 +17,20 @@ from numpy.typing import NDArray
 
 from otherminds.evaluation.literal_functional import expected_regret, tom_percent
 from otherminds.evaluation.tasks import Task, play
-from otherminds.worlds.repeated_games.bayes_adaptive_values import Situation, Stage, context_of, solve, weights
 from otherminds.worlds.repeated_games.machines import Machine, all_memory_one, all_reactive, build
 from otherminds.worlds.repeated_games.partners import single_action, tit_for_tat
 from otherminds.worlds.repeated_games.payoff_files import find_game
-from otherminds.worlds.repeated_games.plan_cache import user_cache
-from otherminds.worlds.repeated_games.players.bayes_adaptive import BayesAdaptive, Plan
+from otherminds.worlds.repeated_games.players.bayes_adaptive import (
+    AdaptivePlan,
+    BayesAdaptive,
+    DecisionPoint,
+    InductionStage,
+    solve,
+    user_cache,
+    weights,
+)
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
-from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY
+from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY_PRIOR, context_of
 from otherminds.worlds.repeated_games.rules import Game, Outcome, ordinal_games
 from strategies import generator
 
@@ -35,7 +41,7 @@ TALL = Game("tall", ("you", "partner"), (("a", "b", "c"), ("x", "y")), WIDE.payo
 ORDINAL = list(ordinal_games())
 
 Prior = Mapping[str, float]
-PRIORS: list[Prior] = [SIMPLICITY, {"constant": 0.9, "memory_one": 0.1}, {"memory_one": 0.5, "reactive": 0.5}]
+PRIORS: list[Prior] = [SIMPLICITY_PRIOR, {"constant": 0.9, "memory_one": 0.1}, {"memory_one": 0.5, "reactive": 0.5}]
 PRIORS_AND_CONSTANTS: list[Prior] = [*PRIORS, {"constant": 1.0}, {"constant": 0.5, "reactive": 0.5}]
 
 
@@ -79,9 +85,9 @@ def deeds(player: BayesAdaptive, partner: Machine, rounds: int) -> list[int]:
 @pytest.mark.parametrize("game", [IPD, IBS], ids=lambda game: game.name)
 @pytest.mark.parametrize("horizon", [1, 2, 3, 8, 100])
 def test_it_plays_like_who_believes_in_all_machines(game: Game, horizon: int) -> None:
-    written = Written.of(game, SIMPLICITY)
+    written = Written.of(game, SIMPLICITY_PRIOR)
     expected = regrets(game, written.machines, MixtureBestResponse.of(game, *written, horizon), horizon)
-    adaptive = BayesAdaptive.of(Plan(game, horizon=horizon))
+    adaptive = BayesAdaptive.of(AdaptivePlan(game, horizon=horizon))
     assert regrets(game, written.machines, adaptive, horizon) == pytest.approx(expected, abs=1e-9)
 
 
@@ -90,14 +96,14 @@ def test_it_plays_like_who_believes_in_all_machines(game: Game, horizon: int) ->
 def test_it_plays_so_in_other_games_and_with_other_priors(game: Game, prior: Prior) -> None:
     written = Written.of(game, prior)
     expected = regrets(game, written.machines, MixtureBestResponse.of(game, *written, 9), 9)
-    adaptive = BayesAdaptive.of(Plan(game, prior, 9))
+    adaptive = BayesAdaptive.of(AdaptivePlan(game, prior, 9))
     assert regrets(game, written.machines, adaptive, 9) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("game", "prior"),
     [
-        (PENNIES, SIMPLICITY),
+        (PENNIES, SIMPLICITY_PRIOR),
         (WIDE, {"constant": 0.25, "reactive": 0.75}),
         (TALL, {"constant": 0.25, "reactive": 0.75}),
         (RPS, {"constant": 0.25, "reactive": 0.75}),
@@ -109,14 +115,14 @@ def test_its_regret_is_the_least_where_several_actions_may_be_the_best(game: Gam
     written = Written.of(game, prior)
     told = np.dot(written.weights, [Task(game, machine, horizon).optimum for machine in written.machines])
     best = MixtureBestResponse.of(game, *written, horizon).beliefs.response.values[0, 0]
-    lost = regrets(game, written.machines, BayesAdaptive.of(Plan(game, prior, horizon)), horizon)
+    lost = regrets(game, written.machines, BayesAdaptive.of(AdaptivePlan(game, prior, horizon)), horizon)
     assert np.dot(written.weights, lost) == pytest.approx((told - best) / horizon, abs=1e-9)
 
 
 @pytest.mark.parametrize("game", [WIDE, TALL], ids=lambda game: game.name)
 def test_no_plan_for_two_rounds_earns_more_against_all_tables(game: Game) -> None:
     own, theirs = game.shape
-    machines, shares = Written.of(game, SIMPLICITY)
+    machines, shares = Written.of(game, SIMPLICITY_PRIOR)
     payoff = game.payoff()
     firsts = [machine.start.act().mode for machine in machines]
 
@@ -126,7 +132,7 @@ def test_no_plan_for_two_rounds_earns_more_against_all_tables(game: Game) -> Non
         paired = zip(shares, firsts, replies, strict=True)
         return sum(p * float(payoff[a, b] + payoff[then[b], reply]) for p, b, reply in paired)
 
-    player = BayesAdaptive.of(Plan(game, horizon=2))
+    player = BayesAdaptive.of(AdaptivePlan(game, horizon=2))
     opening = player.act().mode
     later = [player.observe(Outcome(opening, b, 0.0)).act().mode for b in range(theirs)]
     best = max(earned(a, then) for a in range(own) for then in product(range(own), repeat=theirs))
@@ -136,12 +142,16 @@ def test_no_plan_for_two_rounds_earns_more_against_all_tables(game: Game) -> Non
 def test_it_opens_with_what_is_worse_on_average_if_that_shows_more() -> None:
     """The first row pays 0 on average, but it may pay 4 in every round from the third on, and the second never does."""
     game = Game("option", ("you", "partner"), (("a", "b"), ("x", "y")), ((4, 0), (-4, 0), (0.5, 0), (0.5, 0)))
-    assert [BayesAdaptive.of(Plan(game, {"reactive": 1.0}, horizon)).act().mode for horizon in (1, 2, 5)] == [1, 1, 0]
+    assert [BayesAdaptive.of(AdaptivePlan(game, {"reactive": 1.0}, horizon)).act().mode for horizon in (1, 2, 5)] == [
+        1,
+        1,
+        0,
+    ]
     written = Written.of(game, {"reactive": 1.0})
     expected = regrets(game, written.machines, MixtureBestResponse.of(game, *written, 5), 5)
-    assert regrets(game, written.machines, BayesAdaptive.of(Plan(game, {"reactive": 1.0}, 5)), 5) == pytest.approx(
-        expected
-    )
+    assert regrets(
+        game, written.machines, BayesAdaptive.of(AdaptivePlan(game, {"reactive": 1.0}, 5)), 5
+    ) == pytest.approx(expected)
 
 
 # Figures
@@ -153,7 +163,7 @@ def test_it_opens_with_what_is_worse_on_average_if_that_shows_more() -> None:
 def test_it_loses_little_and_predicts_nearly_everything(
     game: Game, single: float, tft: float, percents: tuple[float, float]
 ) -> None:
-    player = BayesAdaptive.of(Plan(game))
+    player = BayesAdaptive.of(AdaptivePlan(game))
     assert np.mean(regrets(game, single_action(game), player, 100)) == pytest.approx(single, abs=1e-9)
     assert regrets(game, tit_for_tat(game), player, 100) == pytest.approx([tft], abs=1e-9)
     assert predicted(game, player) == pytest.approx(percents)
@@ -168,7 +178,7 @@ def predicted(game: Game, player: BayesAdaptive) -> tuple[float, float]:
 
 def test_it_tests_whether_retaliation_can_be_avoided_and_defects_in_the_last_round() -> None:
     (tft,) = tit_for_tat(IPD)
-    done = deeds(BayesAdaptive.of(Plan(IPD)), tft, 100)
+    done = deeds(BayesAdaptive.of(AdaptivePlan(IPD)), tft, 100)
     assert done[:3] == [1, 1, 0]
     assert done[3:] == [0] * 96 + [1]
 
@@ -183,9 +193,10 @@ class Kept(NamedTuple):
 @pytest.fixture(scope="module")
 def rock_paper_scissors(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     folder = tmp_path_factory.mktemp("plans")
-    return Kept(BayesAdaptive.of(Plan(RPS, cache=folder)), folder)
+    return Kept(BayesAdaptive.of(AdaptivePlan(RPS, cache=folder)), folder)
 
 
+@pytest.mark.slow
 def test_it_finds_out_a_partner_of_rock_paper_scissors(rock_paper_scissors: Kept) -> None:
     player = rock_paper_scissors.player
     assert np.mean(regrets(RPS, single_action(RPS), player, 100)) == pytest.approx(0.01, abs=1e-9)
@@ -196,23 +207,24 @@ def test_it_finds_out_a_partner_of_rock_paper_scissors(rock_paper_scissors: Kept
 def test_a_plan_of_rock_paper_scissors_is_found_on_the_disk_the_second_time(rock_paper_scissors: Kept) -> None:
     player, folder = rock_paper_scissors
     player.act()
-    again = BayesAdaptive.of(Plan(RPS, cache=folder, progress=refuse))
+    again = BayesAdaptive.of(AdaptivePlan(RPS, cache=folder, progress=refuse))
     sample = list(all_reactive(RPS))[::6]
     for machine in (*single_action(RPS), *tit_for_tat(RPS), *sample):
         assert deeds(again, machine, 100) == deeds(player, machine, 100)
 
 
-def refuse(_items: Iterable[Stage], _total: int, _what: str) -> Iterable[Stage]:
+def refuse(_items: Iterable[InductionStage], _total: int, _what: str) -> Iterable[InductionStage]:
     raise AssertionError("it is planned anew")
 
 
 # Symmetry
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [PENNIES, RPS], ids=lambda game: game.name)
 def test_all_first_actions_are_alike_but_for_the_names(game: Game) -> None:
     """Solving for each first action gives the same worth; and what the plan does is best in each."""
-    n, prior = game.shape[0], tuple(SIMPLICITY.items())
+    n, prior = game.shape[0], tuple(SIMPLICITY_PRIOR.items())
     nothing = (0,) * n * n
     policies = [solve(game.payoff(), weights(prior, first, n, n), nothing, 3) for first in range(n)]
     for first, a in product(range(n), range(n)):
@@ -220,9 +232,10 @@ def test_all_first_actions_are_alike_but_for_the_names(game: Game) -> None:
         assert policies[first].worth[(context_of(a, first, n), *nothing)] == pytest.approx(turned, abs=1e-12)
 
 
-SHORT = Plan(RPS, horizon=5)
+SHORT = AdaptivePlan(RPS, horizon=5)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2), st.integers(1, 2), st.lists(st.integers(0, 2), min_size=4, max_size=4))
 def test_it_plays_alike_when_all_actions_are_renamed_in_turn(first: int, turn: int, replies: list[int]) -> None:
     """Whatever the partner begins with; what is played before that is not turned, as all openings are equal."""
@@ -240,7 +253,7 @@ def test_it_plays_alike_when_all_actions_are_renamed_in_turn(first: int, turn: i
 
 games = st.sampled_from([IPD, IBS, PENNIES, WIDE, TALL])
 PLANS = {
-    (game.name, i): Plan(game, prior, horizon=7)
+    (game.name, i): AdaptivePlan(game, prior, horizon=7)
     for game in (IPD, IBS, PENNIES, WIDE, TALL)
     for i, prior in enumerate(PRIORS_AND_CONSTANTS)
 }
@@ -258,8 +271,9 @@ def test_whatever_the_partner_does_it_goes_on(game: Game, prior: int, replies: l
         player = player.observe(Outcome(player.act().mode, reply % theirs, 0.0))
 
 
+@pytest.mark.slow
 def test_whatever_a_partner_of_rock_paper_scissors_does_it_goes_on() -> None:
-    plan = Plan(RPS, horizon=8)
+    plan = AdaptivePlan(RPS, horizon=8)
     for seed in range(6):
         player, rng = BayesAdaptive.of(plan), generator(seed)
         for _ in range(10):
@@ -271,12 +285,12 @@ def test_whatever_a_partner_of_rock_paper_scissors_does_it_goes_on() -> None:
 def test_it_follows_a_partner_who_changes_its_mind() -> None:
     """Who fought for ten rounds goes to the ballet for the rest."""
     partner = build("turncoat", IBS, 0, lambda t: int(t == 10), lambda t, _own, _theirs: min(t + 1, 10))
-    assert deeds(BayesAdaptive.of(Plan(IBS, horizon=30)), partner, 30)[-15:] == [1] * 15
+    assert deeds(BayesAdaptive.of(AdaptivePlan(IBS, horizon=30)), partner, 30)[-15:] == [1] * 15
 
 
 @pytest.mark.parametrize("game", [IPD, IBS, RPS, WIDE, TALL], ids=lambda game: game.name)
 def test_with_one_round_it_plays_the_best_action_on_average_and_goes_on_if_asked(game: Game) -> None:
-    player = BayesAdaptive.of(Plan(game, horizon=1))
+    player = BayesAdaptive.of(AdaptivePlan(game, horizon=1))
     means = game.payoff().mean(axis=1)
     assert player.act().mode == means.argmax()
     for t in range(3):
@@ -286,7 +300,7 @@ def test_with_one_round_it_plays_the_best_action_on_average_and_goes_on_if_asked
 
 @pytest.mark.parametrize("horizon", [1, 2, 4])
 def test_after_the_last_round_it_plays_as_in_the_last(horizon: int) -> None:
-    player = BayesAdaptive.of(Plan(IPD, horizon=horizon))
+    player = BayesAdaptive.of(AdaptivePlan(IPD, horizon=horizon))
     for _ in range(horizon):
         player = player.observe(Outcome(player.act().mode, 0, 0.0))
     for _ in range(3):
@@ -307,7 +321,7 @@ def test_it_knows_the_last_reply_to_every_joint_action(rounds: list[tuple[int, i
 
 
 situations = st.builds(
-    Situation,
+    DecisionPoint,
     st.integers(1, 6),
     st.integers(0, 3),
     st.tuples(*[st.integers(0, 2)] * 4),
@@ -318,11 +332,12 @@ situations = st.builds(
 @given(
     st.sampled_from(PRIORS_AND_CONSTANTS), st.lists(st.tuples(st.integers(0, 1), situations), min_size=1, max_size=8)
 )
+@pytest.mark.slow
 def test_wherever_it_gets_it_does_the_best_for_all_tables_that_are_left_or_if_none_is_for_all_that_fit(
-    prior: Prior, asked: list[tuple[int, Situation]]
+    prior: Prior, asked: list[tuple[int, DecisionPoint]]
 ) -> None:
     """In any order, of one plan: one with a first action of the partner and what it is taken to have replied."""
-    plan = Plan(IPD, prior, 7)
+    plan = AdaptivePlan(IPD, prior, 7)
     for first, situation in asked:
         weight = weights(tuple(prior.items()), first, 2, 2)
         if not weight[situation.known]:
@@ -335,15 +350,15 @@ def test_wherever_it_gets_it_does_the_best_for_all_tables_that_are_left_or_if_no
 # Plans on a disk
 
 
-def solved(folder: Path, game: Game = WIDE, horizon: int = 5, prior: Prior = SIMPLICITY) -> list[list[int]]:
+def solved(folder: Path, game: Game = WIDE, horizon: int = 5, prior: Prior = SIMPLICITY_PRIOR) -> list[list[int]]:
     """What a player whose plan may be in the folder does with all reactive partners."""
-    player = BayesAdaptive.of(Plan(game, prior, horizon, cache=folder))
+    player = BayesAdaptive.of(AdaptivePlan(game, prior, horizon, cache=folder))
     return [deeds(player, machine, horizon) for machine in all_reactive(game)]
 
 
-def found(folder: Path, game: Game = WIDE, horizon: int = 5, prior: Prior = SIMPLICITY) -> list[list[int]]:
+def found(folder: Path, game: Game = WIDE, horizon: int = 5, prior: Prior = SIMPLICITY_PRIOR) -> list[list[int]]:
     """The same, if nothing is to be planned any more."""
-    player = BayesAdaptive.of(Plan(game, prior, horizon, cache=folder, progress=refuse))
+    player = BayesAdaptive.of(AdaptivePlan(game, prior, horizon, cache=folder, progress=refuse))
     return [deeds(player, machine, horizon) for machine in all_reactive(game)]
 
 
@@ -362,9 +377,9 @@ def test_small_plans_are_not_worth_a_file(tmp_path: Path) -> None:
 def test_each_problem_has_plans_of_its_own(tmp_path: Path) -> None:
     """TALL has the same numbers as WIDE, in another shape."""
     problems: list[tuple[Game, int, Prior]] = [
-        (WIDE, 5, SIMPLICITY),
-        (TALL, 5, SIMPLICITY),
-        (WIDE, 4, SIMPLICITY),
+        (WIDE, 5, SIMPLICITY_PRIOR),
+        (TALL, 5, SIMPLICITY_PRIOR),
+        (WIDE, 4, SIMPLICITY_PRIOR),
         (WIDE, 5, {"constant": 0.5, "reactive": 0.5}),
     ]
     for game, horizon, prior in problems:
@@ -465,7 +480,7 @@ def test_the_user_says_where_plans_are_kept(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_it_expects_what_its_prior_does() -> None:
-    player = BayesAdaptive.of(Plan(IPD, {"constant": 0.6, "reactive": 0.4}))
+    player = BayesAdaptive.of(AdaptivePlan(IPD, {"constant": 0.6, "reactive": 0.4}))
     assert player.predict().probs == pytest.approx((0.5, 0.5))
     player = player.observe(Outcome(1, 0, 0.0))
     assert player.predict().prob(0) == pytest.approx(0.6 + 0.4 / 2)

@@ -20,8 +20,8 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
     SLIP,
     BayesianLookahead,
     HypothesisSet,
-    closed,
-    open_to_strangers,
+    closed_hypotheses,
+    open_hypotheses,
 )
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import bayes_floor
 from otherminds.worlds.repeated_games.players.learners import tabular
@@ -52,13 +52,13 @@ def random_player(library: HypothesisSet, rounds: int, seed: int) -> list[int]:
 
 @pytest.mark.parametrize("machine", [*BUNDLED[::7], partner("gtft", IPD), partner("joss", IPD)], ids=lambda m: m.name)
 def test_with_one_machine_it_plays_the_best_response(machine: Machine) -> None:
-    assert regret(IPD, [machine], BayesianLookahead.of(closed(IPD, [machine]))) == pytest.approx(0, abs=1e-9)
+    assert regret(IPD, [machine], BayesianLookahead.of(closed_hypotheses(IPD, [machine]))) == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize("game", [IPD, IBS], ids=lambda game: game.name)
 def test_with_two_memory_one_machines_nothing_better_can_be_done(game: Game) -> None:
     for pair in list(combinations(memory_one(game), 2))[::5]:
-        library = closed(game, pair, 8)
+        library = closed_hypotheses(game, pair, 8)
         assert regret(game, pair, BayesianLookahead.of(library), 8) == pytest.approx(
             bayes_floor(game, pair, 8), abs=1e-9
         )
@@ -66,46 +66,50 @@ def test_with_two_memory_one_machines_nothing_better_can_be_done(game: Game) -> 
 
 def test_with_two_reactive_partners_of_rock_paper_scissors_nothing_better_can_be_done() -> None:
     for pair in list(combinations(memory_one(RPS), 2))[::97]:
-        library = closed(RPS, pair, 6)
+        library = closed_hypotheses(RPS, pair, 6)
         assert regret(RPS, pair, BayesianLookahead.of(library), 6) == pytest.approx(bayes_floor(RPS, pair, 6), abs=1e-9)
 
 
 @pytest.mark.parametrize(("game", "floor"), [(RPS, 0.01), (IBS, 0.035), (IPD, 0.0)], ids=["rps", "ibs", "ipd"])
 def test_with_single_action_partners_nothing_better_can_be_done(game: Game, floor: float) -> None:
-    library = closed(game, single_action(game))
+    library = closed_hypotheses(game, single_action(game))
     assert regret(game, single_action(game), BayesianLookahead.of(library)) == pytest.approx(floor, abs=1e-9)
 
 
 @pytest.mark.parametrize("game", [IPD, IBS, RPS], ids=lambda game: game.name)
 def test_with_all_machines_of_memory_one_nothing_better_can_be_done(game: Game) -> None:
     held = [*single_action(game), *tit_for_tat(game), *memory_one(game)][:35]
-    found = regret(game, held, BayesianLookahead.of(closed(game, held, 12)), 12)
+    found = regret(game, held, BayesianLookahead.of(closed_hypotheses(game, held, 12)), 12)
     assert found == pytest.approx(bayes_floor(game, held, 12), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_with_the_bundled_machines_nothing_better_can_be_done() -> None:
     """15.35 a round over all 45, which is the floor."""
-    assert regret(IPD, BUNDLED, BayesianLookahead.of(closed(IPD, BUNDLED))) == pytest.approx(15.35 / 45, abs=1e-9)
+    assert regret(IPD, BUNDLED, BayesianLookahead.of(closed_hypotheses(IPD, BUNDLED))) == pytest.approx(
+        15.35 / 45, abs=1e-9
+    )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0, 1])
 def test_with_every_third_of_the_bundled_machines_nothing_better_can_be_done(start: int) -> None:
     held = BUNDLED[start::3]
-    found = regret(IPD, held, BayesianLookahead.of(closed(IPD, held)))
+    found = regret(IPD, held, BayesianLookahead.of(closed_hypotheses(IPD, held)))
     assert found == pytest.approx(bayes_floor(IPD, held), abs=1e-9)
 
 
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(RANDOM), min_size=1, max_size=6, unique=True), st.integers(1, 10), st.integers(1, 2))
 def test_in_no_library_it_does_better_than_can_be_done(held: list[Machine], horizon: int, depth: int) -> None:
-    player = BayesianLookahead.of(closed(IPD, held, horizon, depth=depth))
+    player = BayesianLookahead.of(closed_hypotheses(IPD, held, horizon, depth=depth))
     assert regret(IPD, held, player, horizon) >= bayes_floor(IPD, held, horizon) - 1e-9
 
 
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(RANDOM), min_size=1, max_size=4, unique=True), st.integers(1, 5))
 def test_looking_ahead_to_the_last_round_is_exact(held: list[Machine], horizon: int) -> None:
-    player = BayesianLookahead.of(closed(IPD, held, horizon, depth=horizon))
+    player = BayesianLookahead.of(closed_hypotheses(IPD, held, horizon, depth=horizon))
     assert regret(IPD, held, player, horizon) == pytest.approx(bayes_floor(IPD, held, horizon), abs=1e-9)
 
 
@@ -115,7 +119,7 @@ def test_looking_ahead_to_the_last_round_is_exact(held: list[Machine], horizon: 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=12))
 def test_it_expects_what_bayes_rule_does_with_slips(rounds: list[tuple[int, int]]) -> None:
     held = BUNDLED[:12]
-    player, weights, states = BayesianLookahead.of(closed(IPD, held)), np.full(12, 1 / 12), [0] * 12
+    player, weights, states = BayesianLookahead.of(closed_hypotheses(IPD, held)), np.full(12, 1 / 12), [0] * 12
     for a, b in rounds:
         outputs = np.array([machine.outputs[q] for machine, q in zip(held, states, strict=True)])
         laws = (1 - SLIP) * outputs + SLIP / 2
@@ -124,42 +128,42 @@ def test_it_expects_what_bayes_rule_does_with_slips(rounds: list[tuple[int, int]
         weights = np.where(weights < 1e-12 * weights.max(), 0.0, weights)
         states = [machine.moves[q][b][a] for machine, q in zip(held, states, strict=True)]
         player = player.observe(Outcome(a, b, 0.0))
-    assert len(player.watched.minds) == np.count_nonzero(weights)
+    assert len(player.observer.minds) == np.count_nonzero(weights)
 
 
 def test_machines_that_are_out_of_the_question_are_dropped() -> None:
-    player = BayesianLookahead.of(closed(IPD, BUNDLED))
-    assert len(player.watched.minds) == 45
+    player = BayesianLookahead.of(closed_hypotheses(IPD, BUNDLED))
+    assert len(player.observer.minds) == 45
     sizes = []
     for _ in range(6):
         player = player.observe(Outcome(1, 1, 5.0))
-        sizes.append(len(player.watched.minds))
+        sizes.append(len(player.observer.minds))
     assert sizes == sorted(sizes, reverse=True)
     assert 0 < sizes[-1] < 45
 
 
 def test_before_the_first_round_there_is_nothing_to_see() -> None:
-    player = BayesianLookahead.of(closed(IPD, BUNDLED[:3]))
+    player = BayesianLookahead.of(closed_hypotheses(IPD, BUNDLED[:3]))
     assert player.observe(None) == player
 
 
 def test_the_prior_counts() -> None:
     """Whether tit for tat or who always cooperates is more likely decides the last two rounds."""
     held = (*tit_for_tat(IPD), constant(IPD, 0))
-    library = closed(IPD, held, 2)
+    library = closed_hypotheses(IPD, held, 2)
     assert BayesianLookahead.of(replace(library, prior=(0.9, 0.1))).act().mode == 0
     assert BayesianLookahead.of(replace(library, prior=(0.1, 0.9))).act().mode == 1
 
 
 def test_a_machine_of_weight_nothing_is_none() -> None:
     held = (*tit_for_tat(IPD), constant(IPD, 0))
-    player = BayesianLookahead.of(replace(closed(IPD, held, 2), prior=(0.0, 1.0)))
+    player = BayesianLookahead.of(replace(closed_hypotheses(IPD, held, 2), prior=(0.0, 1.0)))
     assert player.act().mode == 1
     assert player.predict().prob(0) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_after_the_last_round_it_plays_as_in_the_last() -> None:
-    player = BayesianLookahead.of(closed(IPD, [*tit_for_tat(IPD), constant(IPD, 0)], 2))
+    player = BayesianLookahead.of(closed_hypotheses(IPD, [*tit_for_tat(IPD), constant(IPD, 0)], 2))
     for _ in range(4):
         player = player.observe(Outcome(0, 0, 8.0))
         assert player.act().mode == 1
@@ -168,7 +172,7 @@ def test_after_the_last_round_it_plays_as_in_the_last() -> None:
 def test_a_library_may_have_thousands_of_machines() -> None:
     always = constant(RPS, 0)
     many = [replace(always, name=f"always Rock {i}") for i in range(1200)]
-    assert BayesianLookahead.of(closed(RPS, many, 3)).act().mode == 1
+    assert BayesianLookahead.of(closed_hypotheses(RPS, many, 3)).act().mode == 1
 
 
 # Strangers
@@ -178,18 +182,18 @@ def test_who_is_not_in_the_library_is_played_with_all_the_same() -> None:
     for i in range(0, 45, 9):
         others = [*BUNDLED[:i], *BUNDLED[i + 1 :]]
         task = Task(IPD, BUNDLED[i], 40)
-        found = expected_regret(task, BayesianLookahead.of(closed(IPD, others, 40)))
+        found = expected_regret(task, BayesianLookahead.of(closed_hypotheses(IPD, others, 40)))
         assert -1e-9 <= found <= (task.optimum - task.least) / 40 + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_the_partner_does_it_goes_on(seed: int) -> None:
-    assert set(random_player(closed(IPD, BUNDLED, 30), 35, seed)) <= {0, 1}
+    assert set(random_player(closed_hypotheses(IPD, BUNDLED, 30), 35, seed)) <= {0, 1}
     assert set(random_player(strangers(), 35, seed)) <= {0, 1}
 
 
 def strangers(seed: int = 0) -> HypothesisSet:
-    return open_to_strangers(IPD, BUNDLED[::5], 30, rng=generator(seed))
+    return open_hypotheses(IPD, BUNDLED[::5], 30, rng=generator(seed))
 
 
 def test_strangers_are_the_same_for_the_same_seed() -> None:
@@ -201,7 +205,7 @@ def test_strangers_are_the_same_for_the_same_seed() -> None:
 
 
 def test_shares_of_the_prior_are_those_that_are_asked_for() -> None:
-    library = open_to_strangers(IPD, BUNDLED[:10], 30, memory_one=0.2, random=0.1, rng=generator())
+    library = open_hypotheses(IPD, BUNDLED[:10], 30, memory_one=0.2, random=0.1, rng=generator())
     assert sum(library.prior) == pytest.approx(1.0)
     assert library.machines[:10] == tuple(BUNDLED[:10])
     assert sum(library.prior[:10]) == pytest.approx(0.7)
@@ -211,17 +215,18 @@ def test_shares_of_the_prior_are_those_that_are_asked_for() -> None:
 
 @pytest.mark.parametrize("shares", [{"random": 0.0}, {"memory_one": 0.0}, {"memory_one": 0.6, "random": 0.4}])
 def test_any_share_may_be_nothing(shares: dict[str, float]) -> None:
-    player = BayesianLookahead.of(open_to_strangers(IPD, BUNDLED[:10], 10, rng=generator(), **shares))
+    player = BayesianLookahead.of(open_hypotheses(IPD, BUNDLED[:10], 10, rng=generator(), **shares))
     for _ in range(3):
         assert player.act().mode in (0, 1)
         player = player.observe(Outcome(0, 0, 8.0))
 
 
+@pytest.mark.slow
 def test_with_machines_that_were_taken_out_of_it_it_does_better_than_who_learns_from_nothing() -> None:
     knowing, learning = list[float](), list[float]()
     for i in range(0, 45, 3):
         task, others = Task(IPD, BUNDLED[i]), [*BUNDLED[:i], *BUNDLED[i + 1 :]]
-        library = open_to_strangers(IPD, others, rng=generator())
+        library = open_hypotheses(IPD, others, rng=generator())
         knowing.append(expected_regret(task, BayesianLookahead.of(library)))
         learning.append(functional_regret(task, list(play(task, tabular(IPD), rng=generator(i)))))
     assert np.mean(knowing) < 0.5 * np.mean(learning)

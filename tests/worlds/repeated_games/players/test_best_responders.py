@@ -17,7 +17,13 @@ from otherminds.worlds.repeated_games.machines import (
     reactive,
 )
 from otherminds.worlds.repeated_games.payoff_files import find_game
-from otherminds.worlds.repeated_games.players.best_responders import Informed, Myopic, Rational, imagined, mirrored
+from otherminds.worlds.repeated_games.players.best_responders import (
+    Informed,
+    Myopic,
+    Rational,
+    imagined_replies,
+    mirrored,
+)
 from otherminds.worlds.repeated_games.players.learners import tabular
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
@@ -177,7 +183,7 @@ def test_a_model_is_what_is_expected_now_and_after_every_outcome() -> None:
     reader = tabular(IPD)
     for own, theirs in [(0, 1), (1, 0), (0, 1), (1, 0), (0, 1)]:  # after (0, 1) came 0 twice, after (1, 0) 1 twice
         reader = reader.observe(Outcome(own, theirs, 0.0))
-    table = imagined(reader, IPD)
+    table = imagined_replies(reader, IPD)
     assert table[0] == pytest.approx((3 / 4, 1 / 4))  # now, after (0, 1)
     assert table[1] == pytest.approx((1 / 2, 1 / 2))  # after (0, 0)
     assert table[2] == pytest.approx((3 / 5, 2 / 5))  # after (0, 1) another time, to which 1 was the answer
@@ -189,7 +195,7 @@ def test_a_model_is_what_is_expected_now_and_after_every_outcome() -> None:
 def test_the_model_of_who_knows_a_memory_one_partner_is_that_partner(partner: tuple[Game, Machine]) -> None:
     game, machine = partner
     own, theirs = game.shape
-    table = imagined(Informed(game, machine.start, 9), game)
+    table = imagined_replies(Informed(game, machine.start, 9), game)
     assert table[0] == pytest.approx(machine.outputs[0])
     for a in range(own):
         for b in range(theirs):

@@ -18,8 +18,8 @@ from otherminds.worlds.repeated_games.machines import Law, Machine, reactive
 from otherminds.worlds.repeated_games.partners import machines, memory_one, partner, single_action, tit_for_tat
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players import best_response_to_mixture as believer
-from otherminds.worlds.repeated_games.players.bayes_adaptive import BayesAdaptive, Plan
-from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed
+from otherminds.worlds.repeated_games.players.bayes_adaptive import AdaptivePlan, BayesAdaptive
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
 from otherminds.worlds.repeated_games.players.best_responders import Informed, Myopic, Rational
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse, bayes_floor
 from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, RMax
@@ -71,6 +71,7 @@ def test_nobody_who_does_not_know_the_family_averages_less_than_this_over_the_su
     assert np.mean(cells) == pytest.approx(0.0197, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_floor_of_the_bundled_machines() -> None:
     """15.35 a round over all 45."""
     assert bayes_floor(IPD, machines(IPD)) == pytest.approx(15.35 / 45, abs=1e-9)
@@ -133,6 +134,7 @@ def expectimax(mixture: Mixture, states: Sequence[int], weights: Sequence[float]
     return max(totals)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(mixtures(), st.integers(1, 4))
 def test_it_earns_what_the_best_policy_of_all_that_see_the_history_does(mixture: Mixture, horizon: int) -> None:
@@ -144,6 +146,7 @@ def test_it_earns_what_the_best_policy_of_all_that_see_the_history_does(mixture:
     assert np.dot(mixture.weights, earned) == pytest.approx(best, abs=1e-8)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(mixtures(), st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=6))
 def test_it_expects_what_bayes_rule_does(mixture: Mixture, rounds: list[tuple[int, int]]) -> None:
@@ -276,9 +279,9 @@ PLAYERS: dict[str, Callable[[Game, int], Player]] = {
     "fictitious play": lambda game, _: FictitiousPlay.of(game),
     "counts, one round ahead": lambda game, _: Myopic(Counts.of(game), game),
     "counts, all rounds ahead": lambda game, horizon: Rational(Counts.of(game), game, horizon),
-    "adaptive": lambda game, horizon: BayesAdaptive.of(Plan(game, horizon=horizon)),
+    "adaptive": lambda game, horizon: BayesAdaptive.of(AdaptivePlan(game, horizon=horizon)),
     "sampler": lambda game, horizon: PosteriorSampling.of(game, generator(5), horizon=horizon),
-    "librarian": lambda game, horizon: BayesianLookahead.of(closed(game, memory_one(game), horizon)),
+    "librarian": lambda game, horizon: BayesianLookahead.of(closed_hypotheses(game, memory_one(game), horizon)),
     "informed of another partner": lambda game, horizon: Informed(game, memory_one(game)[9].start, horizon),
 }
 

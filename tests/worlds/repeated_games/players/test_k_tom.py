@@ -15,7 +15,7 @@ from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.machines import constant
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
-from otherminds.worlds.repeated_games.players.k_tom import LEVELS, Frequency, KToM
+from otherminds.worlds.repeated_games.players.k_tom import LEVELS, FrequencyBelief, KToM
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Rounds = list[tuple[int, int]]
@@ -135,7 +135,7 @@ def test_it_predicts_and_chooses_as_the_reference_does(
 def test_a_0_tom_filters_by_hand() -> None:
     belief = KToM.of(PENNIES, 0, volatility=math.log(0.5)).observe(Outcome(0, 1, 1.0)).belief
     variance = 1 / (1 / 1.5 + 0.25)
-    assert belief == pytest.approx(Frequency(variance * 0.5, variance))
+    assert belief == pytest.approx(FrequencyBelief(variance * 0.5, variance))
 
 
 # What the levels are about
@@ -155,6 +155,7 @@ def test_every_level_learns_and_exploits_a_constant(level: int, action: int) -> 
     assert earned / 50 > 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [1, 2])
 def test_a_mentalizer_beats_the_level_below(level: int) -> None:
     lower = KToM.of(PENNIES.seen_by(1), level - 1)
@@ -291,7 +292,7 @@ def test_levels_beyond_two_are_refused(level: int) -> None:
 @pytest.mark.parametrize("habit", ["volatility", "temperature", "bias"])
 @pytest.mark.parametrize("value", [21.0, -math.inf, math.nan])
 def test_boundless_habits_are_refused(habit: str, value: float) -> None:
-    with pytest.raises(ValueError, match="habits"):
+    with pytest.raises(ValueError, match="parameters"):
         KToM.of(PENNIES, 1, **{habit: value})  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, constant
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
-from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, RMax, Split, tabular
+from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, RMax, SplitPlayer, tabular
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 RPS, IBS, IPD = find_game("rps"), find_game("ibs"), find_game("ipd")
@@ -185,7 +185,7 @@ def test_frequencies_are_a_distribution_over_all_actions(
 
 
 def test_a_split_mind_acts_with_one_and_predicts_with_the_other() -> None:
-    mind = Split(constant(IPD, 1, agent=0).start, Counts.of(IPD, context=False))
+    mind = SplitPlayer(constant(IPD, 1, agent=0).start, Counts.of(IPD, context=False))
     for outcome in seen(IPD, [(1, 0)] * 3):
         mind = mind.observe(outcome)
     assert mind.act().prob(1) == 1.0
@@ -236,7 +236,7 @@ def test_fictitious_play_against_itself_comes_to_the_equilibrium_of_matching_pen
 
 
 @pytest.mark.parametrize("mind", [RMax.of(IPD), Counts.of(IPD), tabular(IPD), FictitiousPlay.of(IPD)])
-def test_nothing_is_learnt_from_nothing(mind: RMax | Counts | Split | FictitiousPlay) -> None:
+def test_nothing_is_learnt_from_nothing(mind: RMax | Counts | SplitPlayer | FictitiousPlay) -> None:
     assert mind.observe(None) == mind
     before = hash(mind)
     assert mind.observe(Outcome(0, 1, 0.0)) != mind

@@ -17,7 +17,7 @@ from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_responders import response_to
 from otherminds.worlds.repeated_games.players.learners import tabular
 from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
-from otherminds.worlds.repeated_games.reactive_partners import over_kinds
+from otherminds.worlds.repeated_games.reactive_partners import reactive_observer
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 from strategies import generator
 
@@ -43,8 +43,8 @@ def deeds(player: PosteriorSampling, partner: Machine, rounds: int = 40) -> list
 
 
 def held(player: PosteriorSampling) -> Partner:
-    assert player.held is not None
-    return player.held
+    assert player.sampled is not None
+    return player.sampled
 
 
 def mean_regret(game: Game, partners: Sequence[Machine], seeds: int, horizon: int = 100) -> float:
@@ -161,7 +161,7 @@ def test_it_plays_the_best_response_to_who_is_drawn(seed: int, replies: list[int
 
 
 def test_it_expects_what_the_posterior_does() -> None:
-    player, observer = PosteriorSampling.of(IPD, generator(), noise=0.1), over_kinds(IPD, noise=0.1)
+    player, observer = PosteriorSampling.of(IPD, generator(), noise=0.1), reactive_observer(IPD, noise=0.1)
     for own, theirs in [(0, 1), (1, 1), (0, 0), (0, 1), (1, 0)]:
         assert player.predict() == observer.predict()
         player = player.observe(Outcome(own, theirs, 0.0))
@@ -202,6 +202,7 @@ def test_in_the_end_nothing_is_lost_to_who_always_does_the_same(game: Game) -> N
         assert tom_percent(rows[-30:]) == 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [IBS, IPD], ids=lambda game: game.name)
 def test_with_partners_who_tremble_it_loses_less_than_who_is_surprised_once(game: Game) -> None:
     tasks = [Task(game, machine.trembling(0.05)) for machine in (*single_action(game), *tit_for_tat(game))]

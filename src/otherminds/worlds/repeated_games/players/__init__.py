@@ -1,1 +1,1 @@
-"""Players of repeated games, one file each."""
+"""Players of repeated games, one file each; `by_name` lists them."""

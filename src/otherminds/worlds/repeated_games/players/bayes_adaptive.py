@@ -1,55 +1,261 @@
-"""Bayes-adaptive play: exactly optimal against a partner who remembers one round, under a prior over kinds of them."""
+"""Bayes-adaptive play: exactly optimal against a partner that remembers one round, under a prior over families.
+
+The partner's replies to the last joint action are a fixed but unknown table. Knowledge of it is one digit for each
+context (the last joint action): 0 for unknown, 1 + b for the reply b. Values over all states of knowledge are an array
+with one axis per context, so that backward induction works on slices. Solutions that take long are kept in a folder; a
+missing, torn or foreign file is solved again.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
+from otherminds.files.text import opened
 from otherminds.observer import Observer
-from otherminds.worlds.repeated_games.bayes_adaptive_values import (
-    FIRST,
-    TIE,
-    Floats,
-    Knowledge,
-    Policy,
-    Prior,
-    Progress,
-    Situation,
-    Solution,
-    context_of,
-    learned,
-    reachable,
-    solve,
-    weights,
-)
-from otherminds.worlds.repeated_games.machines import point
-from otherminds.worlds.repeated_games.plan_cache import digest, remembered
+from otherminds.worlds.repeated_games.machines import point_mass
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
-from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY, Kind, over_kinds
+from otherminds.worlds.repeated_games.reactive_partners import (
+    FIRST,
+    SIMPLICITY_PRIOR,
+    ReactivePartner,
+    context_groups,
+    context_of,
+    reactive_observer,
+)
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-SMALL = 4
-DETOURS = 16
+Floats = NDArray[np.float64]
+Knowledge = tuple[int, ...]
+Prior = tuple[tuple[str, float], ...]
+
+TIE = 1e-12  # values that differ by less are equal: rounding
 
 
-class Plan:
-    """What to do in every situation: solved backward when first needed, and kept. Sharing it only saves time.
+def weights(prior: Prior, first: int, options: int, replies: int) -> Floats:
+    """P(first action of the partner, knowledge) for every state of knowledge.
 
-    Games in which renaming all actions in turn changes nothing (Rock, Paper, Scissors) are solved for one first
-    action of the partner. Large solutions are kept in the folder `cache`, too, if there is one.
+    W = Σ prior · Π_parts (1/n) Σ_b Π_{c in part} [c is unknown or replies b]: contexts in the same part share one
+    uniformly drawn reply; the part that contains FIRST replies `first`. Shape (1 + replies,) · contexts.
+    """
+    contexts = options * replies
+    agrees = np.hstack([np.ones((replies, 1)), np.eye(replies)])
+    total: Floats = np.zeros((1 + replies,) * contexts)
+    for kind, share in prior:
+        found: Floats = np.full((1,) * contexts, share)
+        for part in context_groups(options, replies)[kind]:
+            axes = [c for c in part if c != FIRST]
+            answers = [first] if FIRST in part else range(replies)
+            found = found * sum(_outer(agrees[b], axes, contexts) for b in answers) / replies
+        total += found
+    return total
+
+
+def _outer(vector: Floats, axes: Sequence[int], contexts: int) -> Floats:
+    """The product of a vector along each of the given axes."""
+    along = (vector.reshape([-1 if c == axis else 1 for c in range(contexts)]) for axis in axes)
+    return reduce(np.multiply, along, np.ones((1,) * contexts))
+
+
+class InductionStage(NamedTuple):
+    """Weighted values U = W · V and best actions with some rounds to go, both of shape (contexts, *knowledge)."""
+
+    worth: Floats
+    actions: NDArray[np.int8]
+
+
+Progress = Callable[[Iterable[InductionStage], int, str], Iterable[InductionStage]]
+
+
+def backward(payoff: Floats, weight: Floats, known: Knowledge, rounds: int) -> Iterator[InductionStage]:
+    """Backward induction: the stages with 1, 2, … `rounds` rounds to go.
+
+    U(k, c) = max_a W(k) R[a, b] + U′(k, (a, b)) where the reply b to context c is known, and
+    max_a Σ_b W(k + [c → b]) R[a, b] + U′(k + [c → b], (a, b)) where it is not. Ties go to the lowest action.
+    `weight` has axes of length 1 for the contexts that are `known` already.
+    """
+    options, replies = payoff.shape
+    worth = np.zeros((options * replies, *weight.shape))
+    for _ in range(rounds):
+        stage = InductionStage(np.empty_like(worth), np.empty(worth.shape, dtype=np.int8))
+        for c, digit in enumerate(known):
+            told = [(b, _at(c, 0 if digit else 1 + b)) for b in range(replies) if digit in (0, 1 + b)]
+            for where, possible in [*((k, [(b, k)]) for b, k in told), *([] if digit else [(_at(c, 0), told)])]:
+                gains = np.array(
+                    [
+                        sum(weight[k] * payoff[a, b] + worth[(a * replies + b, *k)] for b, k in possible)
+                        for a in range(options)
+                    ]
+                )
+                top = stage.worth[(c, *where)] = gains.max(axis=0)
+                stage.actions[(c, *where)] = np.argmax(gains >= top - TIE, axis=0)
+        worth = stage.worth
+        yield stage
+
+
+def _at(axis: int, digit: int) -> tuple[slice | int, ...]:
+    """The slice of knowledge with this digit for one context."""
+    return (*(slice(None),) * axis, digit)
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """An optimal policy from some knowledge on: `actions[n − 1][context, *additional knowledge]` with n rounds to go.
+
+    `worth` is W · V with the most rounds to go, in the same shape.
+    """
+
+    known: Knowledge
+    actions: tuple[NDArray[np.int8], ...]
+    worth: Floats
+
+    def covers(self, known: Knowledge) -> bool:
+        """Whether this knowledge extends the policy's."""
+        return all(before in (0, digit) for before, digit in zip(self.known, known, strict=True))
+
+    def action(self, rounds: int, context: int, known: Knowledge) -> int:
+        """The best action with `rounds` rounds to go."""
+        news = (0 if before else digit for before, digit in zip(self.known, known, strict=True))
+        return int(self.actions[rounds - 1][(context, *news)])
+
+
+def solve(
+    payoff: Floats,
+    weight: Floats,
+    known: Knowledge,
+    rounds: int,
+    progress: Progress = lambda items, _total, _what: items,
+) -> Policy:
+    """The exact optimum from some knowledge on, for every number of rounds to go up to `rounds`."""
+    free = weight[tuple(slice(digit, digit + 1) if digit else slice(None) for digit in known)]
+    actions, worth = list[NDArray[np.int8]](), np.zeros((payoff.size, *free.shape))
+    for stage in progress(backward(payoff, free, known, rounds), rounds, "Planning ahead"):
+        actions.append(stage.actions)
+        worth = stage.worth
+    return Policy(known, tuple(actions), worth)
+
+
+class DecisionPoint(NamedTuple):
+    """Where a decision is made: the round, the last joint action, and the knowledge so far."""
+
+    round: int
+    context: int
+    known: Knowledge
+
+
+class Solution(NamedTuple):
+    """The worth W · V of each opening, and the best action wherever optimal play can lead from there."""
+
+    worth: tuple[float, ...]
+    choices: dict[DecisionPoint, int]
+
+
+def reachable(policy: Policy, weight: Floats, starts: Sequence[int], replies: int) -> Solution:
+    """The part of a policy that its own actions can reach from some contexts in round 1."""
+    rounds = len(policy.actions)
+    frontier = {DecisionPoint(1, context, policy.known) for context in starts}
+    choices: dict[DecisionPoint, int] = {}
+    for t in range(1, rounds + 1):
+        here = {s: policy.action(rounds + 1 - t, s.context, s.known) for s in frontier}
+        frontier = {
+            DecisionPoint(t + 1, context_of(action, b, replies), told)
+            for (_, context, known), action in here.items()
+            for b in range(replies)
+            if known[context] in (0, 1 + b) and weight[told := learned(known, context, b)] > 0.0
+        }
+        choices |= here
+    nothing = (0,) * len(policy.known)
+    return Solution(tuple(float(policy.worth[(context, *nothing)]) for context in starts), choices)
+
+
+def learned(known: Knowledge, context: int, reply: int) -> Knowledge:
+    """Knowledge after the partner's reply in a context, which replaces an older one."""
+    return (*known[:context], 1 + reply, *known[context + 1 :])
+
+
+FORMAT = 1  # version of the stored files
+
+
+def user_cache() -> Path:
+    """The folder for files that can be computed again: $OTHERMINDS_CACHE, else `otherminds` in the XDG cache folder."""
+    if own := os.environ.get("OTHERMINDS_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "otherminds"
+
+
+def problem_digest(*problem: object) -> str:
+    """A file name for a problem: a hash of its parts."""
+    return hashlib.sha256(repr((FORMAT, *problem)).encode()).hexdigest()[:24]
+
+
+def cached_solution(folder: Path | None, name: str, compute: Callable[[], Solution]) -> Solution:
+    """The solution of this name from the folder, or computed and stored there; only computed without a folder."""
+    if folder is None:
+        return compute()
+    path = folder / f"plan-{name}.npz"
+    found = _read(path)
+    if found is None:
+        found = compute()
+        _write(path, found)
+    return found
+
+
+def _read(path: Path) -> Solution | None:
+    try:
+        with opened(path) as file, np.load(file, allow_pickle=False) as kept:
+            situations = map(
+                DecisionPoint, kept["rounds"].tolist(), kept["contexts"].tolist(), map(tuple, kept["known"].tolist())
+            )
+            return Solution(tuple(kept["worth"].tolist()), dict(zip(situations, kept["actions"].tolist(), strict=True)))
+    except Exception:  # damaged zip files raise many kinds of errors
+        return None
+
+
+def _write(path: Path, solution: Solution) -> None:
+    """Write a file atomically; if the folder cannot be written, do nothing."""
+    draft = path.with_name(f"{path.stem}-{os.getpid()}.tmp.npz")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(
+            draft,
+            worth=np.array(solution.worth),
+            rounds=np.array([s.round for s in solution.choices], dtype=np.int32),
+            contexts=np.array([s.context for s in solution.choices], dtype=np.int16),
+            known=np.array([s.known for s in solution.choices], dtype=np.int8),
+            actions=np.array(list(solution.choices.values()), dtype=np.int8),
+        )
+        draft.replace(path)
+    except OSError:
+        with suppress(OSError):
+            draft.unlink()
+
+
+SMALL = 4  # contexts up to which solving is quicker than reading a file
+DETOURS = 16  # policies for unplanned knowledge that are kept; bounds memory
+
+
+class AdaptivePlan:
+    """The Bayes-optimal action at every decision point, solved when first needed and kept. Sharing it only saves time.
+
+    Games that are unchanged by rotating all actions (Rock, Paper, Scissors) are solved for one first action of the
+    partner. Large solutions are also kept in the folder `cache`, if given.
     """
 
     def __init__(
         self,
         game: Game,
-        prior: Mapping[str, float] = SIMPLICITY,
+        prior: Mapping[str, float] = SIMPLICITY_PRIOR,
         horizon: int = 100,
         *,
         cache: Path | None = None,
@@ -68,7 +274,7 @@ class Plan:
 
     @cached_property
     def opening(self) -> int:
-        """The best action of the first round: argmax_a Σ_f W(f) · (R[a, f] + V(a, f)), ties to the lowest."""
+        """The best first action: argmax_a Σ_f W(f) · (R[a, f] + V(a, f)), ties to the lowest."""
         gains = np.zeros(len(self._payoff))
         for first in range(self.replies):
             turn = first if self._cyclic else 0
@@ -77,8 +283,8 @@ class Plan:
             gains += weight[(0,) * self._payoff.size] * self._payoff[:, first] + worth
         return int(np.argmax(gains >= gains.max() - TIE))
 
-    def action(self, first: int, situation: Situation) -> int:
-        """The best action in a situation, after this first action of the partner."""
+    def action(self, first: int, situation: DecisionPoint) -> int:
+        """The best action at a decision point, given the partner's first action."""
         turn = first if self._cyclic else 0
         turned, start = self._turned(situation, turn), first - turn
         action = self._after(start).choices.get(turned)
@@ -88,24 +294,24 @@ class Plan:
         return (action + turn) % len(self._payoff)
 
     def _after(self, first: int) -> Solution:
-        """The rounds after the first one, in which the partner did `first`."""
+        """The solution after a first round in which the partner played `first`."""
         if first not in self._solved:
             starts = [context_of(a, first, self.replies) for a in range(len(self._payoff))]
-            name = digest(self._payoff.tobytes(), self._payoff.shape, self.prior, self.horizon, first)
+            name = problem_digest(self._payoff.tobytes(), self._payoff.shape, self.prior, self.horizon, first)
             folder = self._cache if self._payoff.size > SMALL else None
-            self._solved[first] = remembered(
-                folder, name, lambda: reachable(self._solve(first), self._weights(first), starts, self.replies)
-            )
+
+            def compute() -> Solution:
+                weight, nothing = self._weights(first), (0,) * self._payoff.size
+                policy = solve(self._payoff, weight, nothing, self.horizon - 1, self.progress)
+                return reachable(policy, weight, starts, self.replies)
+
+            self._solved[first] = cached_solution(folder, name, compute)
         return self._solved[first]
 
-    def _solve(self, first: int) -> Policy:
-        nothing = (0,) * self._payoff.size
-        return solve(self._payoff, self._weights(first), nothing, self.horizon - 1, self.progress)
-
     def _detour(self, first: int, known: Knowledge) -> Policy:
-        """A policy for a partner that has broken its own table, so that nothing was planned for this.
+        """A policy for knowledge that was not planned for, because the partner has deviated from its own table.
 
-        If what is known contradicts the prior, all tables are taken to be equally likely.
+        If the knowledge has prior probability 0, all tables are assumed to be equally probable.
         """
         weight = self._weights(first)
         possible = bool(weight[known])
@@ -123,8 +329,8 @@ class Plan:
             self._priors[first] = weights(self.prior, first, *self._payoff.shape)
         return self._priors[first]
 
-    def _turned(self, situation: Situation, turn: int) -> Situation:
-        """The same situation with all actions renamed, action a being called a − turn."""
+    def _turned(self, situation: DecisionPoint, turn: int) -> DecisionPoint:
+        """The decision point with all actions rotated: action a becomes a − turn."""
         if not turn:
             return situation
         n = self.replies
@@ -132,36 +338,36 @@ class Plan:
         renamed = np.where(digits, (digits - 1 - turn) % n + 1, 0)
         known = tuple(np.roll(renamed, (-turn, -turn), axis=(0, 1)).ravel().tolist())
         own, theirs = divmod(situation.context, n)
-        return Situation(situation.round, context_of((own - turn) % n, (theirs - turn) % n, n), known)
+        return DecisionPoint(situation.round, context_of((own - turn) % n, (theirs - turn) % n, n), known)
 
 
 @dataclass(frozen=True)
 class BayesAdaptive:
-    """The player who is Bayes-optimal under the prior of its plan: it explores exactly as far as that pays.
+    """A player that is Bayes-optimal under the prior of its plan, so that it explores exactly as far as it pays.
 
-    V_t(k) = max_a Σ_b P(b | k) · (R(a, b) + V_{t+1}(k after a, b)), k being what is known of the partner's table: exact
-    backward induction over rounds and knowledge. Its expectations are those of an observer over kinds of partners.
+    V_t(k) = max_a Σ_b P(b | k) · (R(a, b) + V_{t+1}(k after a, b)), where k is the knowledge of the partner's table:
+    exact backward induction over rounds and knowledge. It predicts as an observer over families of partners.
     """
 
-    plan: Plan
-    watched: Observer[Kind]
+    plan: AdaptivePlan
+    observer: Observer[ReactivePartner]
     t: int = 0
     first: int = 0
     context: int = FIRST
     known: Knowledge = ()
 
     @classmethod
-    def of(cls, plan: Plan) -> Self:
-        """Before the first round."""
-        return cls(plan, over_kinds(plan.game, dict(plan.prior)), known=(0,) * plan.game.payoff().size)
+    def of(cls, plan: AdaptivePlan) -> Self:
+        """The player before the first round."""
+        return cls(plan, reactive_observer(plan.game, dict(plan.prior)), known=(0,) * plan.game.payoff().size)
 
     def observe(self, outcome: Outcome | None) -> Self:
-        """Learn the partner's reply to the round before."""
+        """The player after a round: the partner's reply to the round before is known."""
         if outcome is None:
             return self
         return replace(
             self,
-            watched=self.watched.watch(outcome.theirs, mirrored(self.plan.game, outcome)),
+            observer=self.observer.watch(outcome.theirs, mirrored(self.plan.game, outcome)),
             t=self.t + 1,
             first=self.first if self.t else outcome.theirs,
             known=learned(self.known, self.context, outcome.theirs) if self.t else self.known,
@@ -169,13 +375,13 @@ class BayesAdaptive:
         )
 
     def predict(self) -> Categorical[int]:
-        """Σ P(kind) π(b | kind)."""
-        return self.watched.predict()
+        """Σ P(family) π(b | family)."""
+        return self.observer.predict()
 
     def act(self) -> Categorical[int]:
-        """The optimal action; after the last round of the plan, as in the last one."""
+        """The optimal action; after the horizon of the plan, as in its last round."""
         if not self.t:
-            return point(self.plan.opening)
-        return point(
-            self.plan.action(self.first, Situation(min(self.t, self.plan.horizon - 1), self.context, self.known))
+            return point_mass(self.plan.opening)
+        return point_mass(
+            self.plan.action(self.first, DecisionPoint(min(self.t, self.plan.horizon - 1), self.context, self.known))
         )

@@ -1,4 +1,4 @@
-"""The player with a library: which known machine is this partner, and what is it worth to find out?"""
+"""Bayesian look-ahead against an unknown machine: depth-limited search over beliefs with bounded leaf values."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from otherminds.planning.best_response import (
     clairvoyant,
     commitment,
 )
-from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, point, random_machines
+from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, point_mass, random_machines
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-FORGOTTEN = 1e-12
+FORGOTTEN = 1e-12  # posterior below which a machine is dropped; bounds time
 SLIP = 1e-6
-"""How often a partner may do what its machine does not, if it is taken to be one of the library's."""
+"""Noise attributed to the machines of a closed set, so that none is excluded by one play; chosen small."""
 
 
 @dataclass(frozen=True, eq=False)
 class HypothesisSet:
-    """Machines with prior probabilities, and the plans against all of them that a `BayesianLookahead` looks up.
+    """Machines that a partner may be, with prior probabilities, and the best responses to all of them.
 
-    Inference grants every machine a slip with probability `noise`; plans take them at their word.
+    Inference assumes that every machine slips with probability `noise`; plans assume that it does not. `leaf` bounds
+    the value of a belief where the look-ahead of `depth` rounds ends.
     """
 
     game: Game
@@ -51,22 +52,22 @@ class HypothesisSet:
 
     @cached_property
     def place(self) -> dict[Partner, int]:
-        """The number of every state of every machine in the pool."""
+        """The index in the pool of each state of each machine."""
         partners = (partner for machine in self.slipping for partner in machine.minds)
         return {partner: i for i, partner in enumerate(partners)}
 
     @cached_property
     def slipping(self) -> tuple[Machine, ...]:
-        """The machines as they are watched."""
+        """The machines with noise, as the observer scores them."""
         return tuple(machine.trembling(self.noise) for machine in self.machines)
 
 
-def closed(game: Game, machines: Sequence[Machine], horizon: int = 100, *, depth: int = 1) -> HypothesisSet:
-    """A library that the partner is known to be from, all machines being equally probable."""
+def closed_hypotheses(game: Game, machines: Sequence[Machine], horizon: int = 100, *, depth: int = 1) -> HypothesisSet:
+    """A set that is known to contain the partner, with a uniform prior."""
     return HypothesisSet(game, tuple(machines), (1 / len(machines),) * len(machines), SLIP, horizon, commitment, depth)
 
 
-def open_to_strangers(
+def open_hypotheses(
     game: Game,
     machines: Sequence[Machine],
     horizon: int = 100,
@@ -76,56 +77,56 @@ def open_to_strangers(
     random: float = 0.3,
     rng: np.random.Generator,
 ) -> HypothesisSet:
-    """A library that the partner may not be in: part of the prior is on all memory-one and on small random machines.
+    """A set that may not contain the partner: the prior also covers all memory-one and 500 random machines.
 
-    Whatever the partner is, it may do something else with probability `noise`.
+    `memory_one` and `random` are their shares of the prior. Every machine may slip with probability `noise`.
     """
     groups = [
         (1.0 - memory_one - random, list(machines)),
         (memory_one, list(all_memory_one(game))),
         (random, list(random_machines(game, 500, 8, rng))),
     ]
-    held = tuple(machine for share, group in groups if share for machine in group)
+    candidates = tuple(machine for share, group in groups if share for machine in group)
     prior = tuple(share / len(group) for share, group in groups if share for _ in group)
-    return HypothesisSet(game, held, prior, noise, horizon, clairvoyant)
+    return HypothesisSet(game, candidates, prior, noise, horizon, clairvoyant)
 
 
 @dataclass(frozen=True)
 class BayesianLookahead:
-    """Bayes over the machines of a library, with look-ahead on the beliefs that its own actions would lead to.
+    """Bayesian inference over a set of machines, and look-ahead over the beliefs that its actions would lead to.
 
-    Q_t(β, a) = Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)), `library.depth` rounds deep, and then the library's
-    bound on V, `leaf`. Bayes-optimal as far as that bound is exact.
+    Q_t(β, a) = Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)), `library.depth` rounds deep, then the bound
+    `library.leaf` on V. Bayes-optimal where that bound is exact.
     """
 
     library: HypothesisSet
-    watched: Observer[Partner]
+    observer: Observer[Partner]
     t: int = 0
 
     @classmethod
     def of(cls, library: HypothesisSet) -> Self:
-        """Before the first round."""
+        """The player before the first round."""
         return cls(library, Observer.over((machine.start for machine in library.slipping), library.prior))
 
     def observe(self, outcome: Outcome | None) -> Self:
-        """Condition on what the partner did; machines that are out of the question are dropped."""
+        """The player after a round: beliefs are updated, and machines with negligible probability dropped."""
         if outcome is None:
             return self
-        watched = self.watched.watch(outcome.theirs, mirrored(self.library.game, outcome)).prune(FORGOTTEN)
-        return replace(self, watched=watched, t=self.t + 1)
+        observer = self.observer.watch(outcome.theirs, mirrored(self.library.game, outcome)).prune(FORGOTTEN)
+        return replace(self, observer=observer, t=self.t + 1)
 
     def predict(self) -> Categorical[int]:
         """Σ P(machine) π(b | machine)."""
-        return self.watched.predict()
+        return self.observer.predict()
 
     def act(self) -> Categorical[int]:
-        """The action of the highest value, ties to the lowest."""
+        """The action with the highest value, ties to the lowest."""
         pool, t = self.library.pool, min(self.t, self.library.horizon - 1)
-        weights = np.exp(self.watched.weights)
+        weights = np.exp(self.observer.weights)
         likely = weights > NEGLIGIBLE * weights.max()
-        minds = [mind for mind, kept in zip(self.watched.minds, likely, strict=True) if kept]
+        minds = [mind for mind, kept in zip(self.observer.minds, likely, strict=True) if kept]
         states = np.array([self.library.place[mind] for mind in minds])
         if len(states) == 1:
-            return point(int(pool.response.actions[t, states[0]]))
+            return point_mass(int(pool.response.actions[t, states[0]]))
         values = action_values(pool, t, states, weights[likely], depth=self.library.depth, leaf=self.library.leaf)
-        return point(best_action(values))
+        return point_mass(best_action(values))

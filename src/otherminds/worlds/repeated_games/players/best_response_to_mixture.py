@@ -1,4 +1,4 @@
-"""The best response to a mixture of minds: beliefs are states, so a mixture of machines is a machine again."""
+"""The exact best response to a mixture of minds, by planning over its posteriors as states of a machine."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ import numpy as np
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.observer import Observer
 from otherminds.planning.best_response import Chances, Response, best_response
-from otherminds.worlds.repeated_games.machines import Machine, point
+from otherminds.worlds.repeated_games.machines import Machine, point_mass
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-MOST = 20_000
-FORGOTTEN = 1e-12
+MOST = 20_000  # most posteriors to enumerate; bounds time and memory
+FORGOTTEN = 1e-12  # posterior below which a mind is dropped: rounding
 Key = frozenset[tuple[Any, float]]
 
 
-def key(observer: Observer[Any]) -> Key:
-    """The posterior as a value: minds that are possible, with their log probabilities up to rounding."""
+def posterior_key(observer: Observer[Any]) -> Key:
+    """The posterior as a hashable value: possible minds with log probabilities, rounded to 8 digits."""
     posterior = observer.posterior
     pairs = zip(posterior.support, posterior.log_probs, strict=True)
     return frozenset((mind, round(log_p, 8)) for mind, log_p in pairs if log_p > IMPOSSIBLE)
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
-    """All posteriors that an observer can come to in a game, as the states of a machine, and the best response to it.
+class BeliefStates:
+    """All posteriors that an observer can reach in a game, as states of a machine, and the best response to it.
 
-    Exact for any mixture of which the posteriors are finite in number: deterministic machines, families of them.
-    Raises ValueError if there are more than 20,000.
+    Exact for any mixture with finitely many posteriors, such as one of deterministic machines.
+    Raises ValueError if more than 20,000 are reachable.
     """
 
     game: Game
@@ -43,7 +43,7 @@ class Beliefs:
     @cached_property
     def unrolled(self) -> Chances:
         """The machine of posteriors: O[q, b] = Σ P(m) π(b | m), δ(q, a, b) = the posterior after a and b."""
-        index = {key(self.observer): 0}
+        index = {posterior_key(self.observer): 0}
         beliefs = [self.observer]
         outputs: list[list[float]] = []
         moves: list[list[list[int]]] = []
@@ -59,32 +59,32 @@ class Beliefs:
     def _onward(
         self, here: Observer[Any], index: dict[Key, int], beliefs: list[Observer[Any]], stay: int
     ) -> list[list[int]]:
-        """The posterior after every pair of actions, by its number; new ones are added."""
+        """The index of the posterior after each pair of actions; new posteriors are appended to `beliefs`."""
         payoff, expected = self.game.payoff(), here.predict()
         found = [[stay] * payoff.shape[1] for _ in payoff]
         for a, b in np.ndindex(payoff.shape):
             if expected.prob(b) > 0.0:
                 after = here.watch(b, mirrored(self.game, Outcome(a, b, float(payoff[a, b])))).prune(FORGOTTEN)
-                found[a][b] = index.setdefault(key(after), len(beliefs))
+                found[a][b] = index.setdefault(posterior_key(after), len(beliefs))
                 if found[a][b] == len(beliefs):
                     beliefs.append(after)
         return found
 
     @cached_property
     def response(self) -> Response:
-        """The Bayes-optimal plan: V_t(belief), and what to do."""
+        """The Bayes-optimal plan: values V_t(belief) and actions."""
         return best_response(self.game.payoff(), self.unrolled, self.horizon)
 
 
 @dataclass(frozen=True)
 class MixtureBestResponse:
-    """Whoever is told the prior and plays Bayes-optimally: nobody who is told no more can expect less regret.
+    """A Bayes-optimal player that knows the prior: no player with the same knowledge has less expected regret.
 
-    V_t(β) = max_a Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)) over the posteriors β that can come about.
-    Raises ValueError, when it first acts, if these are more than 20,000.
+    V_t(β) = max_a Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)) over the reachable posteriors β.
+    Raises ValueError at its first action if more than 20,000 are reachable.
     """
 
-    beliefs: Beliefs
+    beliefs: BeliefStates
     state: int = 0
     t: int = 0
 
@@ -92,12 +92,12 @@ class MixtureBestResponse:
     def of(
         cls, game: Game, machines: Iterable[Machine], weights: Iterable[float] | None = None, horizon: int = 100
     ) -> Self:
-        """A player with a prior (default: uniform) over machines."""
-        watched: Observer[Any] = Observer.over((machine.start for machine in machines), weights)
-        return cls(Beliefs(game, watched, horizon))
+        """A player with a prior over machines (uniform by default)."""
+        observer: Observer[Any] = Observer.over((machine.start for machine in machines), weights)
+        return cls(BeliefStates(game, observer, horizon))
 
     def observe(self, outcome: Outcome | None) -> Self:
-        """Go on to the posterior that follows. Raises ValueError if the prior had excluded what the partner did."""
+        """The player with the next posterior. Raises ValueError for a play of prior probability 0."""
         if outcome is None:
             return self
         outputs, moves = self.beliefs.unrolled
@@ -111,12 +111,15 @@ class MixtureBestResponse:
         return Categorical.from_scores((b, float(np.log(p))) for b, p in enumerate(outputs) if p)
 
     def act(self) -> Categorical[int]:
-        """The optimal action for this posterior, ties to the lowest."""
-        return point(int(self.beliefs.response.actions[min(self.t, self.beliefs.horizon - 1), self.state]))
+        """The optimal action for the current posterior, ties to the lowest."""
+        return point_mass(int(self.beliefs.response.actions[min(self.t, self.beliefs.horizon - 1), self.state]))
 
 
 def bayes_floor(game: Game, machines: Sequence[Machine], horizon: int = 100) -> float:
-    """The least expected regret per round that anybody can have who is not told which of the machines it is."""
+    """Lower bound on expected regret per round for any player that does not know which machine it faces.
+
+    Machines are equally probable.
+    """
     beliefs = MixtureBestResponse.of(game, machines, horizon=horizon).beliefs
     told = sum(float(response_to(game, machine, horizon).values[0, 0]) for machine in machines) / len(machines)
     return (told - float(beliefs.response.values[0, 0])) / horizon

@@ -1,4 +1,4 @@
-"""Players by name, for the first seat of a game of two: those who learn, those who infer, and scripted ones."""
+"""Players by name, for the first place in a game of two: learning, inferring and scripted ones."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ import numpy as np
 
 from otherminds.errors import InputError, meant
 from otherminds.worlds.repeated_games.partners import UnknownPartnerError, machines, partner, partner_names
-from otherminds.worlds.repeated_games.plan_cache import user_cache
-from otherminds.worlds.repeated_games.players.bayes_adaptive import BayesAdaptive, Plan
+from otherminds.worlds.repeated_games.players.bayes_adaptive import AdaptivePlan, BayesAdaptive, user_cache
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
     BayesianLookahead,
     HypothesisSet,
-    open_to_strangers,
+    open_hypotheses,
 )
 from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
 from otherminds.worlds.repeated_games.players.k_tom import KToM
-from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, Split, tabular
+from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, SplitPlayer, tabular
 from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
 from otherminds.worlds.repeated_games.rules import Game
 
-MOST_KNOWLEDGE = 300_000
+MOST_KNOWLEDGE = 300_000  # most states of knowledge to plan over exactly; bounds time and memory
 
 Maker = Callable[[Game, int, np.random.Generator], Reader]
 
 
 def player(name: str, game: Game, *, horizon: int, rng: np.random.Generator) -> Reader:
-    """The player of that name; the name of a partner is a scripted player, who predicts by counting.
+    """The player with this name. A partner's name gives a scripted player that predicts by counting.
 
-    Raises InputError for a name that is unknown, and for a player that does not fit the game.
+    Raises InputError for an unknown name, and for a player that does not fit the game.
     """
     if name in PLAYERS:
         return PLAYERS[name](game, horizon, rng)
@@ -40,26 +39,26 @@ def player(name: str, game: Game, *, horizon: int, rng: np.random.Generator) -> 
         names = [*PLAYERS, *partner_names(game.seen_by(1))]
         hint = meant(name, names, "all partners play, too")
         raise InputError(f"unknown player `{name[:60]}`", hint=hint) from None
-    return Split(scripted.start, Counts.of(game))
+    return SplitPlayer(scripted.start, Counts.of(game))
 
 
 @lru_cache(maxsize=64)
-def plan_for(game: Game, horizon: int) -> Plan:
+def plan_for(game: Game, horizon: int) -> AdaptivePlan:
     """The Bayes-adaptive plan under the simplicity prior, shared by all players of a process.
 
-    Raises InputError if the game is too large to be solved exactly.
+    Raises InputError if the game is too large for an exact solution.
     """
     options, replies = game.payoff().shape
     if (1 + replies) ** (options * replies) > MOST_KNOWLEDGE:
         hint = "posterior_sampling plays games of any size"
         raise InputError(f"{game.name} is too large to be solved exactly", hint=hint)
-    return Plan(game, horizon=horizon, cache=user_cache())
+    return AdaptivePlan(game, horizon=horizon, cache=user_cache())
 
 
 @lru_cache(maxsize=8)
 def _library(game: Game, horizon: int) -> HypothesisSet:
-    """The bundled machines and strangers; the same ones in every process."""
-    return open_to_strangers(game, machines(game), horizon, rng=np.random.default_rng(0))
+    """The bundled machines with memory-one and random ones, the same in every process."""
+    return open_hypotheses(game, machines(game), horizon, rng=np.random.default_rng(0))
 
 
 def _k_tom(level: int) -> Maker:
@@ -91,4 +90,4 @@ PLAYERS: Mapping[str, Maker] = {
     "bayes_library": _two_by_two_library,
     "posterior_sampling": lambda game, horizon, rng: PosteriorSampling.of(game, rng, horizon=horizon),
 }
-"""Who does what is told in each one's own module; bayes_library is open to strangers here."""
+"""Each player is described in its own module; bayes_library uses an open set of hypotheses."""

@@ -1,4 +1,4 @@
-"""Matches of two machines: played round by round, many in lock step, or in expectation; and tournaments of them."""
+"""Matches and tournaments of machines: played round by round, many in lock step, or in exact expectation."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Ints = NDArray[np.intp]
 _Row = list[tuple["_Row", int, float]]
 
 
-def score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[float, float]:
-    """What two deterministic machines get in all rounds, Σ_t R_i(a_t, b_t), played one round after the other.
+def match_score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[float, float]:
+    """Total payoffs of two deterministic machines, Σ_t R_i(a_t, b_t), played round by round.
 
-    Raises ValueError for a stochastic machine, one that does not fit its place in the game, or less than a round.
+    Raises ValueError for a stochastic machine, one that does not fit its place in the game, or fewer than 1 round.
     """
     _check_rounds(rounds)
     row, own = _linked(game, 0, first)
@@ -34,10 +34,10 @@ def score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[flo
     return total, other_total
 
 
-def scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: int) -> Floats:
-    """What `score` says of each pair, all played in lock step: shape (pairs, 2).
+def match_scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: int) -> Floats:
+    """Total payoffs of each pair, as by `match_score`, all played in lock step: shape (pairs, 2).
 
-    Raises ValueError for a stochastic machine, one that does not fit its place in the game, or less than a round.
+    Raises ValueError for a stochastic machine, one that does not fit its place in the game, or fewer than 1 round.
     """
     _check_rounds(rounds)
     if not pairs:
@@ -57,11 +57,11 @@ def scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: int) ->
 
 
 def expected_score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[float, float]:
-    """The exact expectation of what two machines get in all rounds, stochastic ones too, without sampling.
+    """Exact expected total payoffs of two machines, which may be stochastic.
 
-    w₀ = 1[(0, 0)],  w_{t+1} = w_t P,  E[Σ_t R_i] = Σ_t w_t · r_i; w is a distribution over pairs of states, P and r
-    are their transitions and expected payoffs. Raises ValueError for a machine that does not fit its place in the
-    game, or less than a round.
+    w₀ = 1[(0, 0)],  w_{t+1} = w_t P,  E[Σ_t R_i] = Σ_t w_t · r_i, where w is a distribution over pairs of states, and P
+    and r are their transitions and expected payoffs. Raises ValueError for a machine that does not fit its place in
+    the game, or fewer than 1 round.
     """
     _check_rounds(rounds)
     for seat, machine in enumerate((first, second)):
@@ -81,23 +81,23 @@ def expected_score(game: Game, first: Machine, second: Machine, rounds: int) -> 
 
 
 def tournament(game: Game, machines: Sequence[Machine], rounds: int) -> Floats:
-    """Expected payoffs per round of everybody with everybody, oneself included: shape (machines, machines, 2).
+    """Expected payoffs per round in a round-robin tournament with self-play: shape (machines, machines, 2).
 
-    `tournament(…)[i, j]` is what machine i gets in the first place, and machine j in the second, when they meet.
-    Raises ValueError for a machine that does not fit both places, or less than a round.
+    Entry [i, j] has the payoffs of machine i in the first place and machine j in the second.
+    Raises ValueError for a machine that does not fit both places, or fewer than 1 round.
     """
     pairs = [(first, second) for first in machines for second in machines]
     certain = np.array([machine.deterministic for machine in machines], dtype=bool)
     sure = np.logical_and.outer(certain, certain).ravel()
     found = np.zeros((len(pairs), 2))
-    found[sure] = scores(game, list(compress(pairs, sure)), rounds)
+    found[sure] = match_scores(game, list(compress(pairs, sure)), rounds)
     for k in np.flatnonzero(~sure):
         found[k] = expected_score(game, *pairs[k], rounds)
     return found.reshape(len(machines), len(machines), 2) / rounds
 
 
-class _Table(NamedTuple):
-    """A deterministic machine by states: its action, then by action of the other its payoff, and where that leads."""
+class _MachineArrays(NamedTuple):
+    """A deterministic machine as arrays by state: its action, and by action of the other its payoff and next state."""
 
     actions: Ints
     gains: Floats
@@ -105,20 +105,20 @@ class _Table(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _table(game: Game, seat: int, machine: Machine) -> _Table:
+def _table(game: Game, seat: int, machine: Machine) -> _MachineArrays:
     _check_place(game, seat, machine)
     if not machine.deterministic:
-        raise ValueError(f"{machine.name} leaves something to chance: expected_score has the exact expectation")
+        raise ValueError(f"{machine.name} is stochastic: expected_score gives the exact expectation")
     outputs, moves = machine.chances
     actions = outputs.argmax(axis=1)
-    return _Table(actions, game.payoff(seat)[actions], moves[np.arange(len(actions)), :, actions])
+    return _MachineArrays(actions, game.payoff(seat)[actions], moves[np.arange(len(actions)), :, actions])
 
 
 @lru_cache(maxsize=4096)
 def _linked(game: Game, seat: int, machine: Machine) -> tuple[_Row, int]:
-    """The first of the machine's rows, and its first action.
+    """The row of the machine's initial state, and its first action.
 
-    For every action of the other a row has the next row, the machine's action there, and the payoff of this round.
+    For each action of the other a row has the next row, the machine's action there, and the payoff of this round.
     """
     actions, gains, onward = (part.tolist() for part in _table(game, seat, machine))
     rows: list[_Row] = [[] for _ in actions]
@@ -128,9 +128,9 @@ def _linked(game: Game, seat: int, machine: Machine) -> tuple[_Row, int]:
 
 
 class _Seated(NamedTuple):
-    """Many machines in one place as flat arrays: cell = state · actions of the other + its action.
+    """Many machines in one place of the game as flat arrays, with cell = state · actions of the other + its action.
 
-    `starts` has the cell in which every match begins. A state's action stands in all of its cells.
+    `starts` has the first cell of each match. A state's action is repeated in all of its cells.
     """
 
     starts: Ints
@@ -140,7 +140,7 @@ class _Seated(NamedTuple):
 
 
 def _seated(game: Game, seat: int, machines: Sequence[Machine]) -> _Seated:
-    # by identity, because to hash thousands of machines takes as long as to play them
+    # by identity, because hashing thousands of machines takes as long as playing them
     distinct = {id(machine): machine for machine in machines}
     tables = [_table(game, seat, machine) for machine in distinct.values()]
     first = np.cumsum([0, *(len(table.actions) for table in tables)])[:-1]
@@ -161,7 +161,7 @@ def _check_rounds(rounds: int) -> None:
 
 def _check_place(game: Game, seat: int, machine: Machine) -> None:
     if len(game.agents) != 2:
-        raise ValueError(f"matches are between two, and {game.name} has {len(game.agents)} agents")
+        raise ValueError(f"matches need games of two, and {game.name} has {len(game.agents)} agents")
     shape = len(machine.outputs[0]), len(machine.moves[0][0])
     if shape != game.payoff(seat).shape:
         raise ValueError(f"{machine.name} does not fit {game.agents[seat]} in {game.name}: it has other actions")

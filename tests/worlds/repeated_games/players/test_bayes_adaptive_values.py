@@ -13,20 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from otherminds.worlds.repeated_games.bayes_adaptive_values import (
+from otherminds.worlds.repeated_games.players.bayes_adaptive import (
+    DecisionPoint,
+    InductionStage,
     Knowledge,
     Prior,
-    Situation,
     Solution,
-    Stage,
     backward,
-    context_of,
-    kinds,
     learned,
     reachable,
     solve,
     weights,
 )
+from otherminds.worlds.repeated_games.reactive_partners import context_groups, context_of
 
 Floats = NDArray[np.float64]
 NAMES = ("constant", "reactive", "memory_one")
@@ -137,7 +136,7 @@ def test_contexts_are_joint_actions_with_the_own_action_varying_slowest() -> Non
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 2)])
 @pytest.mark.parametrize("kind", NAMES)
 def test_parts_of_a_kind_are_contexts_with_one_reply_in_every_table(kind: str, shape: tuple[int, int]) -> None:
-    parts = kinds(*shape)[kind]
+    parts = context_groups(*shape)[kind]
     assert sorted(c for part in parts for c in part) == list(range(-1, shape[0] * shape[1]))
     rows = np.array([(*replies, first) for first, replies in tables_of(kind, *shape)])
     assert len(rows) == shape[1] ** len(parts)
@@ -263,7 +262,7 @@ def test_a_policy_covers_what_adds_to_its_knowledge() -> None:
 def test_progress_is_told_of_every_round() -> None:
     told = []
 
-    def progress(items: Iterable[Stage], total: int, what: str) -> Iterator[Stage]:
+    def progress(items: Iterable[InductionStage], total: int, what: str) -> Iterator[InductionStage]:
         for item in items:
             told.append((total, what))
             yield item
@@ -284,13 +283,13 @@ def solution_of(problem: Problem, rounds: int) -> Solution:
     return reachable(policy, problem.weight, starts, replies)
 
 
-def followed(solution: Solution, problem: Problem, table: Table, opening: int, rounds: int) -> Iterator[Situation]:
+def followed(solution: Solution, problem: Problem, table: Table, opening: int, rounds: int) -> Iterator[DecisionPoint]:
     """The situations that the choices lead to after an opening, if this is the partner."""
     replies = problem.payoff.shape[1]
     known: Knowledge = (0,) * problem.payoff.size
     own, theirs = opening, table.first
     for t in range(1, rounds + 1):
-        here = Situation(t, own * replies + theirs, known)
+        here = DecisionPoint(t, own * replies + theirs, known)
         yield here
         own, theirs = solution.choices[here], table.replies[here.context]
         known = (*known[: here.context], 1 + theirs, *known[here.context + 1 :])
@@ -320,6 +319,7 @@ def test_choices_are_kept_for_all_that_optimal_play_leads_to_and_nothing_else(pr
     assert reached == set(solution.choices)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(blank, st.integers(1, 4))
 def test_the_worth_of_an_opening_is_what_its_choices_earn_and_no_others_earn_more(

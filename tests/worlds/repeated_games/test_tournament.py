@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.evaluation.matches import expected_score, score, scores, tournament
 from otherminds.world import rollout
-from otherminds.worlds.repeated_games.machine_files import bundled_machines
-from otherminds.worlds.repeated_games.machines import Machine, constant, reactive
+from otherminds.worlds.repeated_games.machines import Machine, bundled_machines, constant, reactive
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.rules import Game, Outcome, RepeatedGame
+from otherminds.worlds.repeated_games.tournament import expected_score, match_score, match_scores, tournament
 
 IPD = find_game("ipd")
 WIDE = Game("wide", ("you", "partner"), (("a", "b"), ("x", "y", "z")), ((0, 0),) * 6)
@@ -90,8 +89,8 @@ TFT, WSLS, ALTERNATE = (partner(name, IPD) for name in ("tft", "wsls", "alternat
     ],
 )
 def test_known_matches_of_the_prisoners_dilemma(first: Machine, second: Machine, expected: tuple[int, int]) -> None:
-    assert score(IPD, first, second, 100) == expected
-    assert scores(IPD, [(first, second)], 100).tolist() == [list(expected)]
+    assert match_score(IPD, first, second, 100) == expected
+    assert match_scores(IPD, [(first, second)], 100).tolist() == [list(expected)]
     assert expected_score(IPD, first, second, 100) == pytest.approx(expected)
 
 
@@ -105,28 +104,29 @@ def test_known_expectations_in_the_prisoners_dilemma() -> None:
 def test_the_bundled_machines_get_the_same_one_by_one_and_all_at_once() -> None:
     bundled = bundled_machines(IPD)
     every = [(first, second) for first in bundled for second in bundled]
-    found = scores(IPD, every, 30)
+    found = match_scores(IPD, every, 30)
     assert found.shape == (len(every), 2)
-    assert found.tolist() == [list(score(IPD, *pair, 30)) for pair in every]
+    assert found.tolist() == [list(match_score(IPD, *pair, 30)) for pair in every]
 
 
 # Any machines
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.data(), games(), st.integers(1, 30))
 def test_one_by_one_and_all_at_once_are_the_rollout_of_minds(data: st.DataObject, game: Game, rounds: int) -> None:
     some = data.draw(st.lists(pairs(game), min_size=1, max_size=5))
     expected = [rolled(game, pair, rounds) for pair in some]
-    assert [list(score(game, *pair, rounds)) for pair in some] == expected
-    assert scores(game, some, rounds).tolist() == expected
+    assert [list(match_score(game, *pair, rounds)) for pair in some] == expected
+    assert match_scores(game, some, rounds).tolist() == expected
 
 
 @settings(max_examples=100)
 @given(st.data(), games(), st.integers(1, 30))
 def test_without_chance_the_expectation_is_the_score(data: st.DataObject, game: Game, rounds: int) -> None:
     pair = data.draw(pairs(game))
-    assert expected_score(game, *pair, rounds) == pytest.approx(score(game, *pair, rounds), abs=1e-9)
+    assert expected_score(game, *pair, rounds) == pytest.approx(match_score(game, *pair, rounds), abs=1e-9)
 
 
 @settings(max_examples=60)
@@ -183,7 +183,7 @@ def test_a_tournament_of_a_symmetric_game_is_symmetric(data: st.DataObject, roun
 
 
 def test_nobody_plays_nothing() -> None:
-    assert scores(IPD, [], 10).shape == (0, 2)
+    assert match_scores(IPD, [], 10).shape == (0, 2)
     assert tournament(IPD, [], 10).shape == (0, 0, 2)
 
 
@@ -193,20 +193,20 @@ def test_nobody_plays_nothing() -> None:
 def test_chance_is_left_to_the_expectation() -> None:
     noisy = partner("gtft", IPD)
     for pair in ((TFT, noisy), (noisy, TFT)):
-        with pytest.raises(ValueError, match="gtft leaves something to chance: expected_score"):
-            score(IPD, *pair, 10)
+        with pytest.raises(ValueError, match="gtft is stochastic: expected_score"):
+            match_score(IPD, *pair, 10)
         with pytest.raises(ValueError, match="expected_score"):
-            scores(IPD, [(TFT, TFT), pair], 10)
+            match_scores(IPD, [(TFT, TFT), pair], 10)
 
 
 def test_machines_must_fit_their_places() -> None:
     first, second = constant(WIDE, 1, agent=0), constant(WIDE, 2)
-    assert score(WIDE, first, second, 3) == (0, 0)
+    assert match_score(WIDE, first, second, 3) == (0, 0)
     for pair in ((second, first), (first, TFT), (TFT, second)):
         with pytest.raises(ValueError, match="does not fit"):
-            score(WIDE, *pair, 3)
+            match_score(WIDE, *pair, 3)
         with pytest.raises(ValueError, match="does not fit"):
-            scores(WIDE, [(first, second), pair], 3)
+            match_scores(WIDE, [(first, second), pair], 3)
         with pytest.raises(ValueError, match="does not fit"):
             expected_score(WIDE, *pair, 3)
     with pytest.raises(ValueError, match="does not fit"):
@@ -216,7 +216,7 @@ def test_machines_must_fit_their_places() -> None:
 def test_matches_are_between_two() -> None:
     machine = reactive("one of three", THREE, 0, [0, 1, 1, 0])
     with pytest.raises(ValueError, match="three has 3 agents"):
-        score(THREE, machine, machine, 3)
+        match_score(THREE, machine, machine, 3)
     with pytest.raises(ValueError, match="three has 3 agents"):
         expected_score(THREE, machine, machine, 3)
 
@@ -224,9 +224,9 @@ def test_matches_are_between_two() -> None:
 @pytest.mark.parametrize("rounds", [0, -1])
 def test_there_must_be_a_round(rounds: int) -> None:
     with pytest.raises(ValueError, match="at least 1 round"):
-        score(IPD, TFT, TFT, rounds)
+        match_score(IPD, TFT, TFT, rounds)
     with pytest.raises(ValueError, match="at least 1 round"):
-        scores(IPD, [], rounds)
+        match_scores(IPD, [], rounds)
     with pytest.raises(ValueError, match="at least 1 round"):
         expected_score(IPD, TFT, TFT, rounds)
     with pytest.raises(ValueError, match="at least 1 round"):
