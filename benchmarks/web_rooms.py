@@ -41,7 +41,7 @@ from otherminds.cli.levels import bundled
 from otherminds.web import stages
 from otherminds.web.event_log import EventLog
 from otherminds.web.lobby import Lobby
-from otherminds.web.thinking import Thinkers
+from otherminds.web.thinking import ThinkingProcesses
 
 SECRET = "a secret of benchmarks"
 TICK = 1 / 6
@@ -219,15 +219,15 @@ def killing(server: Server, kills: int, seconds: float) -> threading.Thread:
 
 def strangers(store: Path, players: list[Player]) -> int:
     """How many frames are not what the journal says that their reader saw at that step of that round."""
-    hall = Lobby(EventLog(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
-    hall.read()
+    lobby = Lobby(EventLog(store), ThinkingProcesses(), {level.name: level for found in bundled().values() for level in found})
+    lobby.read()
     wrong = 0
     for player in players:
-        one = hall.seats[player.link.removeprefix("/p/")]
-        pair = hall.study_of(one).pairs.get(one.pair)
+        one = lobby.seats[player.link.removeprefix("/p/")]
+        pair = lobby.study_of(one).pairs.get(one.pair)
         seen = {}
         for k, name in enumerate(pair.rooms if pair else ()):
-            game = hall.game(name)
+            game = lobby.game(name)
             assert game is not None
             agent = stages.seat(game, one)
             for t, state in enumerate(game.states):
@@ -239,12 +239,12 @@ def strangers(store: Path, players: list[Player]) -> int:
 
 def kept(store: Path, players: list[Player]) -> tuple[int, int]:
     """How many acknowledged actions are not in the journal, and how many of all are there more than once."""
-    hall = Lobby(EventLog(store), Thinkers(), {level.name: level for found in bundled().values() for level in found})
-    hall.read()
+    lobby = Lobby(EventLog(store), ThinkingProcesses(), {level.name: level for found in bundled().values() for level in found})
+    lobby.read()
     with sqlite3.connect(store) as base:
         rows = base.execute("select who, n, kind, body from events where who is not null").fetchall()
     found = Counter((who, n, json.loads(body).get("action", "")) for who, n, _, body in rows)
-    said = {(hall.seats[p.link.removeprefix("/p/")].id, n, did) for p in players for n, did in p.acknowledged.items()}
+    said = {(lobby.seats[p.link.removeprefix("/p/")].id, n, did) for p in players for n, did in p.acknowledged.items()}
     return len(said - set(found)), sum(count > 1 for count in found.values())
 
 

@@ -16,7 +16,7 @@ from otherminds.papers.protom.episodes import Moment
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.web.board import KEYS
 from otherminds.worlds.overcooked.level_files import KitchenLevel
-from web_halls import LEVELS
+from web_lobbies import LEVELS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page

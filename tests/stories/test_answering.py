@@ -277,6 +277,7 @@ UNNAMED_ROOM = Episode(
 )
 
 
+@pytest.mark.slow
 @given(EPISODES, QUESTIONS)
 @settings(max_examples=250)
 @example(PLACELESS, stances("Ann", "Bob", presumes=(Event(9, "", "walk", "cup"),)))

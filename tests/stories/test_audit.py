@@ -68,6 +68,7 @@ def test_finds_all_wrong_labels_and_no_others_in_data() -> None:
     assert found.counts == {"agrees": CLEAN, "contradicts": PLANTED, "abstains": 0, "unread": 0}
 
 
+@pytest.mark.slow
 def test_finds_all_wrong_labels_and_no_others_in_plain_english() -> None:
     found = audit(items("plain"))
     expect_the_planted([verdict.outcome for verdict in found.verdicts])
@@ -75,6 +76,7 @@ def test_finds_all_wrong_labels_and_no_others_in_plain_english() -> None:
     assert [verdict.item.line for verdict in found.contradicted] == list(range(CLEAN, CLEAN + PLANTED))
 
 
+@pytest.mark.slow
 def test_finds_all_wrong_labels_and_no_others_in_a_file_of_numbered_lines(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     rows = zip(examples("tomi"), labels("tomi"), strict=True)

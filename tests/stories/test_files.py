@@ -115,6 +115,7 @@ def test_every_episode_is_read_back_equal(episode: Episode) -> None:
     assert episode_of(json.loads(json.dumps(as_json(episode)))) == episode
 
 
+@pytest.mark.slow
 @given(QUESTIONS)
 @settings(max_examples=150)
 def test_every_question_is_read_back_equal(question: Question) -> None:

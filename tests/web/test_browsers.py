@@ -15,7 +15,7 @@ from otherminds.papers.protom.study.export import read_export
 from otherminds.papers.protom.study.plan import default_levels
 from otherminds.papers.protom.study.scores import summarise
 from otherminds.web.board import KEYS
-from otherminds.web.plans import ASPECTS
+from otherminds.web.studies import ASPECTS
 from web_browser import (
     MISSING,
     NETWORK,

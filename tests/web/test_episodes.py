@@ -15,40 +15,40 @@ from pydantic import ValidationError
 
 from otherminds.errors import InputError
 from otherminds.papers.protom.levels.certificates import DESIGNS
-from otherminds.web.episodes import Wanted, check, choices, name, recorded
+from otherminds.web.episodes import EpisodeRequest, check_request, episode_choices, episode_id, recorded_page
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 from viewer import HOSTILE, Outline, data
 
-GEMS = Wanted(world="doors-keys-gems", level="own-key", facilitator="all", seed=3)
-KITCHEN = Wanted(world="overcooked", level="open-door", facilitator="protom", seed=3)
-MATRIX = Wanted(world="melting-pot", level="rws_repeated_6", agent="ppo", seed=3)
+GEMS = EpisodeRequest(world="doors-keys-gems", level="own-key", facilitator="all", seed=3)
+KITCHEN = EpisodeRequest(world="overcooked", level="open-door", facilitator="protom", seed=3)
+MATRIX = EpisodeRequest(world="melting-pot", level="rws_repeated_6", agent="ppo", seed=3)
 ONE_OF_EACH = pytest.mark.parametrize("wanted", [GEMS, KITCHEN, MATRIX], ids=lambda wanted: wanted.world)
 
 
 def offered() -> Iterator[dict[str, Any]]:
     """Everything that the form can send."""
-    for world in choices()["worlds"]:
+    for world in episode_choices()["worlds"]:
         for level in (level for group in world["groups"] for level in group["levels"]):
             for who in world["who"]:
                 yield {"world": world["id"], "level": level["id"], world["field"]: who["id"]}
 
 
 def test_everything_on_offer_can_be_wanted_and_has_a_name_of_its_own() -> None:
-    seeds = choices()["seed"]
-    wishes = [Wanted.model_validate_json(json.dumps({**wish, "seed": seeds["most"]})) for wish in offered()]
+    seeds = episode_choices()["seed"]
+    wishes = [EpisodeRequest.model_validate_json(json.dumps({**wish, "seed": seeds["most"]})) for wish in offered()]
     for wanted in wishes:
-        check(wanted)
-    assert len({name(wanted) for wanted in wishes}) == len(wishes)
+        check_request(wanted)
+    assert len({episode_id(wanted) for wanted in wishes}) == len(wishes)
     with pytest.raises(ValidationError):
-        Wanted.model_validate({**wishes[0].model_dump(), "seed": seeds["most"] + 1})
+        EpisodeRequest.model_validate({**wishes[0].model_dump(), "seed": seeds["most"] + 1})
     with pytest.raises(ValidationError):
-        Wanted.model_validate({**wishes[0].model_dump(), "seed": seeds["least"] - 1})
+        EpisodeRequest.model_validate({**wishes[0].model_dump(), "seed": seeds["least"] - 1})
 
 
 def test_all_levels_and_matrix_scenarios_are_on_offer_once() -> None:
     found: dict[str, list[str]] = {
         world["id"]: [level["id"] for group in world["groups"] for level in group["levels"]]
-        for world in choices()["worlds"]
+        for world in episode_choices()["worlds"]
     }
     for world, design in DESIGNS.items():
         assert sorted(found.pop(world)) == sorted(level.name for level in design.bundled())
@@ -57,14 +57,14 @@ def test_all_levels_and_matrix_scenarios_are_on_offer_once() -> None:
 
 
 def test_looking_ahead_is_for_gems_only() -> None:
-    able = {world["id"]: [who["id"] for who in world["who"]] for world in choices()["worlds"]}
+    able = {world["id"]: [who["id"] for who in world["who"]] for world in episode_choices()["worlds"]}
     assert able["doors-keys-gems"] == ["all", "none", "random", "oracle", "protom", "protom_lookahead"]
     assert able["overcooked"] == ["all", "none", "random", "oracle", "protom"]
 
 
 @ONE_OF_EACH
-def test_an_episode_is_one_page_of_which_only_the_viewer_is_a_script(wanted: Wanted) -> None:
-    markup = recorded(wanted)
+def test_an_episode_is_one_page_of_which_only_the_viewer_is_a_script(wanted: EpisodeRequest) -> None:
+    markup = recorded_page(wanted)
     tags = Outline(markup).tags
     assert [names for tag, names in tags if tag == "script"] == [["type", "data-at"], []]
     assert not any(tag in ("img", "link", "iframe", "object", "embed") for tag, _ in tags)
@@ -74,7 +74,7 @@ def test_an_episode_is_one_page_of_which_only_the_viewer_is_a_script(wanted: Wan
 
 
 def test_all_four_facilitators_are_side_by_side_with_the_same_people() -> None:
-    viewed = data(recorded(GEMS))
+    viewed = data(recorded_page(GEMS))
     assert [key for key, _ in viewed["subjects"]] == ["none", "random", "oracle", "protom"]
     (played,) = viewed["episodes"]
     assert all(played)
@@ -82,22 +82,22 @@ def test_all_four_facilitators_are_side_by_side_with_the_same_people() -> None:
 
 
 def test_one_facilitator_is_shown_alone() -> None:
-    viewed = data(recorded(KITCHEN))
+    viewed = data(recorded_page(KITCHEN))
     assert [key for key, _ in viewed["subjects"]] == ["protom"]
     assert viewed["episodes"][0][0]["sights"]
 
 
 def test_a_seed_is_another_episode() -> None:
     other = MATRIX.model_copy(update={"seed": 4})
-    assert name(other) != name(MATRIX)
-    assert data(recorded(other))["episodes"] != data(recorded(MATRIX))["episodes"]
+    assert episode_id(other) != episode_id(MATRIX)
+    assert data(recorded_page(other))["moves"] != data(recorded_page(MATRIX))["moves"]
 
 
 PLAYED = """
 import hashlib, pickle, sys
-from otherminds.web.episodes import recorded
+from otherminds.web.episodes import recorded_page
 for wanted in pickle.loads(bytes.fromhex(sys.argv[1])):
-    print(hashlib.sha256(recorded(wanted).encode()).hexdigest())
+    print(hashlib.sha256(recorded_page(wanted).encode()).hexdigest())
 """
 
 
@@ -119,14 +119,14 @@ def test_the_same_wish_gives_the_same_bytes_in_every_process() -> None:
 
 
 def test_names_last() -> None:
-    assert re.fullmatch("[0-9a-f]{16}", name(GEMS))
-    assert name(GEMS) == name(Wanted.model_validate_json(GEMS.model_dump_json()))
+    assert re.fullmatch("[0-9a-f]{16}", episode_id(GEMS))
+    assert episode_id(GEMS) == episode_id(EpisodeRequest.model_validate_json(GEMS.model_dump_json()))
 
 
 def test_names_depend_on_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = name(GEMS)
+    before = episode_id(GEMS)
     monkeypatch.setattr("otherminds.web.episodes.__version__", "99.0")
-    assert name(GEMS) != before
+    assert episode_id(GEMS) != before
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_names_depend_on_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_does_not_exist_or_fit_is_refused_in_one_line(wanted: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)) as caught:
-        recorded(Wanted.model_validate(wanted))
+        recorded_page(EpisodeRequest.model_validate(wanted))
     assert str(caught.value).isprintable()
 
 
@@ -178,7 +178,7 @@ def test_what_does_not_exist_or_fit_is_refused_in_one_line(wanted: dict[str, Any
 )
 def test_what_makes_no_sense_cannot_be_wanted(changed: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        Wanted.model_validate_json(json.dumps({**GEMS.model_dump(), **changed}))
+        EpisodeRequest.model_validate_json(json.dumps({**GEMS.model_dump(), **changed}))
 
 
 def test_a_wish_cannot_be_changed() -> None:

@@ -13,10 +13,10 @@ from otherminds.web.event_log import EventLog
 
 
 def test_events_are_kept_in_order_and_read_back(tmp_path: Path) -> None:
-    journal = EventLog(tmp_path / "j.sqlite")
+    event_log = EventLog(tmp_path / "j.sqlite")
     for k in range(50):
-        journal.append("a" if k % 2 else "b", "happened", {"k": k, "text": "ü\x00\ud7ff</script>"})
-    journal.close()
+        event_log.append("a" if k % 2 else "b", "happened", {"k": k, "text": "ü\x00\ud7ff</script>"})
+    event_log.close()
     again = EventLog(tmp_path / "j.sqlite")
     events = again.events("a")
     assert [event.seq for event in events] == list(range(1, 26))
@@ -30,38 +30,38 @@ def test_events_are_kept_in_order_and_read_back(tmp_path: Path) -> None:
 
 
 def test_what_is_acknowledged_is_on_disk(tmp_path: Path) -> None:
-    journal = EventLog(tmp_path / "j.sqlite")
+    event_log = EventLog(tmp_path / "j.sqlite")
     for k in range(20):
-        _, written = journal.append("a", "happened", {"k": k})
+        _, written = event_log.append("a", "happened", {"k": k})
         written.result(10)
         with sqlite3.connect(tmp_path / "j.sqlite") as other:
             assert other.execute("select count(*) from events").fetchone() == (k + 1,)
     with sqlite3.connect(tmp_path / "j.sqlite") as other:
         assert other.execute("pragma journal_mode").fetchone() == ("wal",)
-    journal.close()
+    event_log.close()
 
 
 def test_nobody_does_the_same_twice(tmp_path: Path) -> None:
     problems: list[str] = []
-    journal = EventLog(tmp_path / "j.sqlite", problems.append)
-    journal.append("a", "did", {}, "P01", 1)[1].result(10)
-    assert journal.deeds() == {"P01": 1}
-    _, twice = journal.append("a", "did", {}, "P01", 1)
+    event_log = EventLog(tmp_path / "j.sqlite", problems.append)
+    event_log.append("a", "did", {}, "P01", 1)[1].result(10)
+    assert event_log.last_actions() == {"P01": 1}
+    _, twice = event_log.append("a", "did", {}, "P01", 1)
     with pytest.raises(InputError, match="cannot be written"):
         twice.result(10)
     assert len(problems) == 1
 
 
 def test_many_writers_and_one_order(tmp_path: Path) -> None:
-    journal = EventLog(tmp_path / "j.sqlite")
+    event_log = EventLog(tmp_path / "j.sqlite")
     threads = [
-        threading.Thread(target=lambda k=k: [journal.append(f"s{k}", "x", {}) for _ in range(200)]) for k in range(4)
+        threading.Thread(target=lambda k=k: [event_log.append(f"s{k}", "x", {}) for _ in range(200)]) for k in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    journal.close()
+    event_log.close()
     again = EventLog(tmp_path / "j.sqlite")
     assert [len(again.events(f"s{k}")) for k in range(4)] == [200] * 4
     again.close()
@@ -69,12 +69,12 @@ def test_many_writers_and_one_order(tmp_path: Path) -> None:
 
 def test_a_full_disk_ends_the_journal_and_is_told(tmp_path: Path) -> None:
     problems: list[str] = []
-    journal = EventLog(tmp_path / "j.sqlite", problems.append)
-    journal.append("a", "x", {})[1].result(10)
+    event_log = EventLog(tmp_path / "j.sqlite", problems.append)
+    event_log.append("a", "x", {})[1].result(10)
     with sqlite3.connect(tmp_path / "j.sqlite") as other:
         other.execute("create trigger full before insert on events begin select raise(abort, 'disk is full'); end")
         other.commit()
-    _, written = journal.append("a", "x", {})
+    _, written = event_log.append("a", "x", {})
     with pytest.raises(InputError, match="disk is full"):
         written.result(10)
     assert problems == [f"{tmp_path / 'j.sqlite'}: cannot be written: disk is full"]

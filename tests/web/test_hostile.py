@@ -27,17 +27,17 @@ from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study.export import ASPECTS, read_export
 from otherminds.reports.terminal import tables as terminal
-from otherminds.web import exports, lines, server
+from otherminds.web import connections, researchers, server
 from otherminds.web.event_log import EventLog
 from otherminds.web.games import RefusedError
-from otherminds.web.guard import COOKIE, Buckets
+from otherminds.web.guard import COOKIE, TokenBuckets
 from otherminds.web.lobby import Lobby
-from otherminds.web.moves import note
-from otherminds.web.settings import Settings
+from otherminds.web.progression import note
+from otherminds.web.settings import ServerSettings
 from otherminds.web.thinking import T
 from payloads import DEED, HALVES, LINES, MARK, PAYLOADS, WHOLE, hostile_export, kitchen, map_, shown, together
 from viewer import Outline
-from web_halls import LEVELS, Inline, Page, opened, people, plan, quick, running, settle
+from web_lobbies import LEVELS, Inline, Page, opened, people, plan, quick, running, settle
 from web_seats import Seat, serving
 
 __all__ = ["quick"]
@@ -77,14 +77,14 @@ class App:
     """The whole app in this process, guard and all, asked without a network."""
 
     def __init__(self, folder: Path) -> None:
-        settings = Settings(folder / "j.sqlite", frozenset({ORIGIN}), LEVELS, secret=SECRET, rate=1e9, burst=1e9)
+        settings = ServerSettings(folder / "j.sqlite", frozenset({ORIGIN}), LEVELS, secret=SECRET, rate=1e9, burst=1e9)
         self.guard = server.application(settings)
         self.cookie = settings.keys.enter(SECRET)
         self.runner = asyncio.Runner()
         self.life = self.guard.app.router.lifespan_context(self.guard.app)
         self.run(self.life.__aenter__())
-        self.guard.app.state.games = Buckets(1e9, 1e9)
-        self.hall: Lobby = self.guard.app.state.hall
+        self.guard.app.state.games = TokenBuckets(1e9, 1e9)
+        self.lobby: Lobby = self.guard.app.state.lobby
 
     def run(self, work: Any) -> Any:
         return self.runner.run(work)
@@ -162,9 +162,9 @@ def spelt(text: str) -> str:
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server, "Thinkers", Here)
-        patch.setattr(lines, "BURST", 1e9)
-        patch.setattr(lines, "WAITING", 10_000)
+        patch.setattr(server, "ThinkingProcesses", Here)
+        patch.setattr(connections, "BURST", 1e9)
+        patch.setattr(connections, "WAITING", 10_000)
         found = App(tmp_path_factory.mktemp("app"))
         yield found
         found.close()
@@ -199,7 +199,7 @@ def test_only_web_pages_are_handed_off_to(app: App) -> None:
         answer = app.ask("/api/studies", {**PLAN, "hand_off": text})
         assert answer.status in (200, 422)
         if answer.status == 200:
-            address = app.hall.studies[answer.data["id"]].plan.hand_off
+            address = app.lobby.studies[answer.data["id"]].plan.hand_off
             assert re.match("https?://[^/]", address)
             assert address.isprintable()
             assert address == text.strip()
@@ -246,7 +246,7 @@ def test_labels_are_printable_or_not_kept(app: App) -> None:
     expected = []
     for text in PAYLOADS:
         for study in (kept, not_kept):
-            answer = app.ask(f"/join/{app.hall.studies[study].invitation}", query=f"pid={spelt(text)}")
+            answer = app.ask(f"/join/{app.lobby.studies[study].invitation}", query=f"pid={spelt(text)}")
             assert answer.status == 303
             assert re.fullmatch(r"/p/[\w-]{32}", answer.headers["location"])
         decoded = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
@@ -257,7 +257,7 @@ def test_labels_are_printable_or_not_kept(app: App) -> None:
 
 
 def test_hostile_messages_are_refused_without_an_echo(app: App) -> None:
-    study = app.hall.create(plan(levels=("hatch",), facilitators=("protom",), partner="simulated"))
+    study = app.lobby.create(plan(levels=("hatch",), facilitators=("protom",), partner="simulated"))
     (one,) = study.people.values()
     texts = [json.dumps({"n": 1, "do": "ready"})]
     bodies: list[Data] = [
@@ -282,7 +282,7 @@ def test_hostile_messages_are_refused_without_an_echo(app: App) -> None:
 
 
 def test_the_name_of_a_tab_is_never_told(app: App) -> None:
-    study = app.hall.create(plan(partner="simulated", consent="Do you agree?"))
+    study = app.lobby.create(plan(partner="simulated", consent="Do you agree?"))
     (one,) = study.people.values()
     for text in PAYLOADS:
         told = app.run(app.talk(f"/p/{one.token}", text, ["?"]))
@@ -296,23 +296,23 @@ def test_the_name_of_a_tab_is_never_told(app: App) -> None:
 
 def test_comments_are_kept_or_refused_and_the_journal_goes_on(tmp_path: Path) -> None:
     async def with_two() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(levels=("hatch",), facilitators=("random",)))
-            ana, ben = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(levels=("hatch",), facilitators=("random",)))
+            ana, ben = people(lobby, study)
             for page in (ana, ben):
                 page.do("ready")
             await settle(lambda: ana.seen >= 0 and ben.seen >= 0)
             for page in (ana, ben):
                 page.do("act", action="stay", t=0)
             await settle(lambda: ana.seen == 1)
-            next(iter(hall.rooms.values()))._end("time")
+            next(iter(lobby.rooms.values()))._end("time")
             for page in (ana, ben):
                 page.do("next")
             rate(ana, ben)
             for text in WHOLE:
-                note(hall, ana.one, "rated", trial=0, ratings={}, comment=text).result(10)
-            assert exports.rows(hall, study)[-1]["comments"] == {"Ana": "fine", "Ben": WHOLE[0]}
-            kept = [e.body["comment"] for e in hall.journal.events(study.id) if e.kind == "rated"]
+                note(lobby, ana.one, "rated", trial=0, ratings={}, comment=text).result(10)
+            assert researchers.rows(lobby, study)[-1]["comments"] == {"Ana": "fine", "Ben": WHOLE[0]}
+            kept = [e.body["comment"] for e in lobby.event_log.events(study.id) if e.kind == "rated"]
             assert kept == ["fine", WHOLE[0], *WHOLE]
 
     running(with_two())
@@ -335,11 +335,11 @@ def rate(ana: Page, ben: Page) -> None:
 
 def test_what_cannot_be_written_ends_the_journal_and_is_told(tmp_path: Path) -> None:
     told: list[str] = []
-    journal = EventLog(tmp_path / "j.sqlite", told.append)
-    _, written = journal.append("x", "rated", {"comment": "\ud800"})
+    event_log = EventLog(tmp_path / "j.sqlite", told.append)
+    _, written = event_log.append("x", "rated", {"comment": "\ud800"})
     with pytest.raises(InputError, match="cannot be written"):
         written.result(10)
-    journal.close()
+    event_log.close()
     assert len(told) == 1
     assert told[0].isprintable()
 
@@ -347,6 +347,7 @@ def test_what_cannot_be_written_ends_the_journal_and_is_told(tmp_path: Path) -> 
 # What levels and episodes are called
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [kitchen, map_])
 def test_of_a_level_only_its_name_and_class_can_be_hostile(write: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "level.txt"
@@ -385,20 +386,20 @@ def table() -> list[Data]:
     return [{"words": text, text: text, "nested": {text: [text]}, "t": i, "x": -0.5} for i, text in enumerate(WHOLE)]
 
 
-@pytest.mark.parametrize("form", exports.WRITERS)
+@pytest.mark.parametrize("form", researchers.WRITERS)
 def test_exports_come_back_exactly(form: str, tmp_path: Path) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
     path = tmp_path / f"rows.{form}"
-    path.write_bytes(exports.exported(table(), form))
+    path.write_bytes(researchers.exported(table(), form))
     assert read_rows(path) == table()
     for text in HALVES:
         with pytest.raises(InputError, match="cannot be written as JSON"):
-            exports.exported([{"words": text}], form)
+            researchers.exported([{"words": text}], form)
 
 
 def test_no_cell_of_a_spreadsheet_is_a_formula() -> None:
-    text = exports.exported(table(), "csv").decode()
+    text = researchers.exported(table(), "csv").decode()
     cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
     risky = [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))]
     assert set(risky) == {"-0.5"}
@@ -409,6 +410,7 @@ def test_no_cell_of_a_spreadsheet_is_a_formula() -> None:
 # What is worked out from exports
 
 
+@pytest.mark.slow
 def test_reports_hold_every_text_and_no_markup_of_it() -> None:
     """Hostile texts and tame ones make the same elements with the same attributes, and no other links."""
     rows, tame = hostile_export(), hostile_export([f"text {i}" for i in range(len(WHOLE))])
@@ -430,6 +432,7 @@ def test_terminals_see_neither_controls_nor_markings(screen: bool) -> None:
     assert [text for text in WHOLE if shown(text) not in there] == []
 
 
+@pytest.mark.slow
 def test_an_export_is_worked_out_by_the_command(tmp_path: Path) -> None:
     rows = hostile_export()
     write_jsonl(tmp_path / "export.jsonl", rows)
@@ -446,6 +449,7 @@ def test_an_export_is_worked_out_by_the_command(tmp_path: Path) -> None:
 # What the server says on its own terminal
 
 
+@pytest.mark.slow
 def test_the_log_of_a_server_is_clean(tmp_path: Path) -> None:
     files = []
     for i, name in enumerate(together(" ", 1000, LINES)):

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import web_halls
+import web_lobbies
 from otherminds.cli.levels import load_level
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
-from otherminds.web.games import Game
+from otherminds.web.games import LiveGame
 from otherminds.web.lobby import Lobby
-from otherminds.web.thinking import Thought
+from otherminds.web.thinking import FacilitatorThought
 from payloads import ELEMENTS, LINES, PAYLOADS, WHOLE, hostile_export, kitchen, shown, together
 from web_browser import MISSING, browsing, chromium
-from web_halls import opened, people, plan, settle
+from web_lobbies import opened, people, plan, settle
 from web_seats import Server, serving
 
 HALF = WHOLE[1::2]
@@ -65,26 +65,26 @@ def lived(levels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> tuple
     """A journal of studies in which everything has happened, and where to look."""
     folder = tmp_path_factory.mktemp("lived")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(web_halls, "LEVELS", web_halls.LEVELS | {LEVEL: load_level(str(levels[0]))})
+        patch.setattr(web_lobbies, "LEVELS", web_lobbies.LEVELS | {LEVEL: load_level(str(levels[0]))})
 
         async def live() -> Links:
-            with opened(folder / "journal.sqlite") as hall:
+            with opened(folder / "journal.sqlite") as lobby:
                 for text in WHOLE:
-                    hall.create(plan(title=text, partner="simulated"))
-                return await happen(hall)
+                    lobby.create(plan(title=text, partner="simulated"))
+                return await happen(lobby)
 
         return folder, asyncio.run(live())
 
 
-async def happen(hall: Lobby) -> Links:
+async def happen(lobby: Lobby) -> Links:
     """A study with hostile labels, and one in whose rooms hostile things are said."""
     title, consent = together(" ", 200)[0], "\n\n".join(WHOLE)
-    asked = hall.create(plan(title=title, consent=consent, keep_labels=True, pairs=1))
+    asked = lobby.create(plan(title=title, consent=consent, keep_labels=True, pairs=1))
     for text in WHOLE:
-        hall.join(asked, "open", text)
+        lobby.join(asked, "open", text)
     rounds = {"levels": (LEVEL,), "facilitators": ("random",), "grace": 3600.0, "title": title, "consent": consent}
-    study = hall.create(plan(**rounds, pairs=2))
-    pages = people(hall, study)
+    study = lobby.create(plan(**rounds, pairs=2))
+    pages = people(lobby, study)
     cem, dan = pages[2:]
     for one in pages:
         one.do("consent")
@@ -94,21 +94,21 @@ async def happen(hall: Lobby) -> Links:
     for one in pages:
         one.do("act", action="stay", t=0)
     await settle(lambda: all(one.seen == 1 for one in pages))
-    await settle(lambda: all(room.game.thoughts for room in hall.rooms.values()))
-    ended = hall.rooms[hall.place(cem.one)]
-    for room in list(hall.rooms.values()):
+    await settle(lambda: all(room.game.thoughts for room in lobby.rooms.values()))
+    ended = lobby.rooms[lobby.place(cem.one)]
+    for room in list(lobby.rooms.values()):
         for text in WHOLE if room is ended else HALF:
             room.log("thought", {"thought": thought(room.game, text)._asdict()})
     ended._end("time")
     dan.do("next")
     wanted = {"world": "overcooked", "level": LEVEL, "facilitator": "none", "seed": 1}
-    hall.journal.append("episode:hostile", "wanted", wanted)[1].result(10)
+    lobby.event_log.append("episode:hostile", "wanted", wanted)[1].result(10)
     links = [f"/p/{one.one.token}" for one in pages]
     (first, *_) = asked.people.values()
     return Links(f"/p/{first.token}", links[0], links[2], links[3], f"/studies/{study.id}", asked.id)
 
 
-def thought(game: Game, text: str) -> Thought:
+def thought(game: LiveGame, text: str) -> FacilitatorThought:
     """What a facilitator would think that is as hostile as that."""
     prices = [{"message": one, "saves": 1.0, "changes": 0.5} for one in WHOLE]
     beliefs = {"Ana": {"posterior": dict.fromkeys(WHOLE, 0.5)}}
@@ -119,7 +119,7 @@ def thought(game: Game, text: str) -> Thought:
         "ms": 1.0,
         "prices": prices[: 300 * (text == WHOLE[-1])],
     }
-    return Thought(game.t, row, beliefs if text == WHOLE[-1] else {}, "Ana", 1.0, [0, 0])
+    return FacilitatorThought(game.t, row, beliefs if text == WHOLE[-1] else {}, "Ana", 1.0, [0, 0])
 
 
 # A browser that notices everything

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from otherminds.evaluation.assistance import outcomes
-from otherminds.web import actions as deeds
-from otherminds.web import exports, stages
-from otherminds.web import lobby as halls
+from otherminds.web import lobby as lobby_module
+from otherminds.web import researchers, stages
+from otherminds.web.connections import take_message
 from otherminds.web.games import RefusedError
 from otherminds.web.lobby import Lobby
-from otherminds.web.plans import ASPECTS
-from otherminds.web.studies import Participant, Study
+from otherminds.web.studies import ASPECTS, Participant, Study
 from otherminds.worlds.overcooked.kitchen import DISHES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
-from web_halls import LEVELS, Page, beyond, opened, people, perform, plan, quick, running, script, settle
+from web_lobbies import LEVELS, Page, beyond, opened, people, perform, plan, quick, running, script, settle
 
 __all__ = ["quick"]
 RATED = dict.fromkeys(ASPECTS, 6)
@@ -47,11 +46,12 @@ async def play_trial(pages: list[Page]) -> None:
             page.do("rate", ratings=RATED, comment="=1+1")
 
 
+@pytest.mark.slow
 def test_a_study_from_consent_to_code(tmp_path: Path) -> None:
     async def study_with_two() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(consent="Do you agree?", tutorial=True, practice=True))
-            ana, ben = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(consent="Do you agree?", tutorial=True, practice=True))
+            ana, ben = people(lobby, study)
             for page in (ana, ben):
                 page.do("consent")
                 page.do("tutorial", answers=[1, 1, 1])
@@ -73,13 +73,13 @@ def test_a_study_from_consent_to_code(tmp_path: Path) -> None:
             codes = {page.last("page")["data"]["code"] for page in (ana, ben)}
             assert len(codes) == 2
             assert None not in codes
-            check_export(hall, study)
+            check_export(lobby, study)
 
     running(study_with_two())
 
 
-def check_export(hall: Lobby, study: Study) -> None:
-    rows = exports.rows(hall, study)
+def check_export(lobby: Lobby, study: Study) -> None:
+    rows = researchers.rows(lobby, study)
     found = outcomes(rows)
     assert [outcome.success for outcome in found] == [True, True, True]
     assert sorted(outcome.length for outcome in found) == sorted(len(script(name)) for name in study.plan.levels)
@@ -95,15 +95,15 @@ def check_export(hall: Lobby, study: Study) -> None:
 
 def test_what_was_rated_survives_and_can_be_forgotten(tmp_path: Path) -> None:
     async def rate_and_forget() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(levels=("hatch",), facilitators=("oracle",), keep_labels=True))
-            pages = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(levels=("hatch",), facilitators=("oracle",), keep_labels=True))
+            pages = people(lobby, study)
             await play_trial(pages)
             await at(pages, "thanks")
-            hall.forget(study, pages[0].one).result(10)
+            lobby.forget(study, pages[0].one).result(10)
             name = study.id
-        with opened(tmp_path / "j.sqlite") as hall:
-            last = exports.rows(hall, hall.studies[name])[-1]
+        with opened(tmp_path / "j.sqlite") as lobby:
+            last = researchers.rows(lobby, lobby.studies[name])[-1]
             seats = {agent: last["ratings"].get(agent) for agent in ("Ana", "Ben")}
             assert sorted(map(bool, seats.values())) == [False, True]
             assert list(last["comments"].values()) == ["=1+1"]
@@ -144,14 +144,15 @@ def rooms_of(level: KitchenLevel) -> dict[tuple[int, int], set[int]]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_hidden_is_sent_in_a_thousand_frames_each(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
 
     async def wander() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
+        with opened(tmp_path / "j.sqlite") as lobby:
             names = [name for name, level in LEVELS.items() if isinstance(level, KitchenLevel)][-14:]
-            study = hall.create(plan(levels=names, facilitators=("none",), ratings=False))
-            pages = people(hall, study)
+            study = lobby.create(plan(levels=names, facilitators=("none",), ratings=False))
+            pages = people(lobby, study)
             frames = {page.one.name: 0 for page in pages}
             for _ in names:
                 await at(pages, "ready")
@@ -204,9 +205,9 @@ def check_frames(page: Page, study: Study, pages: list[Page]) -> int:
 
 def test_who_comes_back_in_time_keeps_the_seat(tmp_path: Path) -> None:
     async def come_back() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(levels=("hatch",), facilitators=("none",), grace=30.0))
-            pages = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(levels=("hatch",), facilitators=("none",), grace=30.0))
+            pages = people(lobby, study)
             await at(pages, "ready")
             for page in pages:
                 page.do("ready")
@@ -214,7 +215,7 @@ def test_who_comes_back_in_time_keeps_the_seat(tmp_path: Path) -> None:
             await perform(pages, script("hatch")[:3])
             pages[0].close()
             assert pages[1].last("pause")["who"] == [pages[0].last("page")["data"]["you"]]
-            pages[0] = Page(hall, pages[0].one)
+            pages[0] = Page(lobby, pages[0].one)
             await at(pages, "game")
             assert pages[1].told[-1]["type"] == "go"
             assert pages[0].last("frame")["t"] == 3
@@ -228,16 +229,16 @@ def test_who_comes_back_in_time_keeps_the_seat(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("dropout", "reason"), [("simulated", "finished"), ("end", "left")])
 def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: Path) -> None:
     async def drop_out() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(levels=("hatch",), facilitators=("oracle",), grace=0.2, dropout=dropout))
-            ana, ben = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(levels=("hatch",), facilitators=("oracle",), grace=0.2, dropout=dropout))
+            ana, ben = people(lobby, study)
             await at([ana, ben], "ready")
             ana.do("ready")
             ben.do("ready")
             await at([ana, ben], "game")
             await perform([ana, ben], script("hatch")[:3])
             ana.close()
-            room = hall.place(ben.one)
+            room = lobby.place(ben.one)
             await settle(lambda: ana.one.finished)
             if dropout == "simulated":
                 await settle(lambda: ben.last("note"))
@@ -251,15 +252,15 @@ def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: 
                 ben.do("next")
                 ben.do("rate", ratings=RATED, comment="")
             await at([ben], "thanks")
-            game = hall.game(room)
+            game = lobby.game(room)
             assert game is not None
             assert game.ended == reason
             assert ben.last("page")["data"]["code"]
             assert ana.one.code
-            last = exports.rows(hall, study)[-1]
+            last = researchers.rows(lobby, study)[-1]
             assert last["ended"] == reason
             assert sorted(last["by"].values()) == ["person", dropout if dropout == "simulated" else "person"]
-            back = Page(hall, ana.one)
+            back = Page(lobby, ana.one)
             await at([back], "thanks")
 
     running(drop_out())
@@ -267,9 +268,9 @@ def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: 
 
 def test_leaving_between_rounds_lets_the_other_go_on_or_ends_it(tmp_path: Path) -> None:
     async def leave(dropout: str) -> None:
-        with opened(tmp_path / f"{dropout}.sqlite") as hall:
-            study = hall.create(plan(dropout=dropout))
-            ana, ben = people(hall, study)
+        with opened(tmp_path / f"{dropout}.sqlite") as lobby:
+            study = lobby.create(plan(dropout=dropout))
+            ana, ben = people(lobby, study)
             await play_trial([ana, ben])
             await at([ana, ben], "ready")
             ben.do("ready")
@@ -283,9 +284,9 @@ def test_leaving_between_rounds_lets_the_other_go_on_or_ends_it(tmp_path: Path) 
 
 def test_who_keeps_others_waiting_too_long_has_left(tmp_path: Path) -> None:
     async def wait() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(grace=0.1))
-            ana, ben = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(grace=0.1))
+            ana, ben = people(lobby, study)
             await at([ana, ben], "ready")
             ben.do("ready")
             ana.close()
@@ -297,9 +298,9 @@ def test_who_keeps_others_waiting_too_long_has_left(tmp_path: Path) -> None:
 
 def test_who_never_moves_while_others_wait_has_left(tmp_path: Path) -> None:
     async def sleep() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(lobby_minutes=0.005))
-            ana, ben = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(lobby_minutes=0.005))
+            ana, ben = people(lobby, study)
             await at([ana, ben], "ready")
             ana.do("ready")
             ben.do("ready")
@@ -314,14 +315,14 @@ def test_who_never_moves_while_others_wait_has_left(tmp_path: Path) -> None:
 
 def test_nobody_to_play_with(tmp_path: Path) -> None:
     async def alone() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(lobby_minutes=0.002))
-            lonely = Page(hall, study.people["P01"])
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(lobby_minutes=0.002))
+            lonely = Page(lobby, study.people["P01"])
             await at([lonely], "thanks")
             assert "Nobody else" in lonely.last("page")["data"]["text"]
-            pair = [Page(hall, study.people["P02"]), Page(hall, hall.join(study, "open"))]
+            pair = [Page(lobby, study.people["P02"]), Page(lobby, lobby.join(study, "open"))]
             await at(pair, "ready")
-            late = Page(hall, hall.join(study, "open"))
+            late = Page(lobby, lobby.join(study, "open"))
             await at([late], "thanks")
             assert "all the participants" in late.last("page")["data"]["text"]
 
@@ -331,7 +332,8 @@ def test_nobody_to_play_with(tmp_path: Path) -> None:
 # What is kept
 
 
-def test_a_hall_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_lobby_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     rng = np.random.default_rng(11)
     for life in range(12):
         before: list[object] = []
@@ -346,20 +348,20 @@ def test_a_hall_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert kinds["rated"] > 1
 
 
-async def live(path: Path, deeds: int, rng: np.random.Generator, told: list[object]) -> None:
+async def live(path: Path, numbers: int, rng: np.random.Generator, told: list[object]) -> None:
     """Live for a while in whatever stage, and tell where everybody is when the hall is killed."""
-    with opened(path) as hall:
-        study = next(iter(hall.studies.values()), None) or hall.create(plan())
-        if deeds:
-            pages = people(hall, study)
+    with opened(path) as lobby:
+        study = next(iter(lobby.studies.values()), None) or lobby.create(plan())
+        if numbers:
+            pages = people(lobby, study)
             await settle(lambda: all(page.told for page in pages))
-        for _ in range(deeds):
-            await live_on(hall, pages[int(rng.integers(2))], rng)
-        told += [where(hall, page) for page in study.people.values()]
+        for _ in range(numbers):
+            await live_on(lobby, pages[int(rng.integers(2))], rng)
+        told += [where(lobby, page) for page in study.people.values()]
 
 
-async def live_on(hall: Lobby, page: Page, rng: np.random.Generator) -> None:
-    game = hall.game(hall.place(page.one))
+async def live_on(lobby: Lobby, page: Page, rng: np.random.Generator) -> None:
+    game = lobby.game(lobby.place(page.one))
     if page.stage == "game" and game:
         t, me = game.t, stages.seat(game, page.one)
         last = {*game.pending, me} == {*game.people}
@@ -374,43 +376,43 @@ async def live_on(hall: Lobby, page: Page, rng: np.random.Generator) -> None:
         page.do("rate", ratings=RATED, comment="")
 
 
-def where(hall: Lobby, one: Participant) -> object:
-    game = hall.game(hall.place(one))
-    found = (hall.stage(one), one.trial, one.ready, hall.last.get(one.id, 0))
+def where(lobby: Lobby, one: Participant) -> object:
+    game = lobby.game(lobby.place(one))
+    found = (lobby.stage(one), one.trial, one.ready, lobby.last.get(one.id, 0))
     if game is None:
         return found
     frame = stages.frame(game, stages.seat(game, one), {})
-    return *found, frame["rows"], frame["parts"], dict(game.pending), list(game.beats), list(map(vars, game.said))
+    return *found, frame["rows"], frame["parts"], dict(game.pending), list(game.steps), list(map(vars, game.said))
 
 
 def test_games_that_were_left_long_ago_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def forget() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            alone = hall.create(
+        with opened(tmp_path / "j.sqlite") as lobby:
+            alone = lobby.create(
                 plan(levels=("hatch",), facilitators=("none",), partner="simulated", ratings=False), "solo"
             )
-            page = Page(hall, hall.join(alone, "solo", seat=0))
-            kept = hall.create(plan())
+            page = Page(lobby, lobby.join(alone, "solo", seat=0))
+            kept = lobby.create(plan())
             await at([page], "game")
             page.do("leave")
-            monkeypatch.setattr(halls, "STALE", 0.05)
+            monkeypatch.setattr(lobby_module, "STALE", 0.05)
             await settle(lambda: page.told)
-            assert alone.id in hall.studies
+            assert alone.id in lobby.studies
             page.close()
-            await settle(lambda: alone.id not in hall.studies)
-            assert page.one.token not in hall.seats
-            assert kept.id in hall.studies
-        with opened(tmp_path / "j.sqlite") as hall:
-            assert set(hall.studies) == {kept.id}
+            await settle(lambda: alone.id not in lobby.studies)
+            assert page.one.token not in lobby.seats
+            assert kept.id in lobby.studies
+        with opened(tmp_path / "j.sqlite") as lobby:
+            assert set(lobby.studies) == {kept.id}
 
     running(forget())
 
 
 def test_every_deed_is_taken_once(tmp_path: Path) -> None:
     async def repeat() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(levels=("hatch",), facilitators=("none",)))
-            pages = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(levels=("hatch",), facilitators=("none",)))
+            pages = people(lobby, study)
             await at(pages, "ready")
             for page in pages:
                 page.do("ready")
@@ -423,10 +425,12 @@ def test_every_deed_is_taken_once(tmp_path: Path) -> None:
                 page.n -= 1
                 page.do("act", action="down", t=t)
             await settle(lambda: all(page.last("frame")["t"] == 1 for page in pages))
-            room = hall.place(pages[0].one)
+            room = lobby.place(pages[0].one)
         with sqlite3.connect(tmp_path / "j.sqlite") as base:
-            deeds = base.execute("select who, n, count(*) from events where who is not null group by who, n").fetchall()
-            assert {count for _, _, count in deeds} == {1}
+            numbers = base.execute(
+                "select who, n, count(*) from events where who is not null group by who, n"
+            ).fetchall()
+            assert {count for _, _, count in numbers} == {1}
             acts = base.execute("select body from events where stream = ? and kind = 'act'", (room,)).fetchall()
             assert [json.loads(body)["action"] for (body,) in acts] == ["up", "up"]
             numbers = base.execute("select stream, max(seq), count(*) from events group by stream").fetchall()
@@ -437,16 +441,16 @@ def test_every_deed_is_taken_once(tmp_path: Path) -> None:
 
 def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
     async def refuse() -> None:
-        with opened(tmp_path / "j.sqlite") as hall:
-            study = hall.create(plan(levels=("hatch",), facilitators=("none",)))
-            ana, ben = people(hall, study)
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(levels=("hatch",), facilitators=("none",)))
+            ana, ben = people(lobby, study)
             await at([ana, ben], "ready")
             with pytest.raises(RefusedError, match="not to be done now"):
                 ana.do("act", action="up", t=0)
             with pytest.raises(RefusedError, match="nothing like that"):
                 ana.do("fly")
             with pytest.raises(RefusedError, match="needs a number"):
-                deeds.take(hall, ana.one, {"n": "1", "do": "ready"})
+                take_message(lobby, ana.one, {"n": "1", "do": "ready"})
             ana.do("ready")
             ben.do("ready")
             await at([ana, ben], "game")
@@ -455,7 +459,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
                     ana.do("act", **wrong)
             with pytest.raises(RefusedError, match="nobody has told you"):
                 ana.do("heard", advice=0, reply="got it")
-            game = hall.game(hall.place(ana.one))
+            game = lobby.game(lobby.place(ana.one))
             assert game is not None
             assert game.pending == {}
 

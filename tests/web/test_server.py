@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from otherminds.errors import InputError
-from otherminds.web.guard import LOOPBACK, Bucket, Keys, origins
+from otherminds.web.guard import LOOPBACK, Keys, TokenBucket, origins
 from web_seats import Seat, Server, free_port, serving
 
 
@@ -283,7 +283,7 @@ def test_keys_and_buckets() -> None:
     assert keys.enter("") is None
     assert keys.enter(None) is None
     assert not keys.knows(None)
-    bucket = Bucket(rate=0.0, burst=3.0)
+    bucket = TokenBucket(rate=0.0, burst=3.0)
     assert [bucket.take() for _ in range(5)] == [True, True, True, False, False]
 
 

@@ -49,14 +49,14 @@ def serve(
         from otherminds.papers.protom.language_facilitator import subject
         from otherminds.web.guard import origins
         from otherminds.web.server import application
-        from otherminds.web.settings import Settings
+        from otherminds.web.settings import ServerSettings
     except ImportError:
         raise InputError(MISSING, hint="pip install 'otherminds[web]'") from None
     secret = os.environ.get("OTHERMINDS_SECRET", "")
     levels = {one.name: one for found in bundled().values() for one in found}
     levels |= {one.name: one for one in (load_level(str(path)) for path in level or ())}
     models = {subject(find_model(spec).name): spec for spec in model or ()}
-    settings = Settings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
+    settings = ServerSettings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
     listening = _listening(host, port)
     server = uvicorn.Server(
         uvicorn.Config(

@@ -34,7 +34,7 @@ Playable = Level | KitchenLevel
 Look = tuple[str, str, float, float]
 
 
-class Board(Protocol):
+class WorldBoard(Protocol):
     """A world as pages show it."""
 
     scene: LevelScene[Any, Any]
@@ -58,7 +58,7 @@ class Board(Protocol):
         ...
 
 
-def board(level: Playable) -> Board:
+def board(level: Playable) -> WorldBoard:
     """The world of a level, for pages."""
     if isinstance(level, KitchenLevel):
         return _Kitchen(level.world)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import HTTPException
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from otherminds import __version__
 from otherminds.errors import InputError
@@ -23,6 +26,8 @@ from otherminds.papers.protom.levels.certificates import DESIGNS
 from otherminds.reports.level_replay import KINDS, Playable, replays
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page
+from otherminds.web.event_log import EventLog, on_disk
+from otherminds.web.thinking import ThinkingProcesses
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
@@ -74,7 +79,7 @@ AGENTS = {
 }
 
 
-class Wanted(BaseModel):
+class EpisodeRequest(BaseModel):
     """An episode that somebody wants to watch: where, who helps or who plays, and the seed of all chance.
 
     Levels with people have a `facilitator`, scenarios of Melting Pot an `agent`.
@@ -89,13 +94,13 @@ class Wanted(BaseModel):
     seed: Annotated[int, Field(ge=0, lt=SEEDS)] = 0
 
 
-def name(wanted: Wanted) -> str:
+def episode_id(wanted: EpisodeRequest) -> str:
     """The permanent name of an episode, the same for as long as the version of the library is."""
     told = json.dumps([__version__, wanted.model_dump()], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(told.encode()).hexdigest()[:DIGITS]
 
 
-def check(wanted: Wanted) -> None:
+def check_request(wanted: EpisodeRequest) -> None:
     """Raises InputError if there is no such level, or if nobody like that can help or play there."""
     field, able = _able(wanted.world)
     chosen, other = wanted.agent, wanted.facilitator
@@ -113,16 +118,16 @@ def check(wanted: Wanted) -> None:
         )
 
 
-def recorded(wanted: Wanted) -> str:
+def recorded_page(wanted: EpisodeRequest) -> str:
     """Play an episode and show it in a page that needs nothing else: a pure function of what is wanted.
 
     Raises InputError if there is no such level, or if nobody like that can help or play there.
     """
-    check(wanted)
+    check_request(wanted)
     return _met(wanted) if wanted.world == MELTING_POT else _helped(wanted)
 
 
-def _helped(wanted: Wanted) -> str:
+def _helped(wanted: EpisodeRequest) -> str:
     """An episode of people who are helped, or several with the same people."""
     level, experiment, helper = _levels(wanted.world)[wanted.level], EXPERIMENTS[wanted.world], wanted.facilitator or ""
     assert level is not None
@@ -136,7 +141,7 @@ def _helped(wanted: Wanted) -> str:
     return _page(wanted, _title(level.name), lead, replays({level.name: level}, rows))
 
 
-def _met(wanted: Wanted) -> str:
+def _met(wanted: EpisodeRequest) -> str:
     """An episode of an agent with the partners of a scenario."""
     agent, chosen = wanted.agent or "", scenario(wanted.level)
     world = in_the_matrix(chosen.substrate)
@@ -151,7 +156,7 @@ def _met(wanted: Wanted) -> str:
     return _page(wanted, wanted.level, lead, viewer)
 
 
-def _page(wanted: Wanted, title: str, lead: str, viewer: Html) -> str:
+def _page(wanted: EpisodeRequest, title: str, lead: str, viewer: Html) -> str:
     who = FACILITATORS[wanted.facilitator] if wanted.facilitator else AGENTS[wanted.agent or ""]
     section = f"{who[0]}, seed {wanted.seed}"
     return page(f"{title}, {WORLDS[wanted.world][0]}", lead, [Section(section, viewer)])
@@ -160,11 +165,11 @@ def _page(wanted: Wanted, title: str, lead: str, viewer: Html) -> str:
 # What there is to choose
 
 
-START = Wanted(world="overcooked", level="far-plate", facilitator="protom", seed=1)
+START = EpisodeRequest(world="overcooked", level="far-plate", facilitator="protom", seed=1)
 """What the form begins with: an episode in which something is said."""
 
 
-def choices() -> dict[str, Any]:
+def episode_choices() -> dict[str, Any]:
     """Everything that can be wanted, as a form lists it: worlds, levels by class, and who helps or plays there."""
     return {
         "worlds": [
@@ -232,3 +237,81 @@ def _option(key: str, title: str) -> dict[str, str]:
 
 def _title(level: str) -> str:
     return level.replace("-", " ").capitalize()
+
+
+KEPT = 48
+WAITING = 8
+
+
+class RecordedEpisodes:
+    """What can be watched and what has been. Episodes are pure functions of what is wanted; the journal keeps that."""
+
+    def __init__(self, event_log: EventLog, processes: ThinkingProcesses) -> None:
+        self._event_log, self._processes = event_log, processes
+        self._wanted = {
+            event.stream: EpisodeRequest.model_validate(event.body) for event in event_log.beginnings("wanted")
+        }
+        self._pages: OrderedDict[str, asyncio.Task[str]] = OrderedDict()
+        self._choices: dict[str, Any] = {}
+
+    def choices(self) -> dict[str, Any]:
+        """All that the form offers."""
+        self._choices = self._choices or episode_choices()
+        return self._choices
+
+    async def begin(self, body: bytes) -> str:
+        """Play an episode unless that has been done; returns its name. Raises HTTPException or InputError."""
+        try:
+            wanted = EpisodeRequest.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            text = f"{place}: {first['msg']}" if place else first["msg"]
+            raise HTTPException(422, printable(text)) from None
+        check_request(wanted)
+        name = f"episode:{episode_id(wanted)}"
+        if name not in self._wanted:
+            self._wanted[name] = wanted
+            await on_disk(self._event_log.append(name, "wanted", wanted.model_dump(mode="json"))[1])
+        self._play(name)
+        return name.removeprefix("episode:")
+
+    def _play(self, name: str) -> asyncio.Task[str]:
+        """The task that plays an episode; failed ones are tried again."""
+        task = self._pages.pop(name, None)
+        if task is None or (task.done() and task.exception()):
+            if sum(not other.done() for other in self._pages.values()) >= WAITING:
+                raise HTTPException(503, "too many episodes are being played: try again soon")
+            task = asyncio.create_task(self._recorded(self._wanted[name]))
+        self._pages[name] = task
+        while len(self._pages) > KEPT:
+            self._pages.popitem(last=False)
+        return task
+
+    async def _recorded(self, wanted: EpisodeRequest) -> str:
+        return await self._processes.call(recorded_page, wanted)
+
+    def state(self, short: str) -> dict[str, Any]:
+        """How far an episode is."""
+        name = self._known(short)
+        task = self._pages.get(name) or self._play(name)
+        said = {"wanted": self._wanted[name].model_dump(mode="json")}
+        if not task.done():
+            return {"state": "playing", "message": "", **said}
+        if problem := task.exception():
+            text = str(problem) if isinstance(problem, InputError) else "the episode could not be played"
+            return {"state": "failed", "message": text, **said}
+        return {"state": "ready", "message": "", **said}
+
+    async def page(self, short: str) -> str:
+        """The episode as a page."""
+        try:
+            return await asyncio.shield(self._play(self._known(short)))
+        except InputError as error:
+            raise HTTPException(422, str(error)) from None
+
+    def _known(self, short: str) -> str:
+        name = f"episode:{short}"
+        if name not in self._wanted:
+            raise HTTPException(404, "there is no such episode")
+        return name

@@ -43,7 +43,7 @@ LAST = "select who, max(n) from events where who is not null group by who"
 Body = Mapping[str, Any]
 
 
-class Event(NamedTuple):
+class LogEvent(NamedTuple):
     """Something that happened: in which stream, as its how manyeth, when, what, and the how manyeth deed of whom."""
 
     stream: str
@@ -56,7 +56,7 @@ class Event(NamedTuple):
 
 
 Written = Future[None]
-_Work = tuple[Event, Written] | tuple[str, Sequence[Any], Written] | None
+_Work = tuple[LogEvent, Written] | tuple[str, Sequence[Any], Written] | None
 
 
 class EventLog:
@@ -81,7 +81,7 @@ class EventLog:
         self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
         self._thread.start()
 
-    def beginnings(self, kind: str) -> list[Event]:
+    def beginnings(self, kind: str) -> list[LogEvent]:
         """The first events of all streams that begin with this kind, in the order in which they happened."""
         return self._read(BEGUN, (kind,))
 
@@ -90,26 +90,26 @@ class EventLog:
         with closing(connect(self.path)) as base:
             return {name for (name,) in base.execute(HAVING, (kind,))}
 
-    def events(self, stream: str) -> list[Event]:
+    def events(self, stream: str) -> list[LogEvent]:
         """All events of a stream."""
         return self._read(ORDER, (stream,))
 
-    def _read(self, question: str, about: tuple[str]) -> list[Event]:
+    def _read(self, question: str, about: tuple[str]) -> list[LogEvent]:
         with closing(connect(self.path)) as base:
             rows = base.execute(question, about).fetchall()
-        return [Event(name, seq, at, kind, json.loads(body), who, n) for name, seq, at, kind, body, who, n in rows]
+        return [LogEvent(name, seq, at, kind, json.loads(body), who, n) for name, seq, at, kind, body, who, n in rows]
 
-    def deeds(self) -> dict[str, int]:
+    def last_actions(self) -> dict[str, int]:
         """The number of the last deed of everybody."""
         with closing(connect(self.path)) as base:
             return dict(base.execute(LAST))
 
     def append(
         self, stream: str, kind: str, body: Body, who: str | None = None, n: int | None = None
-    ) -> tuple[Event, Written]:
+    ) -> tuple[LogEvent, Written]:
         """Let something have happened; it is on disk when the future is done, which fails if it cannot be written."""
         self._numbers[stream] += 1
-        event = Event(stream, self._numbers[stream], time.time(), kind, body, who, n)
+        event = LogEvent(stream, self._numbers[stream], time.time(), kind, body, who, n)
         written = Written()
         self._work.put((event, written))
         return event, written
@@ -155,7 +155,7 @@ class EventLog:
         if len(one) == 3:
             base.execute(one[0], one[1])
             return
-        event: Event = one[0]
+        event: LogEvent = one[0]
         body = json.dumps(event.body, ensure_ascii=False)
         base.execute(INSERT, (*event[:4], body, event.who, event.n))
 

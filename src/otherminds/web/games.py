@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
-from otherminds.web.board import Board, board, options
-from otherminds.web.event_log import Body, Event
-from otherminds.web.thinking import Beat, Setup, Thought
+from otherminds.web.board import WorldBoard, board, options
+from otherminds.web.event_log import Body, LogEvent
+from otherminds.web.thinking import FacilitatorThought, GameSetup, PlayedStep
 
 NAMES = {"completed": "Completed", "ignored": "Ignored", "impossible": "Not executable", "running": "Open"}
-Ended = Literal["finished", "time", "left", "lost", "failed"]
+Ending = Literal["finished", "time", "left", "lost", "failed"]
 
 
 class RefusedError(ValueError):
@@ -20,7 +20,7 @@ class RefusedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Clock:
+class GameClock:
     """When a step happens: waits: once everybody has chosen, or after `seconds` (0: never without them); else every
     `seconds`, whoever has not chosen stays."""
 
@@ -29,7 +29,7 @@ class Clock:
 
 
 @dataclass
-class Said:
+class GameMessage:
     """A message, to whom, after which step, and what became of it."""
 
     t: int
@@ -43,29 +43,29 @@ class Said:
 
 
 @dataclass
-class Game:
+class LiveGame:
     """Where a game stands. `people` are the seats that people have, by the id of who sits there; the rest is simulated.
 
     beats: what has happened, step by step. pending: what people have chosen for the next step. thoughts: what the
     facilitator made of it after each step that it has thought about.
     """
 
-    setup: Setup
+    setup: GameSetup
     people: dict[str, str]
-    clock: Clock
+    clock: GameClock
     practice: bool = False
-    beats: list[Beat] = field(default_factory=list)
+    steps: list[PlayedStep] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     chosen: list[Sequence[str]] = field(default_factory=list)
     pending: dict[str, str] = field(default_factory=dict)
-    thoughts: dict[int, Thought] = field(default_factory=dict)
-    said: list[Said] = field(default_factory=list)
+    thoughts: dict[int, FacilitatorThought] = field(default_factory=dict)
+    said: list[GameMessage] = field(default_factory=list)
     away: set[str] = field(default_factory=set)
     replaced: dict[str, str] = field(default_factory=dict)
     ended: str = ""
 
     def __post_init__(self) -> None:
-        self.board: Board = board(self.setup.level)
+        self.board: WorldBoard = board(self.setup.level)
         self.world: Any = self.setup.level.world
         self.states: list[Any] = [self.world.initial]
 
@@ -74,7 +74,7 @@ class Game:
     @property
     def t(self) -> int:
         """How many steps have been made."""
-        return len(self.beats)
+        return len(self.steps)
 
     @property
     def state(self) -> Any:
@@ -96,7 +96,7 @@ class Game:
         waits = self.clock.waits and not self.clock.seconds
         return waits and {*self.people} - {*self.pending} == {agent} and len(self.people) > 1
 
-    def over(self) -> Ended | None:
+    def over(self) -> Ending | None:
         """Whether the game has come to its end by itself."""
         if self.world.done(self.state):
             return "finished"
@@ -115,7 +115,7 @@ class Game:
 
     # What happens
 
-    def apply(self, event: Event) -> None:
+    def apply(self, event: LogEvent) -> None:
         """The game after an event."""
         happen: Callable[[Body], None] | None = getattr(self, f"_{event.kind}", None)
         if happen:
@@ -131,20 +131,20 @@ class Game:
         vocabulary = self.board.scene.vocabulary
         joint = {agent: vocabulary[word] for agent, word in body["joint"].items()}
         self.states.append(self.world.step(self.state, joint))
-        self.beats.append(Beat(body["joint"]))
+        self.steps.append(PlayedStep(body["joint"]))
         self.chosen.append(body["chosen"])
         self.pending = {}
 
     def _thought(self, body: Body) -> None:
-        thought = Thought(**body["thought"])
+        thought = FacilitatorThought(**body["thought"])
         self.thoughts[thought.t] = thought
         status, message = thought.row.get("status"), thought.row["action"]
         if self.said and status and self.said[-1].status == "running":
             self.said[-1].status = status
         if message:
-            self.beats[thought.t - 1] = self.beats[thought.t - 1]._replace(said=message)
+            self.steps[thought.t - 1] = self.steps[thought.t - 1]._replace(said=message)
             text = message.removeprefix(f"{thought.helper}: ")
-            said = Said(thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place)
+            said = GameMessage(thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place)
             self.said.append(said)
 
     def _heard(self, body: Body) -> None:
@@ -171,7 +171,7 @@ class Game:
         """The squares and the parts that an agent sees; everything for None."""
         return self.board.rows(self.state, agent), [p for p in self.board.drawn(self.state, agent) if p.place]
 
-    def last_thought(self) -> Thought:
+    def last_thought(self) -> FacilitatorThought:
         """The facilitator's newest thought."""
         newest = max(self.thoughts, default=0)
-        return self.thoughts.get(newest, Thought(0, {"action": "", "why": BEFORE_FIRST_STEP, "ms": 0.0}, {}))
+        return self.thoughts.get(newest, FacilitatorThought(0, {"action": "", "why": BEFORE_FIRST_STEP, "ms": 0.0}, {}))

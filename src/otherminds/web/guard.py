@@ -33,7 +33,7 @@ HEADERS = {
 
 
 @dataclass
-class Bucket:
+class TokenBucket:
     """At most `burst` at once, and `rate` a second in the long run."""
 
     rate: float
@@ -55,16 +55,16 @@ class Bucket:
         return True
 
 
-class Buckets:
+class TokenBuckets:
     """One bucket for every address, as long as there are not too many."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
-        self._found: OrderedDict[str, Bucket] = OrderedDict()
+        self._found: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, address: str) -> bool:
         """Whether there is room for one more from this address."""
-        bucket = self._found.pop(address, None) or Bucket(self._rate, self._burst)
+        bucket = self._found.pop(address, None) or TokenBucket(self._rate, self._burst)
         self._found[address] = bucket
         while len(self._found) > ADDRESSES:
             self._found.popitem(last=False)
@@ -113,7 +113,7 @@ class Guard:
     def __init__(self, app: Any, origins: frozenset[str], *, rate: float = 200.0, burst: float = 2000.0) -> None:
         self.app, self.origins = app, origins
         self.hosts = {urlsplit(origin).netloc for origin in origins}
-        self.buckets = Buckets(rate, burst)
+        self.buckets = TokenBuckets(rate, burst)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request or connection."""

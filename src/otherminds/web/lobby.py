@@ -16,14 +16,13 @@ from functools import partial
 from typing import Any, Protocol
 
 from otherminds.errors import InputError
-from otherminds.web import moves, stages, telling
+from otherminds.web import progression, stages
 from otherminds.web.board import Playable
-from otherminds.web.event_log import Event, EventLog, Written
-from otherminds.web.games import Clock, Game
-from otherminds.web.plans import Plan
-from otherminds.web.rooms import Room
-from otherminds.web.studies import Kind, Participant, Study
-from otherminds.web.thinking import Setup, Thinkers
+from otherminds.web.event_log import EventLog, LogEvent, Written
+from otherminds.web.games import GameClock, LiveGame
+from otherminds.web.rooms import GameRoom
+from otherminds.web.studies import Kind, Participant, Study, StudyPlan
+from otherminds.web.thinking import GameSetup, ThinkingProcesses
 
 LOG = logging.getLogger(__name__)
 TOKEN = 24
@@ -32,7 +31,7 @@ SWEEP = 1.0
 STALE = 3600.0
 
 
-class Line(Protocol):
+class Connection(Protocol):
     """A connection to a participant's page. `looks` are those that the page has been told."""
 
     looks: dict[str, int]
@@ -50,22 +49,22 @@ class Lobby:
 
     def __init__(
         self,
-        journal: EventLog,
-        thinkers: Thinkers,
+        event_log: EventLog,
+        processes: ThinkingProcesses,
         levels: Mapping[str, Playable],
         models: Mapping[str, str] | None = None,
     ) -> None:
-        self.journal, self.thinkers, self.levels, self.models = journal, thinkers, levels, models or {}
+        self.event_log, self.processes, self.levels, self.models = event_log, processes, levels, models or {}
         self.studies: dict[str, Study] = {}
-        self.rooms: dict[str, Room] = {}
+        self.rooms: dict[str, GameRoom] = {}
         self.seats: dict[str, Participant] = {}
         self.invitations: dict[str, Study] = {}
-        self.lines: dict[str, Line] = {}
-        self.last: dict[str, int] = journal.deeds()
-        self.over: OrderedDict[str, Game] = OrderedDict()
+        self.lines: dict[str, Connection] = {}
+        self.last: dict[str, int] = event_log.last_actions()
+        self.over: OrderedDict[str, LiveGame] = OrderedDict()
         self.gone: dict[str, float] = {}
         self._shown: set[str] = set()
-        self._open_games: dict[str, Game] = {}
+        self._open_games: dict[str, LiveGame] = {}
         self.study_in: dict[str, Study] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -73,13 +72,13 @@ class Lobby:
 
     def read(self) -> None:
         """Know all studies that the journal tells of, and the games that were not over. Raises InputError."""
-        for first in self.journal.beginnings("created"):
+        for first in self.event_log.beginnings("created"):
             study = Study.created(first, self.levels)
-            for event in self.journal.events(first.stream)[1:]:
+            for event in self.event_log.events(first.stream)[1:]:
                 study.apply(event)
             self._admit(study)
-        over = self.journal.having("ended")
-        for event in self.journal.beginnings("opened"):
+        over = self.event_log.having("ended")
+        for event in self.event_log.beginnings("opened"):
             self.studies[event.body["study"]].apply(event)
             if event.stream not in over:
                 self._open_games[event.stream] = self._replayed(event.stream)
@@ -96,34 +95,42 @@ class Lobby:
     def _admit(self, study: Study) -> None:
         self.studies[study.id] = study
         self.invitations[study.invitation] = study
-        for one in study.people.values():
-            self.seats[one.token] = one
-            self.gone[one.id] = time.monotonic()
+        for participant in study.people.values():
+            self.seats[participant.token] = participant
+            self.gone[participant.id] = time.monotonic()
 
-    def _replayed(self, name: str) -> Game:
+    def _replayed(self, name: str) -> LiveGame:
         """A game as its events tell it."""
-        first, *rest = self.journal.events(name)
+        first, *rest = self.event_log.events(name)
         game = self.begun(first)
         for event in rest:
             game.apply(event)
         return game
 
-    def begun(self, event: Event) -> Game:
+    def begun(self, event: LogEvent) -> LiveGame:
         """The game that an event has opened. Raises InputError if its level is not there."""
         name, body = event.stream, event.body
         if body["level"] not in self.levels:
-            raise InputError(f"there is no level `{body['level']}`, which is played in {name}", path=self.journal.path)
+            raise InputError(
+                f"there is no level `{body['level']}`, which is played in {name}", path=self.event_log.path
+            )
         facilitator = body["facilitator"]
         model = self.models.get(facilitator, "")
-        setup = Setup(name, self.levels[body["level"]], facilitator, body["seed"], model)
+        setup = GameSetup(name, self.levels[body["level"]], facilitator, body["seed"], model)
         self.study_in[name] = self.studies[body["study"]]
-        return Game(setup, dict(body["people"]), Clock(body["waits"], body["seconds"]), body["practice"])
+        return LiveGame(setup, dict(body["people"]), GameClock(body["waits"], body["seconds"]), body["practice"])
 
-    def enter(self, name: str, game: Game) -> None:
+    def enter(self, name: str, game: LiveGame) -> None:
         """Begin a room, or go on with it; who is not connected is away."""
         plan = self.study_in[name].plan
-        room = Room(
-            name, game, self.journal, self.thinkers, partial(telling.told, self), grace=plan.grace, dropout=plan.dropout
+        room = GameRoom(
+            name,
+            game,
+            self.event_log,
+            self.processes,
+            partial(progression.told, self),
+            grace=plan.grace,
+            dropout=plan.dropout,
         )
         self.rooms[name] = room
         for agent, who in list(game.people.items()):
@@ -139,12 +146,12 @@ class Lobby:
 
     # Studies and participants
 
-    def create(self, plan: Plan, kind: str = "study") -> Study:
+    def create(self, plan: StudyPlan, kind: str = "study") -> Study:
         """A new study. Raises ValueError if its plan does not fit the levels."""
         plan.check(self.levels, self.models)
         name = secrets.token_urlsafe(9).replace("-", "a").replace("_", "b")
         body = {"plan": plan.model_dump(mode="json"), "kind": kind, "invitation": secrets.token_urlsafe(TOKEN)}
-        event, _ = self.journal.append(name, "created", body)
+        event, _ = self.event_log.append(name, "created", body)
         study = Study.created(event, self.levels)
         self._admit(study)
         if kind == "study":
@@ -155,44 +162,44 @@ class Lobby:
     def join(self, study: Study, kind: Kind, label: str = "", seat: int | None = None) -> Participant:
         """A new participant of a study, with a link of their own."""
         letter = {"link": "P", "open": "Q", "try": "T", "solo": "S"}[kind]
-        number = sum(one.kind == kind for one in study.people.values()) + 1
+        number = sum(participant.kind == kind for participant in study.people.values()) + 1
         name = f"{letter}{number:02}"
         label = label[:100] if study.plan.keep_labels else ""
         body = {"name": name, "token": secrets.token_urlsafe(TOKEN), "kind": kind, "label": label, "wants": seat}
         self.note(study, "joined", body)
-        one = study.people[name]
-        self.seats[one.token] = one
-        return one
+        participant = study.people[name]
+        self.seats[participant.token] = participant
+        return participant
 
     def note(
         self, study: Study, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None
     ) -> Written:
         """Let something happen in a study."""
-        event, written = self.journal.append(study.id, kind, body, who, n)
+        event, written = self.event_log.append(study.id, kind, body, who, n)
         study.apply(event)
         return written
 
-    def forget(self, study: Study, one: Participant) -> Written:
+    def forget(self, study: Study, participant: Participant) -> Written:
         """Forget what a participant answered and was called."""
-        one.label = ""
-        for name, trial in [key for key in study.ratings if key[0] == one.name]:
+        participant.label = ""
+        for name, trial in [key for key in study.ratings if key[0] == participant.name]:
             study.ratings[name, trial] = {"name": name, "ratings": {}, "comment": ""}
-        return self.journal.redact(study.id, one.name)
+        return self.event_log.redact(study.id, participant.name)
 
     # Where somebody is
 
-    def study_of(self, one: Participant) -> Study:
+    def study_of(self, participant: Participant) -> Study:
         """The study that somebody takes part in."""
-        return self.studies[one.study]
+        return self.studies[participant.study]
 
-    def place(self, one: Participant) -> str:
+    def place(self, participant: Participant) -> str:
         """The name of the room of somebody's present round; empty if there is none."""
-        if not one.practised:
-            return one.practice
-        pair = self.study_of(one).pairs.get(one.pair)
-        return pair.rooms[one.trial] if pair and one.trial < len(pair.rooms) else ""
+        if not participant.practised:
+            return participant.practice
+        pair = self.study_of(participant).pairs.get(participant.pair)
+        return pair.rooms[participant.trial] if pair and participant.trial < len(pair.rooms) else ""
 
-    def game(self, name: str) -> Game | None:
+    def game(self, name: str) -> LiveGame | None:
         """A game by the name of its room, whether it is still played or not."""
         if not name:
             return None
@@ -205,44 +212,44 @@ class Lobby:
             self.over.popitem(last=False)
         return self.over[name]
 
-    def stage(self, one: Participant) -> str:
+    def stage(self, participant: Participant) -> str:
         """The stage that somebody is at."""
-        return stages.where(self.study_of(one), one, self.game(self.place(one)))
+        return stages.where(self.study_of(participant), participant, self.game(self.place(participant)))
 
     # Coming and going
 
-    def arrive(self, one: Participant, line: Line) -> None:
+    def arrive(self, participant: Participant, line: Connection) -> None:
         """Somebody has opened their page."""
-        self.thinkers.wake()
-        self.lines[one.id] = line
-        self.gone.pop(one.id, None)
-        self._presence(one, True)
-        moves.advance(self, one)
-        self.show(one)
+        self.processes.wake()
+        self.lines[participant.id] = line
+        self.gone.pop(participant.id, None)
+        self._presence(participant, True)
+        progression.advance(self, participant)
+        self.show(participant)
 
-    def depart(self, one: Participant, line: Line) -> None:
+    def depart(self, participant: Participant, line: Connection) -> None:
         """Somebody's page is closed, or its connection lost."""
-        if self.lines.get(one.id) is line:
-            del self.lines[one.id]
-            self.gone[one.id] = time.monotonic()
-            self._presence(one, False)
+        if self.lines.get(participant.id) is line:
+            del self.lines[participant.id]
+            self.gone[participant.id] = time.monotonic()
+            self._presence(participant, False)
 
-    def _presence(self, one: Participant, here: bool) -> None:
-        room = self.rooms.get(self.place(one))
+    def _presence(self, participant: Participant, here: bool) -> None:
+        room = self.rooms.get(self.place(participant))
         if room:
             for agent, who in list(room.game.people.items()):
-                if who == one.id:
+                if who == participant.id:
                     room.presence(agent, here)
 
-    def show(self, one: Participant) -> None:
+    def show(self, participant: Participant) -> None:
         """Send somebody the page of their stage, and what they see there, once everybody has been moved on."""
-        if one.id not in self._shown:
-            self._shown.add(one.id)
-            asyncio.get_running_loop().call_soon(self._show, one)
+        if participant.id not in self._shown:
+            self._shown.add(participant.id)
+            asyncio.get_running_loop().call_soon(self._show, participant)
 
-    def _show(self, one: Participant) -> None:
-        self._shown.discard(one.id)
-        telling.show(self, one)
+    def _show(self, participant: Participant) -> None:
+        self._shown.discard(participant.id)
+        progression.show(self, participant)
 
     # What time brings
 
@@ -250,25 +257,27 @@ class Lobby:
         while True:
             await asyncio.sleep(SWEEP)
             for study in list(self.studies.values()):
-                for one in list(study.people.values()):
-                    self._look_after(study, one)
+                for participant in list(study.people.values()):
+                    self._look_after(study, participant)
                 if self._is_stale(study):
                     self._dismiss(study)
 
-    def _look_after(self, study: Study, one: Participant) -> None:
+    def _look_after(self, study: Study, participant: Participant) -> None:
         try:
-            if not one.finished:
-                moves.look_after(self, study, one)
+            if not participant.finished:
+                progression.look_after(self, study, participant)
         except Exception:  # whatever is wrong with one of them, the others are looked after
-            LOG.exception("%s could not be looked after", one.id)
+            LOG.exception("%s could not be looked after", participant.id)
 
     def _is_stale(self, study: Study) -> bool:
         """Whether this is a game that somebody played alone and has left long ago."""
         people = study.people.values()
-        old = all(time.time() - one.since > STALE for one in people) and time.time() - study.made > STALE
-        return study.kind == "solo" and old and not any(one.id in self.lines for one in people)
+        old = (
+            all(time.time() - participant.since > STALE for participant in people) and time.time() - study.made > STALE
+        )
+        return study.kind == "solo" and old and not any(participant.id in self.lines for participant in people)
 
     def _dismiss(self, study: Study) -> None:
         del self.studies[study.id], self.invitations[study.invitation]
-        for one in study.people.values():
-            del self.seats[one.token]
+        for participant in study.people.values():
+            del self.seats[participant.token]

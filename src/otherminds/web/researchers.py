@@ -1,23 +1,201 @@
-"""What is asked by who conducts studies: only for those who have shown the key."""
+"""What is shown to who conducts a study."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Cookie, Depends, HTTPException, Request, Response
 from pydantic import BaseModel, Field
 
+from otherminds.evaluation import tabular
+from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.files.text import printable
+from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.papers.protom.study.plan import default_levels
-from otherminds.web import dashboard, exports
+from otherminds.web import stages
 from otherminds.web.event_log import on_disk
+from otherminds.web.games import LiveGame
 from otherminds.web.guard import COOKIE
-from otherminds.web.plans import Plan
-from otherminds.web.settings import InHall, Settings
-from otherminds.web.studies import Participant, Study
+from otherminds.web.lobby import Lobby
+from otherminds.web.settings import InLobby, ServerSettings
+from otherminds.web.studies import FACILITATORS, TRYING, Participant, ParticipantPair, Study, StudyPlan, moment
+
+NEWEST = 30
+Data = dict[str, Any]
 
 
-class Key(BaseModel):
+def line(lobby: Lobby, study: Study) -> Data:
+    """A study in one line."""
+    real = [pair for number, pair in study.pairs.items() if number <= TRYING]
+    return {
+        "id": study.id,
+        "title": study.plan.title,
+        "made": moment(study.made),
+        "state": "open" if study.open else "closed",
+        "pairs": study.plan.pairs,
+        "finished": sum(map(study.done, real)),
+        "running": sum(not study.done(pair) for pair in real),
+    }
+
+
+def offers(lobby: Lobby, plan: StudyPlan) -> Data:
+    """What a new study can be made of, beginning with the usual plan."""
+    levels = [level for level in lobby.levels.values() if len(level.world.agents) == 2]
+    return {
+        "levels": [{"name": level.name, "kind": level.kind, "world": stages.world_of(level)} for level in levels],
+        "facilitators": [
+            *({"name": name, "title": title} for name, title in FACILITATORS.items()),
+            *({"name": name, "title": f"Language model: {name.removeprefix('lm:')}"} for name in lobby.models),
+        ],
+        "plan": plan.model_dump(mode="json"),
+    }
+
+
+def overview(lobby: Lobby, study: Study) -> Data:
+    """Where a study stands: its links, pairs and rounds, and what has happened last."""
+    return {
+        **line(lobby, study),
+        "plan": study.plan.model_dump(mode="json"),
+        "invitation": f"/join/{study.invitation}",
+        "links": [_link(lobby, participant) for participant in study.people.values()],
+        "pairs": [_pair(lobby, study, pair) for pair in study.pairs.values()],
+        "planned": study.plan.pairs,
+        "trials": [
+            {
+                "pair": pair.number,
+                "trial": i + 1,
+                "level": trial.level,
+                "facilitator": trial.facilitator,
+                "codename": study.codename(trial.facilitator),
+            }
+            for pair in study.pairs.values()
+            for i, trial in enumerate(pair.trials)
+        ],
+        "events": [{"at": moment(at), "text": text} for at, text in sorted(study.log)[: -NEWEST - 1 : -1]],
+    }
+
+
+def _link(lobby: Lobby, participant: Participant) -> Data:
+    return {
+        "id": participant.name,
+        "link": f"/p/{participant.token}",
+        "kind": participant.kind,
+        "stage": participant.finished or lobby.stage(participant),
+        "since": round(time.time() - participant.since, 1),
+        "pair": participant.pair or None,
+        "here": participant.id in lobby.lines,
+        "label": participant.label,
+    }
+
+
+def _pair(lobby: Lobby, study: Study, pair: ParticipantPair) -> Data:
+    room = pair.rooms[-1] if pair.rooms else ""
+    game = lobby.game(room)
+    running = bool(game and not game.ended)
+    return {
+        "pair": pair.number,
+        "people": pair.people,
+        "trial": len(pair.rooms),
+        "trials": len(pair.trials),
+        "room": room if running else None,
+        "state": "running" if running else "over" if study.done(pair) else "between rounds",
+        "t": game.t if game else 0,
+    }
+
+
+NOBODY, BUSY = "there is no facilitator", "it was still thinking"
+Row = dict[str, Any]
+WRITERS = {"jsonl": tabular.write_jsonl, "csv": tabular.write_csv, "parquet": tabular.write_parquet}
+TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+
+
+def rows(lobby: Lobby, study: Study) -> list[Row]:
+    """The rows of all rounds that are over, pair by pair; practice and trying out are left out."""
+    found = []
+    for number, pair in sorted(study.pairs.items()):
+        for i, room in enumerate(pair.rooms if number <= TRYING else ()):
+            game = lobby.game(room)
+            if game and game.ended and game.t:
+                found += trial(study, pair, i, game)
+    return found
+
+
+def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> list[Row]:
+    """The rows of one round."""
+    played = pair.trials[index]
+    base = {
+        "schema": 1,
+        "experiment": "study",
+        "condition": game.setup.level.kind or "unclassified",
+        "subject": played.facilitator,
+        "seed": played.seed,
+        "episode": f"{pair.number:02}-{index + 1} {played.level}",
+        "pair": pair.number,
+        "trial": index + 1,
+        "level": played.level,
+    }
+    told = [{**base, **row} for t in range(game.t) for row in _step(game, t)]
+    done = game.ended == "finished"
+    last = game.thoughts.get(game.t)
+    outcome = last.row.get("status") if last else None
+    told[-1] |= {
+        "success": done,
+        "length": game.t if done else game.setup.horizon,
+        "ended": game.ended,
+        "by": {agent: "person" if agent in game.people else "simulated" for agent in game.world.agents},
+        **({"outcome": outcome} if outcome else {}),
+        **_answers(study, index, game),
+    }
+    return told
+
+
+def _step(game: LiveGame, t: int) -> Iterator[Row]:
+    """What everybody did in a step, and what the facilitator had to say before it."""
+    step, thought = game.steps[t], game.thoughts.get(t)
+    vocabulary = game.board.scene.vocabulary
+    joint = {agent: vocabulary[word] for agent, word in step.joint.items()}
+    rewards = game.world.reward(game.states[t], joint, game.states[t + 1])
+    for agent in game.world.agents:
+        action = {
+            "agent": agent,
+            "action": step.joint[agent],
+            "reward": rewards[agent],
+            "goal": stages.wants(game, agent),
+        }
+        when = {"at": game.times[t], "chosen": agent in game.chosen[t] or agent not in game.people}
+        yield {"t": t, **action, **when, **(thought.beliefs.get(agent, {}) if thought else {})}
+    why = NOBODY if not game.facilitated else BEFORE_FIRST_STEP if t == 0 else BUSY
+    row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}
+    replies = [said.reply for said in game.said if said.t == t and said.reply]
+    yield {"t": t, "agent": FACILITATOR, **row, **({"reply": replies[0]} if replies else {})}
+
+
+def _answers(study: Study, index: int, game: LiveGame) -> Row:
+    """How those who played have answered the questions about a round."""
+    seats = {who: agent for agent, who in {**game.replaced, **game.people}.items()}
+    ratings, comments = {}, {}
+    for (name, at), answer in study.ratings.items():
+        agent = seats.get(study.people[name].id)
+        if at == index and agent:
+            ratings[agent] = dict(answer["ratings"])
+            if answer["comment"]:
+                comments[agent] = answer["comment"]
+    return {**({"ratings": ratings} if ratings else {}), **({"comments": comments} if comments else {})}
+
+
+def exported(found: list[Row], form: str) -> bytes:
+    """The rows as a file. Raises InputError if there is nothing, or if Parquet is wanted and not installed."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"rows.{form}"
+        WRITERS[form](path, found)
+        return path.read_bytes()
+
+
+class ResearcherKey(BaseModel):
     """What a researcher shows to be let in."""
 
     key: str = Field(max_length=1000)
@@ -27,11 +205,11 @@ entering = APIRouter()
 
 
 @entering.post("/api/enter", status_code=204)
-async def enter(key: Key, request: Request, response: Response) -> None:
+async def enter(key: ResearcherKey, request: Request, response: Response) -> None:
     """Let a researcher in who knows the key."""
     if not request.app.state.games.take("key"):
         raise HTTPException(429, "too many tries: wait a little")
-    settings: Settings = request.app.state.settings
+    settings: ServerSettings = request.app.state.settings
     session = settings.keys.enter(key.key)
     if session is None:
         raise HTTPException(403, "that is not the key")
@@ -48,9 +226,9 @@ def researcher(request: Request, session: Annotated[str | None, Cookie(alias=COO
 studying = APIRouter(prefix="/api/studies", dependencies=[Depends(researcher)])
 
 
-def study_of(name: str, hall: InHall) -> Study:
+def study_of(name: str, lobby: InLobby) -> Study:
     """A study by its name."""
-    study = hall.studies.get(name)
+    study = lobby.studies.get(name)
     if study is None or study.kind != "study":
         raise HTTPException(404, "there is no such study")
     return study
@@ -60,53 +238,53 @@ OfStudy = Annotated[Study, Depends(study_of)]
 
 
 @studying.get("")
-def all_studies(hall: InHall) -> Any:
+def all_studies(lobby: InLobby) -> Any:
     """All studies, the newest first."""
-    found = [study for study in hall.studies.values() if study.kind == "study"]
-    return [dashboard.line(hall, study) for study in sorted(found, key=lambda study: -study.made)]
+    found = [study for study in lobby.studies.values() if study.kind == "study"]
+    return [line(lobby, study) for study in sorted(found, key=lambda study: -study.made)]
 
 
 @studying.get("/new")
-def new(hall: InHall) -> Any:
+def new(lobby: InLobby) -> Any:
     """What a new study can be made of, and what it is made of unless one says otherwise."""
-    return dashboard.offers(hall, Plan(levels=tuple(level.name for level in default_levels())))
+    return offers(lobby, StudyPlan(levels=tuple(level.name for level in default_levels())))
 
 
 @studying.post("")
-async def create(plan: Plan, hall: InHall) -> Any:
+async def create(plan: StudyPlan, lobby: InLobby) -> Any:
     """A new study."""
     try:
-        study = hall.create(plan)
+        study = lobby.create(plan)
     except ValueError as error:
         raise HTTPException(422, printable(str(error))) from None
     return {"id": study.id}
 
 
 @studying.get("/{name}")
-def study(study: OfStudy, hall: InHall) -> Any:
+def study(study: OfStudy, lobby: InLobby) -> Any:
     """Where a study stands."""
-    return dashboard.overview(hall, study)
+    return overview(lobby, study)
 
 
 @studying.post("/{name}/open", status_code=204)
-async def reopen(study: OfStudy, hall: InHall) -> None:
+async def reopen(study: OfStudy, lobby: InLobby) -> None:
     """Let participants in again."""
-    await on_disk(hall.note(study, "reopened", {}))
+    await on_disk(lobby.note(study, "reopened", {}))
 
 
 @studying.post("/{name}/close", status_code=204)
-async def close(study: OfStudy, hall: InHall) -> None:
+async def close(study: OfStudy, lobby: InLobby) -> None:
     """Let nobody in any more by the open invitation."""
-    await on_disk(hall.note(study, "closed", {}))
+    await on_disk(lobby.note(study, "closed", {}))
 
 
 @studying.post("/{name}/try")
-async def try_out(study: OfStudy, hall: InHall) -> Any:
+async def try_out(study: OfStudy, lobby: InLobby) -> Any:
     """A link to try a study out alone."""
-    return {"link": f"/p/{hall.join(study, 'try').token}"}
+    return {"link": f"/p/{lobby.join(study, 'try').token}"}
 
 
-def participant(who: str, study: OfStudy) -> Participant:
+def participant_of(who: str, study: OfStudy) -> Participant:
     """A participant of a study."""
     if who not in study.people:
         raise HTTPException(404, "there is nobody of that name")
@@ -114,22 +292,22 @@ def participant(who: str, study: OfStudy) -> Participant:
 
 
 @studying.delete("/{name}/participants/{who}", status_code=204)
-async def forget(study: OfStudy, hall: InHall, one: Annotated[Participant, Depends(participant)]) -> None:
+async def forget(study: OfStudy, lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> None:
     """Forget what somebody answered and was called."""
-    await on_disk(hall.forget(study, one))
+    await on_disk(lobby.forget(study, participant))
 
 
 @studying.get("/{name}/export.{form}")
-def export(study: OfStudy, hall: InHall, form: Literal["jsonl", "csv", "parquet"]) -> Response:
+def export(study: OfStudy, lobby: InLobby, form: Literal["jsonl", "csv", "parquet"]) -> Response:
     """All that a study has found, as a file."""
-    content = exports.exported(exports.rows(hall, study), form)
+    content = exported(rows(lobby, study), form)
     headers = {"content-disposition": f'attachment; filename="study-{study.id}.{form}"'}
-    return Response(content, media_type=exports.TYPES[form], headers=headers)
+    return Response(content, media_type=TYPES[form], headers=headers)
 
 
 @studying.get("/{name}/rooms/{room}")
-def look_in(room: str, study: OfStudy, hall: InHall) -> Any:
+def look_in(room: str, study: OfStudy, lobby: InLobby) -> Any:
     """Everything about a round that is being played."""
-    if not room.startswith(f"{study.id}:") or room not in hall.rooms:
+    if not room.startswith(f"{study.id}:") or room not in lobby.rooms:
         raise HTTPException(404, "this round is over")
-    return dashboard.room(hall, study, room)
+    return stages.watched(study, lobby.rooms[room].game)

@@ -12,18 +12,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from otherminds.web.event_log import EventLog, Written, on_disk
-from otherminds.web.games import Clock, Game, RefusedError
-from otherminds.web.thinking import Thinkers, Thought
+from otherminds.web.games import GameClock, LiveGame, RefusedError
+from otherminds.web.thinking import FacilitatorThought, ThinkingProcesses
 
 LOG = logging.getLogger(__name__)
 STAY = "stay"
 GIVEN_UP = 5.0
 """Seconds that a step waits for simulated people before they are taken to stay."""
 
-Tell = Callable[[str, "Room"], None]
+Tell = Callable[[str, "GameRoom"], None]
 
 
-class Room:
+class GameRoom:
     """A game that is being played: its clock, and those who think in it.
 
     tell: called with `step`, `thought`, `chosen`, `pause`, `go`, `replaced` or `ended` once that is on disk.
@@ -33,9 +33,9 @@ class Room:
     def __init__(
         self,
         name: str,
-        game: Game,
-        journal: EventLog,
-        thinkers: Thinkers,
+        game: LiveGame,
+        event_log: EventLog,
+        processes: ThinkingProcesses,
         tell: Tell,
         *,
         grace: float = 60.0,
@@ -43,7 +43,7 @@ class Room:
     ) -> None:
         self.name, self.game = name, game
         self.grace, self.dropout = grace, dropout
-        self._journal, self._thinkers, self._tell = journal, thinkers, tell
+        self._event_log, self._processes, self._tell = event_log, processes, tell
         self._changed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._thinking = False
@@ -52,7 +52,7 @@ class Room:
 
     def log(self, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None) -> Written:
         """Let something happen."""
-        event, written = self._journal.append(self.name, kind, body, who, n)
+        event, written = self._event_log.append(self.name, kind, body, who, n)
         self.game.apply(event)
         return written
 
@@ -170,7 +170,7 @@ class Room:
         chosen = {**found, **game.pending}
         return {agent: chosen.get(agent, STAY) for agent in game.world.agents}
 
-    def _until(self, clock: Clock) -> float:
+    def _until(self, clock: GameClock) -> float:
         """When the next step happens at the latest; without waiting, steps keep to a rhythm."""
         now = time.monotonic()
         if clock.waits:
@@ -181,7 +181,7 @@ class Room:
     async def _others(self) -> dict[str, str]:
         """What the simulated people do."""
         game = self.game
-        return await self._thinkers.act(game.setup, game.beats, game.simulated) if game.simulated else {}
+        return await self._processes.act(game.setup, game.steps, game.simulated) if game.simulated else {}
 
     async def _change(self, seconds: float) -> None:
         """Wait until something has changed, or for so many seconds."""
@@ -221,11 +221,11 @@ class Room:
         finally:
             self._thinking = False
 
-    async def _advice(self) -> Thought:
+    async def _advice(self) -> FacilitatorThought:
         """What the facilitator thinks; if it fails, that is its thought, and people play on."""
         t, since = self.game.t, max(self.game.thoughts, default=0)
         try:
-            return await self._thinkers.advise(self.game.setup, self.game.beats, since)
+            return await self._processes.advise(self.game.setup, self.game.steps, since)
         except Exception as error:
             why = f"the facilitator failed: {type(error).__name__}"
-            return Thought(t, {"action": "", "why": why, "ms": 0.0}, {})
+            return FacilitatorThought(t, {"action": "", "why": why, "ms": 0.0}, {})

@@ -19,15 +19,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.reports.page import asset
-from otherminds.web import lines, researchers
+from otherminds.web import researchers
+from otherminds.web.connections import serve_page
+from otherminds.web.episodes import RecordedEpisodes
 from otherminds.web.event_log import EventLog
-from otherminds.web.guard import Buckets, Guard
+from otherminds.web.guard import Guard, TokenBuckets
 from otherminds.web.lobby import Lobby
-from otherminds.web.plans import Plan
-from otherminds.web.settings import InHall, Settings
+from otherminds.web.settings import InLobby, ServerSettings
 from otherminds.web.stages import world_of
-from otherminds.web.thinking import Thinkers
-from otherminds.web.watching import Watching
+from otherminds.web.studies import StudyPlan
+from otherminds.web.thinking import ThinkingProcesses
 
 PAGES = {
     "/": "index.html",
@@ -50,7 +51,7 @@ HELPERS = {
 }
 
 
-class Wish(BaseModel):
+class SoloGameRequest(BaseModel):
     """A game that somebody wants to play alone."""
 
     model_config = ConfigDict(extra="forbid")
@@ -61,25 +62,25 @@ class Wish(BaseModel):
     seconds: float = Field(0.0, ge=0.0, le=600.0)
 
 
-def application(settings: Settings) -> Any:
+def application(settings: ServerSettings) -> Any:
     """The whole app, guarded. Raises InputError if it cannot go on where the journal ends."""
-    journal = EventLog(settings.store, partial(_give_up, settings))
-    thinkers = Thinkers()
-    hall = Lobby(journal, thinkers, settings.levels, settings.models)
-    hall.read()
+    event_log = EventLog(settings.store, partial(_give_up, settings))
+    processes = ThinkingProcesses()
+    lobby = Lobby(event_log, processes, settings.levels, settings.models)
+    lobby.read()
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        hall.open()
+        lobby.open()
         yield
-        await hall.close()
-        journal.close()
-        thinkers.close()
+        await lobby.close()
+        event_log.close()
+        processes.close()
 
     app = FastAPI(title="otherminds", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.hall, app.state.watching = hall, Watching(journal, thinkers)
+    app.state.lobby, app.state.watching = lobby, RecordedEpisodes(event_log, processes)
     app.state.settings = settings
-    app.state.games = Buckets(1.0, 60.0)
+    app.state.games = TokenBuckets(1.0, 60.0)
     for router in (_pages(), playing, watching, researchers.entering, researchers.studying):
         app.include_router(router)
     app.add_exception_handler(InputError, lambda _, error: _detail(422, str(error)))
@@ -87,7 +88,7 @@ def application(settings: Settings) -> Any:
     return Guard(app, settings.origins, rate=settings.rate, burst=settings.burst)
 
 
-def _give_up(settings: Settings, why: str) -> None:
+def _give_up(settings: ServerSettings, why: str) -> None:
     """What happens can no longer be kept, so nothing more may happen."""
     settings.problem = why
     os.kill(os.getpid(), signal.SIGTERM)
@@ -130,9 +131,9 @@ playing = APIRouter()
 
 
 @playing.get("/api/play")
-def what_to_play(hall: InHall) -> Any:
+def what_to_play(lobby: InLobby) -> Any:
     """Everything that can be played alone. Whoever asks is going to play, so those who think are woken."""
-    hall.thinkers.wake()
+    lobby.processes.wake()
     worlds = (("overcooked", "Kitchens"), ("doors-keys-gems", "Doors, keys and gems"))
     return {
         "worlds": [
@@ -141,7 +142,7 @@ def what_to_play(hall: InHall) -> Any:
                 "title": title,
                 "levels": [
                     {"name": name, "title": name, "kind": KINDS.get(level.kind, ""), "people": level.world.agents}
-                    for name, level in hall.levels.items()
+                    for name, level in lobby.levels.items()
                     if world_of(level) == world
                 ],
             }
@@ -152,16 +153,16 @@ def what_to_play(hall: InHall) -> Any:
 
 
 @playing.post("/api/play")
-async def play(wish: Wish, request: Request, hall: InHall) -> Any:
+async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
     """A game to play alone, and the link to it."""
-    level = hall.levels.get(wish.level)
+    level = lobby.levels.get(wish.level)
     if level is None or wish.seat not in level.world.agents:
         raise HTTPException(422, "there is no such level, or nobody of that name in it")
     if not request.app.state.games.take(request.client.host if request.client else ""):
         raise HTTPException(429, "too many games from here: wait a little")
-    if len(hall.rooms) >= CROWD:
+    if len(lobby.rooms) >= CROWD:
         raise HTTPException(503, "too many games are being played: come back later")
-    plan = Plan(
+    plan = StudyPlan(
         title=wish.level,
         levels=(wish.level,),
         facilitators=(wish.facilitator,),
@@ -173,15 +174,15 @@ async def play(wish: Wish, request: Request, hall: InHall) -> Any:
         waits=True,
         seconds=wish.seconds,
     )
-    study = hall.create(plan, "solo")
-    one = hall.join(study, "solo", seat=level.world.agents.index(wish.seat))
-    return {"link": f"/p/{one.token}"}
+    study = lobby.create(plan, "solo")
+    participant = lobby.join(study, "solo", seat=level.world.agents.index(wish.seat))
+    return {"link": f"/p/{participant.token}"}
 
 
 @playing.get("/p/{token}/alive")
-def alive(token: str, hall: InHall) -> Any:
+def alive(token: str, lobby: InLobby) -> Any:
     """Whether a link is valid."""
-    if token not in hall.seats:
+    if token not in lobby.seats:
         raise HTTPException(404, "this link is not valid")
     return {}
 
@@ -189,26 +190,29 @@ def alive(token: str, hall: InHall) -> Any:
 @playing.websocket("/p/{token}/ws")
 async def seat(socket: WebSocket, token: str, tab: str = "", take: int = 0) -> None:
     """The connection of a participant's page."""
-    hall: Lobby = socket.app.state.hall
-    one = hall.seats.get(token)
-    if one is None or len(tab) > 100:
+    lobby: Lobby = socket.app.state.lobby
+    participant = lobby.seats.get(token)
+    if participant is None or len(tab) > 100:
         await socket.close(4404)
         return
-    await lines.serve(socket, hall, one, tab, bool(take))
+    await serve_page(socket, lobby, participant, tab, bool(take))
 
 
 @playing.get("/join/{token}")
-async def join(token: str, hall: InHall, pid: str = "") -> Any:
+async def join(token: str, lobby: InLobby, pid: str = "") -> Any:
     """An open invitation: a link of one's own for everybody who comes, under the label of who has sent them."""
-    study = hall.invitations.get(token)
+    study = lobby.invitations.get(token)
     if study is None or not study.open or study.kind != "study":
         raise HTTPException(404, "this invitation is not valid (any more)")
     label = "".join(c for c in pid if c.isprintable())[:100]
-    known = next((one for one in study.people.values() if label and one.label == label), None)
-    if known is None and sum(one.kind == "open" for one in study.people.values()) >= VISITORS * study.plan.pairs:
+    known = next((participant for participant in study.people.values() if label and participant.label == label), None)
+    if (
+        known is None
+        and sum(participant.kind == "open" for participant in study.people.values()) >= VISITORS * study.plan.pairs
+    ):
         raise HTTPException(404, "too many have come by this invitation")
-    one = known or hall.join(study, "open", label)
-    return RedirectResponse(f"/p/{one.token}", 303)
+    participant = known or lobby.join(study, "open", label)
+    return RedirectResponse(f"/p/{participant.token}", 303)
 
 
 # Watching
@@ -217,13 +221,13 @@ async def join(token: str, hall: InHall, pid: str = "") -> Any:
 watching = APIRouter()
 
 
-def watching_of(request: Request) -> Watching:
+def watching_of(request: Request) -> RecordedEpisodes:
     """The episodes of the app."""
-    found: Watching = request.app.state.watching
+    found: RecordedEpisodes = request.app.state.watching
     return found
 
 
-InWatching = Annotated[Watching, Depends(watching_of)]
+InWatching = Annotated[RecordedEpisodes, Depends(watching_of)]
 
 
 @watching.get("/api/watch")

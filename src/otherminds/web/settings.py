@@ -15,7 +15,7 @@ from otherminds.web.lobby import Lobby
 
 
 @dataclass
-class Settings:
+class ServerSettings:
     """How to serve: where everything is kept, where pages may come from, the levels, language models
     that can be facilitators, by the name of the facilitator, and the researcher's secret."""
 
@@ -33,10 +33,10 @@ class Settings:
         self.keys = Keys(self.secret)
 
 
-def hall_of(request: Request) -> Lobby:
+def lobby_of(request: Request) -> Lobby:
     """The hall of the app."""
-    found: Lobby = request.app.state.hall
+    found: Lobby = request.app.state.lobby
     return found
 
 
-InHall = Annotated[Lobby, Depends(hall_of)]
+InLobby = Annotated[Lobby, Depends(lobby_of)]

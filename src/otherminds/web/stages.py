@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import resources
 from typing import Any
 
-from otherminds.web import tutorial
 from otherminds.web.board import board, goal, looks, options, person, words
-from otherminds.web.games import NAMES, Game
-from otherminds.web.plans import ASPECTS
-from otherminds.web.studies import Participant, Study
+from otherminds.web.games import NAMES, LiveGame
+from otherminds.web.studies import ASPECTS, Participant, Study
 from otherminds.web.thinking import alone
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.sprites import CELL
@@ -39,32 +40,32 @@ def world_of(level: Any) -> str:
     return "overcooked" if isinstance(level, KitchenLevel) else "doors-keys-gems"
 
 
-def where(study: Study, one: Participant, game: Game | None) -> str:
+def where(study: Study, participant: Participant, game: LiveGame | None) -> str:
     """The stage that somebody is at; `game` is the one that they play, or have just played."""
-    if one.declined:
+    if participant.declined:
         return "closed"
-    if one.finished:
+    if participant.finished:
         return "thanks"
-    if not one.consented:
+    if not participant.consented:
         return "consent"
-    if not one.taught:
+    if not participant.taught:
         return "tutorial"
     if game is not None and not game.ended:
         return "game"
-    if game is not None and not one.seen:
+    if game is not None and not participant.seen:
         return "reveal"
-    if not one.practised or (one.pair and game is None):
+    if not participant.practised or (participant.pair and game is None):
         return "ready"
-    return "questions" if one.pair else "lobby"
+    return "questions" if participant.pair else "lobby"
 
 
-def page(study: Study, one: Participant, game: Game | None) -> tuple[str, Data]:
+def page(study: Study, participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
     """The stage and all that its page needs."""
-    stage = where(study, one, game)
+    stage = where(study, participant, game)
     if stage == "game" and game:
-        return stage, playing(study, one, game)
+        return stage, playing(study, participant, game)
     if stage == "reveal" and game:
-        return stage, reveal(study, one, game)
+        return stage, reveal(study, participant, game)
     plain: Mapping[str, Callable[[Study, Participant], Data]] = {
         "closed": lambda _, __: {"text": DECLINED},
         "thanks": thanks,
@@ -74,56 +75,56 @@ def page(study: Study, one: Participant, game: Game | None) -> tuple[str, Data]:
         "questions": questions,
         "lobby": lobby,
     }
-    return stage, plain[stage](study, one)
+    return stage, plain[stage](study, participant)
 
 
-def consent(study: Study, one: Participant) -> Data:
+def consent(study: Study, participant: Participant) -> Data:
     """What somebody agrees to."""
     return {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.minutes}
 
 
-def lobby(study: Study, one: Participant) -> Data:
+def lobby(study: Study, participant: Participant) -> Data:
     """Waiting for somebody to play with."""
-    waiting = time.time() - one.waiting if one.waiting else 0.0
+    waiting = time.time() - participant.waiting if participant.waiting else 0.0
     return {"waiting": round(waiting, 1), "text": "Waiting for another person."}
 
 
-def lesson(study: Study, one: Participant) -> Data:
+def lesson(study: Study, participant: Participant) -> Data:
     """The tutorial, and which checks were answered wrongly the last time."""
     shown = board(study.levels[study.plan.levels[0]])
-    told = tutorial.told(world_of(study.levels[study.plan.levels[0]]), shown.legend())
-    return {**told, "wrong": list(one.wrong), "tries": one.tries}
+    told = tutorial_pages(world_of(study.levels[study.plan.levels[0]]), shown.legend())
+    return {**told, "wrong": list(participant.wrong), "tries": participant.tries}
 
 
-def ready(study: Study, one: Participant) -> Data:
+def ready(study: Study, participant: Participant) -> Data:
     """The moment before a round."""
-    pair = study.pairs.get(one.pair)
+    pair = study.pairs.get(participant.pair)
     if pair is None:
         text = "Now a round to practise, with a simulated person. It does not count."
         return {"text": text, "trial": 0, "trials": 0, "facilitator": None, "waits": []}
-    trial = pair.trials[one.trial]
+    trial = pair.trials[participant.trial]
     name = study.codename(trial.facilitator)
-    others = [study.people[name] for name in pair.people if name and name != one.name]
+    others = [study.people[name] for name in pair.people if name and name != participant.name]
     text = f"In this round {name} looks on and may give advice." if name else "In this round nobody gives advice."
-    asked = [other for other in others if one.ready and not (other.ready and other.trial == one.trial)]
+    asked = [other for other in others if participant.ready and not (other.ready and other.trial == participant.trial)]
     return {
         "text": text,
-        "trial": one.trial + 1,
+        "trial": participant.trial + 1,
         "trials": len(pair.trials),
         "facilitator": name,
         "waits": ["the other person" for _ in asked],
-        "ready": one.ready,
+        "ready": participant.ready,
     }
 
 
-def seat(game: Game, one: Participant) -> str:
+def seat(game: LiveGame, participant: Participant) -> str:
     """The agent that somebody plays."""
-    return next(agent for agent, who in {**game.people, **game.replaced}.items() if who == one.id)
+    return next(agent for agent, who in {**game.people, **game.replaced}.items() if who == participant.id)
 
 
-def playing(study: Study, one: Participant, game: Game) -> Data:
+def playing(study: Study, participant: Participant, game: LiveGame) -> Data:
     """A round: everything that does not change in it, and that this person may know."""
-    agent, shown, agents = seat(game, one), game.board, list(game.world.agents)
+    agent, shown, agents = seat(game, participant), game.board, list(game.world.agents)
     return {
         "world": world_of(game.setup.level),
         "level": game.setup.level.name,
@@ -138,29 +139,29 @@ def playing(study: Study, one: Participant, game: Game) -> Data:
         "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
         "steps": game.setup.horizon,
         "clock": {"waits": game.clock.waits, "seconds": game.clock.seconds},
-        **counted(study, one, game),
+        **counted(study, participant, game),
     }
 
 
-def helper(study: Study, game: Game) -> str | None:
+def helper(study: Study, game: LiveGame) -> str | None:
     """What this person knows the facilitator by."""
     if not game.facilitated:
         return None
     return "The facilitator" if game.practice or study.kind == "solo" else study.codename(game.setup.facilitator)
 
 
-def counted(study: Study, one: Participant, game: Game) -> Data:
+def counted(study: Study, participant: Participant, game: LiveGame) -> Data:
     """Which round it is, of how many."""
-    pair = study.pairs.get(one.pair)
+    pair = study.pairs.get(participant.pair)
     return {
         "practice": game.practice,
         "solo": study.kind == "solo",
-        "trial": one.trial + 1 if pair else 0,
+        "trial": participant.trial + 1 if pair else 0,
         "trials": len(pair.trials) if pair else 0,
     }
 
 
-def wants(game: Game, agent: str) -> str | None:
+def wants(game: LiveGame, agent: str) -> str | None:
     """The name of what an agent is after."""
     world, i = game.world, game.world.agents.index(agent)
     if isinstance(game.setup.level, KitchenLevel):
@@ -170,7 +171,7 @@ def wants(game: Game, agent: str) -> str | None:
     return colour
 
 
-def reached(game: Game, agent: str) -> bool:
+def reached(game: LiveGame, agent: str) -> bool:
     """Whether an agent has what it wants."""
     world, i = game.world, game.world.agents.index(agent)
     if isinstance(game.setup.level, KitchenLevel):
@@ -178,7 +179,7 @@ def reached(game: Game, agent: str) -> bool:
     return bool(world.has_gem(game.state, i))
 
 
-def messages(game: Game) -> list[Data]:
+def messages(game: LiveGame) -> list[Data]:
     """All that was said, to whom, and what became of it."""
     return [
         {
@@ -194,9 +195,9 @@ def messages(game: Game) -> list[Data]:
     ]
 
 
-def reveal(study: Study, one: Participant, game: Game) -> Data:
+def reveal(study: Study, participant: Participant, game: LiveGame) -> Data:
     """What comes to light at the end of a round: everybody's goal, and every message."""
-    agent = seat(game, one)
+    agent = seat(game, participant)
     done = game.ended == "finished"
     steps = alone(game.setup.level) if study.kind == "solo" else None
     count = f"{game.t} step{'' if game.t == 1 else 's'}"
@@ -221,34 +222,34 @@ def reveal(study: Study, one: Participant, game: Game) -> Data:
         "alone": round(steps) if steps and steps < math.inf else None,
         "hopeless": steps == math.inf,
         "facilitator": helper(study, game),
-        "last": bool(one.pair) and one.trial + 1 == len(study.pairs[one.pair].trials),
-        **counted(study, one, game),
+        "last": bool(participant.pair) and participant.trial + 1 == len(study.pairs[participant.pair].trials),
+        **counted(study, participant, game),
     }
 
 
-def questions(study: Study, one: Participant) -> Data:
+def questions(study: Study, participant: Participant) -> Data:
     """What is asked about a round in which somebody gave advice."""
-    pair = study.pairs[one.pair]
+    pair = study.pairs[participant.pair]
     return {
-        "facilitator": study.codename(pair.trials[one.trial].facilitator),
+        "facilitator": study.codename(pair.trials[participant.trial].facilitator),
         "aspects": [{"key": key, "text": text} for key, text in ASPECTS.items()],
         "low": "Strongly disagree",
         "high": "Strongly agree",
         "points": 7,
         "comment": "Anything else you would like to tell us? (optional)",
-        "trial": one.trial + 1,
+        "trial": participant.trial + 1,
         "trials": len(pair.trials),
     }
 
 
-def thanks(study: Study, one: Participant) -> Data:
+def thanks(study: Study, participant: Participant) -> Data:
     """The end, with the completion code and where to go from here."""
-    url = study.plan.hand_off.replace("{code}", one.code) or None
-    text = FAREWELLS.get(one.finished, FAREWELLS["finished"])
-    return {"code": one.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
+    url = study.plan.hand_off.replace("{code}", participant.code) or None
+    text = FAREWELLS.get(participant.finished, FAREWELLS["finished"])
+    return {"code": participant.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
 
 
-def frame(game: Game, agent: str | None, known: dict[str, int]) -> Data:
+def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
     """What an agent sees now; None: everything. `known` are the looks that whoever is told knows already."""
     rows, parts = game.frame(agent)
     told: dict[str, str] = {}
@@ -267,7 +268,7 @@ def frame(game: Game, agent: str | None, known: dict[str, int]) -> Data:
     return data
 
 
-def advice(study: Study, game: Game, number: int) -> Data:
+def advice(study: Study, game: LiveGame, number: int) -> Data:
     """A message as it is shown to whom it is for."""
     said = game.said[number]
     return {
@@ -283,7 +284,7 @@ def advice(study: Study, game: Game, number: int) -> Data:
     }
 
 
-def watched(study: Study, game: Game) -> Mapping[str, Any]:
+def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
     """Everything about a round, for who conducts the study."""
     shown, thought = game.board, game.last_thought()
     people = [
@@ -311,3 +312,29 @@ def watched(study: Study, game: Game) -> Mapping[str, Any]:
         "thought": {"t": thought.t, "said": row["action"], "why": row.get("why", ""), "prices": row.get("prices", [])},
         "messages": messages(game),
     }
+
+
+@cache
+def _lessons() -> Mapping[str, Any]:
+    return tomllib.loads((resources.files("otherminds.web") / "tutorial.toml").read_text("utf-8"))
+
+
+def tutorial_pages(world: str, looks: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """The lesson of a world as a page shows it, without the answers; the looks go with how to use things."""
+    lesson, advice = _lessons()[world], _lessons()["advice"]
+    pages = [{**page, "text": _flowing(page["text"]), "looks": []} for page in (*lesson["pages"], advice)]
+    pages[1]["looks"] = list(looks)
+    checks = [{"question": check["question"], "options": check["options"]} for check in lesson["checks"]]
+    return {"world": world, "pages": pages, "checks": checks}
+
+
+def wrong_answers(world: str, answers: object) -> list[int] | None:
+    """Which checks were answered wrongly; None if that is not a list of answers."""
+    checks = _lessons()[world]["checks"]
+    if not isinstance(answers, list) or len(answers) != len(checks) or not all(type(a) is int for a in answers):
+        return None
+    return [i for i, (check, answer) in enumerate(zip(checks, answers, strict=True)) if answer != check["right"]]
+
+
+def _flowing(text: str) -> str:
+    return " ".join(text.split())

@@ -1,16 +1,99 @@
-"""A study as it follows from what has happened in it: who takes part, how far everybody is, who plays with whom."""
+"""The plan of a study: who plays what with which facilitator, and what participants are told and asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from otherminds.papers.protom.study.plan import Trial, codenames, counterbalanced
 from otherminds.web.board import Playable
-from otherminds.web.event_log import Body, Event
-from otherminds.web.plans import Plan
+from otherminds.web.event_log import Body, LogEvent
+
+FACILITATORS = {
+    "none": "Nobody",
+    "random": "Random: says anything, half of the time",
+    "oracle": "Oracle: knows what everybody wants",
+    "protom": "ProToM: infers what people want",
+}
+ASPECTS = {
+    "helpful": "The feedback was helpful.",
+    "appropriate": "The amount of feedback and what it said were appropriate.",
+    "clear": "The explanations were clear.",
+    "understood": "The facilitator understood what I was trying to do.",
+}
+CONSENT = """\
+You are going to play a cooperative game with another person, in several rounds. Some of them are accompanied by a
+facilitator, a program that may give you advice. You are free to follow it or not.
+
+We record what you do in the game and how you answer our questions, and nothing about who you are. You may stop at any
+time, without giving a reason.
+
+I have read this, I am of age, and I agree to take part."""
+
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class StudyPlan(BaseModel):
+    """All that makes a study, as its maker gives it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str = Field("", max_length=200)
+    levels: tuple[Name, ...] = Field(min_length=1, max_length=60)
+    facilitators: tuple[Name, ...] = Field(("none", "protom", "random"), min_length=1, max_length=10)
+    pairs: int = Field(9, ge=1, le=500)
+    seed: int = Field(1, ge=0, lt=2**31)
+    partner: Literal["person", "simulated"] = "person"
+    consent: str = Field(CONSENT, max_length=20_000)
+    minutes: int = Field(60, ge=1, le=600)
+    tutorial: bool = True
+    practice: bool = True
+    ratings: bool = True
+    waits: bool = True
+    seconds: float = Field(2.0, ge=0.0, le=600.0)
+    grace: float = Field(60.0, ge=0.1, le=3600.0)
+    dropout: Literal["simulated", "end"] = "simulated"
+    lobby_minutes: float = Field(10.0, gt=0.0, le=600.0)
+    keep_labels: bool = False
+    hand_off: str = Field("", max_length=1000)
+
+    @field_validator("hand_off")
+    @classmethod
+    def _address(cls, text: str) -> str:
+        address = urlsplit(text := text.strip())
+        if text and (address.scheme not in ("http", "https") or not address.netloc or not text.isprintable()):
+            raise ValueError("must be the address of a web page")
+        return text
+
+    @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        if not self.waits and self.seconds < 0.05:
+            raise ValueError("a clock that does not wait needs seconds of at least 0.05")
+        if len(self.levels) % len(self.facilitators):
+            raise ValueError("the number of levels must be a multiple of the number of facilitators")
+        if len(set(self.levels)) < len(self.levels) or len(set(self.facilitators)) < len(self.facilitators):
+            raise ValueError("no level and no facilitator may be given twice")
+        return self
+
+    def check(self, levels: Mapping[str, Playable], models: Collection[str] = ()) -> None:
+        """Whether there are these levels, with two people each, and these facilitators. Raises ValueError."""
+        known = (*FACILITATORS, *models)
+        for name in self.facilitators:
+            if name not in known:
+                raise ValueError(f"there is no facilitator `{name}`; there are {', '.join(known)}")
+        for name in self.levels:
+            if name not in levels:
+                raise ValueError(f"there is no level `{name}`")
+            if len(levels[name].world.agents) != 2:
+                raise ValueError(f"`{name}` is not for two people")
+        if len({type(levels[name]) for name in self.levels}) > 1:
+            raise ValueError("all levels of a study are of one world: the tutorial is about that")
+
 
 TRYING = 9000
 """Pairs beyond this number only try the study out; they are not exported."""
@@ -70,7 +153,7 @@ class Participant:
 
 
 @dataclass
-class Pair:
+class ParticipantPair:
     """Two seats, each with the name of a participant or, for a simulated person, none; and the room of each trial."""
 
     number: int
@@ -84,14 +167,14 @@ class Study:
     """Where a study stands."""
 
     id: str
-    plan: Plan
+    plan: StudyPlan
     levels: Mapping[str, Playable]
     kind: str = "study"
     made: float = 0.0
     open: bool = True
     invitation: str = ""
     people: dict[str, Participant] = field(default_factory=dict)
-    pairs: dict[int, Pair] = field(default_factory=dict)
+    pairs: dict[int, ParticipantPair] = field(default_factory=dict)
     ratings: dict[tuple[str, int], Body] = field(default_factory=dict)
     log: list[tuple[float, str]] = field(default_factory=list)
 
@@ -99,10 +182,10 @@ class Study:
         self.codenames = codenames(self.plan.facilitators, seed=self.plan.seed)
 
     @classmethod
-    def created(cls, event: Event, levels: Mapping[str, Playable]) -> Study:
+    def created(cls, event: LogEvent, levels: Mapping[str, Playable]) -> Study:
         """The study that an event has created."""
         body = event.body
-        plan = Plan.model_validate(body["plan"])
+        plan = StudyPlan.model_validate(body["plan"])
         return cls(event.stream, plan, levels, body["kind"], event.at, invitation=body["invitation"])
 
     def codename(self, facilitator: str) -> str | None:
@@ -124,13 +207,13 @@ class Study:
         """Whether there are as many pairs as planned."""
         return sum(number <= TRYING for number in self.pairs) >= self.plan.pairs
 
-    def done(self, pair: Pair) -> bool:
+    def done(self, pair: ParticipantPair) -> bool:
         """Whether everybody in a pair is finished."""
         return all(self.people[name].finished for name in pair.people if name)
 
     # What happens
 
-    def apply(self, event: Event) -> None:
+    def apply(self, event: LogEvent) -> None:
         """The study after an event."""
         happen: Callable[[Participant | None, Body, float], None] | None = getattr(self, f"_{event.kind}", None)
         if happen is None:
@@ -151,54 +234,54 @@ class Study:
         found.taught, found.practised = not self.plan.tutorial, not self.plan.practice
         self.people[found.name] = found
 
-    def _consented(self, one: Any, _: Body, __: float) -> None:
-        one.consented = True
+    def _consented(self, participant: Any, _: Body, __: float) -> None:
+        participant.consented = True
 
-    def _declined(self, one: Any, _: Body, __: float) -> None:
-        one.declined = True
+    def _declined(self, participant: Any, _: Body, __: float) -> None:
+        participant.declined = True
 
-    def _taught(self, one: Any, body: Body, _: float) -> None:
-        one.tries += 1
-        one.wrong = tuple(body["wrong"])
-        one.taught = not one.wrong
+    def _taught(self, participant: Any, body: Body, _: float) -> None:
+        participant.tries += 1
+        participant.wrong = tuple(body["wrong"])
+        participant.taught = not participant.wrong
 
-    def _practised(self, one: Any, _: Body, __: float) -> None:
-        one.practised, one.ready = True, False
+    def _practised(self, participant: Any, _: Body, __: float) -> None:
+        participant.practised, participant.ready = True, False
 
-    def _waiting(self, one: Any, _: Body, at: float) -> None:
-        one.waiting = at
+    def _waiting(self, participant: Any, _: Body, at: float) -> None:
+        participant.waiting = at
 
     def _paired(self, _: Participant | None, body: Body, at: float) -> None:
         number = body["pair"]
         trials = tuple(Trial(**trial) for trial in body["trials"])
-        self.pairs[number] = Pair(number, list(body["people"]), trials)
+        self.pairs[number] = ParticipantPair(number, list(body["people"]), trials)
         for seat, name in enumerate(body["people"]):
             if name:
                 self.people[name].pair, self.people[name].seat, self.people[name].since = number, seat, at
 
-    def _ready(self, one: Any, _: Body, __: float) -> None:
-        one.ready = True
+    def _ready(self, participant: Any, _: Body, __: float) -> None:
+        participant.ready = True
 
-    def _opened(self, one: Participant | None, body: Body, _: float) -> None:
-        if one:
-            one.practice = body["room"]
+    def _opened(self, participant: Participant | None, body: Body, _: float) -> None:
+        if participant:
+            participant.practice = body["room"]
         else:
             self.pairs[body["pair"]].rooms.append(body["room"])
 
-    def _seen(self, one: Any, _: Body, __: float) -> None:
-        one.seen = True
+    def _seen(self, participant: Any, _: Body, __: float) -> None:
+        participant.seen = True
 
-    def _rated(self, one: Any, body: Body, _: float) -> None:
-        self.ratings[one.name, one.trial] = body
+    def _rated(self, participant: Any, body: Body, _: float) -> None:
+        self.ratings[participant.name, participant.trial] = body
 
-    def _next(self, one: Any, _: Body, __: float) -> None:
-        one.trial, one.ready, one.seen = one.trial + 1, False, False
+    def _next(self, participant: Any, _: Body, __: float) -> None:
+        participant.trial, participant.ready, participant.seen = participant.trial + 1, False, False
 
-    def _finished(self, one: Any, body: Body, _: float) -> None:
-        one.finished, one.code = body["reason"], body["code"]
-        pair = self.pairs.get(one.pair)
+    def _finished(self, participant: Any, body: Body, _: float) -> None:
+        participant.finished, participant.code = body["reason"], body["code"]
+        pair = self.pairs.get(participant.pair)
         if pair and body["replaced"]:
-            pair.people[one.seat] = ""
+            pair.people[participant.seat] = ""
 
     def _reopened(self, _: Participant | None, __: Body, ___: float) -> None:
         self.open = True

@@ -27,7 +27,7 @@ from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.episodes import Decision, FacilitatedEpisode, SilentFacilitator, Status
 from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode
-from otherminds.web.board import Board, Playable, board
+from otherminds.web.board import Playable, WorldBoard, board
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ REMEMBERED = 256
 POLITENESS = 10
 
 
-class Beat(NamedTuple):
+class PlayedStep(NamedTuple):
     """One step of a game: what everybody did, by its words, and the message that was passed on after it, if any."""
 
     joint: Mapping[str, str]
@@ -43,7 +43,7 @@ class Beat(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Setup:
+class GameSetup:
     """How a game was set up: who plays is not part of it, as minds do not know. `key` tells games apart.
 
     model: the language model that is the facilitator, by its specification, if one is.
@@ -75,7 +75,7 @@ class Setup:
 _model = cache(find_model)
 
 
-class Thought(NamedTuple):
+class FacilitatorThought(NamedTuple):
     """What a facilitator made of a game after t steps: its row, beliefs as rows, and what it says to whom."""
 
     t: int
@@ -87,20 +87,20 @@ class Thought(NamedTuple):
 
 
 @dataclass
-class _Game:
+class _FollowedGame:
     """An episode as far as it has been followed: `t` steps."""
 
-    setup: Setup
+    setup: GameSetup
     cast: EpisodeSetup
     episode: FacilitatedEpisode[Any, Any, Any]
-    board: Board
+    board: WorldBoard
     state: Any
     t: int = 0
     status: Status | None = None
-    answers: dict[int, Thought] = field(default_factory=dict)
+    answers: dict[int, FacilitatorThought] = field(default_factory=dict)
 
     @classmethod
-    def begin(cls, setup: Setup, simulated: Sequence[str], advises: bool) -> _Game:
+    def begin(cls, setup: GameSetup, simulated: Sequence[str], advises: bool) -> _FollowedGame:
         """The game at its start, with minds for these people, and with the facilitator if it is to advise."""
         cast = setup.cast()
         episode = facilitated.episode(setup.entry(), cast)
@@ -111,23 +111,23 @@ class _Game:
         episode.look(state)
         return cls(setup, cast, episode, board(setup.level), state)
 
-    def follow(self, beats: Sequence[Beat], decided: int, since: int = 0) -> None:
+    def follow(self, steps: Sequence[PlayedStep], decided: int, since: int = 0) -> None:
         """Let happen what has happened; `decided`: after which step the facilitator has yet to decide.
 
         What became of messages until step `since` is known already.
         """
         vocabulary = self.board.scene.vocabulary
-        for beat in beats[self.t :]:
+        for step in steps[self.t :]:
             self.t += 1
             self._seed()
-            joint = {agent: vocabulary[word] for agent, word in beat.joint.items()}
+            joint = {agent: vocabulary[word] for agent, word in step.joint.items()}
             self.state = self.cast.world.step(self.state, joint, self.episode.people_rng)
             self.episode.look(self.state)
             self.episode.watch(joint, self.state, self.t)
             if self.t > since:
                 self.status = self.episode.status or self.status
-            if beat.said and self.t != decided:
-                self._tell(beat.said)
+            if step.said and self.t != decided:
+                self._tell(step.said)
 
     def _tell(self, address: str) -> None:
         messages = self.cast.messages
@@ -142,36 +142,36 @@ class _Game:
         self.episode.facilitator_rng = stream(seed, self.setup.facilitator, level, str(self.t))
 
 
-_games: OrderedDict[tuple[str, tuple[str, ...], bool], _Game] = OrderedDict()
+_games: OrderedDict[tuple[str, tuple[str, ...], bool], _FollowedGame] = OrderedDict()
 
 
-def _game(setup: Setup, beats: Sequence[Beat], simulated: Sequence[str], advises: bool) -> _Game:
+def _game(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str], advises: bool) -> _FollowedGame:
     """The game as it was left, or from its start if it is not remembered or has gone another way."""
     key = (setup.key, tuple(simulated), advises)
     game = _games.pop(key, None)
-    if game is None or game.t > len(beats):
-        game = _Game.begin(setup, simulated, advises)
+    if game is None or game.t > len(steps):
+        game = _FollowedGame.begin(setup, simulated, advises)
     _games[key] = game
     while len(_games) > REMEMBERED:
         _games.popitem(last=False)
     return game
 
 
-def act(setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
+def act(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str]) -> dict[str, str]:
     """What these simulated people do next, by its words."""
-    game = _game(setup, beats, simulated, advises=False)
-    game.follow(beats, decided=0)
+    game = _game(setup, steps, simulated, advises=False)
+    game.follow(steps, decided=0)
     game._seed()
     return {agent: game.cast.spell(action) for agent, action in game.episode.choose().items()}
 
 
-def advise(setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
+def advise(setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
     """What the facilitator says now, or why not; what it believes; what has become of messages after step `since`."""
     began = time.perf_counter()
-    game = _game(setup, beats, (), advises=True)
-    t = len(beats)
+    game = _game(setup, steps, (), advises=True)
+    t = len(steps)
     if t not in game.answers:
-        game.follow(beats, t, since)
+        game.follow(steps, t, since)
         decision = game.episode.decide(game.state, t)
         status, game.status = game.status, None
         if decision.message is not None:
@@ -180,16 +180,16 @@ def advise(setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
     return game.answers[t]
 
 
-def _thought(game: _Game, decision: Decision[Any], status: Status | None, ms: float) -> Thought:
+def _thought(game: _FollowedGame, decision: Decision[Any], status: Status | None, ms: float) -> FacilitatorThought:
     cast, message = game.cast, decision.message
     row = facilitated.decision_row(cast, decision, status, ms)
     held = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
     beliefs = {agent: facilitated.belief_row(cast, agent, belief) for agent, belief in held.items()}
     if message is None:
-        return Thought(game.t, row, beliefs)
+        return FacilitatorThought(game.t, row, beliefs)
     saves = next((price.saves for price in decision.utilities if price.message == message), None)
     place = game.board.place(game.state, message)
-    return Thought(game.t, row, beliefs, cast.messages.helper(message), saves, place)
+    return FacilitatorThought(game.t, row, beliefs, cast.messages.helper(message), saves, place)
 
 
 def prepare() -> None:
@@ -199,26 +199,26 @@ def prepare() -> None:
         end_with(server.sentinel)  # one that is killed cannot end its processes
 
 
-class Thinkers:
+class ThinkingProcesses:
     """Processes that think, each for the same games every time: some for simulated people, some for facilitators."""
 
     def __init__(self, advisers: int = 1, actors: int = 1, askers: int = 4) -> None:
         self._sizes = {"act": actors, "advise": advisers, "ask": askers}
         self._pools: dict[tuple[str, int], ProcessPoolExecutor] = {}
 
-    async def act(self, setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
+    async def act(self, setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str]) -> dict[str, str]:
         """`act`, elsewhere."""
-        return await self._ask("act", act, setup, tuple(beats), tuple(simulated))
+        return await self._ask("act", act, setup, tuple(steps), tuple(simulated))
 
-    async def advise(self, setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
+    async def advise(self, setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
         """`advise`, elsewhere; who waits for a language model keeps no other waiting."""
-        return await self._ask("ask" if setup.model else "advise", advise, setup, tuple(beats), since)
+        return await self._ask("ask" if setup.model else "advise", advise, setup, tuple(steps), since)
 
     async def call(self, work: Callable[..., T], *args: Any) -> T:
         """Anything else that takes long."""
         return await self._in(("else", 0), work, *args)
 
-    async def _ask(self, what: str, work: Callable[..., T], setup: Setup, *args: Any) -> T:
+    async def _ask(self, what: str, work: Callable[..., T], setup: GameSetup, *args: Any) -> T:
         return await self._in((what, zlib.crc32(setup.key.encode()) % self._sizes[what]), work, setup, *args)
 
     async def _in(self, which: tuple[str, int], work: Callable[..., T], *args: Any) -> T:

@@ -76,6 +76,7 @@ def drawn(number: int, conventions: Conventions) -> Example:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conventions", [EVERYDAY, HI_TOM], ids=lambda one: one.name)
 def test_agrees_with_possible_worlds(conventions: Conventions) -> None:
     """The question of every story, whose answer is known, and another chain, whose members may have no idea."""

@@ -75,6 +75,7 @@ def test_within_a_group_the_questions_and_options_are_word_for_word_the_same(
         assert len({told(story, phrasing).story for story in three}) == 3
 
 
+@pytest.mark.slow
 def test_who_guesses_from_the_words_of_the_question_is_at_chance() -> None:
     """The options whose words were right most often in one half of the groups are right a third of the time in the
     other."""

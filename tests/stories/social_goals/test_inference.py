@@ -433,6 +433,7 @@ def answered(episode: Episode, question: Question, costs: SpeakingCosts) -> Answ
         return None
 
 
+@pytest.mark.slow
 def test_posteriors_of_six_hundred_stories_are_those_of_enumerating_all_there_is() -> None:
     impossible = told = 0
     for episode, question, home in random_cases(600):

@@ -15,15 +15,14 @@ import pytest
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.levels.certificates import DESIGNS
-from otherminds.web import actions as deeds
-from otherminds.web import lobby as halls
+from otherminds.web import lobby as lobby_module
 from otherminds.web import thinking
 from otherminds.web.board import Playable
+from otherminds.web.connections import take_message
 from otherminds.web.event_log import EventLog
 from otherminds.web.lobby import Lobby
-from otherminds.web.plans import Plan
-from otherminds.web.studies import Participant, Study
-from otherminds.web.thinking import Beat, Setup, Thinkers, Thought
+from otherminds.web.studies import Participant, Study, StudyPlan
+from otherminds.web.thinking import FacilitatorThought, GameSetup, PlayedStep, ThinkingProcesses
 from otherminds.worlds.overcooked.level_files import parse_kitchen
 
 Message = dict[str, Any]
@@ -33,28 +32,28 @@ LEVELS: dict[str, Playable] = {level.name: level for design in DESIGNS.values() 
 LEVELS[WALLED.name] = WALLED
 
 
-class Inline(Thinkers):
+class Inline(ThinkingProcesses):
     """Thinks at once, in this process."""
 
     def wake(self) -> None:
         pass
 
-    async def act(self, setup: Setup, beats: Sequence[Beat], simulated: Sequence[str]) -> dict[str, str]:
-        return thinking.act(setup, tuple(beats), tuple(simulated))
+    async def act(self, setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str]) -> dict[str, str]:
+        return thinking.act(setup, tuple(steps), tuple(simulated))
 
-    async def advise(self, setup: Setup, beats: Sequence[Beat], since: int = 0) -> Thought:
-        return thinking.advise(setup, tuple(beats), since)
+    async def advise(self, setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
+        return thinking.advise(setup, tuple(steps), since)
 
 
 class Page:
     """The page of a participant: what it is told, as it would arrive."""
 
-    def __init__(self, hall: Lobby, one: Participant) -> None:
-        self.hall, self.one = hall, one
+    def __init__(self, lobby: Lobby, one: Participant) -> None:
+        self.lobby, self.one = lobby, one
         self.looks: dict[str, int] = {}
         self.told: list[Message] = []
-        self.n = hall.last.get(one.id, 0)
-        hall.arrive(one, self)
+        self.n = lobby.last.get(one.id, 0)
+        lobby.arrive(one, self)
 
     def send(self, message: Mapping[str, Any]) -> None:
         self.told.append(json.loads(json.dumps(message)))
@@ -62,12 +61,12 @@ class Page:
     def do(self, what: str, **more: object) -> None:
         """Ask for something; it is on disk when this is over."""
         self.n += 1
-        written = deeds.take(self.hall, self.one, {"n": self.n, "do": what, **more})
+        written = take_message(self.lobby, self.one, {"n": self.n, "do": what, **more})
         if written:
             written.result(10)
 
     def close(self) -> None:
-        self.hall.depart(self.one, self)
+        self.lobby.depart(self.one, self)
 
     def last(self, kind: str) -> Message:
         return next((m for m in reversed(self.told) if m["type"] == kind), {})
@@ -79,7 +78,7 @@ class Page:
 
     @property
     def stage(self) -> str:
-        return self.hall.stage(self.one)
+        return self.lobby.stage(self.one)
 
 
 async def settle(condition: Callable[[], object], seconds: float = 20.0) -> None:
@@ -94,7 +93,7 @@ def running(work: Coroutine[Any, Any, None]) -> None:
     asyncio.run(work)
 
 
-def plan(**more: object) -> Plan:
+def plan(**more: object) -> StudyPlan:
     """A study of three rounds without formalities, in which a step happens when everybody has chosen."""
     plain: dict[str, Any] = {
         "levels": ("hatch", "upstairs", "far-plate"),
@@ -105,35 +104,35 @@ def plan(**more: object) -> Plan:
         "practice": False,
         "seconds": 0.0,
     }
-    return Plan(**(plain | more))
+    return StudyPlan(**(plain | more))
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Lobby]:
     """A hall on a journal; it is left as a server that is killed leaves it."""
-    journal = EventLog(path)
-    hall = Lobby(journal, Inline(), LEVELS)
-    hall.read()
-    hall.open()
+    event_log = EventLog(path)
+    lobby = Lobby(event_log, Inline(), LEVELS)
+    lobby.read()
+    lobby.open()
     try:
-        yield hall
+        yield lobby
     finally:
-        for room in hall.rooms.values():
+        for room in lobby.rooms.values():
             for task in room._tasks:
                 task.cancel()
-        if hall._sweeper:
-            hall._sweeper.cancel()
-        journal.close()
+        if lobby._sweeper:
+            lobby._sweeper.cancel()
+        event_log.close()
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halls, "SWEEP", 0.02)
+    monkeypatch.setattr(lobby_module, "SWEEP", 0.02)
 
 
-def people(hall: Lobby, study: Study) -> list[Page]:
+def people(lobby: Lobby, study: Study) -> list[Page]:
     """The pages of everybody who has a link."""
-    return [Page(hall, one) for one in list(study.people.values())]
+    return [Page(lobby, one) for one in list(study.people.values())]
 
 
 @cache

@@ -1,0 +1,211 @@
+"""Connections to the pages of participants."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from otherminds.web import stages
+from otherminds.web.event_log import Written
+from otherminds.web.games import RefusedError
+from otherminds.web.guard import TokenBucket
+from otherminds.web.lobby import Lobby
+from otherminds.web.progression import advance, bereave, finish, note
+from otherminds.web.studies import ASPECTS, Participant
+
+WAITING = 1024
+RATE, BURST = 40.0, 120.0
+ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013
+
+
+class Connection:
+    """One connection: what is to be sent is queued, and whoever does not keep up is let go, to come again."""
+
+    def __init__(self, socket: WebSocket, tab: str) -> None:
+        self.socket, self.tab = socket, tab
+        self.looks: dict[str, int] = {}
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._bucket = TokenBucket(RATE, BURST)
+        self.code = 0
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a message, soon."""
+        if self._queue.qsize() >= WAITING:
+            self.end(BEHIND)
+        else:
+            self._queue.put_nowait(json.dumps(message, separators=(",", ":"), ensure_ascii=False))
+
+    def end(self, code: int) -> None:
+        """Close the connection, for this reason."""
+        self.code = self.code or code
+        self._queue.put_nowait(None)
+
+    async def pump(self) -> None:
+        """Send what is queued until the end."""
+        while (text := await self._queue.get()) is not None:
+            await self.socket.send_text(text)
+        await self.socket.close(self.code)
+
+    async def listen(self, lobby: Lobby, participant: Participant) -> None:
+        """Take what comes until the connection is closed, or there is too much of it."""
+        while not self.code:
+            text = await self.socket.receive_text()
+            if not self._bucket.take():
+                self.end(FLOOD)
+                return
+            self._take(lobby, participant, text)
+
+    def _take(self, lobby: Lobby, participant: Participant, text: str) -> None:
+        message = read(text)
+        n = message.get("n")
+        try:
+            written = take_message(lobby, participant, message)
+        except RefusedError as refusal:
+            self.send({"type": "refused", "n": n if isinstance(n, int) else 0, "why": str(refusal)})
+            return
+        if written is None:
+            self.send({"type": "ack", "n": n})
+            return
+        loop = asyncio.get_running_loop()
+        written.add_done_callback(lambda done: loop.call_soon_threadsafe(self._acknowledge, n, done.exception()))
+
+    def _acknowledge(self, n: object, problem: BaseException | None) -> None:
+        if problem is None:
+            self.send({"type": "ack", "n": n})
+
+
+def read(text: str) -> dict[str, Any]:
+    """A message; an empty one for what is none."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+async def serve_page(socket: WebSocket, lobby: Lobby, participant: Participant, tab: str, take: bool) -> None:
+    """Serve a participant's page as long as it is open. A second page is let in only if it takes over."""
+    await socket.accept()
+    other = lobby.lines.get(participant.id)
+    if isinstance(other, Connection):
+        if other.tab != tab and not take:
+            await socket.close(ELSEWHERE)
+            return
+        other.end(ELSEWHERE)
+    line = Connection(socket, tab)
+    lobby.arrive(participant, line)
+    pump = asyncio.create_task(line.pump())
+    listen = asyncio.create_task(line.listen(lobby, participant))
+    try:
+        await asyncio.wait([pump, listen], return_when=asyncio.FIRST_COMPLETED)
+        if line.code:
+            await asyncio.wait([pump], timeout=5.0)
+    finally:
+        lobby.depart(participant, line)
+        for task in (pump, listen):
+            task.cancel()
+        for found in await asyncio.gather(pump, listen, return_exceptions=True):
+            if isinstance(found, Exception) and not isinstance(found, WebSocketDisconnect | RuntimeError):
+                raise found
+
+
+COMMENT = 2000
+
+
+def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, Any]) -> Written | None:
+    """Do what a participant's page asks for; None if that has been done before. Raises RefusedError."""
+    n, do = message.get("n"), message.get("do")
+    if not isinstance(n, int) or isinstance(n, bool) or not 0 < n < 2**53:
+        raise RefusedError("a message needs a number, n")
+    if n <= lobby.last.get(participant.id, 0):
+        return None
+    lobby.last[participant.id] = n
+    action = ACTIONS.get(do) if isinstance(do, str) else None
+    if action is None:
+        raise RefusedError("there is nothing like that to do")
+    stage = lobby.stage(participant)
+    if stage not in action[1]:
+        raise RefusedError("that is not to be done now")
+    written: Written = action[0](lobby, participant, message, n)
+    if do not in ("act", "heard"):
+        advance(lobby, participant)
+        lobby.show(participant)
+    return written
+
+
+def _consent(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
+    return note(lobby, participant, "consented", n)
+
+
+def _decline(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
+    return note(lobby, participant, "declined", n)
+
+
+def _learn(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
+    study = lobby.study_of(participant)
+    world = stages.world_of(study.levels[study.plan.levels[0]])
+    wrong = stages.wrong_answers(world, message.get("answers"))
+    if wrong is None:
+        raise RefusedError("every question needs an answer")
+    return note(lobby, participant, "taught", n, answers=message["answers"], wrong=wrong)
+
+
+def _ready(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
+    return note(lobby, participant, "ready", n)
+
+
+def _act(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
+    room = lobby.rooms[lobby.place(participant)]
+    return room.act(stages.seat(room.game, participant), message.get("action"), message.get("t"), n)
+
+
+def _heard(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
+    room = lobby.rooms[lobby.place(participant)]
+    agent = stages.seat(room.game, participant)
+    return room.heard(agent, message.get("advice"), message.get("reply"), message.get("ms"), n)
+
+
+def _next(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
+    return note(lobby, participant, "seen" if participant.practised else "practised", n)
+
+
+def _rate(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
+    ratings, comment = message.get("ratings"), message.get("comment", "")
+    if not isinstance(ratings, dict) or set(ratings) != set(ASPECTS):
+        raise RefusedError("every question needs an answer")
+    if not all(type(x) is int and 1 <= x <= 7 for x in ratings.values()):
+        raise RefusedError("answers go from 1 to 7")
+    if not isinstance(comment, str) or len(comment) > COMMENT:
+        raise RefusedError(f"a comment has at most {COMMENT} characters")
+    if any("\ud800" <= c <= "\udfff" for c in comment):
+        raise RefusedError("a comment has no halves of characters")
+    return note(lobby, participant, "rated", n, trial=participant.trial, ratings=ratings, comment=comment)
+
+
+def _leave(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
+    study, place = lobby.study_of(participant), lobby.place(participant)
+    written = finish(lobby, study, participant, "left", n)
+    room = lobby.rooms.get(place)
+    if room:
+        room.leave(stages.seat(room.game, participant))
+    else:
+        bereave(lobby, study, participant)
+    return written
+
+
+ACTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+    "consent": (_consent, ("consent",)),
+    "decline": (_decline, ("consent",)),
+    "tutorial": (_learn, ("tutorial",)),
+    "ready": (_ready, ("ready",)),
+    "act": (_act, ("game",)),
+    "heard": (_heard, ("game",)),
+    "next": (_next, ("reveal",)),
+    "rate": (_rate, ("questions",)),
+    "leave": (_leave, ("tutorial", "lobby", "ready", "game", "reveal", "questions")),
+}
+"""What participants can do, and at which stages."""
