@@ -238,8 +238,9 @@ def strangers(store: Path, players: list[Player]) -> int:
 
 
 def kept(store: Path, players: list[Player]) -> tuple[int, int]:
-    """How many acknowledged actions are not in the journal, and how many of all are there more than once."""
-    lobby = Lobby(EventLog(store), ThinkingProcesses(), {level.name: level for found in bundled().values() for level in found})
+    """The numbers of acknowledged actions that are missing from the event log, and of actions logged more than once."""
+    levels = {level.name: level for found in bundled().values() for level in found}
+    lobby = Lobby(EventLog(store), ThinkingProcesses(), levels)
     lobby.read()
     with sqlite3.connect(store) as base:
         rows = base.execute("select who, n, kind, body from events where who is not null").fetchall()
