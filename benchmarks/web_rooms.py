@@ -3,12 +3,12 @@
     python benchmarks/web_rooms.py --rooms 50 --seconds 60 --facilitator protom
 
 starts a server of its own, lets everybody play, and prints how long it took from sending an action to hearing that it
-is on disk, how many frames there were, and how many of them were not what the journal says that their reader could see.
+is on disk, how many frames there were, and how many of them were not what the event log says that their reader could see.
 
     python benchmarks/web_rooms.py --rooms 10 --seconds 60 --kills 20
 
 also kills the server so often meanwhile (SIGKILL) and starts it again, and prints how many acknowledged actions are
-not in the journal, or there twice, and how the rooms ended.
+not in the event log, or there twice, and how the rooms ended.
 """
 
 from __future__ import annotations
@@ -218,8 +218,9 @@ def killing(server: Server, kills: int, seconds: float) -> threading.Thread:
 
 
 def strangers(store: Path, players: list[Player]) -> int:
-    """How many frames are not what the journal says that their reader saw at that step of that round."""
-    lobby = Lobby(EventLog(store), ThinkingProcesses(), {level.name: level for found in bundled().values() for level in found})
+    """The number of frames that differ from what, by the event log, their reader could see at that step."""
+    levels = {level.name: level for found in bundled().values() for level in found}
+    lobby = Lobby(EventLog(store), ThinkingProcesses(), levels)
     lobby.read()
     wrong = 0
     for player in players:
@@ -289,7 +290,7 @@ def measured(chosen: argparse.Namespace, players: list[Player], store: Path) -> 
     print(f"{chosen.rooms} rooms, {chosen.seconds:g} s, {chosen.facilitator}: {frames} frames, {len(delays)} actions")
     print(f"from action to acknowledgement: median {middle:.0f} ms, 95 % {most:.0f} ms, 99 % {nearly_all:.0f} ms")
     print(f"frames per player and second: {rate:.2f} of at most {1 / TICK:.2f}")
-    print(f"frames that are not what the journal says: {wrong}")
+    print(f"frames that are not what the event log says: {wrong}")
     print(f"{chosen.kills} kills: {lost} acknowledged actions lost, {twice} kept twice; rooms: {dict(endings(store))}")
     found = {"median, ms": float(middle), "95 %, ms": float(most), "frames a second": rate, "frames": frames}
     return found | {"of others": wrong, "acknowledged": len(delays), "lost": lost, "twice": twice}

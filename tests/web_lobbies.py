@@ -1,4 +1,4 @@
-"""A hall without a server: everything of a study but the network, for tests."""
+"""A lobby without a server: everything of a study but the network, for tests."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def plan(**more: object) -> StudyPlan:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Lobby]:
-    """A hall on a journal; it is left as a server that is killed leaves it."""
+    """A lobby on an event log; it is left as a server that is killed leaves it."""
     event_log = EventLog(path)
     lobby = Lobby(event_log, Inline(), LEVELS)
     lobby.read()

@@ -1,4 +1,4 @@
-"""The journal: in order, once, on disk, and honest when it cannot be."""
+"""The event log: in order, once, on disk, and honest when it cannot be."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_many_writers_and_one_order(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_full_disk_ends_the_journal_and_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_event_log_and_is_told(tmp_path: Path) -> None:
     problems: list[str] = []
     event_log = EventLog(tmp_path / "j.sqlite", problems.append)
     event_log.append("a", "x", {})[1].result(10)
@@ -85,7 +85,7 @@ def test_a_full_disk_ends_the_journal_and_is_told(tmp_path: Path) -> None:
 )
 def test_other_files_are_refused_in_one_line(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "j.sqlite").write_bytes(content)
-    with pytest.raises(InputError, match=r"j\.sqlite: cannot be used as a journal"):
+    with pytest.raises(InputError, match=r"j\.sqlite: cannot be used as an event log"):
         EventLog(tmp_path / "j.sqlite")
 
 

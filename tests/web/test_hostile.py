@@ -294,7 +294,7 @@ def test_the_name_of_a_tab_is_never_told(app: App) -> None:
             assert MARK not in json.dumps(told)
 
 
-def test_comments_are_kept_or_refused_and_the_journal_goes_on(tmp_path: Path) -> None:
+def test_comments_are_kept_or_refused_and_the_event_log_goes_on(tmp_path: Path) -> None:
     async def with_two() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:
             study = lobby.create(plan(levels=("hatch",), facilitators=("random",)))
@@ -333,7 +333,7 @@ def rate(ana: Page, ben: Page) -> None:
     ben.do("rate", ratings=ratings, comment=WHOLE[0])
 
 
-def test_what_cannot_be_written_ends_the_journal_and_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_ends_the_event_log_and_is_told(tmp_path: Path) -> None:
     told: list[str] = []
     event_log = EventLog(tmp_path / "j.sqlite", told.append)
     _, written = event_log.append("x", "rated", {"comment": "\ud800"})

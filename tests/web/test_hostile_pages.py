@@ -62,7 +62,7 @@ def levels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def lived(levels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Links]:
-    """A journal of studies in which everything has happened, and where to look."""
+    """An event log of studies in which everything has happened, and where to look."""
     folder = tmp_path_factory.mktemp("lived")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(web_lobbies, "LEVELS", web_lobbies.LEVELS | {LEVEL: load_level(str(levels[0]))})

@@ -349,7 +349,7 @@ def test_a_lobby_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 async def live(path: Path, numbers: int, rng: np.random.Generator, told: list[object]) -> None:
-    """Live for a while in whatever stage, and tell where everybody is when the hall is killed."""
+    """Live for a while in whatever stage, and tell where everybody is when the lobby is killed."""
     with opened(path) as lobby:
         study = next(iter(lobby.studies.values()), None) or lobby.create(plan())
         if numbers:

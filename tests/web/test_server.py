@@ -304,7 +304,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         (["--host", "0.0.0.0"], "0.0.0.0 can be reached by others (--allowed-origin"),
         (["--model", "nonsense"], "`nonsense` names no language model"),
         (["--level", "nowhere.txt"], "nowhere.txt: cannot be read"),
-        (["--store", "file/j.sqlite"], "file/j.sqlite: cannot be used as a journal"),
+        (["--store", "file/j.sqlite"], "file/j.sqlite: cannot be used as an event log"),
     ],
 )
 def test_what_cannot_be_served_is_told_in_one_line(options: list[str], told: str, tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ class EventLog:
                 for stream, last in base.execute("select stream, max(seq) from events group by stream"):
                     self._numbers[stream] = last
         except (OSError, sqlite3.Error) as error:
-            raise InputError(f"cannot be used as a journal: {error}", path=path) from None
-        self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
+            raise InputError(f"cannot be used as an event log: {error}", path=path) from None
+        self._thread = threading.Thread(target=self._write, name="event log", daemon=True)
         self._thread.start()
 
     def beginnings(self, kind: str) -> list[LogEvent]:
