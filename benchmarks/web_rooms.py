@@ -1,14 +1,14 @@
-"""A crowd for the web app: many rooms of two people each, who act at every tick, and what the server makes of it.
+"""A load test of the web app: many rooms of two people each, who act at every step.
 
     python benchmarks/web_rooms.py --rooms 50 --seconds 60 --facilitator protom
 
-starts a server of its own, lets everybody play, and prints how long it took from sending an action to hearing that it
-is on disk, how many frames there were, and how many of them were not what the event log says that their reader could see.
+starts a server, lets everybody play, and prints the time from sending an action to its acknowledgement (it is then on
+disk), the number of frames, and the number of frames that differ from what the event log says that their reader saw.
 
     python benchmarks/web_rooms.py --rooms 10 --seconds 60 --kills 20
 
-also kills the server so often meanwhile (SIGKILL) and starts it again, and prints how many acknowledged actions are
-not in the event log, or there twice, and how the rooms ended.
+also kills the server (SIGKILL) and restarts it so many times, and prints the acknowledged actions that are missing
+from the event log or in it twice, and how the rooms ended.
 """
 
 from __future__ import annotations

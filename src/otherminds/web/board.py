@@ -1,4 +1,4 @@
-"""What pages are told of a world: its squares, what lies and who stands there, in the eyes of one agent or of all."""
+"""Worlds as pages show them: squares, items and people, as one agent sees them or in full; actions and their keys."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from otherminds.worlds.overcooked.planner import IN_HAND, Pass, Pickup
 from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.sprites import CELL, Part, Shapes, labels, moved, person_shapes
 
-UNSEEN = "?"
-UPRIGHT = "d"
-SKY = "."
+UNSEEN = "?"  # a square that the agent does not see now
+UPRIGHT = "d"  # a door in a vertical wall
+SKY = "."  # a floor square of Doors, Keys and Gems
 KEYS = {"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight", "stay": " "}
 SQUARES = {
     COUNTER: "a counter: things lie here",
@@ -35,55 +35,55 @@ Look = tuple[str, str, float, float]
 
 
 class WorldBoard(Protocol):
-    """A world as pages show it."""
+    """A world as pages show it; `size` is its width and height in squares, `squares` the SVG of each kind."""
 
     scene: LevelScene[Any, Any]
     size: tuple[int, int]
     squares: dict[str, str]
 
     def rows(self, state: Any, agent: str | None) -> list[str]:
-        """One character a square, UNSEEN for what the agent does not see now; None sees everything."""
+        """The rows of the map, one character a square, UNSEEN where the agent does not see; None sees everything."""
         ...
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
-        """Everything that may change and that the agent sees, in the order in which it is drawn."""
+        """All parts that may change and that the agent sees, in drawing order."""
         ...
 
     def place(self, state: Any, message: Any) -> list[int] | None:
-        """The square that a message is about."""
+        """The square [x, y] that a message is about; None if there is none."""
         ...
 
     def legend(self) -> list[dict[str, str]]:
-        """What squares and people look like."""
+        """The drawings of squares and items, with their descriptions."""
         ...
 
 
 def board(level: Playable) -> WorldBoard:
-    """The world of a level, for pages."""
+    """The world of a level as pages show it."""
     if isinstance(level, KitchenLevel):
         return _Kitchen(level.world)
     return _Map(level.world)
 
 
 def person(scene: LevelScene[Any, Any], i: int) -> dict[str, str]:
-    """An entry of a legend: what an agent looks like."""
+    """The legend's entry for agent `i`."""
     agents = scene.world.agents
     return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
 
 
 def looks(found: Iterable[Part]) -> list[Look]:
-    """The parts that are there: their names, markup, and places."""
+    """The name, SVG and position of every part that has a place."""
     return [(part.name, canvas.svg_look(part), *part.place) for part in found if part.place]
 
 
 def words(found: Iterable[Part]) -> str:
-    """What can be seen, in words."""
+    """The visible parts in words, with their squares."""
     there = [(part.title, (int(part.place[0] // CELL), int(part.place[1] // CELL))) for part in found if part.place]
     return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in there)
 
 
 def goal(shown: LevelScene[Any, Any], name: str | None) -> dict[str, str] | None:
-    """What somebody wants, as pages show it."""
+    """A goal as pages show it; None without a name."""
     if not name:
         return None
     found = shown.goal(name)
@@ -92,7 +92,7 @@ def goal(shown: LevelScene[Any, Any], name: str | None) -> dict[str, str] | None
 
 
 def options(world: Any, state: Any, agent: str) -> list[dict[str, str]]:
-    """What an agent may do now, with the key that does it: arrows to move, and one key for each thing to be used."""
+    """The actions possible for an agent now, with labels and keys: arrows to move, digits to use items."""
     if isinstance(world, Overcooked):
         return [{"action": a, "label": _label(a), "key": KEYS[a]} for a in (*DIRECTIONS, "stay")]
     found = [(world.spell(action), action) for action in world.actions(state, agent)]
@@ -106,7 +106,7 @@ def _label(action: str) -> str:
 
 
 def _use(world: DoorsKeysGems, action: Action) -> str:
-    """What is done with a thing, in the words of people, who do not know things by numbers."""
+    """The label of an action on an item, by the item's colour instead of its number."""
     thing = world.items[action.item]
     kind = "key" if action.item < len(world.keys) else "gem"
     if action.verb == "unlock":
@@ -144,7 +144,7 @@ class _Kitchen:
         return self._seen[sight]
 
     def _from(self, here: int) -> list[str]:
-        """The squares that are seen from one of them, and the walls beside these."""
+        """The rows of the map as seen from a cell: the squares in sight, and the walls beside them."""
         layout = self.world.layout
         hidden = kitchen_drawing.out_of_sight(self.world, here)
         seen = {layout.grid.xy(c) for c in layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR) if c not in hidden}

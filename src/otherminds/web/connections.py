@@ -1,10 +1,10 @@
-"""Connections to the pages of participants."""
+"""WebSocket connections to participants' pages, and the messages that pages may send."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -17,13 +17,17 @@ from otherminds.web.lobby import Lobby
 from otherminds.web.progression import advance, bereave, finish, note
 from otherminds.web.studies import ASPECTS, Participant
 
-WAITING = 1024
-RATE, BURST = 40.0, 120.0
-ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013
+WAITING = 1024  # messages in the send queue of a connection; chosen
+RATE, BURST = 40.0, 120.0  # messages a second that a page may send, in the long run and at once; chosen
+ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013  # close codes: page open elsewhere, too many messages, too slow a client
+COMMENT = 2000  # characters of a comment; chosen
 
 
-class Connection:
-    """One connection: what is to be sent is queued, and whoever does not keep up is let go, to come again."""
+class WebSocketConnection:
+    """One WebSocket connection with a bounded send queue.
+
+    A client that falls behind is disconnected and may reconnect. `looks` numbers the drawings it has been sent.
+    """
 
     def __init__(self, socket: WebSocket, tab: str) -> None:
         self.socket, self.tab = socket, tab
@@ -33,33 +37,34 @@ class Connection:
         self.code = 0
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send a message, soon."""
+        """Queue a message; close the connection if the queue is full."""
         if self._queue.qsize() >= WAITING:
             self.end(BEHIND)
         else:
             self._queue.put_nowait(json.dumps(message, separators=(",", ":"), ensure_ascii=False))
 
     def end(self, code: int) -> None:
-        """Close the connection, for this reason."""
+        """Close the connection with this code once the queue is sent; the first code counts."""
         self.code = self.code or code
         self._queue.put_nowait(None)
 
     async def pump(self) -> None:
-        """Send what is queued until the end."""
+        """Send queued messages until the connection is closed."""
         while (text := await self._queue.get()) is not None:
             await self.socket.send_text(text)
         await self.socket.close(self.code)
 
     async def listen(self, lobby: Lobby, participant: Participant) -> None:
-        """Take what comes until the connection is closed, or there is too much of it."""
+        """Handle incoming messages until the connection is closed, or exceeds its rate."""
         while not self.code:
             text = await self.socket.receive_text()
             if not self._bucket.take():
                 self.end(FLOOD)
                 return
-            self._take(lobby, participant, text)
+            self._handle(lobby, participant, text)
 
-    def _take(self, lobby: Lobby, participant: Participant, text: str) -> None:
+    def _handle(self, lobby: Lobby, participant: Participant, text: str) -> None:
+        """Carry out one message, and acknowledge it once it is on disk, or refuse it."""
         message = read(text)
         n = message.get("n")
         try:
@@ -79,7 +84,7 @@ class Connection:
 
 
 def read(text: str) -> dict[str, Any]:
-    """A message; an empty one for what is none."""
+    """The JSON object of a message; empty if the text is none."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -88,24 +93,24 @@ def read(text: str) -> dict[str, Any]:
 
 
 async def serve_page(socket: WebSocket, lobby: Lobby, participant: Participant, tab: str, take: bool) -> None:
-    """Serve a participant's page as long as it is open. A second page is let in only if it takes over."""
+    """Serve a participant's page while it is open. A second tab is refused unless it takes over (`take`)."""
     await socket.accept()
-    other = lobby.lines.get(participant.id)
-    if isinstance(other, Connection):
+    other = lobby.connections.get(participant.id)
+    if isinstance(other, WebSocketConnection):
         if other.tab != tab and not take:
             await socket.close(ELSEWHERE)
             return
         other.end(ELSEWHERE)
-    line = Connection(socket, tab)
-    lobby.arrive(participant, line)
-    pump = asyncio.create_task(line.pump())
-    listen = asyncio.create_task(line.listen(lobby, participant))
+    connection = WebSocketConnection(socket, tab)
+    lobby.arrive(participant, connection)
+    pump = asyncio.create_task(connection.pump())
+    listen = asyncio.create_task(connection.listen(lobby, participant))
     try:
         await asyncio.wait([pump, listen], return_when=asyncio.FIRST_COMPLETED)
-        if line.code:
+        if connection.code:
             await asyncio.wait([pump], timeout=5.0)
     finally:
-        lobby.depart(participant, line)
+        lobby.depart(participant, connection)
         for task in (pump, listen):
             task.cancel()
         for found in await asyncio.gather(pump, listen, return_exceptions=True):
@@ -113,24 +118,23 @@ async def serve_page(socket: WebSocket, lobby: Lobby, participant: Participant, 
                 raise found
 
 
-COMMENT = 2000
-
-
 def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, Any]) -> Written | None:
-    """Do what a participant's page asks for; None if that has been done before. Raises RefusedError."""
+    """Carry out a participant's message; returns the pending write, or None for a repeated message.
+
+    Raises RefusedError if the message is malformed, or not allowed at the participant's stage.
+    """
     n, do = message.get("n"), message.get("do")
     if not isinstance(n, int) or isinstance(n, bool) or not 0 < n < 2**53:
         raise RefusedError("a message needs a number, n")
     if n <= lobby.last.get(participant.id, 0):
         return None
     lobby.last[participant.id] = n
-    action = ACTIONS.get(do) if isinstance(do, str) else None
-    if action is None:
+    if not isinstance(do, str) or do not in ACTIONS:
         raise RefusedError("there is nothing like that to do")
-    stage = lobby.stage(participant)
-    if stage not in action[1]:
+    action, stages_of_action = ACTIONS[do]
+    if lobby.stage(participant) not in stages_of_action:
         raise RefusedError("that is not to be done now")
-    written: Written = action[0](lobby, participant, message, n)
+    written = action(lobby, participant, message, n)
     if do not in ("act", "heard"):
         advance(lobby, participant)
         lobby.show(participant)
@@ -197,7 +201,8 @@ def _leave(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int)
     return written
 
 
-ACTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+# What participants can do (`do` of a message), and the stages at which they can.
+ACTIONS: Mapping[str, tuple[Callable[[Lobby, Participant, Mapping[str, Any], int], Written], tuple[str, ...]]] = {
     "consent": (_consent, ("consent",)),
     "decline": (_decline, ("consent",)),
     "tutorial": (_learn, ("tutorial",)),
@@ -208,4 +213,3 @@ ACTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "rate": (_rate, ("questions",)),
     "leave": (_leave, ("tutorial", "lobby", "ready", "game", "reveal", "questions")),
 }
-"""What participants can do, and at which stages."""

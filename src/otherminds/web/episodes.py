@@ -1,4 +1,4 @@
-"""Episodes to be watched: what there is to choose, and a page that shows the episode somebody has chosen."""
+"""Recorded episodes: what can be requested, and a self-contained page for each request, played on first demand."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ from otherminds.web.thinking import ThinkingProcesses
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
-SEEDS = 1 << 31
-DIGITS = 16
+SEEDS = 1 << 31  # number of seeds that can be requested
+DIGITS = 16  # hexadecimal digits of an episode's id
+KEPT = 48  # pages in memory; chosen
+WAITING = 8  # episodes that may be played at a time; chosen
 ALL = "all"
 MELTING_POT = "melting-pot"
 EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
@@ -80,7 +82,7 @@ AGENTS = {
 
 
 class EpisodeRequest(BaseModel):
-    """An episode that somebody wants to watch: where, who helps or who plays, and the seed of all chance.
+    """A request for an episode: the world, its level, who facilitates or plays, and the seed.
 
     Levels with people have a `facilitator`, scenarios of Melting Pot an `agent`.
     """
@@ -95,13 +97,13 @@ class EpisodeRequest(BaseModel):
 
 
 def episode_id(wanted: EpisodeRequest) -> str:
-    """The permanent name of an episode, the same for as long as the version of the library is."""
+    """The permanent id of an episode: a hash of the request and the library's version."""
     told = json.dumps([__version__, wanted.model_dump()], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(told.encode()).hexdigest()[:DIGITS]
 
 
 def check_request(wanted: EpisodeRequest) -> None:
-    """Raises InputError if there is no such level, or if nobody like that can help or play there."""
+    """Raises InputError if the level is unknown, or the facilitator or agent is not available for its world."""
     field, able = _able(wanted.world)
     chosen, other = wanted.agent, wanted.facilitator
     if field == "facilitator":
@@ -119,16 +121,16 @@ def check_request(wanted: EpisodeRequest) -> None:
 
 
 def recorded_page(wanted: EpisodeRequest) -> str:
-    """Play an episode and show it in a page that needs nothing else: a pure function of what is wanted.
+    """Play an episode and show it in a self-contained page: a pure function of the request.
 
-    Raises InputError if there is no such level, or if nobody like that can help or play there.
+    Raises InputError as `check_request` does.
     """
     check_request(wanted)
     return _met(wanted) if wanted.world == MELTING_POT else _helped(wanted)
 
 
 def _helped(wanted: EpisodeRequest) -> str:
-    """An episode of people who are helped, or several with the same people."""
+    """The page of an episode with a facilitator, or of one episode for each facilitator."""
     level, experiment, helper = _levels(wanted.world)[wanted.level], EXPERIMENTS[wanted.world], wanted.facilitator or ""
     assert level is not None
     subjects = facilitated.SUBJECTS if helper == ALL else (helper,)
@@ -142,7 +144,7 @@ def _helped(wanted: EpisodeRequest) -> str:
 
 
 def _met(wanted: EpisodeRequest) -> str:
-    """An episode of an agent with the partners of a scenario."""
+    """The page of an episode of an agent in a scenario of Melting Pot."""
     agent, chosen = wanted.agent or "", scenario(wanted.level)
     world = in_the_matrix(chosen.substrate)
     rows = hypothetical.rows(hypothetical_plan.Entry(wanted.level, agent, 0, wanted.seed, filmed=True))
@@ -165,12 +167,12 @@ def _page(wanted: EpisodeRequest, title: str, lead: str, viewer: Html) -> str:
 # What there is to choose
 
 
+# The initial values of the form: an episode in which the facilitator speaks.
 START = EpisodeRequest(world="overcooked", level="far-plate", facilitator="protom", seed=1)
-"""What the form begins with: an episode in which something is said."""
 
 
 def episode_choices() -> dict[str, Any]:
-    """Everything that can be wanted, as a form lists it: worlds, levels by class, and who helps or plays there."""
+    """All that can be requested, as the form lists it: worlds, levels by class, and facilitators or agents."""
     return {
         "worlds": [
             {
@@ -188,7 +190,7 @@ def episode_choices() -> dict[str, Any]:
 
 
 def _groups(world: str) -> list[dict[str, Any]]:
-    """The levels of a world by class."""
+    """The levels of a world, by class."""
     levels = [level for level in _levels(world).values() if level is not None]
     grouped = {title: [level for level in levels if level.kind == kind] for kind, title in KINDS.items()}
     grouped["Other levels"] = [level for level in levels if level.kind not in KINDS]
@@ -200,7 +202,7 @@ def _groups(world: str) -> list[dict[str, Any]]:
 
 
 def _matrix_groups() -> list[dict[str, Any]]:
-    """The scenarios by their world."""
+    """The scenarios of Melting Pot, by substrate."""
     return [
         {
             "title": title,
@@ -216,7 +218,7 @@ def _who(world: str) -> dict[str, Any]:
 
 
 def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
-    """Which field says who helps or plays in a world, and who can."""
+    """The field of a request that applies to a world, `agent` or `facilitator`, and its values with their titles."""
     if world == MELTING_POT:
         return "agent", AGENTS
     known = (ALL, *facilitated.SUBJECTS, *EXPERIMENTS[world].VARIANTS)
@@ -225,7 +227,7 @@ def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
 
 @cache
 def _levels(world: str) -> Mapping[str, Playable | None]:
-    """The levels of a world by name; scenarios of Melting Pot are only named."""
+    """The levels of a world by name; None for scenarios of Melting Pot."""
     if world == MELTING_POT:
         return {one.id: None for one in scenarios() if one.substrate in SUBSTRATES}
     return {level.name: level for level in DESIGNS[world].bundled()}
@@ -239,12 +241,8 @@ def _title(level: str) -> str:
     return level.replace("-", " ").capitalize()
 
 
-KEPT = 48
-WAITING = 8
-
-
 class RecordedEpisodes:
-    """What can be watched and what has been. Episodes are pure functions of what is wanted; the journal keeps that."""
+    """Requested episodes and their pages. The event log keeps the requests; pages can be played again at any time."""
 
     def __init__(self, event_log: EventLog, processes: ThinkingProcesses) -> None:
         self._event_log, self._processes = event_log, processes
@@ -255,12 +253,15 @@ class RecordedEpisodes:
         self._choices: dict[str, Any] = {}
 
     def choices(self) -> dict[str, Any]:
-        """All that the form offers."""
+        """All that can be requested."""
         self._choices = self._choices or episode_choices()
         return self._choices
 
     async def begin(self, body: bytes) -> str:
-        """Play an episode unless that has been done; returns its name. Raises HTTPException or InputError."""
+        """Start playing an episode unless it was played before; returns its id.
+
+        Raises HTTPException for a malformed or one too many request, InputError as `check_request` does.
+        """
         try:
             wanted = EpisodeRequest.model_validate_json(body)
         except ValidationError as error:
@@ -277,7 +278,7 @@ class RecordedEpisodes:
         return name.removeprefix("episode:")
 
     def _play(self, name: str) -> asyncio.Task[str]:
-        """The task that plays an episode; failed ones are tried again."""
+        """The task that plays an episode; a failed one is tried again."""
         task = self._pages.pop(name, None)
         if task is None or (task.done() and task.exception()):
             if sum(not other.done() for other in self._pages.values()) >= WAITING:
@@ -292,7 +293,7 @@ class RecordedEpisodes:
         return await self._processes.call(recorded_page, wanted)
 
     def state(self, short: str) -> dict[str, Any]:
-        """How far an episode is."""
+        """The state of an episode: playing, ready or failed."""
         name = self._known(short)
         task = self._pages.get(name) or self._play(name)
         said = {"wanted": self._wanted[name].model_dump(mode="json")}
@@ -304,7 +305,7 @@ class RecordedEpisodes:
         return {"state": "ready", "message": "", **said}
 
     async def page(self, short: str) -> str:
-        """The episode as a page."""
+        """The page of an episode, once it has been played. Raises HTTPException if it is unknown or failed."""
         try:
             return await asyncio.shield(self._play(self._known(short)))
         except InputError as error:

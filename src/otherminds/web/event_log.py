@@ -1,7 +1,8 @@
-"""The journal: everything that happens, in the order in which it happened, on disk before anybody is told that it is.
+"""The event log: every event of the web app in order, on disk before it is acknowledged.
 
-All that the server knows follows from these events. They belong to streams, a study or a room each, and are numbered
-within their stream; whatever somebody did also bears their own number for it, so that nothing is taken twice.
+The server's whole state follows from these events. Each belongs to a stream (a study, a room or an episode) and has a
+sequence number in it. An event that a participant caused also has the participant's own number, so that no action is
+logged twice.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 from otherminds.errors import InputError
 from otherminds.files.database import connect
 
-BATCH = 512
+BATCH = 512  # events written in one transaction; chosen
 SCHEMA = """
 create table if not exists events (
   stream text not null, seq integer not null, at real not null, kind text not null, body text not null,
@@ -44,7 +45,7 @@ Body = Mapping[str, Any]
 
 
 class LogEvent(NamedTuple):
-    """Something that happened: in which stream, as its how manyeth, when, what, and the how manyeth deed of whom."""
+    """Stream, sequence number (from 1), Unix time, kind and body of an event, and the actor with its event number."""
 
     stream: str
     seq: int
@@ -60,10 +61,10 @@ _Work = tuple[LogEvent, Written] | tuple[str, Sequence[Any], Written] | None
 
 
 class EventLog:
-    """Events in an SQLite database (write-ahead log, full synchronisation), written by one thread, many at a time.
+    """Events in an SQLite database (write-ahead log, full synchronisation), written in batches by one thread.
 
-    What cannot be written ends the journal: `failed` is called with the reason, once. Raises InputError if the file is
-    not a journal or cannot be written.
+    After a failed write nothing more is written; `failed` is called once, with the reason. Raises InputError if the
+    file is not an event log or cannot be written.
     """
 
     def __init__(self, path: Path, failed: Callable[[str], None] = lambda _: None) -> None:
@@ -82,16 +83,16 @@ class EventLog:
         self._thread.start()
 
     def beginnings(self, kind: str) -> list[LogEvent]:
-        """The first events of all streams that begin with this kind, in the order in which they happened."""
+        """The first events of all streams that begin with this kind, in order of time."""
         return self._read(BEGUN, (kind,))
 
     def having(self, kind: str) -> set[str]:
-        """The streams in which there is an event of this kind."""
+        """The streams that contain an event of this kind."""
         with closing(connect(self.path)) as base:
             return {name for (name,) in base.execute(HAVING, (kind,))}
 
     def events(self, stream: str) -> list[LogEvent]:
-        """All events of a stream."""
+        """All events of a stream, in order."""
         return self._read(ORDER, (stream,))
 
     def _read(self, question: str, about: tuple[str]) -> list[LogEvent]:
@@ -100,14 +101,14 @@ class EventLog:
         return [LogEvent(name, seq, at, kind, json.loads(body), who, n) for name, seq, at, kind, body, who, n in rows]
 
     def last_actions(self) -> dict[str, int]:
-        """The number of the last deed of everybody."""
+        """The number of each participant's last action, by participant id."""
         with closing(connect(self.path)) as base:
             return dict(base.execute(LAST))
 
     def append(
         self, stream: str, kind: str, body: Body, who: str | None = None, n: int | None = None
     ) -> tuple[LogEvent, Written]:
-        """Let something have happened; it is on disk when the future is done, which fails if it cannot be written."""
+        """Append an event; returns it, and a future that is done once it is on disk, or fails with InputError."""
         self._numbers[stream] += 1
         event = LogEvent(stream, self._numbers[stream], time.time(), kind, body, who, n)
         written = Written()
@@ -115,13 +116,13 @@ class EventLog:
         return event, written
 
     def redact(self, stream: str, name: str) -> Written:
-        """Forget what somebody in a study answered and was called; what they did in the world stays, as nobody's."""
+        """Erase a participant's answers and label; their actions in games stay, under their pseudonym."""
         written = Written()
         self._work.put((REDACT, [stream, name], written))
         return written
 
     def close(self) -> None:
-        """Write what is left and end."""
+        """Write what is queued, and stop."""
         self._work.put(None)
         self._thread.join()
 
@@ -132,7 +133,7 @@ class EventLog:
         base.close()
 
     def _batch(self, base: sqlite3.Connection) -> bool:
-        """Write everything that is waiting in one transaction; False at the end."""
+        """Write what is queued in one transaction; False when the log is closed or has failed."""
         found = [self._work.get()]
         while found[-1] is not None and len(found) < BATCH and not self._work.empty():
             found.append(self._work.get())
@@ -140,7 +141,12 @@ class EventLog:
         try:
             with base:
                 for one in work:
-                    self._execute(base, one)
+                    if len(one) == 3:
+                        base.execute(one[0], one[1])
+                        continue
+                    event = one[0]
+                    body = json.dumps(event.body, ensure_ascii=False)
+                    base.execute(INSERT, (*event[:4], body, event.who, event.n))
         except (sqlite3.Error, ValueError) as error:  # ValueError: text that is not Unicode
             problem = InputError(f"cannot be written: {error}", path=self.path)
             for one in work:
@@ -151,16 +157,8 @@ class EventLog:
             one[-1].set_result(None)
         return found[-1] is not None
 
-    def _execute(self, base: sqlite3.Connection, one: Any) -> None:
-        if len(one) == 3:
-            base.execute(one[0], one[1])
-            return
-        event: LogEvent = one[0]
-        body = json.dumps(event.body, ensure_ascii=False)
-        base.execute(INSERT, (*event[:4], body, event.who, event.n))
-
 
 async def on_disk(*written: Written) -> None:
-    """Wait until these are on disk. Raises InputError if they cannot be written."""
+    """Wait until these writes are on disk. Raises InputError if one fails."""
     for one in written:
         await asyncio.wrap_future(one)

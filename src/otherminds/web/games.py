@@ -1,4 +1,4 @@
-"""A game of people and simulated people in one world: the fold over the events of a room. It knows no clock."""
+"""The state of a game of people and simulated agents: a pure fold over the events of its room."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ Ending = Literal["finished", "time", "left", "lost", "failed"]
 
 
 class RefusedError(ValueError):
-    """Something that somebody cannot do now, in one line that they are told."""
+    """A participant's request is not allowed now. The message is one line, shown to the participant."""
 
 
 @dataclass(frozen=True)
 class GameClock:
-    """When a step happens: waits: once everybody has chosen, or after `seconds` (0: never without them); else every
-    `seconds`, whoever has not chosen stays."""
+    """When steps happen.
+
+    waits: a step happens once all people have chosen, or after `seconds` (0: no limit). Otherwise one happens every
+    `seconds`. People that have not chosen by then stay.
+    """
 
     waits: bool = True
     seconds: float = 2.0
@@ -30,7 +33,10 @@ class GameClock:
 
 @dataclass
 class GameMessage:
-    """A message, to whom, after which step, and what became of it."""
+    """A facilitator's message `to` an agent after step `t`, with its reason, its status, and the person's reply.
+
+    `saves` is the expected number of steps saved, `at` the square that the message is about.
+    """
 
     t: int
     to: str
@@ -44,10 +50,12 @@ class GameMessage:
 
 @dataclass
 class LiveGame:
-    """Where a game stands. `people` are the seats that people have, by the id of who sits there; the rest is simulated.
+    """The state of a game. `people` maps agents to the ids of the people that play them; the others are simulated.
 
-    beats: what has happened, step by step. pending: what people have chosen for the next step. thoughts: what the
-    facilitator made of it after each step that it has thought about.
+    steps: the steps so far; times: when they happened; chosen: the agents whose people chose an action.
+    pending: actions chosen for the next step, by agent. thoughts: the facilitator's thoughts, by step. said: its
+    messages. away: agents whose people are disconnected. replaced: agents that a simulated one took over, with the id
+    of their former player. ended: how the game ended, empty while it runs.
     """
 
     setup: GameSetup
@@ -69,11 +77,11 @@ class LiveGame:
         self.world: Any = self.setup.level.world
         self.states: list[Any] = [self.world.initial]
 
-    # Where it stands
+    # State
 
     @property
     def t(self) -> int:
-        """How many steps have been made."""
+        """The number of steps so far."""
         return len(self.steps)
 
     @property
@@ -83,27 +91,27 @@ class LiveGame:
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """The agents that nobody plays."""
+        """The agents that no person plays."""
         return tuple(agent for agent in self.world.agents if agent not in self.people)
 
     @property
     def facilitated(self) -> bool:
-        """Whether somebody looks on who may say something."""
+        """Whether the game has a facilitator."""
         return self.setup.facilitator != "none"
 
     def awaits(self, agent: str) -> bool:
-        """Whether a step that no clock will make happen waits for this person alone."""
+        """Whether the next step waits, without a time limit, for this agent's person alone."""
         waits = self.clock.waits and not self.clock.seconds
         return waits and {*self.people} - {*self.pending} == {agent} and len(self.people) > 1
 
     def over(self) -> Ending | None:
-        """Whether the game has come to its end by itself."""
+        """How the game has ended by its rules: all goals reached, or no time left; None if it goes on."""
         if self.world.done(self.state):
             return "finished"
         return "time" if self.t >= self.setup.horizon else None
 
     def check(self, agent: str, action: object, t: object) -> str:
-        """The action that somebody wants. Raises RefusedError if there is no such action now."""
+        """The requested action. Raises RefusedError if the game or step is over, or the action is not possible."""
         if self.ended:
             raise RefusedError("the game is over")
         if self.clock.waits and t != self.t:
@@ -113,10 +121,10 @@ class LiveGame:
             raise RefusedError(f"one cannot do that now; one can: {', '.join(allowed)}")
         return str(action)
 
-    # What happens
+    # Events
 
     def apply(self, event: LogEvent) -> None:
-        """The game after an event."""
+        """Update the game by an event; unknown kinds are ignored."""
         happen: Callable[[Body], None] | None = getattr(self, f"_{event.kind}", None)
         if happen:
             happen(event.body)
@@ -165,13 +173,13 @@ class LiveGame:
     def _ended(self, body: Body) -> None:
         self.ended = body["reason"]
 
-    # What can be told of it
+    # Views
 
     def frame(self, agent: str | None) -> tuple[list[str], list[Any]]:
-        """The squares and the parts that an agent sees; everything for None."""
+        """The rows of squares and the drawn parts that an agent sees; None sees everything."""
         return self.board.rows(self.state, agent), [p for p in self.board.drawn(self.state, agent) if p.place]
 
     def last_thought(self) -> FacilitatorThought:
-        """The facilitator's newest thought."""
+        """The facilitator's latest thought; an empty one before the first."""
         newest = max(self.thoughts, default=0)
         return self.thoughts.get(newest, FacilitatorThought(0, {"action": "", "why": BEFORE_FIRST_STEP, "ms": 0.0}, {}))

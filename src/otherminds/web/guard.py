@@ -1,4 +1,4 @@
-"""Who may ask for what, how often and how much: checked before anything else happens."""
+"""Access control: origins, hosts, rates and sizes of requests, checked before anything else; researchers' sessions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from otherminds.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "otherminds"
-SHORTEST = 16
-BODY = 64 * 1024
-ADDRESSES = 10_000
+SHORTEST = 16  # characters of a secret on a server that others can reach; chosen
+BODY = 64 * 1024  # bytes of a request; chosen
+ADDRESSES = 10_000  # client addresses whose rates are remembered; chosen
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -34,7 +34,7 @@ HEADERS = {
 
 @dataclass
 class TokenBucket:
-    """At most `burst` at once, and `rate` a second in the long run."""
+    """A token bucket: at most `burst` events at once, and `rate` a second in the long run."""
 
     rate: float
     burst: float
@@ -45,7 +45,7 @@ class TokenBucket:
         self.level = self.burst
 
     def take(self) -> bool:
-        """Whether there is room for one more."""
+        """Take a token; False if there is none."""
         now = time.monotonic()
         self.level = min(self.burst, self.level + (now - self.at) * self.rate)
         self.at = now
@@ -56,14 +56,14 @@ class TokenBucket:
 
 
 class TokenBuckets:
-    """One bucket for every address, as long as there are not too many."""
+    """One token bucket for each address; beyond `ADDRESSES`, the ones least recently used are forgotten."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
         self._found: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, address: str) -> bool:
-        """Whether there is room for one more from this address."""
+        """Take a token of this address; False if there is none."""
         bucket = self._found.pop(address, None) or TokenBucket(self._rate, self._burst)
         self._found[address] = bucket
         while len(self._found) > ADDRESSES:
@@ -72,7 +72,11 @@ class TokenBuckets:
 
 
 def origins(host: str, port: int, allowed: Collection[str], secret: str) -> frozenset[str]:
-    """Where pages may come from. Raises InputError if others can reach the server and it is not told what it needs."""
+    """The origins that pages may have.
+
+    Raises InputError for text that is no origin, and for a host that others can reach without an allowed origin or a
+    secret of at least `SHORTEST` characters.
+    """
     for origin in allowed:
         parts = urlsplit(origin)
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query or parts.fragment:
@@ -88,14 +92,14 @@ def origins(host: str, port: int, allowed: Collection[str], secret: str) -> froz
 
 
 class Keys:
-    """The researcher's key, and the sessions of those who have shown it."""
+    """The researchers' key, and the sessions opened with it."""
 
     def __init__(self, secret: str = "") -> None:
         self.key = secret or secrets.token_urlsafe(18)
         self._sessions: set[str] = set()
 
     def enter(self, key: object) -> str | None:
-        """A new session, if the key is right."""
+        """A new session; None if the key is wrong."""
         if not isinstance(key, str) or not hmac.compare_digest(key.encode(), self.key.encode()):
             return None
         session = secrets.token_urlsafe(24)
@@ -103,12 +107,15 @@ class Keys:
         return session
 
     def knows(self, session: str | None) -> bool:
-        """Whether this is a session of somebody who has shown the key."""
+        """Whether the session was opened with the key."""
         return session in self._sessions
 
 
 class Guard:
-    """Refuses what comes from foreign pages, for foreign hosts, too often or too large; adds headers to all answers."""
+    """ASGI middleware that refuses requests from foreign pages, for foreign hosts, too frequent or too large.
+
+    It adds security headers to all responses.
+    """
 
     def __init__(self, app: Any, origins: frozenset[str], *, rate: float = 200.0, burst: float = 2000.0) -> None:
         self.app, self.origins = app, origins
@@ -131,7 +138,7 @@ class Guard:
             await _answer(send, status)
 
     def _refusal(self, scope: Any, headers: dict[str, str]) -> int:
-        """The HTTP status to refuse it with, or 0."""
+        """The HTTP status with which to refuse a request, or 0 to let it pass."""
         if headers.get("host") not in self.hosts:
             return 421
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")

@@ -1,7 +1,7 @@
-"""The hall: all studies, participants and rooms of a server, and who is connected. It moves everybody on.
+"""The lobby: all studies, participants, rooms and connections of a server.
 
-Whatever happens is written into the journal and then follows from it, so that a server that was killed goes on where
-it was. A participant is known by the token in their link and by nothing else.
+Every change is an event in the event log, from which the state follows: a server that was killed resumes where it
+was. A participant is identified only by the token in their link.
 """
 
 from __future__ import annotations
@@ -25,26 +25,28 @@ from otherminds.web.studies import Kind, Participant, Study, StudyPlan
 from otherminds.web.thinking import GameSetup, ThinkingProcesses
 
 LOG = logging.getLogger(__name__)
-TOKEN = 24
-KEPT = 1024
-SWEEP = 1.0
-STALE = 3600.0
+TOKEN = 24  # bytes of randomness in a participant's link; chosen
+KEPT = 1024  # finished games held in memory; chosen
+SWEEP = 1.0  # seconds between checks for people that have waited too long; chosen
+STALE = 3600.0  # seconds after which a deserted solo game is forgotten; chosen
 
 
-class Connection(Protocol):
-    """A connection to a participant's page. `looks` are those that the page has been told."""
+class PageConnection(Protocol):
+    """A connection to a participant's page. `looks` numbers the drawings that the page has been sent."""
 
     looks: dict[str, int]
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send a message, soon."""
+        """Queue a message."""
         ...
 
 
 class Lobby:
-    """Everything that goes on. Raises InputError if the journal speaks of levels that are not there.
+    """The state of the server.
 
-    models: language models that can be facilitators, by the name of the facilitator.
+    levels: by name. models: specifications of language models that can be facilitators, by the facilitator's name.
+    seats: participants by token; invitations: studies by token; connections, last (number of the last action) and gone
+    (when they disconnected): by participant id; over: finished games by room; study_in: studies by room.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class Lobby:
         self.rooms: dict[str, GameRoom] = {}
         self.seats: dict[str, Participant] = {}
         self.invitations: dict[str, Study] = {}
-        self.lines: dict[str, Connection] = {}
+        self.connections: dict[str, PageConnection] = {}
         self.last: dict[str, int] = event_log.last_actions()
         self.over: OrderedDict[str, LiveGame] = OrderedDict()
         self.gone: dict[str, float] = {}
@@ -71,7 +73,7 @@ class Lobby:
     # Opening and closing
 
     def read(self) -> None:
-        """Know all studies that the journal tells of, and the games that were not over. Raises InputError."""
+        """Restore all studies and unfinished games from the event log. Raises InputError if a level is missing."""
         for first in self.event_log.beginnings("created"):
             study = Study.created(first, self.levels)
             for event in self.event_log.events(first.stream)[1:]:
@@ -87,7 +89,7 @@ class Lobby:
                 self._dismiss(study)
 
     def open(self) -> None:
-        """Go on where the journal ended when it was read."""
+        """Resume the unfinished games, and start looking after participants."""
         for name, game in self._open_games.items():
             self.enter(name, game)
         self._sweeper = asyncio.create_task(self._sweep())
@@ -100,7 +102,7 @@ class Lobby:
             self.gone[participant.id] = time.monotonic()
 
     def _replayed(self, name: str) -> LiveGame:
-        """A game as its events tell it."""
+        """A game restored from its events."""
         first, *rest = self.event_log.events(name)
         game = self.begun(first)
         for event in rest:
@@ -108,7 +110,7 @@ class Lobby:
         return game
 
     def begun(self, event: LogEvent) -> LiveGame:
-        """The game that an event has opened. Raises InputError if its level is not there."""
+        """The game that an `opened` event starts. Raises InputError if its level is missing."""
         name, body = event.stream, event.body
         if body["level"] not in self.levels:
             raise InputError(
@@ -121,24 +123,24 @@ class Lobby:
         return LiveGame(setup, dict(body["people"]), GameClock(body["waits"], body["seconds"]), body["practice"])
 
     def enter(self, name: str, game: LiveGame) -> None:
-        """Begin a room, or go on with it; who is not connected is away."""
+        """Start or resume a room; people that are not connected are away."""
         plan = self.study_in[name].plan
         room = GameRoom(
             name,
             game,
             self.event_log,
             self.processes,
-            partial(progression.told, self),
+            partial(progression.room_news, self),
             grace=plan.grace,
             dropout=plan.dropout,
         )
         self.rooms[name] = room
         for agent, who in list(game.people.items()):
-            room.presence(agent, who in self.lines)
+            room.presence(agent, who in self.connections)
         room.start()
 
     async def close(self) -> None:
-        """Stop all clocks."""
+        """Stop all rooms."""
         if self._sweeper:
             self._sweeper.cancel()
         for room in self.rooms.values():
@@ -147,7 +149,7 @@ class Lobby:
     # Studies and participants
 
     def create(self, plan: StudyPlan, kind: str = "study") -> Study:
-        """A new study. Raises ValueError if its plan does not fit the levels."""
+        """Create a study. Raises ValueError if its plan does not fit the levels or facilitators."""
         plan.check(self.levels, self.models)
         name = secrets.token_urlsafe(9).replace("-", "a").replace("_", "b")
         body = {"plan": plan.model_dump(mode="json"), "kind": kind, "invitation": secrets.token_urlsafe(TOKEN)}
@@ -160,7 +162,7 @@ class Lobby:
         return study
 
     def join(self, study: Study, kind: Kind, label: str = "", seat: int | None = None) -> Participant:
-        """A new participant of a study, with a link of their own."""
+        """Add a participant to a study, with a link of their own; `seat` is the agent's index they asked for."""
         letter = {"link": "P", "open": "Q", "try": "T", "solo": "S"}[kind]
         number = sum(participant.kind == kind for participant in study.people.values()) + 1
         name = f"{letter}{number:02}"
@@ -174,33 +176,33 @@ class Lobby:
     def note(
         self, study: Study, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None
     ) -> Written:
-        """Let something happen in a study."""
+        """Log an event of a study and apply it."""
         event, written = self.event_log.append(study.id, kind, body, who, n)
         study.apply(event)
         return written
 
     def forget(self, study: Study, participant: Participant) -> Written:
-        """Forget what a participant answered and was called."""
+        """Erase a participant's answers and label."""
         participant.label = ""
         for name, trial in [key for key in study.ratings if key[0] == participant.name]:
             study.ratings[name, trial] = {"name": name, "ratings": {}, "comment": ""}
         return self.event_log.redact(study.id, participant.name)
 
-    # Where somebody is
+    # Where participants are
 
     def study_of(self, participant: Participant) -> Study:
-        """The study that somebody takes part in."""
+        """The study of a participant."""
         return self.studies[participant.study]
 
     def place(self, participant: Participant) -> str:
-        """The name of the room of somebody's present round; empty if there is none."""
+        """The name of the room of a participant's current round; empty if there is none."""
         if not participant.practised:
             return participant.practice
         pair = self.study_of(participant).pairs.get(participant.pair)
         return pair.rooms[participant.trial] if pair and participant.trial < len(pair.rooms) else ""
 
     def game(self, name: str) -> LiveGame | None:
-        """A game by the name of its room, whether it is still played or not."""
+        """A game, running or finished, by the name of its room; None for an empty name."""
         if not name:
             return None
         if name in self.rooms:
@@ -213,24 +215,24 @@ class Lobby:
         return self.over[name]
 
     def stage(self, participant: Participant) -> str:
-        """The stage that somebody is at."""
+        """The stage of a participant."""
         return stages.where(self.study_of(participant), participant, self.game(self.place(participant)))
 
     # Coming and going
 
-    def arrive(self, participant: Participant, line: Connection) -> None:
-        """Somebody has opened their page."""
+    def arrive(self, participant: Participant, connection: PageConnection) -> None:
+        """A participant's page has connected."""
         self.processes.wake()
-        self.lines[participant.id] = line
+        self.connections[participant.id] = connection
         self.gone.pop(participant.id, None)
         self._presence(participant, True)
         progression.advance(self, participant)
         self.show(participant)
 
-    def depart(self, participant: Participant, line: Connection) -> None:
-        """Somebody's page is closed, or its connection lost."""
-        if self.lines.get(participant.id) is line:
-            del self.lines[participant.id]
+    def depart(self, participant: Participant, connection: PageConnection) -> None:
+        """A participant's page was closed, or lost its connection."""
+        if self.connections.get(participant.id) is connection:
+            del self.connections[participant.id]
             self.gone[participant.id] = time.monotonic()
             self._presence(participant, False)
 
@@ -242,7 +244,7 @@ class Lobby:
                     room.presence(agent, here)
 
     def show(self, participant: Participant) -> None:
-        """Send somebody the page of their stage, and what they see there, once everybody has been moved on."""
+        """Send a participant the page of their stage, after all pending moves (at most once for all of them)."""
         if participant.id not in self._shown:
             self._shown.add(participant.id)
             asyncio.get_running_loop().call_soon(self._show, participant)
@@ -251,7 +253,7 @@ class Lobby:
         self._shown.discard(participant.id)
         progression.show(self, participant)
 
-    # What time brings
+    # Time
 
     async def _sweep(self) -> None:
         while True:
@@ -266,16 +268,16 @@ class Lobby:
         try:
             if not participant.finished:
                 progression.look_after(self, study, participant)
-        except Exception:  # whatever is wrong with one of them, the others are looked after
+        except Exception:  # a fault with one participant must not stop the others
             LOG.exception("%s could not be looked after", participant.id)
 
     def _is_stale(self, study: Study) -> bool:
-        """Whether this is a game that somebody played alone and has left long ago."""
+        """Whether this is a solo game that was deserted long ago."""
         people = study.people.values()
         old = (
             all(time.time() - participant.since > STALE for participant in people) and time.time() - study.made > STALE
         )
-        return study.kind == "solo" and old and not any(participant.id in self.lines for participant in people)
+        return study.kind == "solo" and old and not any(participant.id in self.connections for participant in people)
 
     def _dismiss(self, study: Study) -> None:
         del self.studies[study.id], self.invitations[study.invitation]

@@ -1,4 +1,4 @@
-"""How participants move on: from the lobby into a pair, from round to round, and out of a study."""
+"""How participants progress through a study, and what their pages are sent at each step."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ from otherminds.web.studies import Participant, ParticipantPair, Study
 
 if TYPE_CHECKING:
     from otherminds.web.lobby import Lobby
-if TYPE_CHECKING:
-    from otherminds.web.lobby import Lobby
 
 
-CODES = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+CODES = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # characters of completion codes, without those that look alike
 
 
 def note(lobby: Lobby, participant: Participant, kind: str, n: int | None = None, **more: Any) -> Written:
-    """Let something happen to a participant; n: the number of the deed by which they have brought it about."""
+    """Log an event of a participant; n: the number of the participant's action that caused it, if one did."""
     return lobby.note(
         lobby.study_of(participant), kind, {"name": participant.name, **more}, participant.id if n else None, n
     )
 
 
 def finish(lobby: Lobby, study: Study, participant: Participant, reason: str, n: int | None = None) -> Written:
-    """Somebody is done, for a reason; a code says that they took part."""
+    """End the participation, for a reason, with a completion code. Raises ValueError if it has ended already."""
     if not n and participant.finished:
         raise ValueError(f"{participant.id} is finished already")
     code = "".join(secrets.choice(CODES) for _ in range(8))
@@ -41,7 +39,7 @@ def finish(lobby: Lobby, study: Study, participant: Participant, reason: str, n:
 
 
 def bereave(lobby: Lobby, study: Study, participant: Participant) -> None:
-    """Between rounds: what becomes of the other one of a pair when somebody has left."""
+    """Between rounds: end or continue the partner's study after a participant has left."""
     pair = study.pairs.get(participant.pair)
     for name in pair.people if pair else ():
         other = study.people.get(name)
@@ -53,7 +51,7 @@ def bereave(lobby: Lobby, study: Study, participant: Participant) -> None:
 
 
 def advance(lobby: Lobby, participant: Participant) -> None:
-    """Take every step that follows by itself."""
+    """Take all steps of a participant that need no action of theirs."""
     study = lobby.study_of(participant)
     if not (participant.consented and participant.taught) or participant.finished:
         return
@@ -78,13 +76,13 @@ def advance(lobby: Lobby, participant: Participant) -> None:
 
 
 def _asked(lobby: Lobby, study: Study, participant: Participant, game: LiveGame) -> bool:
-    """Whether there are still questions to answer about a round."""
+    """Whether the participant still has questions to answer about a round."""
     wanted = study.plan.ratings and game.facilitated and study.kind == "study"
     return wanted and (participant.name, participant.trial) not in study.ratings
 
 
 def _wait(lobby: Lobby, study: Study, participant: Participant) -> None:
-    """In the lobby: find somebody to play with."""
+    """In the lobby: pair the participant with the person that has waited longest, or with a simulated partner."""
     trying = participant.kind in ("try", "solo")
     if study.full and not trying:
         finish(lobby, study, participant, "full")
@@ -95,7 +93,7 @@ def _wait(lobby: Lobby, study: Study, participant: Participant) -> None:
         _pair(lobby, study, [participant], trying)
         return
     waiting = sorted(
-        (other for other in study.people.values() if other.id in lobby.lines and lobby.stage(other) == "lobby"),
+        (other for other in study.people.values() if other.id in lobby.connections and lobby.stage(other) == "lobby"),
         key=lambda other: (other.waiting, other.name),
     )
     if len(waiting) >= 2:
@@ -134,7 +132,7 @@ def _begin(lobby: Lobby, study: Study, pair: ParticipantPair) -> None:
 
 
 def _practise(lobby: Lobby, study: Study, participant: Participant) -> None:
-    """Open a room to practise in, with a simulated person; where possible, one in which there will be advice."""
+    """Open a practice room with a simulated partner, at a level where advice is needed if there is one."""
     world = stages.world_of(lobby.levels[study.plan.levels[0]])
     spare = [level for level in lobby.levels.values() if stages.world_of(level) == world and level.kind == "necessary"]
     level = next((level for level in spare if level.name not in study.plan.levels), None) or spare[0]
@@ -161,7 +159,7 @@ def _open(
     clock: GameClock,
     whose: dict[str, Any],
 ) -> None:
-    """Open a room: from the one event that says so, the study knows whose it is, and the game how it is set up."""
+    """Open a room with one event, from which both the study and the game follow."""
     body = {
         "study": study.id,
         "room": name,
@@ -177,10 +175,10 @@ def _open(
 
 
 def look_after(lobby: Lobby, study: Study, participant: Participant) -> None:
-    """Who has waited too long in the lobby is thanked; who keeps others waiting for too long is taken to have left."""
+    """Let a participant go who has waited too long in the lobby, or keeps others waiting for too long."""
     now, stage = time.monotonic(), lobby.stage(participant)
     patience = 60.0 * study.plan.lobby_minutes
-    if stage == "lobby" and participant.id in lobby.lines and time.time() - participant.waiting > patience:
+    if stage == "lobby" and participant.id in lobby.connections and time.time() - participant.waiting > patience:
         finish(lobby, study, participant, "nobody came")
         lobby.show(participant)
     elif participant.pair and stage in ("ready", "reveal", "questions") and _awaited(lobby, study, participant):
@@ -199,7 +197,7 @@ def look_after(lobby: Lobby, study: Study, participant: Participant) -> None:
 
 
 def _awaited(lobby: Lobby, study: Study, participant: Participant) -> bool:
-    """Whether somebody else is ready for the next round and this person is not."""
+    """Whether the partner is ready for the next round and this participant is not."""
     others = (study.people.get(name) for name in study.pairs[participant.pair].people if name != participant.name)
     return any(
         other and other.ready and other.trial >= participant.trial and not lobby.game(lobby.place(other))
@@ -208,39 +206,39 @@ def _awaited(lobby: Lobby, study: Study, participant: Participant) -> bool:
 
 
 def people(lobby: Lobby, study: Study, game: LiveGame) -> list[Participant]:
-    """Those who play a game."""
+    """The participants in a game."""
     ids = {*game.people.values()}
     return [participant for participant in study.people.values() if participant.id in ids]
 
 
 def replace(lobby: Lobby, study: Study, room: GameRoom) -> None:
-    """Somebody has been away for too long: a simulated person takes over for good."""
+    """Tell the players that a simulated person has taken over for good, and end the absent player's study."""
     gone = set(room.game.replaced.values())
     for participant in list(study.people.values()):
         if participant.id in gone and not participant.finished:
             finish(lobby, study, participant, "left")
     text = f"The other person has left; a simulated {', '.join(sorted(room.game.replaced))} plays on."
-    everybody(lobby, room.game, {"type": "note", "text": text})
+    send_all(lobby, room.game, {"type": "note", "text": text})
 
 
 def conclude(lobby: Lobby, study: Study, room: GameRoom) -> None:
-    """A round is over."""
+    """Close the room of a round that is over, and move its players on."""
     players = people(lobby, study, room.game)
     lobby.over[room.name] = room.game
     lobby.rooms.pop(room.name, None)
     for participant in players:
         if room.game.ended == "left" and not participant.finished:
-            finish(lobby, study, participant, "partner left" if participant.id in lobby.lines else "left")
+            finish(lobby, study, participant, "partner left" if participant.id in lobby.connections else "left")
         lobby.show(participant)
 
 
 def _send(lobby: Lobby, who: str, message: Mapping[str, Any]) -> None:
-    if line := lobby.lines.get(who):
-        line.send(message)
+    if connection := lobby.connections.get(who):
+        connection.send(message)
 
 
 def show(lobby: Lobby, participant: Participant) -> None:
-    """The page of somebody's stage; in a round also what they see, what they were advised, and who is away."""
+    """Send a participant the page of their stage; in a round also the frame, earlier advice, and who is away."""
     study, game = lobby.study_of(participant), lobby.game(lobby.place(participant))
     stage, data = stages.page(study, participant, game)
     _send(lobby, participant.id, {"type": "page", "stage": stage, "n": lobby.last.get(participant.id, 0), "data": data})
@@ -255,40 +253,40 @@ def show(lobby: Lobby, participant: Participant) -> None:
 
 
 def _frame(lobby: Lobby, game: LiveGame, agent: str, who: str) -> None:
-    if line := lobby.lines.get(who):
-        line.send(stages.frame(game, agent, line.looks))
+    if connection := lobby.connections.get(who):
+        connection.send(stages.frame(game, agent, connection.looks))
 
 
-def told(lobby: Lobby, what: str, room: GameRoom) -> None:
-    """A room has something to tell to those who are in it."""
+def room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
+    """Pass a room's news (`step`, `thought`, …) on to its players."""
     game, study = room.game, lobby.study_in[room.name]
     if what == "step":
         for agent, who in game.people.items():
             _frame(lobby, game, agent, who)
     elif what == "chosen":
         if game.clock.waits and len(game.people) > 1:
-            everybody(lobby, game, {"type": "chosen", "who": sorted(game.pending)})
+            send_all(lobby, game, {"type": "chosen", "who": sorted(game.pending)})
     elif what == "thought":
         _advise(lobby, study, game, room)
     elif what == "pause":
         _pause(lobby, room)
     elif what == "go":
-        everybody(lobby, game, {"type": "go"})
+        send_all(lobby, game, {"type": "go"})
     elif what == "replaced":
         replace(lobby, study, room)
     elif what == "ended":
         conclude(lobby, study, room)
 
 
-def everybody(lobby: Lobby, game: LiveGame, message: Mapping[str, Any]) -> None:
-    """The same for all who play a game."""
+def send_all(lobby: Lobby, game: LiveGame, message: Mapping[str, Any]) -> None:
+    """Send the same message to all players of a game."""
     for who in game.people.values():
         _send(lobby, who, message)
 
 
 def _pause(lobby: Lobby, room: GameRoom) -> None:
     left = max(0.0, room.deadline - time.monotonic())
-    everybody(lobby, room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(left, 1)})
+    send_all(lobby, room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(left, 1)})
 
 
 def _advise(lobby: Lobby, study: Study, game: LiveGame, room: GameRoom) -> None:

@@ -1,4 +1,7 @@
-"""What is shown to who conducts a study."""
+"""The researchers' side of studies: their requests, the dashboard, and exports of rows.
+
+Exported rows are like those of simulated episodes, so that one analysis fits both.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,12 @@ from otherminds.web.lobby import Lobby
 from otherminds.web.settings import InLobby, ServerSettings
 from otherminds.web.studies import FACILITATORS, TRYING, Participant, ParticipantPair, Study, StudyPlan, moment
 
-NEWEST = 30
+NEWEST = 30  # events shown on the dashboard; chosen
 Data = dict[str, Any]
 
 
 def line(lobby: Lobby, study: Study) -> Data:
-    """A study in one line."""
+    """A study as a line of the list of studies."""
     real = [pair for number, pair in study.pairs.items() if number <= TRYING]
     return {
         "id": study.id,
@@ -43,7 +46,7 @@ def line(lobby: Lobby, study: Study) -> Data:
 
 
 def offers(lobby: Lobby, plan: StudyPlan) -> Data:
-    """What a new study can be made of, beginning with the usual plan."""
+    """The levels and facilitators for a new study, and its default plan."""
     levels = [level for level in lobby.levels.values() if len(level.world.agents) == 2]
     return {
         "levels": [{"name": level.name, "kind": level.kind, "world": stages.world_of(level)} for level in levels],
@@ -56,7 +59,7 @@ def offers(lobby: Lobby, plan: StudyPlan) -> Data:
 
 
 def overview(lobby: Lobby, study: Study) -> Data:
-    """Where a study stands: its links, pairs and rounds, and what has happened last."""
+    """The state of a study: its links, pairs, rounds, and latest events."""
     return {
         **line(lobby, study),
         "plan": study.plan.model_dump(mode="json"),
@@ -87,7 +90,7 @@ def _link(lobby: Lobby, participant: Participant) -> Data:
         "stage": participant.finished or lobby.stage(participant),
         "since": round(time.time() - participant.since, 1),
         "pair": participant.pair or None,
-        "here": participant.id in lobby.lines,
+        "here": participant.id in lobby.connections,
         "label": participant.label,
     }
 
@@ -114,7 +117,7 @@ TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "par
 
 
 def rows(lobby: Lobby, study: Study) -> list[Row]:
-    """The rows of all rounds that are over, pair by pair; practice and trying out are left out."""
+    """The rows of all finished rounds, pair by pair, without practice and trial runs."""
     found = []
     for number, pair in sorted(study.pairs.items()):
         for i, room in enumerate(pair.rooms if number <= TRYING else ()):
@@ -154,7 +157,7 @@ def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> li
 
 
 def _step(game: LiveGame, t: int) -> Iterator[Row]:
-    """What everybody did in a step, and what the facilitator had to say before it."""
+    """The rows of a step: one for each agent, and one for the facilitator's decision before it."""
     step, thought = game.steps[t], game.thoughts.get(t)
     vocabulary = game.board.scene.vocabulary
     joint = {agent: vocabulary[word] for agent, word in step.joint.items()}
@@ -175,7 +178,7 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
 
 
 def _answers(study: Study, index: int, game: LiveGame) -> Row:
-    """How those who played have answered the questions about a round."""
+    """The players' ratings of and comments on a round, by agent."""
     seats = {who: agent for agent, who in {**game.replaced, **game.people}.items()}
     ratings, comments = {}, {}
     for (name, at), answer in study.ratings.items():
@@ -188,7 +191,7 @@ def _answers(study: Study, index: int, game: LiveGame) -> Row:
 
 
 def exported(found: list[Row], form: str) -> bytes:
-    """The rows as a file. Raises InputError if there is nothing, or if Parquet is wanted and not installed."""
+    """The rows as the bytes of a file. Raises InputError if there are none, or Parquet is not installed."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"rows.{form}"
         WRITERS[form](path, found)
@@ -196,7 +199,7 @@ def exported(found: list[Row], form: str) -> bytes:
 
 
 class ResearcherKey(BaseModel):
-    """What a researcher shows to be let in."""
+    """The key that opens a researcher's session."""
 
     key: str = Field(max_length=1000)
 
@@ -206,7 +209,7 @@ entering = APIRouter()
 
 @entering.post("/api/enter", status_code=204)
 async def enter(key: ResearcherKey, request: Request, response: Response) -> None:
-    """Let a researcher in who knows the key."""
+    """Open a session for a researcher that has the key."""
     if not request.app.state.games.take("key"):
         raise HTTPException(429, "too many tries: wait a little")
     settings: ServerSettings = request.app.state.settings
@@ -218,7 +221,7 @@ async def enter(key: ResearcherKey, request: Request, response: Response) -> Non
 
 
 def researcher(request: Request, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> None:
-    """Only those who have shown the key."""
+    """Refuses requests without a researcher's session (401)."""
     if not request.app.state.settings.keys.knows(session):
         raise HTTPException(401, "only for who conducts the study")
 
@@ -227,7 +230,7 @@ studying = APIRouter(prefix="/api/studies", dependencies=[Depends(researcher)])
 
 
 def study_of(name: str, lobby: InLobby) -> Study:
-    """A study by its name."""
+    """The study of this name, or 404."""
     study = lobby.studies.get(name)
     if study is None or study.kind != "study":
         raise HTTPException(404, "there is no such study")
@@ -246,13 +249,13 @@ def all_studies(lobby: InLobby) -> Any:
 
 @studying.get("/new")
 def new(lobby: InLobby) -> Any:
-    """What a new study can be made of, and what it is made of unless one says otherwise."""
+    """The levels and facilitators for a new study, and its default plan."""
     return offers(lobby, StudyPlan(levels=tuple(level.name for level in default_levels())))
 
 
 @studying.post("")
 async def create(plan: StudyPlan, lobby: InLobby) -> Any:
-    """A new study."""
+    """Create a study."""
     try:
         study = lobby.create(plan)
     except ValueError as error:
@@ -262,30 +265,30 @@ async def create(plan: StudyPlan, lobby: InLobby) -> Any:
 
 @studying.get("/{name}")
 def study(study: OfStudy, lobby: InLobby) -> Any:
-    """Where a study stands."""
+    """The state of a study."""
     return overview(lobby, study)
 
 
 @studying.post("/{name}/open", status_code=204)
 async def reopen(study: OfStudy, lobby: InLobby) -> None:
-    """Let participants in again."""
+    """Open the invitation again."""
     await on_disk(lobby.note(study, "reopened", {}))
 
 
 @studying.post("/{name}/close", status_code=204)
 async def close(study: OfStudy, lobby: InLobby) -> None:
-    """Let nobody in any more by the open invitation."""
+    """Close the open invitation."""
     await on_disk(lobby.note(study, "closed", {}))
 
 
 @studying.post("/{name}/try")
 async def try_out(study: OfStudy, lobby: InLobby) -> Any:
-    """A link to try a study out alone."""
+    """A new link to try the study out alone."""
     return {"link": f"/p/{lobby.join(study, 'try').token}"}
 
 
 def participant_of(who: str, study: OfStudy) -> Participant:
-    """A participant of a study."""
+    """The participant of this name, or 404."""
     if who not in study.people:
         raise HTTPException(404, "there is nobody of that name")
     return study.people[who]
@@ -293,13 +296,13 @@ def participant_of(who: str, study: OfStudy) -> Participant:
 
 @studying.delete("/{name}/participants/{who}", status_code=204)
 async def forget(study: OfStudy, lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> None:
-    """Forget what somebody answered and was called."""
+    """Erase a participant's answers and label."""
     await on_disk(lobby.forget(study, participant))
 
 
 @studying.get("/{name}/export.{form}")
 def export(study: OfStudy, lobby: InLobby, form: Literal["jsonl", "csv", "parquet"]) -> Response:
-    """All that a study has found, as a file."""
+    """The rows of a study as a file."""
     content = exported(rows(lobby, study), form)
     headers = {"content-disposition": f'attachment; filename="study-{study.id}.{form}"'}
     return Response(content, media_type=TYPES[form], headers=headers)
@@ -307,7 +310,7 @@ def export(study: OfStudy, lobby: InLobby, form: Literal["jsonl", "csv", "parque
 
 @studying.get("/{name}/rooms/{room}")
 def look_in(room: str, study: OfStudy, lobby: InLobby) -> Any:
-    """Everything about a round that is being played."""
+    """All about a round that is being played."""
     if not room.startswith(f"{study.id}:") or room not in lobby.rooms:
         raise HTTPException(404, "this round is over")
     return stages.watched(study, lobby.rooms[room].game)

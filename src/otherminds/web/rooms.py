@@ -1,6 +1,6 @@
-"""A room: where a game is played. It keeps the clock, asks those who think, and lets everybody know.
+"""Rooms, in which games are played: the clock, the simulated agents and the facilitator, and news for the players.
 
-Whatever it lets happen is written first into the journal, and the game follows from that.
+Every change is first an event in the event log; the game follows from it.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ from otherminds.web.games import GameClock, LiveGame, RefusedError
 from otherminds.web.thinking import FacilitatorThought, ThinkingProcesses
 
 LOG = logging.getLogger(__name__)
-STAY = "stay"
-GIVEN_UP = 5.0
-"""Seconds that a step waits for simulated people before they are taken to stay."""
+STAY = "stay"  # the action of agents that have not chosen
+GIVEN_UP = 5.0  # seconds that a step waits for simulated people before they stay; chosen
 
 Tell = Callable[[str, "GameRoom"], None]
 
 
 class GameRoom:
-    """A game that is being played: its clock, and those who think in it.
+    """A running game with its clock.
 
-    tell: called with `step`, `thought`, `chosen`, `pause`, `go`, `replaced` or `ended` once that is on disk.
-    dropout: whether who does not come back in `grace` seconds is replaced by a simulated person, or the game ends.
+    tell: called with `step` (once it is on disk), `thought`, `chosen`, `pause`, `go`, `replaced` or `ended`.
+    dropout: whether a player that stays away for `grace` seconds is replaced (`simulated`), or the game ends (`end`).
     """
 
     def __init__(
@@ -51,17 +50,17 @@ class GameRoom:
         self.deadline = time.monotonic() + grace
 
     def log(self, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None) -> Written:
-        """Let something happen."""
+        """Log an event and apply it to the game."""
         event, written = self._event_log.append(self.name, kind, body, who, n)
         self.game.apply(event)
         return written
 
     def start(self) -> None:
-        """Begin, or go on where the game was left."""
+        """Start the game, or resume it."""
         self._spawn(self._run())
 
     async def stop(self) -> None:
-        """Stop the clock; nothing more happens."""
+        """Stop the clock and all thinking."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -76,10 +75,10 @@ class GameRoom:
         if not task.cancelled() and (problem := task.exception()):
             LOG.error("%s has failed", self.name, exc_info=problem)
 
-    # What people do
+    # Actions of people
 
     def act(self, agent: str, action: object, t: object, n: int) -> Written:
-        """Somebody has chosen what to do next. Raises RefusedError."""
+        """Record a person's next action. Raises RefusedError if it is not possible now."""
         word = self.game.check(agent, action, t)
         written = self.log("act", {"agent": agent, "action": word, "t": self.game.t}, self.game.people[agent], n)
         self._changed.set()
@@ -87,7 +86,7 @@ class GameRoom:
         return written
 
     def heard(self, agent: str, advice: object, reply: object, ms: object, n: int) -> Written:
-        """Somebody has answered a message. Raises RefusedError."""
+        """Record a person's reply to a message, and the milliseconds it took. Raises RefusedError for other replies."""
         if not isinstance(advice, int) or not 0 <= advice < len(self.game.said) or self.game.said[advice].to != agent:
             raise RefusedError("nobody has told you that")
         if reply not in ("got it", "ignore"):
@@ -96,7 +95,7 @@ class GameRoom:
         return self.log("heard", {"advice": advice, "reply": reply, "ms": took}, self.game.people[agent], n)
 
     def presence(self, agent: str, here: bool) -> None:
-        """Somebody has come or gone."""
+        """Record that an agent's person has connected or disconnected."""
         if self.game.ended or agent not in self.game.people or here == (agent not in self.game.away):
             return
         self.log("back" if here else "away", {"agent": agent})
@@ -106,13 +105,13 @@ class GameRoom:
         self._tell("go" if not self.game.away else "pause", self)
 
     def leave(self, agent: str) -> None:
-        """Somebody has left for good."""
+        """An agent's person has left for good."""
         if agent in self.game.people and not self.game.ended:
             self._drop(agent)
             self._changed.set()
 
     def _drop(self, agent: str) -> None:
-        """What the study says is to be done: a simulated person takes the seat, or the game ends."""
+        """Replace the agent's person by a simulated one, or end the game, as the study's plan says."""
         if self.dropout == "end":
             self._end("left")
             return
@@ -138,7 +137,7 @@ class GameRoom:
             raise
 
     async def _all_here(self) -> bool:
-        """Whether everybody is here, or has been replaced; waits for them."""
+        """Wait until all people are connected or replaced; False if the game has ended."""
         while self.game.away and not self.game.ended:
             left = self.deadline - time.monotonic()
             if left <= 0:
@@ -151,7 +150,7 @@ class GameRoom:
         return not self.game.ended
 
     async def _choices(self) -> dict[str, str] | None:
-        """What everybody does; None if somebody has gone meanwhile."""
+        """The actions of all agents; None if a person has disconnected meanwhile."""
         game, clock = self.game, self.game.clock
         others = asyncio.create_task(self._others())
         try:
@@ -171,7 +170,7 @@ class GameRoom:
         return {agent: chosen.get(agent, STAY) for agent in game.world.agents}
 
     def _until(self, clock: GameClock) -> float:
-        """When the next step happens at the latest; without waiting, steps keep to a rhythm."""
+        """The latest time of the next step (monotonic clock); steps of a clock that does not wait are evenly spaced."""
         now = time.monotonic()
         if clock.waits:
             return now + clock.seconds if clock.seconds else float("inf")
@@ -179,12 +178,12 @@ class GameRoom:
         return self._due
 
     async def _others(self) -> dict[str, str]:
-        """What the simulated people do."""
+        """The actions of the simulated people."""
         game = self.game
         return await self._processes.act(game.setup, game.steps, game.simulated) if game.simulated else {}
 
     async def _change(self, seconds: float) -> None:
-        """Wait until something has changed, or for so many seconds."""
+        """Wait for the next change, for at most so many seconds."""
         self._changed.clear()
         try:
             async with asyncio.timeout(None if seconds == float("inf") else seconds):
@@ -208,7 +207,7 @@ class GameRoom:
     # The facilitator
 
     async def _think(self) -> None:
-        """Let the facilitator think until it has thought about the last step. The clock goes on meanwhile."""
+        """Let the facilitator think until it has caught up with the last step; the clock runs on meanwhile."""
         game = self.game
         if self._thinking or not game.facilitated or not game.t:
             return
@@ -222,7 +221,7 @@ class GameRoom:
             self._thinking = False
 
     async def _advice(self) -> FacilitatorThought:
-        """What the facilitator thinks; if it fails, that is its thought, and people play on."""
+        """The facilitator's next thought; a failure becomes a thought without a message, and people play on."""
         t, since = self.game.t, max(self.game.thoughts, default=0)
         try:
             return await self._processes.advise(self.game.setup, self.game.steps, since)

@@ -1,4 +1,4 @@
-"""The web app: pages, what they ask for, and connections. Who may ask is checked before, in the guard."""
+"""The web app: pages, their requests for playing and watching, and participants' connections, behind the guard."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ PAGES = {
     "/studies/{name}": "study.html",
     "/p/{token}": "seat.html",
 }
-CROWD = 500
-VISITORS = 20
+CROWD = 500  # rooms in which games run at a time; chosen
+VISITORS = 20  # participants that may come by an open invitation, for each planned pair; chosen
 KINDS = {"not_needed": "help not needed", "useful": "help useful", "necessary": "help necessary"}
 HELPERS = {
     "protom": ("ProToM", "watches, infers what each of you wants, and speaks if that saves steps"),
@@ -52,7 +52,7 @@ HELPERS = {
 
 
 class SoloGameRequest(BaseModel):
-    """A game that somebody wants to play alone."""
+    """A request for a game with simulated partners."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,7 +63,7 @@ class SoloGameRequest(BaseModel):
 
 
 def application(settings: ServerSettings) -> Any:
-    """The whole app, guarded. Raises InputError if it cannot go on where the journal ends."""
+    """The ASGI app behind its guard. Raises InputError if its state cannot be restored from the event log."""
     event_log = EventLog(settings.store, partial(_give_up, settings))
     processes = ThinkingProcesses()
     lobby = Lobby(event_log, processes, settings.levels, settings.models)
@@ -89,7 +89,7 @@ def application(settings: ServerSettings) -> Any:
 
 
 def _give_up(settings: ServerSettings, why: str) -> None:
-    """What happens can no longer be kept, so nothing more may happen."""
+    """Stop the server: events can no longer be stored."""
     settings.problem = why
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -99,7 +99,7 @@ def _detail(status: int, text: str) -> JSONResponse:
 
 
 def _told(error: Any) -> str:
-    """What is wrong with a request, in one line."""
+    """The first fault of a request, in one line."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:])
     return printable(f"{place}: {first['msg']}" if place else first["msg"])
@@ -109,7 +109,7 @@ def _told(error: Any) -> str:
 
 
 def _pages() -> APIRouter:
-    """All files of the pages, read once; nothing else can be asked for."""
+    """Routes for all files of the pages, which are read once; no other file can be requested."""
     router = APIRouter()
     folder = resources.files("otherminds.web") / "pages"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
@@ -132,7 +132,7 @@ playing = APIRouter()
 
 @playing.get("/api/play")
 def what_to_play(lobby: InLobby) -> Any:
-    """Everything that can be played alone. Whoever asks is going to play, so those who think are woken."""
+    """The levels and facilitators of solo games. Starts the thinking processes, as a game is likely to follow."""
     lobby.processes.wake()
     worlds = (("overcooked", "Kitchens"), ("doors-keys-gems", "Doors, keys and gems"))
     return {
@@ -154,7 +154,7 @@ def what_to_play(lobby: InLobby) -> Any:
 
 @playing.post("/api/play")
 async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
-    """A game to play alone, and the link to it."""
+    """Start a solo game; returns its link."""
     level = lobby.levels.get(wish.level)
     if level is None or wish.seat not in level.world.agents:
         raise HTTPException(422, "there is no such level, or nobody of that name in it")
@@ -181,7 +181,7 @@ async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
 
 @playing.get("/p/{token}/alive")
 def alive(token: str, lobby: InLobby) -> Any:
-    """Whether a link is valid."""
+    """Responds with 404 if a participant's link is not valid."""
     if token not in lobby.seats:
         raise HTTPException(404, "this link is not valid")
     return {}
@@ -200,7 +200,7 @@ async def seat(socket: WebSocket, token: str, tab: str = "", take: int = 0) -> N
 
 @playing.get("/join/{token}")
 async def join(token: str, lobby: InLobby, pid: str = "") -> Any:
-    """An open invitation: a link of one's own for everybody who comes, under the label of who has sent them."""
+    """Follow an open invitation to a personal link; the same `pid` (label of a recruiting service) gets the same link."""
     study = lobby.invitations.get(token)
     if study is None or not study.open or study.kind != "study":
         raise HTTPException(404, "this invitation is not valid (any more)")
@@ -222,7 +222,7 @@ watching = APIRouter()
 
 
 def watching_of(request: Request) -> RecordedEpisodes:
-    """The episodes of the app."""
+    """The recorded episodes of the app."""
     found: RecordedEpisodes = request.app.state.watching
     return found
 
@@ -232,13 +232,13 @@ InWatching = Annotated[RecordedEpisodes, Depends(watching_of)]
 
 @watching.get("/api/watch")
 def what_to_watch(episodes: InWatching) -> Any:
-    """Everything that can be watched."""
+    """The episodes that can be requested."""
     return episodes.choices()
 
 
 @watching.post("/api/watch")
 async def watch(request: Request, episodes: InWatching) -> Any:
-    """Begin to play an episode, and the name that it has from now on."""
+    """Start playing an episode; returns its permanent id."""
     if not request.app.state.games.take(request.client.host if request.client else ""):
         raise HTTPException(429, "too many episodes from here: wait a little")
     return {"id": await episodes.begin(await request.body())}
@@ -246,15 +246,15 @@ async def watch(request: Request, episodes: InWatching) -> Any:
 
 @watching.get("/api/watch/{name}")
 async def watched(name: str, episodes: InWatching) -> Any:
-    """How far an episode is."""
+    """The state of an episode: playing, ready or failed."""
     return episodes.state(name)
 
 
 @watching.get("/episodes/{name}")
 async def episode(name: str, episodes: InWatching, download: int = 0) -> Any:
-    """A recorded episode, as one page that needs nothing else."""
+    """A recorded episode as one self-contained page."""
     page = await episodes.page(name)
-    headers = {"content-security-policy": "frame-ancestors 'self'"}  # the page says itself what it may do: nothing
+    headers = {"content-security-policy": "frame-ancestors 'self'"}  # the page has a stricter policy of its own
     if download:
         headers["content-disposition"] = f'attachment; filename="episode-{name}.html"'
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)

@@ -1,4 +1,4 @@
-"""How to serve, and where requests find what goes on."""
+"""The server's settings, and the dependency through which requests find the lobby."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from otherminds.web.lobby import Lobby
 
 @dataclass
 class ServerSettings:
-    """How to serve: where everything is kept, where pages may come from, the levels, language models
-    that can be facilitators, by the name of the facilitator, and the researcher's secret."""
+    """How to serve.
+
+    store: the event log's file. origins: where pages may come from. models: specifications of language models that can
+    be facilitators, by the facilitator's name. secret: the researchers' key; random if empty. rate, burst: requests a
+    second from one address, in the long run and at once. problem: why the server had to stop, if it had to.
+    """
 
     store: Path
     origins: frozenset[str]
@@ -34,7 +38,7 @@ class ServerSettings:
 
 
 def lobby_of(request: Request) -> Lobby:
-    """The hall of the app."""
+    """The lobby of the app."""
     found: Lobby = request.app.state.lobby
     return found
 

@@ -1,4 +1,4 @@
-"""What a participant's page shows at each stage of a study."""
+"""The data of participants' pages at each stage of a study, with the tutorial."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ Data = dict[str, Any]
 
 
 def world_of(level: Any) -> str:
-    """The world that a level is of."""
+    """The name of a level's world."""
     return "overcooked" if isinstance(level, KitchenLevel) else "doors-keys-gems"
 
 
 def where(study: Study, participant: Participant, game: LiveGame | None) -> str:
-    """The stage that somebody is at; `game` is the one that they play, or have just played."""
+    """The stage of a participant; `game` is their current or latest game."""
     if participant.declined:
         return "closed"
     if participant.finished:
@@ -60,7 +60,7 @@ def where(study: Study, participant: Participant, game: LiveGame | None) -> str:
 
 
 def page(study: Study, participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
-    """The stage and all that its page needs."""
+    """The stage of a participant, and the data of its page."""
     stage = where(study, participant, game)
     if stage == "game" and game:
         return stage, playing(study, participant, game)
@@ -79,25 +79,25 @@ def page(study: Study, participant: Participant, game: LiveGame | None) -> tuple
 
 
 def consent(study: Study, participant: Participant) -> Data:
-    """What somebody agrees to."""
+    """The consent form."""
     return {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.minutes}
 
 
 def lobby(study: Study, participant: Participant) -> Data:
-    """Waiting for somebody to play with."""
+    """The lobby, with the seconds waited so far."""
     waiting = time.time() - participant.waiting if participant.waiting else 0.0
     return {"waiting": round(waiting, 1), "text": "Waiting for another person."}
 
 
 def lesson(study: Study, participant: Participant) -> Data:
-    """The tutorial, and which checks were answered wrongly the last time."""
+    """The tutorial, and the checks answered wrongly at the last try."""
     shown = board(study.levels[study.plan.levels[0]])
     told = tutorial_pages(world_of(study.levels[study.plan.levels[0]]), shown.legend())
     return {**told, "wrong": list(participant.wrong), "tries": participant.tries}
 
 
 def ready(study: Study, participant: Participant) -> Data:
-    """The moment before a round."""
+    """The page before a round."""
     pair = study.pairs.get(participant.pair)
     if pair is None:
         text = "Now a round to practise, with a simulated person. It does not count."
@@ -118,12 +118,12 @@ def ready(study: Study, participant: Participant) -> Data:
 
 
 def seat(game: LiveGame, participant: Participant) -> str:
-    """The agent that somebody plays."""
+    """The agent that a participant plays, or played until replaced."""
     return next(agent for agent, who in {**game.people, **game.replaced}.items() if who == participant.id)
 
 
 def playing(study: Study, participant: Participant, game: LiveGame) -> Data:
-    """A round: everything that does not change in it, and that this person may know."""
+    """A round: all that is fixed during it and that this participant may know."""
     agent, shown, agents = seat(game, participant), game.board, list(game.world.agents)
     return {
         "world": world_of(game.setup.level),
@@ -144,14 +144,14 @@ def playing(study: Study, participant: Participant, game: LiveGame) -> Data:
 
 
 def helper(study: Study, game: LiveGame) -> str | None:
-    """What this person knows the facilitator by."""
+    """The name under which participants know the facilitator; None if there is none."""
     if not game.facilitated:
         return None
     return "The facilitator" if game.practice or study.kind == "solo" else study.codename(game.setup.facilitator)
 
 
 def counted(study: Study, participant: Participant, game: LiveGame) -> Data:
-    """Which round it is, of how many."""
+    """The number of the round and of rounds in all (0 for practice)."""
     pair = study.pairs.get(participant.pair)
     return {
         "practice": game.practice,
@@ -162,7 +162,7 @@ def counted(study: Study, participant: Participant, game: LiveGame) -> Data:
 
 
 def wants(game: LiveGame, agent: str) -> str | None:
-    """The name of what an agent is after."""
+    """The name of an agent's goal: its recipe, or the colour of its gem."""
     world, i = game.world, game.world.agents.index(agent)
     if isinstance(game.setup.level, KitchenLevel):
         found: str | None = world.recipes[i]
@@ -172,7 +172,7 @@ def wants(game: LiveGame, agent: str) -> str | None:
 
 
 def reached(game: LiveGame, agent: str) -> bool:
-    """Whether an agent has what it wants."""
+    """Whether an agent has reached its goal."""
     world, i = game.world, game.world.agents.index(agent)
     if isinstance(game.setup.level, KitchenLevel):
         return bool(world.is_served(game.state, i))
@@ -180,7 +180,7 @@ def reached(game: LiveGame, agent: str) -> bool:
 
 
 def messages(game: LiveGame) -> list[Data]:
-    """All that was said, to whom, and what became of it."""
+    """All messages of the facilitator, with their recipients, status and replies."""
     return [
         {
             "t": s.t,
@@ -196,7 +196,7 @@ def messages(game: LiveGame) -> list[Data]:
 
 
 def reveal(study: Study, participant: Participant, game: LiveGame) -> Data:
-    """What comes to light at the end of a round: everybody's goal, and every message."""
+    """The end of a round: all agents' goals, and all messages."""
     agent = seat(game, participant)
     done = game.ended == "finished"
     steps = alone(game.setup.level) if study.kind == "solo" else None
@@ -228,7 +228,7 @@ def reveal(study: Study, participant: Participant, game: LiveGame) -> Data:
 
 
 def questions(study: Study, participant: Participant) -> Data:
-    """What is asked about a round in which somebody gave advice."""
+    """The questions about a round with a facilitator."""
     pair = study.pairs[participant.pair]
     return {
         "facilitator": study.codename(pair.trials[participant.trial].facilitator),
@@ -243,14 +243,14 @@ def questions(study: Study, participant: Participant) -> Data:
 
 
 def thanks(study: Study, participant: Participant) -> Data:
-    """The end, with the completion code and where to go from here."""
+    """The last page, with the completion code and the address to continue at."""
     url = study.plan.hand_off.replace("{code}", participant.code) or None
     text = FAREWELLS.get(participant.finished, FAREWELLS["finished"])
     return {"code": participant.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
 
 
 def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
-    """What an agent sees now; None: everything. `known` are the looks that whoever is told knows already."""
+    """What an agent sees now (None: everything). `known` numbers the drawings already sent, and is updated."""
     rows, parts = game.frame(agent)
     told: dict[str, str] = {}
     placed = []
@@ -269,7 +269,7 @@ def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
 
 
 def advice(study: Study, game: LiveGame, number: int) -> Data:
-    """A message as it is shown to whom it is for."""
+    """A message as its recipient sees it."""
     said = game.said[number]
     return {
         "type": "advice",
@@ -285,7 +285,7 @@ def advice(study: Study, game: LiveGame, number: int) -> Data:
 
 
 def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
-    """Everything about a round, for who conducts the study."""
+    """All about a round, including beliefs and goals, for the researcher."""
     shown, thought = game.board, game.last_thought()
     people = [
         {
@@ -320,21 +320,17 @@ def _lessons() -> Mapping[str, Any]:
 
 
 def tutorial_pages(world: str, looks: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """The lesson of a world as a page shows it, without the answers; the looks go with how to use things."""
+    """The tutorial of a world, without the answers to its checks; `looks` is the legend on its second page."""
     lesson, advice = _lessons()[world], _lessons()["advice"]
-    pages = [{**page, "text": _flowing(page["text"]), "looks": []} for page in (*lesson["pages"], advice)]
+    pages = [{**page, "text": " ".join(page["text"].split()), "looks": []} for page in (*lesson["pages"], advice)]
     pages[1]["looks"] = list(looks)
     checks = [{"question": check["question"], "options": check["options"]} for check in lesson["checks"]]
     return {"world": world, "pages": pages, "checks": checks}
 
 
 def wrong_answers(world: str, answers: object) -> list[int] | None:
-    """Which checks were answered wrongly; None if that is not a list of answers."""
+    """The indices of the checks answered wrongly; None if `answers` is not a full list of option numbers."""
     checks = _lessons()[world]["checks"]
     if not isinstance(answers, list) or len(answers) != len(checks) or not all(type(a) is int for a in answers):
         return None
     return [i for i, (check, answer) in enumerate(zip(checks, answers, strict=True)) if answer != check["right"]]
-
-
-def _flowing(text: str) -> str:
-    return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The plan of a study: who plays what with which facilitator, and what participants are told and asked."""
+"""Studies with people: the plan of a study, and its state as it follows from events."""
 
 from __future__ import annotations
 
@@ -39,7 +39,12 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class StudyPlan(BaseModel):
-    """All that makes a study, as its maker gives it."""
+    """The settings of a study, as the researcher gives them.
+
+    minutes: the announced length. waits, seconds: see `GameClock`. grace: seconds for which a room waits for a
+    disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them. hand_off:
+    the address to send participants to at the end, with {code} for their completion code.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -81,7 +86,7 @@ class StudyPlan(BaseModel):
         return self
 
     def check(self, levels: Mapping[str, Playable], models: Collection[str] = ()) -> None:
-        """Whether there are these levels, with two people each, and these facilitators. Raises ValueError."""
+        """Raises ValueError if a level or facilitator is unknown, or the levels are not all for two and of one world."""
         known = (*FACILITATORS, *models)
         for name in self.facilitators:
             if name not in known:
@@ -95,10 +100,8 @@ class StudyPlan(BaseModel):
             raise ValueError("all levels of a study are of one world: the tutorial is about that")
 
 
-TRYING = 9000
-"""Pairs beyond this number only try the study out; they are not exported."""
-
-LOG = 200
+TRYING = 9000  # pairs with higher numbers only try the study out; they are not exported
+LOG = 200  # events that the dashboard remembers; chosen
 TOLD = {
     "consented": "{name} has agreed to take part",
     "declined": "{name} has chosen not to take part",
@@ -110,17 +113,17 @@ TOLD = {
     "reopened": "The invitation is open",
     "closed": "The invitation is closed",
 }
-"""What the dashboard says of events."""
 
 Kind = Literal["link", "open", "try", "solo"]
 
 
 @dataclass
 class Participant:
-    """Somebody who takes part, by the name of a number, and how far they are.
+    """A participant, named by a number, and how far they are.
 
-    trial: which one they are at, from 0. ready: whether they have asked for it to begin. rated: whether they have
-    answered the questions about it, `seen`: whether they have left what was revealed of it.
+    trial: the current round, from 0. ready: whether they have asked for it to begin. seen: whether they have left the
+    page that reveals its goals and messages. waiting, since: Unix times of entering the lobby, and of their last event.
+    finished: the reason why their participation ended, empty before.
     """
 
     name: str
@@ -148,13 +151,13 @@ class Participant:
 
     @property
     def id(self) -> str:
-        """What the journal calls them."""
+        """The participant's id in the event log."""
         return f"{self.study}/{self.name}"
 
 
 @dataclass
 class ParticipantPair:
-    """Two seats, each with the name of a participant or, for a simulated person, none; and the room of each trial."""
+    """Two seats, each with a participant's name (empty: a simulated person), their trials, and the rooms so far."""
 
     number: int
     people: list[str]
@@ -164,7 +167,7 @@ class ParticipantPair:
 
 @dataclass
 class Study:
-    """Where a study stands."""
+    """The state of a study. Its kind is `study`, or `solo` for a game that somebody plays alone."""
 
     id: str
     plan: StudyPlan
@@ -183,38 +186,38 @@ class Study:
 
     @classmethod
     def created(cls, event: LogEvent, levels: Mapping[str, Playable]) -> Study:
-        """The study that an event has created."""
+        """The study that a `created` event starts."""
         body = event.body
         plan = StudyPlan.model_validate(body["plan"])
         return cls(event.stream, plan, levels, body["kind"], event.at, invitation=body["invitation"])
 
     def codename(self, facilitator: str) -> str | None:
-        """What participants call a facilitator."""
+        """The name under which participants know a facilitator; None if there is no facilitator."""
         return self.codenames.get(facilitator) or None
 
     def trials(self, pair: int) -> tuple[Trial, ...]:
-        """What a pair is going to play."""
+        """The counterbalanced trials of a pair."""
         levels = [self.levels[name] for name in self.plan.levels]
         return counterbalanced(levels, self.plan.facilitators, pair, seed=self.plan.seed)
 
     def next_pair(self, trying: bool) -> int:
-        """The number of the next pair."""
+        """The number of the next pair, above `TRYING` if it only tries the study out."""
         numbers = [number for number in self.pairs if (number > TRYING) == trying]
         return max(numbers, default=TRYING * trying) + 1
 
     @property
     def full(self) -> bool:
-        """Whether there are as many pairs as planned."""
+        """Whether the study has as many pairs as planned."""
         return sum(number <= TRYING for number in self.pairs) >= self.plan.pairs
 
     def done(self, pair: ParticipantPair) -> bool:
-        """Whether everybody in a pair is finished."""
+        """Whether all participants of a pair have finished."""
         return all(self.people[name].finished for name in pair.people if name)
 
-    # What happens
+    # Events
 
     def apply(self, event: LogEvent) -> None:
-        """The study after an event."""
+        """Update the study by an event; unknown kinds are ignored."""
         happen: Callable[[Participant | None, Body, float], None] | None = getattr(self, f"_{event.kind}", None)
         if happen is None:
             return
@@ -291,5 +294,5 @@ class Study:
 
 
 def moment(at: float) -> str:
-    """A time as people and programs read it."""
+    """A Unix time in ISO 8601 format, UTC, to the second."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

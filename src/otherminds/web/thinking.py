@@ -1,7 +1,7 @@
-"""What has to be thought while people play: by simulated people, and by the facilitator. In processes of its own.
+"""Thinking for simulated people and facilitators during games, in separate processes.
 
-Both are pure functions of how a game was set up and of what has happened in it since; what was thought before is only
-remembered, so that little is left to do. So a process can be lost, or a server, and nothing else is.
+Both are pure functions of a game's setup and its steps; earlier results are only cached. So nothing is lost with a
+process, or with the server.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from otherminds.web.board import Playable, WorldBoard, board
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
-REMEMBERED = 256
-POLITENESS = 10
+REMEMBERED = 256  # games that a process keeps in its cache; chosen
+POLITENESS = 10  # niceness of thinking processes, so that serving pages comes first; chosen
 
 
 class PlayedStep(NamedTuple):
-    """One step of a game: what everybody did, by its words, and the message that was passed on after it, if any."""
+    """One step of a game: the joint action in words, and the message sent after it (empty if none)."""
 
     joint: Mapping[str, str]
     said: str = ""
@@ -44,9 +44,9 @@ class PlayedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class GameSetup:
-    """How a game was set up: who plays is not part of it, as minds do not know. `key` tells games apart.
+    """The setup of a game, with a unique `key`. It leaves out who plays, as minds do not know it.
 
-    model: the language model that is the facilitator, by its specification, if one is.
+    model: the specification of the language model that facilitates; empty if none does.
     """
 
     key: str
@@ -57,11 +57,11 @@ class GameSetup:
 
     @property
     def horizon(self) -> int:
-        """How many steps there are."""
+        """The number of steps of a game."""
         return self.level.horizon
 
     def cast(self) -> EpisodeSetup:
-        """Everybody who could take part: a mind for every seat, and the facilitator."""
+        """A mind for every seat, and the facilitator."""
         entry = self.entry()
         world = protom_overcooked if isinstance(self.level, KitchenLevel) else protom_dkg
         found: EpisodeSetup = world.setup_with_model(entry, _model(self.model)) if self.model else world.setup(entry)
@@ -76,7 +76,10 @@ _model = cache(find_model)
 
 
 class FacilitatorThought(NamedTuple):
-    """What a facilitator made of a game after t steps: its row, beliefs as rows, and what it says to whom."""
+    """A facilitator's decision after step t: its row, its beliefs as rows, and the recipient of its message, if any.
+
+    `saves` is the expected number of steps saved, `place` the square that the message is about.
+    """
 
     t: int
     row: Mapping[str, Any]
@@ -88,7 +91,7 @@ class FacilitatorThought(NamedTuple):
 
 @dataclass
 class _FollowedGame:
-    """An episode as far as it has been followed: `t` steps."""
+    """An episode, replayed up to step `t`."""
 
     setup: GameSetup
     cast: EpisodeSetup
@@ -101,7 +104,7 @@ class _FollowedGame:
 
     @classmethod
     def begin(cls, setup: GameSetup, simulated: Sequence[str], advises: bool) -> _FollowedGame:
-        """The game at its start, with minds for these people, and with the facilitator if it is to advise."""
+        """The game at its start, with minds for the simulated people, and with the facilitator if it advises."""
         cast = setup.cast()
         episode = facilitated.episode(setup.entry(), cast)
         episode.minds = {agent: cast.people[agent] for agent in simulated}
@@ -112,9 +115,9 @@ class _FollowedGame:
         return cls(setup, cast, episode, board(setup.level), state)
 
     def follow(self, steps: Sequence[PlayedStep], decided: int, since: int = 0) -> None:
-        """Let happen what has happened; `decided`: after which step the facilitator has yet to decide.
+        """Replay the remaining steps. The facilitator's decision after step `decided` is still open.
 
-        What became of messages until step `since` is known already.
+        The status of messages is collected from step `since` on.
         """
         vocabulary = self.board.scene.vocabulary
         for step in steps[self.t :]:
@@ -136,7 +139,7 @@ class _FollowedGame:
                 self.episode.tell(message, self.state, self.t)
 
     def _seed(self) -> None:
-        """Chance depends on the step, not on how often somebody thought before it."""
+        """Reseed for this step: randomness must not depend on how often minds have thought before."""
         level, seed = self.setup.level.name, self.setup.seed
         self.episode.people_rng = stream(seed, "people", level, str(self.t))
         self.episode.facilitator_rng = stream(seed, self.setup.facilitator, level, str(self.t))
@@ -146,7 +149,7 @@ _games: OrderedDict[tuple[str, tuple[str, ...], bool], _FollowedGame] = OrderedD
 
 
 def _game(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str], advises: bool) -> _FollowedGame:
-    """The game as it was left, or from its start if it is not remembered or has gone another way."""
+    """The cached game, or a new one if there is none or it is ahead of these steps."""
     key = (setup.key, tuple(simulated), advises)
     game = _games.pop(key, None)
     if game is None or game.t > len(steps):
@@ -158,7 +161,7 @@ def _game(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str
 
 
 def act(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str]) -> dict[str, str]:
-    """What these simulated people do next, by its words."""
+    """The next actions of these simulated people, in words."""
     game = _game(setup, steps, simulated, advises=False)
     game.follow(steps, decided=0)
     game._seed()
@@ -166,7 +169,7 @@ def act(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str])
 
 
 def advise(setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
-    """What the facilitator says now, or why not; what it believes; what has become of messages after step `since`."""
+    """The facilitator's decision now, with its beliefs and the status of its last message since step `since`."""
     began = time.perf_counter()
     game = _game(setup, steps, (), advises=True)
     t = len(steps)
@@ -193,36 +196,39 @@ def _thought(game: _FollowedGame, decision: Decision[Any], status: Status | None
 
 
 def prepare() -> None:
-    """Before a process thinks for the first time: let who serves people go first, and end with the server."""
+    """Initialise a thinking process: lower its priority, and end it when the server ends."""
     os.nice(POLITENESS)
     if server := parent_process():
-        end_with(server.sentinel)  # one that is killed cannot end its processes
+        end_with(server.sentinel)  # a killed server cannot end its processes
 
 
 class ThinkingProcesses:
-    """Processes that think, each for the same games every time: some for simulated people, some for facilitators."""
+    """Processes for simulated people, facilitators, and facilitators that wait for language models.
+
+    A game always goes to the same process of each kind, whose cache holds it.
+    """
 
     def __init__(self, advisers: int = 1, actors: int = 1, askers: int = 4) -> None:
         self._sizes = {"act": actors, "advise": advisers, "ask": askers}
         self._pools: dict[tuple[str, int], ProcessPoolExecutor] = {}
 
     async def act(self, setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str]) -> dict[str, str]:
-        """`act`, elsewhere."""
+        """`act`, in another process."""
         return await self._ask("act", act, setup, tuple(steps), tuple(simulated))
 
     async def advise(self, setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
-        """`advise`, elsewhere; who waits for a language model keeps no other waiting."""
+        """`advise`, in another process; facilitators that are language models have processes of their own."""
         return await self._ask("ask" if setup.model else "advise", advise, setup, tuple(steps), since)
 
     async def call(self, work: Callable[..., T], *args: Any) -> T:
-        """Anything else that takes long."""
+        """Any other long computation, in a process of its own."""
         return await self._in(("else", 0), work, *args)
 
     async def _ask(self, what: str, work: Callable[..., T], setup: GameSetup, *args: Any) -> T:
         return await self._in((what, zlib.crc32(setup.key.encode()) % self._sizes[what]), work, setup, *args)
 
     async def _in(self, which: tuple[str, int], work: Callable[..., T], *args: Any) -> T:
-        """In that process; once more if it was lost."""
+        """Run the work in that process; once more if the process was lost."""
         for last in (False, True):
             try:
                 return await asyncio.wrap_future(self._pool(which).submit(work, *args))
@@ -239,7 +245,7 @@ class ThinkingProcesses:
         return self._pools[which]
 
     def wake(self) -> None:
-        """Begin the processes that everybody needs, so that the first who ask need not wait for them."""
+        """Start the processes that all games need, so that the first game need not wait for them."""
         for what in ("act", "advise"):
             for which in ((what, k) for k in range(self._sizes[what])):
                 if which not in self._pools:
@@ -252,9 +258,9 @@ class ThinkingProcesses:
 
 
 def alone(level: Playable) -> float | None:
-    """How many steps simulated people take without a facilitator: infinite if they fail, None if nobody knows.
+    """The mean number of steps of simulated people without a facilitator, from the level's certificate.
 
-    It is what the certificate of the level says.
+    Infinite if they fail, None if the certificate does not say.
     """
     said = level.certificate.get("L0") or level.certificate.get("alone")
     if not said:
