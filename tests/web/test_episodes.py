@@ -90,7 +90,7 @@ def test_one_facilitator_is_shown_alone() -> None:
 def test_a_seed_is_another_episode() -> None:
     other = MATRIX.model_copy(update={"seed": 4})
     assert episode_id(other) != episode_id(MATRIX)
-    assert data(recorded_page(other))["moves"] != data(recorded_page(MATRIX))["moves"]
+    assert data(recorded_page(other))["episodes"] != data(recorded_page(MATRIX))["episodes"]
 
 
 PLAYED = """

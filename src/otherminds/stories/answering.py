@@ -15,7 +15,6 @@ from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.model import (
     Answer,
     Belief,
-    Claim,
     Episode,
     Fact,
     Goal,
@@ -56,7 +55,8 @@ def answer(
     """
     claims = question.claims
     try:
-        if any(_is_social(claim) for claim in claims):
+        about_goals = (isinstance(claim, Belief) and isinstance(claim.content, Goal) for claim in claims)
+        if any(isinstance(claim, SocialGoal | Knows) for claim in claims) or any(about_goals):
             return answer_social(episode, question, costs=costs)
         if any(isinstance(claim, Goal) for claim in claims):
             return answer_goal(episode, question)
@@ -68,10 +68,6 @@ def answer(
         return witnessed
     except CannotAnswerError as error:
         return _abstention(len(question.options), str(error))
-
-
-def _is_social(claim: Claim) -> bool:
-    return isinstance(claim, SocialGoal | Knows) or (isinstance(claim, Belief) and isinstance(claim.content, Goal))
 
 
 def _abstention(options: int, why: str) -> Answer:

@@ -39,17 +39,16 @@ def scene_events(frames: Frames, thing: str, places: Mapping[str, str]) -> tuple
     seen, else from the place just opened, else from a place nearby; one never held was where it came into sight. Places
     opened before the last one probably did not contain it.
     """
-    held = sorted(frame for frame, facts in frames.get("hold", {}).items() if any(_names(f, thing) for f in facts))
+    name = re.compile(rf"\b{re.escape(squeezed(thing))}\b")
+    held = sorted(
+        frame for frame, facts in frames.get("hold", {}).items() if any(name.search(f.lower()) for f in facts)
+    )
     found = list(_found(frames, thing, held, places))
     taken = min((seen.t for seen in found), default=None)
     opened = [(frame, place) for frame, place in _opened(frames, places) if taken is None or frame <= taken]
     left = [(frame, place) for frame, place in opened if place != opened[-1][1]]
     empty = [Observation(frame, "", Fact("at", thing, place), False, LEFT, "scene_graph") for frame, place in left]
     return tuple(sorted([*empty, *found], key=lambda seen: seen.t))
-
-
-def _names(fact: str, thing: str) -> bool:
-    return re.search(rf"\b{re.escape(squeezed(thing))}\b", fact.lower()) is not None
 
 
 def _lying(frames: Frames, thing: str, places: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:

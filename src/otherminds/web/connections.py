@@ -22,6 +22,8 @@ RATE, BURST = 40.0, 120.0  # messages a second that a page may send, in the long
 ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013  # close codes: page open elsewhere, too many messages, too slow a client
 COMMENT = 2000  # characters of a comment; chosen
 
+Action = Callable[[Lobby, Participant, Mapping[str, Any], int], Written]  # (lobby, participant, message, n) -> write
+
 
 class WebSocketConnection:
     """One WebSocket connection with a bounded send queue.
@@ -141,12 +143,9 @@ def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, A
     return written
 
 
-def _consent(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
-    return note(lobby, participant, "consented", n)
-
-
-def _decline(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
-    return note(lobby, participant, "declined", n)
+def _noting(kind: str) -> Action:
+    """An action that only logs an event of this kind."""
+    return lambda lobby, participant, _, n: note(lobby, participant, kind, n)
 
 
 def _learn(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
@@ -156,10 +155,6 @@ def _learn(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n
     if wrong is None:
         raise RefusedError("every question needs an answer")
     return note(lobby, participant, "taught", n, answers=message["answers"], wrong=wrong)
-
-
-def _ready(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
-    return note(lobby, participant, "ready", n)
 
 
 def _act(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
@@ -202,11 +197,11 @@ def _leave(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int)
 
 
 # What participants can do (`do` of a message), and the stages at which they can.
-ACTIONS: Mapping[str, tuple[Callable[[Lobby, Participant, Mapping[str, Any], int], Written], tuple[str, ...]]] = {
-    "consent": (_consent, ("consent",)),
-    "decline": (_decline, ("consent",)),
+ACTIONS: Mapping[str, tuple[Action, tuple[str, ...]]] = {
+    "consent": (_noting("consented"), ("consent",)),
+    "decline": (_noting("declined"), ("consent",)),
     "tutorial": (_learn, ("tutorial",)),
-    "ready": (_ready, ("ready",)),
+    "ready": (_noting("ready"), ("ready",)),
     "act": (_act, ("game",)),
     "heard": (_heard, ("game",)),
     "next": (_next, ("reveal",)),

@@ -180,7 +180,8 @@ def episode_choices() -> dict[str, Any]:
                 "title": title,
                 "about": about,
                 "groups": _matrix_groups() if world == MELTING_POT else _groups(world),
-                **_who(world),
+                "field": (able := _able(world))[0],
+                "who": [_option(key, title) for key, (title, _) in able[1].items()],
             }
             for world, (title, about) in WORLDS.items()
         ],
@@ -210,11 +211,6 @@ def _matrix_groups() -> list[dict[str, Any]]:
         }
         for substrate, title in SUBSTRATE_TITLES.items()
     ]
-
-
-def _who(world: str) -> dict[str, Any]:
-    field, able = _able(world)
-    return {"field": field, "who": [_option(key, title) for key, (title, _) in able.items()]}
 
 
 def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
@@ -283,14 +279,11 @@ class RecordedEpisodes:
         if task is None or (task.done() and task.exception()):
             if sum(not other.done() for other in self._pages.values()) >= WAITING:
                 raise HTTPException(503, "too many episodes are being played: try again soon")
-            task = asyncio.create_task(self._recorded(self._wanted[name]))
+            task = asyncio.create_task(self._processes.call(recorded_page, self._wanted[name]))
         self._pages[name] = task
         while len(self._pages) > KEPT:
             self._pages.popitem(last=False)
         return task
-
-    async def _recorded(self, wanted: EpisodeRequest) -> str:
-        return await self._processes.call(recorded_page, wanted)
 
     def state(self, short: str) -> dict[str, Any]:
         """The state of an episode: playing, ready or failed."""

@@ -200,7 +200,7 @@ async def seat(socket: WebSocket, token: str, tab: str = "", take: int = 0) -> N
 
 @playing.get("/join/{token}")
 async def join(token: str, lobby: InLobby, pid: str = "") -> Any:
-    """Follow an open invitation to a personal link; the same `pid` (label of a recruiting service) gets the same link."""
+    """Follow an open invitation to a personal link; the same `pid` (a recruiting service's label) gets the same one."""
     study = lobby.invitations.get(token)
     if study is None or not study.open or study.kind != "study":
         raise HTTPException(404, "this invitation is not valid (any more)")

@@ -86,7 +86,7 @@ class StudyPlan(BaseModel):
         return self
 
     def check(self, levels: Mapping[str, Playable], models: Collection[str] = ()) -> None:
-        """Raises ValueError if a level or facilitator is unknown, or the levels are not all for two and of one world."""
+        """Raises ValueError if a level or facilitator is unknown, or levels are not all for two and of one world."""
         known = (*FACILITATORS, *models)
         for name in self.facilitators:
             if name not in known:

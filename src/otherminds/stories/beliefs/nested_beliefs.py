@@ -115,12 +115,9 @@ def answer_where(episode: Episode, question: Question, conventions: Conventions 
     return Answer(wanted.index(True), _posterior(fits), _terms(episode, question, options, fits, conventions))
 
 
-def _simple(chain: Chain) -> Chain:
-    return tuple(who for who, _ in groupby(chain))
-
-
 def _mind(chain: Chain) -> NestedBelief:
-    return NestedBelief.along(_simple(chain) or (REALITY,))
+    """The outermost mind of a chain; an agent's belief about itself is its belief."""
+    return NestedBelief.along(tuple(who for who, _ in groupby(chain)) or (REALITY,))
 
 
 def _inmost(mind: NestedBelief) -> NestedBelief:

@@ -69,13 +69,12 @@ def closest(options: Sequence[frozenset[str]], text: frozenset[str]) -> int | No
 
     An option without words of its own has one minus the other's share.
     """
-    shares = [sum(_named(word, text) for word in own) / len(own) if own else None for own in options]
+    named = [
+        [word in text or (len(word) > 2 and any(word in other for other in text)) for word in own] for own in options
+    ]
+    shares = [sum(found) / len(found) if found else None for found in named]
     filled = [1.0 - (shares[1 - i] or 0.0) if share is None else share for i, share in enumerate(shares)]
     return None if filled[0] == filled[1] else int(filled[1] > filled[0])
-
-
-def _named(word: str, text: frozenset[str]) -> bool:
-    return word in text or (len(word) > 2 and any(word in other for other in text))
 
 
 def _stem(word: str) -> str:

@@ -117,12 +117,8 @@ class _NoisyObserver:
         if place is not None and place in self.near:
             alike = [other for other, near in self.near.items() if bool(near) == bool(self.near[place])]
             place = str(rng.choice(alike))
-            room = room and self._room[place]
+            room = room and next(entity.room for entity in self.episode.entities if entity.id == place)
         return number, self._report(replace(grab, t=timeline[number].t), agent, thing, place, room)
-
-    @cached_property
-    def _room(self) -> Mapping[str, str | None]:
-        return {entity.id: entity.room for entity in self.episode.entities}
 
     def _report(self, event: Event, agent: str, thing: str | None, place: str | None, room: str | None) -> Event:
         told = replace(event, agent=agent, obj=thing, place=place, room=room, source="video", span=None)
