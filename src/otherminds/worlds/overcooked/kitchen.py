@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
+from operator import or_
 from typing import Literal
 
+from otherminds.planning.shortest_paths import regions
 from otherminds.worlds.grid import Grid
 
 # Items
@@ -190,16 +192,13 @@ class KitchenLayout:
         return self._connected(self.grid.cells())
 
     def _connected(self, cells: Iterable[int]) -> tuple[frozenset[int], ...]:
-        left, found = dict.fromkeys(cells), []
-        while left:
-            piece = edge = {next(iter(left))}
-            while edge:
-                edge = {near for cell in edge for near in self.grid.neighbours[cell] if near in left} - piece
-                piece = piece | edge
-            for cell in piece:
-                del left[cell]
-            found.append(frozenset(piece))
-        return tuple(found)
+        """The connected pieces of some squares to walk on, in reading order."""
+        left = list(cells)
+        numbers = regions(sum(1 << cell for cell in left), self.grid.stride, self.grid.size)
+        pieces: dict[int, list[int]] = {}
+        for cell in left:
+            pieces.setdefault(numbers[cell], []).append(cell)
+        return tuple(map(frozenset, pieces.values()))
 
     def reachable(self, cell: int) -> frozenset[int]:
         """The squares that can be reached on foot from a square."""
@@ -217,9 +216,9 @@ class KitchenLayout:
                 inside[cell] = 1 << room
         found = list(inside)
         for cell, near in zip(self.places, self.beside, strict=True):
-            found[cell] = _union(inside[at] for at in near)
+            found[cell] = reduce(or_, (inside[at] for at in near), 0)
         for door in self.doors:
-            rooms = _union(inside[near] for cell in door for near in (cell, *self.grid.neighbours[cell]))
+            rooms = reduce(or_, (inside[near] for cell in door for near in (cell, *self.grid.neighbours[cell])), 0)
             for cell in door:
                 found[cell] = rooms
         return tuple(found)
@@ -252,10 +251,3 @@ class KitchenLayout:
         right, bottom = self.grid.width - 1, self.grid.height - 1
         within = [0 < x < right and 0 < y < bottom for x, y in map(self.grid.xy, self.counters)]
         return tuple(k for k in range(len(self.counters)) if within[k] and k not in self.boards)
-
-
-def _union(sets: Iterable[int]) -> int:
-    found = 0
-    for bits in sets:
-        found |= bits
-    return found
