@@ -142,7 +142,7 @@ def test_what_everybody_holds_adds_up_to_every_state(seed: int) -> None:
     states = episode(world, seed, 40)
     viewed, latest = data(markup(world, states)), dict[int, list[Any]]()
     for t, state in enumerate(states):
-        for _, player, note in (event for event in viewed["episodes"][0][0]["notes"] if event[0] == t):
+        for player, _, note in (event for event in viewed["episodes"][0][0]["notes"] if event[1] == t):
             latest[player] = viewed["notes"][note]
         assert [latest[i][1:] for i in range(3)] == [list(held) for held in state.inventories]
         assert [latest[i][0] == DEAD for i in range(3)] == [cell == NOWHERE for cell in state.cells]
@@ -175,7 +175,7 @@ def test_who_does_not_move_takes_no_space() -> None:
     (film,) = viewed["episodes"][0]
     assert film["moves"][0] == []
     assert film["moves"][1] == [[viewed["levels"][0]["parts"].index("agent-0"), 4.5 * 48, 3.5 * 48]]
-    assert [event[0] for event in film["notes"]] == [0, 0]
+    assert [t for _, t, _ in film["notes"]] == [0, 0]
 
 
 @pytest.mark.parametrize(("substrate", "most"), [("rws_repeated", 150_000), ("rws_arena", 600_000)])

@@ -274,12 +274,11 @@ class _Played:
         messages, outcome = self._messages(), self._outcome(alone)
         parts = [{part.name: part for part in self.scene.parts(state)} for state in self.states]
         fogs = [[fog(state, agent) for agent in agents] for state in self.states] if fog else None
-        said = [part for one in messages for part in (Caption("text", one.story),)]
         farewell = [
             Caption("heading", "The end"),
             Caption("text", outcome),
-            Caption("heading", "What was said" if said else "Nothing was said"),
-            *said,
+            Caption("heading", "What was said" if messages else "Nothing was said"),
+            *(Caption("text", one.story) for one in messages),
         ]
         captions = [self._captions(t, messages, parts[t], fogs[t] if fogs else None) for t in range(len(self.acts))]
         return ReplayEpisode(
@@ -290,7 +289,12 @@ class _Played:
             length=f"{len(self.acts)} steps" if self.done else "failed",
             views=fogs,
             wants=[goals.index(goal) if (goal := self.acts[0][agent].get("goal")) else None for agent in agents],
-            beliefs=[[_belief(now[agent], goals) for agent in agents] for now in self.acts] if inferred else None,
+            beliefs=[
+                [[round(1000 * now[a].get("posterior", {}).get(goal, 0.0)) for goal in goals] for a in agents]
+                for now in self.acts
+            ]
+            if inferred
+            else None,
         )
 
     def _outcome(self, alone: _Played | None) -> str:
@@ -361,8 +365,3 @@ def _counted(parts: Mapping[str, Part], fog: Fog) -> str:
 
 def _where(row: Row, t: int | None = None) -> str:
     return f"step {row['t'] if t is None else t} of `{row['episode']}` with `{row['subject']}`"
-
-
-def _belief(row: Row, goals: Sequence[str]) -> list[int]:
-    """The posterior in thousandths."""
-    return [round(1000 * row.get("posterior", {}).get(goal, 0.0)) for goal in goals]

@@ -104,7 +104,12 @@ class ReplayMeeting(BaseModel):
     def outcome(self, world: InTheMatrix) -> str:
         """The meeting in one sentence."""
         sides = ((printable(world.agents[0]), self.own), (self.who(world), self.theirs))
-        told = [f"{name} held {_counts(world, holding)}" for name, holding in sides if holding]
+        kinds = [printable(kind) for kind in world.rules.resources]
+        told = []
+        for name, holding in sides:
+            if holding:
+                counts = (f"{kind} {n}" for kind, n in zip(kinds, holding, strict=True))
+                told.append(f"{name} held {' '.join(counts)}")
         if self.reward is not None:
             told.append(f"paid {'+' * (self.reward > 0)}{number(self.reward, 1)}")
         return f"Step {self.t}: {', '.join(told) or f'a meeting with {self.who(world)}'}{self._verdict(world)}."
@@ -122,10 +127,6 @@ class ReplayMeeting(BaseModel):
 def _greatest(numbers: Sequence[float]) -> int | None:
     """The index of the greatest number, if there is only one."""
     return numbers.index(max(numbers)) if numbers and numbers.count(max(numbers)) == 1 else None
-
-
-def _counts(world: InTheMatrix, holding: Holding) -> str:
-    return " ".join(f"{printable(kind)} {n}" for kind, n in zip(world.rules.resources, holding, strict=True))
 
 
 FRAME, MEETING = TypeAdapter(Frame), TypeAdapter(ReplayMeeting)
@@ -192,7 +193,10 @@ def matrix_replay(
     episode = ReplayEpisode(
         parts=parts,
         captions=list(_captions(world, meetings, len(states))),
-        marks=[_mark(meeting, most_paid) for meeting in meetings],
+        marks=[
+            Mark(m.t, status="wrong" * (m.right is False), height=round((m.reward or 0) / most_paid, 3))
+            for m in meetings
+        ],
         notes=[
             [(note.status, *held) for note, held in zip(scene.notes, state.inventories, strict=True)]
             for scene, state in zip(scenes, states, strict=True)
@@ -210,11 +214,6 @@ def _part_names(rules: Rules) -> Iterator[str]:
     """The names of all parts, in the order in which they are drawn."""
     for kind, many in (("beam", rules.players), ("resource", len(rules.sites)), ("agent", rules.players)):
         yield from (f"{kind}-{i}" for i in range(many))
-
-
-def _mark(meeting: ReplayMeeting, most_paid: float) -> Mark:
-    status = "wrong" if meeting.right is False else ""
-    return Mark(meeting.t, status=status, height=round((meeting.reward or 0) / most_paid, 3))
 
 
 def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int) -> Iterator[list[Caption]]:

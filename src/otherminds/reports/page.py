@@ -36,23 +36,24 @@ FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 NEITHER = "base-uri 'none'; form-action 'none'"
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
+NUMERIC = re.compile(rf"{NOTHING}?$|[-+{MINUS}]?\d")  # a cell that is aligned to the right: empty, a dash, or a number
 
 
 class Html(str):
-    """Markup that is safe to put into a page as it is."""
+    """HTML that is already escaped."""
 
     __slots__ = ()
 
 
 class Section(NamedTuple):
-    """A part of a page that the table of contents names; a body that is not Html is a paragraph of text."""
+    """A part of a page, listed in its contents. A body that is not Html is shown as a paragraph of text."""
 
     title: str
     body: str
 
 
 class Page(str):
-    """A whole HTML page, which keeps what it was made of, so that several can be bound into one."""
+    """A whole HTML page with the sections it was made of, so that a combined report can include it."""
 
     heading: str
     lead: str
@@ -63,36 +64,37 @@ class Page(str):
 
 
 def page(title: str, lead: str, sections: Sequence[Section]) -> Page:
-    """A whole HTML page that needs nothing from outside and runs no script but the library's own."""
+    """A whole HTML page that loads nothing and runs no script but the library's own."""
     body = Html("\n".join(_section(f"section-{i}", section) for i, section in enumerate(sections, 1)))
     found = Page(_whole(title, lead, _contents("section", sections), body))
     found.heading, found.lead, found.sections = title, lead, tuple(sections)
     return found
 
 
-def book(title: str, lead: str, front: Sequence[Section], chapters: Sequence[Page]) -> str:
-    """One HTML page with sections of its own, and after these whole other pages as its chapters."""
+def combined_page(title: str, lead: str, front: Sequence[Section], chapters: Sequence[Page]) -> str:
+    """One HTML page: sections of its own, then whole other pages as its chapters."""
     parts = [_section(f"section-{i}", section) for i, section in enumerate(front, 1)]
-    parts += [_chapter(i, chapter) for i, chapter in enumerate(chapters, 1)]
+    for n, chapter in enumerate(chapters, 1):
+        name = f"chapter-{n}"
+        inside = "\n".join(_section(f"{name}-{i}", section, "h3") for i, section in enumerate(chapter.sections, 1))
+        head = f"<h2>{safe(chapter.heading)}</h2>\n{block(chapter.lead)}\n{_contents(name, chapter.sections)}"
+        parts.append(f'<article id="{name}">\n{head}\n{inside}\n</article>')
     contents = _contents("section", front) + _links("chapter", [chapter.heading for chapter in chapters])
     return _whole(title, lead, contents, Html("\n".join(parts)))
 
 
 def chapter_link(number: int, title: str) -> Html:
-    """A link to a chapter of the same book."""
+    """A link to a chapter of the same combined page."""
     return Html(f'<a href="#chapter-{number}">{safe(title)}</a>')
-
-
-def _chapter(number: int, chapter: Page) -> str:
-    name = f"chapter-{number}"
-    inside = "\n".join(_section(f"{name}-{i}", section, "h3") for i, section in enumerate(chapter.sections, 1))
-    head = f"<h2>{safe(chapter.heading)}</h2>\n{block(chapter.lead)}\n{_contents(name, chapter.sections)}"
-    return f'<article id="{name}">\n{head}\n{inside}\n</article>'
 
 
 def _whole(title: str, lead: str, contents: str, body: Html) -> str:
     watched = "data-replay" in body  # an episode viewer
     script = asset("replay.js") if watched else ""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f"'sha256-{digest}'" if script else "'none'"
+    # no requests at all, and no script but this one
+    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; {NEITHER}"
     styles = ["palette.css", "page.css", *(["replay.css"] if watched else [])]
     return Template(asset("page.html")).substitute(
         title=safe(title),
@@ -101,7 +103,7 @@ def _whole(title: str, lead: str, contents: str, body: Html) -> str:
         body=body,
         style="\n".join(map(asset, styles)),
         script=f"<script>{script}</script>" if script else "",
-        policy=_policy(script),
+        policy=policy,
     )
 
 
@@ -120,15 +122,8 @@ def _links(name: str, titles: Sequence[str]) -> str:
     return f'<nav aria-label="Contents"><ol>{"".join(links)}</ol></nav>'
 
 
-def _policy(script: str) -> str:
-    """A content security policy: no requests at all, no script but this one (by its hash)."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    allowed = f"'sha256-{digest}'" if script else "'none'"
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; {NEITHER}"
-
-
 def asset(name: str) -> str:
-    """The text of a file that comes with this package."""
+    """The text of a file of this package."""
     return resources.files("otherminds.reports").joinpath(name).read_text("utf-8")
 
 
@@ -136,17 +131,17 @@ def asset(name: str) -> str:
 
 
 def safe(value: object) -> Html:
-    """The value as text to put into a page: escaped, unless it is Html already."""
+    """The value as escaped text; Html stays unchanged."""
     return value if isinstance(value, Html) else Html(html.escape(printable(str(value))))
 
 
 def block(content: str) -> Html:
-    """Html as it is, text as a paragraph."""
+    """Html unchanged, text as a paragraph."""
     return content if isinstance(content, Html) else Html(f"<p>{safe(content)}</p>")
 
 
 def with_code(text: str) -> Html:
-    """A paragraph of text in which what stands between backticks is code."""
+    """A paragraph of text in which backticks mark code."""
     return block(Html(re.sub(r"`([^`]+)`", r"<code>\1</code>", safe(text))))
 
 
@@ -161,7 +156,7 @@ def side_by_side(*contents: str) -> Html:
 
 
 def embedded(value: object) -> Html:
-    """A value as JSON that can stand inside a script element and cannot end it."""
+    """A value as JSON for a script element, escaped so that it cannot end the element."""
     text = json.dumps(_finite(value), separators=(",", ":"), allow_nan=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -169,7 +164,7 @@ def embedded(value: object) -> Html:
 
 
 def _finite(value: Any) -> Any:
-    """The value with null for numbers that JSON does not have."""
+    """The value with None for numbers that are not finite, which JSON does not have."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -181,7 +176,7 @@ def _finite(value: Any) -> Any:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number for people to read: a fixed number of decimals, a true minus sign, a dash for none."""
+    """A number with `digits` decimals and a true minus sign; a dash if it is None or not finite."""
     if value is None or not math.isfinite(value):
         return NOTHING
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", MINUS)  # + 0.0 turns −0 into 0
@@ -195,12 +190,15 @@ def interval(value: float | None, low: float | None, high: float | None, digits:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> Html:
-    """A table; columns of numbers are aligned to the right."""
+    """A table; columns of numbers are aligned to the right.
+
+    Raises ValueError if a row does not have one cell for each column.
+    """
     cells = [[_cell(value) for value in row] for row in rows]
     for row in cells:
         if len(row) != len(columns):
             raise ValueError(f"a row of {len(row)} cells in a table of {len(columns)} columns")
-    numeric = [all(_is_number(row[i]) for row in cells) and bool(cells) for i in range(len(columns))]
+    numeric = [bool(cells) and all(NUMERIC.match(row[i]) for row in cells) for i in range(len(columns))]
     head = _row("th", [safe(column) for column in columns], numeric)
     body = "".join(_row("td", row, numeric) for row in cells)
     title = f"<caption>{safe(caption)}</caption>" if caption else ""
@@ -224,15 +222,11 @@ def _cell(value: object) -> Html:
     return Html(f"{value:,}".replace("-", MINUS)) if isinstance(value, int) else safe(value)
 
 
-def _is_number(cell: str) -> bool:
-    return cell in ("", NOTHING) or re.match(rf"[-+{MINUS}]?\d", cell) is not None
-
-
 # Figures
 
 
 def inline(figure: Figure, caption: str = "") -> Html:
-    """The figure as SVG in the page: the same bytes for the same figure, legible on light and dark."""
+    """The figure as SVG: the same bytes for the same figure, legible on light and dark pages."""
     file = io.StringIO()
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         # the browser's fonts count, not those that matplotlib would have drawn with
@@ -241,12 +235,15 @@ def inline(figure: Figure, caption: str = "") -> Html:
     root = _cleaned(file.getvalue())
     root.set("role", "img")
     root.set("aria-label", printable(caption) or "figure")
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    drawing = ElementTree.tostring(root, encoding="unicode")
     with_caption = f"<figcaption>{safe(caption)}</figcaption>" if caption else ""
-    return Html(f"<figure>{_serialised(root)}{with_caption}</figure>")
+    return Html(f"<figure>{drawing}{with_caption}</figure>")
 
 
 def _cleaned(drawing: str) -> ElementTree.Element:
-    """Matplotlib's SVG in the reader's font and ink, with ids that no other figure in the page has."""
+    """Matplotlib's SVG in the reader's font and ink, with ids that are unique in the page."""
     drawing = "".join(c if c.isprintable() or c in "\n\t" else " " for c in drawing)
     root = ElementTree.fromstring(drawing)  # noqa: S314 (matplotlib wrote it a moment ago)
     prefix = "f" + hashlib.sha256(drawing.encode()).hexdigest()[:8] + "-"
@@ -272,9 +269,3 @@ def _rewritten(name: str, value: str, prefix: str) -> str:
         value = re.sub(r"'DejaVu Sans'[^;]*", FONTS, value)
         return value.replace("#000000", "currentColor")
     return value.replace("url(#", f"url(#{prefix}")
-
-
-def _serialised(root: ElementTree.Element) -> str:
-    ElementTree.register_namespace("", SVG)
-    ElementTree.register_namespace("xlink", XLINK)
-    return ElementTree.tostring(root, encoding="unicode")

@@ -162,7 +162,7 @@
     // What each holds, in the lines below the map
     showNotes() {
       const latest = [];
-      for (const [t, line, note] of this.episode.notes) if (t <= this.t) latest[line] = note;
+      for (const [line, t, note] of this.episode.notes) if (t <= this.t) latest[line] = note;
       latest.forEach((note, line) => {
         const cells = this.at.notes.children[line].querySelectorAll("[data-cell]");
         this.data.notes[note].forEach((value, i) => { cells[i].textContent = String(value); });

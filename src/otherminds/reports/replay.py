@@ -193,11 +193,10 @@ class _Tables:
 
     def spots(self, parts: Mapping[str, Part]) -> dict[str, Spot | None]:
         """The place of every part and the number of its look, or None if it is hidden."""
-        return {name: self._spot(part) if part.place else None for name, part in parts.items()}
-
-    def _spot(self, part: Part) -> Spot:
-        assert part.place
-        return (*part.place, self.looks.of(part._replace(name="", place=None)))
+        return {
+            name: (*part.place, self.looks.of(part._replace(name="", place=None))) if part.place else None
+            for name, part in parts.items()
+        }
 
     def caption(self, caption: Caption) -> int:
         """The number of a caption, whose texts and sprites are numbers, too."""
@@ -248,9 +247,13 @@ def _episode_data(
     return {
         "moves": [list(_changes(index, before, after)) for before, after in pairwise(spots)],
         "sights": sights or None,
-        "captions": list(_caption_changes(episode.captions, tables)),
+        "captions": list(_new([tuple(map(tables.caption, now)) for now in episode.captions])),
         "marks": [[mark.t, tables.word(mark.title), *mark[2:]] for mark in episode.marks],
-        "notes": list(_note_changes(episode.notes, tables)),
+        "notes": [
+            [i, t, note]
+            for i, line in enumerate(zip(*episode.notes, strict=True))
+            for t, note in _new([tables.notes.of(cells) for cells in line])
+        ],
         "outcome": printable(episode.outcome),
         "length": episode.length,
         "wants": episode.wants,
@@ -270,22 +273,8 @@ def _changes(
             yield [i, *(new[:2] if old and old[2] == new[2] else new)]
 
 
-def _caption_changes(captions: Sequence[Sequence[Caption]], tables: _Tables) -> Iterator[list[Any]]:
-    """Every account that differs from the one before: the step, and the numbers of its captions."""
-    latest: list[int] = []
-    for t, now in enumerate(captions):
-        numbers = [tables.caption(caption) for caption in now]
-        if numbers != latest:
-            latest = numbers
-            yield [t, numbers]
-
-
-def _note_changes(notes: Sequence[Sequence[Note]], tables: _Tables) -> Iterator[list[int]]:
-    """Every line that changes: the step, the line, and the number of its cells."""
-    latest: dict[int, int] = {}
-    for t, lines in enumerate(notes):
-        for i, cells in enumerate(lines):
-            number = tables.notes.of(cells)
-            if latest.get(i) != number:
-                latest[i] = number
-                yield [t, i, number]
+def _new(values: Sequence[T]) -> Iterator[tuple[int, T]]:
+    """Every value that differs from the one before it, with its index."""
+    for t, value in enumerate(values):
+        if t == 0 or value != values[t - 1]:
+            yield t, value

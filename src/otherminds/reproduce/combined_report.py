@@ -16,8 +16,8 @@ from otherminds.reports.page import (
     Html,
     Section,
     block,
-    book,
     chapter_link,
+    combined_page,
     inline,
     interval,
     number,
@@ -150,7 +150,7 @@ def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
         Section("What falls short", _short(summary)),
         Section("What could not be compared, and why", table(("What", "Why"), missing)),
     ]
-    return book("otherminds", with_code(LEAD), front, [results.report for results in found.values()])
+    return combined_page("otherminds", with_code(LEAD), front, [results.report for results in found.values()])
 
 
 # Beside the papers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from rich import box
@@ -14,11 +13,11 @@ from rich.text import Text
 from otherminds.files.text import printable
 from otherminds.stories.answering import StoryAnswer
 from otherminds.stories.audit import Audit, Verdict
-from otherminds.stories.model import Event, Happening, Hypothesis, Observation, Term, Utterance
+from otherminds.stories.model import Event, Happening, Observation, Term, Utterance
 
-BAR = 20
-LISTED = 40
-LONGEST = 160
+BAR = 20  # characters of a bar for P = 1
+LISTED = 40  # contradictions that an audit lists
+LONGEST = 160  # characters of a text that was not read
 
 
 def answer(asked: StoryAnswer) -> RenderableType:
@@ -33,15 +32,22 @@ def answer(asked: StoryAnswer) -> RenderableType:
         parts.append(chosen)
     if asked.question is not None and found.option is not None:
         parts += [Text(), _posterior(asked, labels)]
-    reasons = list(_reasons(asked))
+    reasons = [
+        Text.assemble(("  · ", "dim"), happening(term.happening), (f"   {_favours(term)}", "dim"))
+        for term in found.decisive()
+    ]
     if reasons:
         parts += [Text(), Text("because", style="dim"), *reasons]
-    parts += [Text(), Text(_read(asked), style="dim"), Text()]
+    reading = asked.reading
+    read = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
+    if reading.unread:
+        read += f"; not read: {_cut(reading.unread[0], LONGEST)}"
+    parts += [Text(), Text(read, style="dim"), Text()]
     return Group(*parts)
 
 
 def letter(number: int) -> str:
-    """What an option is called: A to Z, then AA, AB, …"""
+    """The label of an option: A to Z, then AA, AB, …"""
     return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
@@ -62,17 +68,7 @@ def _labels(asked: StoryAnswer) -> tuple[str, ...]:
     question = asked.question
     if question is None:
         return ()
-    return question.labels or tuple(_said(option) for option in question.options)
-
-
-def _said(option: Hypothesis) -> str:
-    """An option as data, in a few words."""
-    return "; ".join(str(claim) for claim in option.claims)
-
-
-def _reasons(asked: StoryAnswer) -> Iterator[Text]:
-    for term in asked.answer.decisive():
-        yield Text.assemble(("  · ", "dim"), happening(term.happening), (f"   {_favours(term)}", "dim"))
+    return question.labels or tuple("; ".join(map(str, option.claims)) for option in question.options)
 
 
 def _favours(term: Term) -> str:
@@ -83,30 +79,17 @@ def _favours(term: Term) -> str:
 
 
 def happening(told: Happening) -> str:
-    """A happening in a few words."""
-    where = "" if isinstance(told, Utterance | Observation) else _where(told)
+    """A happening in a few words, with its source and probability if it is uncertain."""
     match told:
         case Event(agent=agent, verb=verb, obj=thing):
-            words = f"{agent or 'somebody'} · {verb}{f' {thing}' if thing else ''}{where}"
+            where = told.place or told.room
+            words = f"{agent or 'somebody'} · {verb}{f' {thing}' if thing else ''}{f' · {where}' if where else ''}"
         case Utterance(speaker=speaker, act=act, content=content):
             about = f" {content.subject}" + (f" · {content.value}" if content.value else "") if content else ""
             words = f"{speaker} · {act}{about}"
         case Observation(agent=agent, fact=fact, sees=sees):
             words = f"{agent or 'it'} · {'sees' if sees else 'does not see'} {fact.subject} · {fact.value}"
     return printable(words + (f"  ({told.source}, p {told.p:.2g})" if told.p < 1.0 else ""))
-
-
-def _where(event: Event) -> str:
-    place = event.place or event.room
-    return f" · {place}" if place else ""
-
-
-def _read(asked: StoryAnswer) -> str:
-    reading = asked.reading
-    text = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
-    if reading.unread:
-        text += f"; not read: {_cut(reading.unread[0], LONGEST)}"
-    return text
 
 
 def _cut(text: str, longest: int) -> str:
@@ -143,19 +126,12 @@ def audit(found: Audit) -> RenderableType:
         table.add_column(column, overflow="fold")
     for verdict in found.contradicted[:LISTED]:
         because = "\n".join(happening(told) for told in verdict.because)
-        cells = (_name(verdict), verdict.item.gold, verdict.ours, because)
-        table.add_row(*(Text(_lines(cell)) for cell in cells))
+        line = "" if verdict.item.line is None else f", line {verdict.item.line}"
+        cells = (f"{verdict.item.id}{line}", verdict.item.gold, verdict.ours, because)
+        table.add_row(*(Text("\n".join(map(printable, cell.split("\n")))) for cell in cells))
     more = len(found.contradicted) - LISTED
     rest = [Text(f"… and {more:,} more (--json lists all)", style="dim")] if more > 0 else []
     return Group(total, *followed, Text(), *([table] if found.contradicted else []), *rest)
-
-
-def _lines(text: str) -> str:
-    return "\n".join(printable(line) for line in text.split("\n"))
-
-
-def _name(verdict: Verdict) -> str:
-    return verdict.item.id + (f", line {verdict.item.line}" if verdict.item.line is not None else "")
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

@@ -271,7 +271,10 @@ def _said(episode: Episode, happening: Utterance) -> str:
         case "ask":
             return f"asks{hearers.removeprefix(' to')}: “{_question(episode, said)}”"
         case "unsure":
-            return f"says{hearers}: “I don’t know {_whether(episode, said)}.”"
+            unknown = f"whether {statement(episode, said)}"
+            if said.value is None and said.predicate != "holds":
+                unknown = f"where {_noun(episode, said.subject)} is"
+            return f"says{hearers}: “I don’t know {unknown}.”"
         case _:
             claim = statement(episode, said, happening.act == "assert")
             return f"says{hearers}: “{claim[:1].upper()}{claim[1:]}.”"
@@ -284,12 +287,6 @@ def _question(episode: Episode, fact: Fact) -> str:
     if fact.value is None:
         return f"Where is {subject}?"
     return f"Is {subject} {fact.value if fact.predicate == 'is' else _at(episode, fact.value)}?"
-
-
-def _whether(episode: Episode, fact: Fact) -> str:
-    if fact.value is None and fact.predicate != "holds":
-        return f"where {_noun(episode, fact.subject)} is"
-    return f"whether {statement(episode, fact)}"
 
 
 def _noun(episode: Episode, name: str) -> str:

@@ -90,13 +90,15 @@ def snug(text: str, width: float, size: float, most: int, bold: bool = False) ->
 
 def svg_of(drawn: Iterable[Drawn]) -> str:
     """The shapes and the text as SVG elements; all text is escaped."""
-    return "".join(_svg_words(one) if isinstance(one, TextLine) else svg_shape(one) for one in drawn)
-
-
-def _svg_words(words: TextLine) -> str:
-    weight = ' font-weight="700"' if words.bold else ""
-    at = f'x="{words.x:.5g}" y="{words.y:.5g}" font-size="{words.size:.3g}" text-anchor="{words.anchor}"'
-    return f'<text {at}{weight} fill="{words.fill}">{svg_text(words.text)}</text>'
+    found = []
+    for one in drawn:
+        if isinstance(one, TextLine):
+            weight = ' font-weight="700"' if one.bold else ""
+            at = f'x="{one.x:.5g}" y="{one.y:.5g}" font-size="{one.size:.3g}" text-anchor="{one.anchor}"'
+            found.append(f'<text {at}{weight} fill="{one.fill}">{svg_text(one.text)}</text>')
+        else:
+            found.append(svg_shape(one))
+    return "".join(found)
 
 
 def paint(brush: Brush, drawn: Iterable[Drawn]) -> None:
