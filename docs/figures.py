@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from otherminds.papers.hypothetical_minds import scores as hypothetical_scores
+from otherminds.papers.hypothetical_minds import experiment as hypothetical
 from otherminds.reports.page import number
 from otherminds.reports.results import figures
 
@@ -88,7 +88,7 @@ def _published() -> Iterator[tuple[str, Figure]]:
             ":".join(("published", one.experiment, one.condition, one.subject, one.metric)),
             Figure(one.value, *bounds),
         )
-    for scenario, agents in hypothetical_scores.published().items():
+    for scenario, agents in hypothetical.published().items():
         for agent, (value, error) in agents.items():
             yield f"published:hypothetical:{scenario}:{agent}:score", Figure(value, value - error, value + error)
 

@@ -14,7 +14,7 @@ from otherminds.language.endpoint import Endpoint
 from otherminds.language.find import find_model
 from otherminds.language.prices import Price
 from otherminds.papers.functional.prompting import strategy
-from otherminds.papers.hypothetical_minds.models import Speaker
+from otherminds.papers.hypothetical_minds.players import ModelAgent
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
@@ -107,7 +107,7 @@ def names() -> Mapping[str, Names]:
         "bot": Names(bot, ("rws_repeated__rock_0", "rws_repeated__paper_0")),
         "strategy": Names(strategy, ("cot", "qa+oracle")),
         "speaker": Names(
-            Speaker.parse,
+            ModelAgent.parse,
             ("HM,scripted,alpha=0.1", "MMP"),
             ("reproduce", "hypothetical", "--agent", "{name}"),
             quick=False,

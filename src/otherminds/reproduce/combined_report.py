@@ -9,7 +9,7 @@ from typing import Any
 
 from otherminds.evaluation.scoreboard import scores
 from otherminds.evaluation.story_sets import make
-from otherminds.papers.hypothetical_minds.episodes_report import thoughts
+from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import (
     NOTHING,

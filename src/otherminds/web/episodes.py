@@ -18,7 +18,6 @@ from otherminds import __version__
 from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
-from otherminds.papers.hypothetical_minds import plan as hypothetical_plan
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
@@ -147,7 +146,7 @@ def _met(wanted: EpisodeRequest) -> str:
     """The page of an episode of an agent in a scenario of Melting Pot."""
     agent, chosen = wanted.agent or "", scenario(wanted.level)
     world = in_the_matrix(chosen.substrate)
-    rows = hypothetical.rows(hypothetical_plan.Entry(wanted.level, agent, 0, wanted.seed, filmed=True))
+    rows = hypothetical.rows(hypothetical.ScenarioEntry(wanted.level, agent, 0, wanted.seed, filmed=True))
     film, meetings = rows[-1]["film"], [row for row in rows if "partner" in row]
     lead = (
         f"{SUBSTRATE_TITLES[chosen.substrate]}: player_0 is {AGENTS[agent][1]}; "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from otherminds.papers.hypothetical_minds.cook import HELP, Habit, HypotheticalCook
+from otherminds.papers.hypothetical_minds.programs import HELP, Habit, HypotheticalCook
 from otherminds.worlds.avatars import EAST, WEST
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, Idler, fitting, semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
@@ -80,7 +80,7 @@ def test_a_habit_is_to_help_with_the_same_probability_in_every_step() -> None:
 def test_at_first_anybody_is_as_likely_as_any_other_and_one_does_everything() -> None:
     cook = HypotheticalCook.initial(WORLD, slip=0.25)
     assert beliefs(cook) == pytest.approx(dict.fromkeys(("skilled", "semi-skilled", "idle"), 1 / 3))
-    assert (cook.chef.duty, cook.chef.slip) == ("everything", 0.25)
+    assert (cook.bot.duty, cook.bot.slip) == ("everything", 0.25)
     assert beliefs(after(cook, [True])) == pytest.approx(beliefs(cook))
 
 
@@ -89,37 +89,37 @@ def test_who_seems_to_be_helped_does_the_half_that_fits_its_room(me: int) -> Non
     cook = HypotheticalCook.initial(WORLD)
     for helped in [False, False, True, False]:
         cook = cook.observe(view_of(helped=helped, me=me))
-    assert cook.chef.duty == ("dishes", "tomatoes")[me] == fitting(WORLD, (LEFT, RIGHT)[me])
+    assert cook.bot.duty == ("dishes", "tomatoes")[me] == fitting(WORLD, (LEFT, RIGHT)[me])
 
 
 def changes(cook: HypotheticalCook) -> int:
     """After how many steps without help it begins to do everything."""
     views = (cook := cook.observe(view_of()) for _ in range(5000))
-    return sum(1 for _ in takewhile(lambda one: one.chef.duty != "everything", views))
+    return sum(1 for _ in takewhile(lambda one: one.bot.duty != "everything", views))
 
 
 def test_it_does_everything_just_as_long_as_the_partner_is_idle_more_likely_than_not() -> None:
     cook = after(HypotheticalCook.initial(WORLD), [False, True])
-    assert cook.chef.duty == "dishes"
+    assert cook.bot.duty == "dishes"
     for n in range(1, 400):
         cook = cook.observe(view_of())
-        assert (cook.chef.duty == "everything") == (by_hand([True] + [False] * n, 0.005)["idle"] > 0.5)
-    assert cook.chef.duty == "everything"
-    assert after(cook, [True]).chef.duty in ("dishes", "everything")
+        assert (cook.bot.duty == "everything") == (by_hand([True] + [False] * n, 0.005)["idle"] > 0.5)
+    assert cook.bot.duty == "everything"
+    assert after(cook, [True]).bot.duty in ("dishes", "everything")
 
 
 def test_old_help_is_forgotten_so_that_it_can_change_its_mind() -> None:
     """Forty helping steps long ago are held against many more idle ones, if nothing leaks."""
     much = [False, *([True] + [False] * 9) * 40]
     leaking, firm = (after(HypotheticalCook.initial(WORLD, leak=leak), much) for leak in (0.005, 0.0))
-    assert leaking.chef.duty == firm.chef.duty == "dishes"
+    assert leaking.bot.duty == firm.bot.duty == "dishes"
     assert 10 < changes(leaking) < changes(firm) / 2
 
 
 def test_it_changes_its_mind_back_when_it_is_helped_again() -> None:
     cook = after(HypotheticalCook.initial(WORLD), [False] * 2000)
-    assert cook.chef.duty == "everything"
-    times = [*takewhile(lambda n: after(cook, [True] * n).chef.duty == "everything", range(20))]
+    assert cook.bot.duty == "everything"
+    times = [*takewhile(lambda n: after(cook, [True] * n).bot.duty == "everything", range(20))]
     assert len(times) < 5
 
 
@@ -154,8 +154,8 @@ def test_it_does_everything_with_an_idle_partner_and_half_with_one_who_helps(
 ) -> None:
     cooks = [cook for _, cook in episode(partner, 3)][300:]
     least, most = alone
-    assert least <= np.mean([cook.chef.duty == "everything" for cook in cooks]) <= most
-    assert {cook.chef.duty for cook in cooks} <= {"everything", "dishes", "tomatoes"}
+    assert least <= np.mean([cook.bot.duty == "everything" for cook in cooks]) <= most
+    assert {cook.bot.duty for cook in cooks} <= {"everything", "dishes", "tomatoes"}
     assert (beliefs(cooks[-1])["idle"] > 0.5) == (partner == "idle")
     assert math.fsum(beliefs(cooks[-1]).values()) == pytest.approx(1.0)
 
@@ -163,6 +163,6 @@ def test_it_does_everything_with_an_idle_partner_and_half_with_one_who_helps(
 def test_it_acts_as_its_chef_does_and_is_a_value() -> None:
     cook = HypotheticalCook.initial(WORLD)
     seen = after(cook, [False, True, False])
-    assert seen.act() == seen.chef.act() == CookingBot(WORLD, "dishes", 0.0, seen.chef.memory).act()
-    assert seen.act() != CookingBot(WORLD, "tomatoes", 0.0, seen.chef.memory).act()
+    assert seen.act() == seen.bot.act() == CookingBot(WORLD, "dishes", 0.0, seen.bot.memory).act()
+    assert seen.act() != CookingBot(WORLD, "tomatoes", 0.0, seen.bot.memory).act()
     assert (cook, len({cook, seen, after(cook, [False, True, False])})) == (HypotheticalCook.initial(WORLD), 2)

@@ -106,6 +106,7 @@ def test_the_last_meeting_is_remembered_as_it_was(seed: int) -> None:
     assert len(met) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SUBSTRATES, "odd"])
 def test_a_batch_is_seen_as_its_worlds_are(name: str) -> None:
     pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
@@ -197,7 +198,7 @@ def played(world: InTheMatrix, minds: dict[str, Trained], steps: int, rng: np.ra
 
 @pytest.mark.parametrize("name", SUBSTRATES)
 def test_shipped_networks_are_small_and_play_the_same_every_time(name: str) -> None:
-    file = resources.files("otherminds.systems").joinpath("weights", f"ppo-{name}.npz")
+    file = resources.files("otherminds.papers.hypothetical_minds").joinpath("weights", f"ppo-{name}.npz")
     assert len(file.read_bytes()) <= 300_000
     world = in_the_matrix(name)
     minds = {agent: mind_in(world, agent, shipped(name)) for agent in world.agents}

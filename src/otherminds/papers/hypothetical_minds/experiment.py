@@ -1,86 +1,158 @@
-"""Hypothetical Minds in the thirty scenarios: is the partner predicted, and is that put to use?
+"""Hypothetical Minds in the thirty scenarios: is the partner predicted, and does the agent act on that?
 
-Every meeting is a row: what was expected of the partner, what it played, what that paid, and what the best reply to
-the partner's true strategy would have been worth. Bodies are scripted, so scores compare within this suite.
+Each meeting is a row: what was expected of the partner, what it played, the reward, and what the best response to the
+partner's true strategy would have been worth. Bodies are scripted, so scores compare within this suite.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from otherminds.errors import unknown
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.progress import shown
-from otherminds.language.asking import Asker
+from otherminds.evaluation.statistics import Estimate, mean, ratio
+from otherminds.language.asking import Asker, plain
 from otherminds.language.model import LanguageModel, Usage
-from otherminds.language.prices import CallEstimate, CountingModel
+from otherminds.language.prices import CallEstimate, CountingModel, Price
+from otherminds.observer import rescore
 from otherminds.papers.hypothetical_minds.agent import Hypothetical, Lesson
-from otherminds.papers.hypothetical_minds.cook import HypotheticalCook
-from otherminds.papers.hypothetical_minds.melting_pot import COOKS, NORMED, background
-from otherminds.papers.hypothetical_minds.models import Speaker, cook, of_calls, spoken
-from otherminds.papers.hypothetical_minds.plan import EXPERIMENT, Entry
-from otherminds.papers.hypothetical_minds.seats import SEATS, best_against
+from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background
+from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, best_against, call_counts
+from otherminds.papers.hypothetical_minds.programs import ALPHA, HypotheticalCook
 from otherminds.papers.hypothetical_minds.verbal.agents import SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.reports.matrix_replay import frame
+from otherminds.reports.results import NORMAL
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.scenarios import Scenario, bot, draw, scenario
+from otherminds.worlds.in_the_matrix.scenarios import bot, draw, scenario, scenarios
 from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
-SHOWN, LONGEST = 4, 200
+EXPERIMENT = "hypothetical"
+SUBJECTS = tuple(PLAYERS)
+COOKING = ("programs", "random")  # the programs that play in kitchens, too
+FILMED = ("rws_repeated_4", "pd_repeated_8", "rws_repeated_1", "rws_arena_6")  # scenarios shown in the report
+SMALL = ("rws_repeated_6", "pd_repeated_3", "rws_arena_0", "cooking_asymmetric_0")  # of a quick run with a model
+SPOKEN: Mapping[str, Sequence[str]] = {"quick": ("HM",), "normal": ("HM",), "full": (*AGENTS, *SWEEP)}
+THRESHOLD = 0.7  # value from which on a theory is validated (Cross et al. 2024, table 2)
+SOURCE = "Cross et al. 2024, Table 1: HM with GPT-4, against neural bodies"
+SHOWN, LONGEST = 4, 200  # hypotheses of a row, and characters of each
 
 Row = dict[str, Any]
 
 
-def rows(entry: Entry, model: LanguageModel | None = None) -> list[Row]:
-    """Play an episode: a row for every meeting, and a last one with the score."""
-    rng, chosen = stream(entry.seed, *entry.key), scenario(entry.scenario)
-    if entry.cooks:
-        return [_about(entry) | row for row in _cooked(entry, chosen, rng, model)]
-    world = in_the_matrix(chosen.substrate)
+# Plan
+
+
+@dataclass(frozen=True)
+class ScenarioEntry:
+    """One episode of a scenario with an agent and, if one is named, a language model; `filmed` for the report."""
+
+    scenario: str
+    agent: str
+    number: int
+    seed: int
+    model: str = ""
+    filmed: bool = False
+
+    @property
+    def subject(self) -> str:
+        """The agent, with its model if it has one."""
+        return f"lm:{self.model.replace(':', '-')}:{self.agent}" if self.model else self.agent
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Its condition, subject and episode in the rows."""
+        return (self.scenario, self.subject, str(self.number))
+
+    @property
+    def cooks(self) -> bool:
+        """Whether it takes place in a kitchen."""
+        return scenario(self.scenario).substrate.startswith("cooking")
+
+
+def plan(
+    episodes: int, seed: int, agents: Sequence[str] = SUBJECTS, only: str | None = None, model: str = ""
+) -> list[ScenarioEntry]:
+    """Episodes of every scenario, or of one, with every agent; in kitchens, with every agent that can cook.
+
+    Raises InputError for an unknown scenario or agent.
+    """
+    chosen = [scenario(only)] if only is not None else [one for one in scenarios() if one.upstream]
+    for agent in agents:
+        if model:
+            ModelAgent.parse(agent)
+        elif agent not in PLAYERS:
+            raise unknown("agent", plain(agent), PLAYERS, "others want --model")
+    found = [
+        ScenarioEntry(one.id, agent, n, seed, model, filmed=n == 0 and bool(only or one.id in FILMED))
+        for one in chosen
+        for agent in agents
+        for n in range(episodes)
+    ]
+    able = {agent for agent in agents if (ModelAgent.parse(agent).cooks if model else agent in COOKING)}
+    return [entry for entry in found if not entry.cooks or entry.agent in able]
+
+
+def spoken_plan(
+    scale: str, episodes: int, seed: int, model: str, agents: Sequence[str] = (), only: str | None = None
+) -> list[ScenarioEntry]:
+    """The episodes of a language model: by default Hypothetical Minds in all scenarios, or in one of each world.
+
+    Raises InputError for an unknown scenario or agent.
+    """
+    found = plan(episodes, seed, agents or SPOKEN[scale], only, model)
+    return [entry for entry in found if only or scale != "quick" or entry.scenario in SMALL]
+
+
+# Play
+
+
+def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
+    """Play an episode: a row for every meeting, or every time that a cook thought, and a last one with the score."""
+    condition, subject, episode = entry.key
+    about = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject}
+    about |= {"seed": entry.seed, "episode": episode}
+    rng = stream(entry.seed, *entry.key)
+    found = _in_kitchen(entry, rng, model) if entry.cooks else _in_matrix(entry, rng, model)
+    return [about | row for row in found]
+
+
+def _in_matrix(entry: ScenarioEntry, rng: np.random.Generator, model: LanguageModel | None) -> list[Row]:
+    world, chosen = in_the_matrix(scenario(entry.scenario).substrate), scenario(entry.scenario)
     me, *others = world.agents
     names = draw(chosen, len(others), rng)
     minds: dict[str, Any] = {a: background(world, a, bot(n), rng) for a, n in zip(others, names, strict=True)}
-    minds[me] = _seated(entry, world, names, rng, model)
+    if model is None:
+        minds[me] = PLAYERS[entry.agent](world, me, names, rng)
+    else:
+        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, _asker(entry, model), rng)
     played = _play(world, minds, rng, filmed=entry.filmed)
     lessons = played.mind.lessons if isinstance(played.mind, Hypothetical) else ()
     best = [best_against(world, name) for name in names]
     found = [
-        _about(entry) | _meeting(met, lesson, best, world.rules.reward(met.own, met.theirs)[0])
+        _meeting(met, lesson, best, world.rules.reward(met.own, met.theirs)[0])
         for met, lesson in zip_longest(played.meetings, lessons[: len(played.meetings)])
     ]
     last = {"steps": played.steps, "reward": played.reward, "meetings": len(found), "bots": list(names)}
-    extra = (of_calls(played.mind) if model else {}) | ({"film": played.film} if played.film else {})
-    return [*found, _about(entry) | last | {"score": played.reward * NORMED / played.steps} | extra]
+    extra = (call_counts(played.mind) if model else {}) | ({"film": played.film} if played.film else {})
+    return [*found, last | {"score": played.reward * NORMED / played.steps} | extra]
 
 
-def _seated(
-    entry: Entry, world: InTheMatrix, names: Sequence[str], rng: np.random.Generator, model: LanguageModel | None
-) -> Any:
-    me = world.agents[0]
-    if model is None:
-        return SEATS[entry.agent](world, me, names, rng)
-    return spoken(Speaker.parse(entry.agent), world, me, _asker(entry, model), rng)
-
-
-def _about(entry: Entry) -> Row:
-    condition, subject, episode = entry.key
-    about = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject}
-    return about | {"seed": entry.seed, "episode": episode}
-
-
-def _meeting(met: Met, lesson: Lesson | None, best: Sequence[float | None], reward: float) -> Row:
-    """What a meeting was, and what had been expected of it; there is no lesson for those who learn nothing."""
+def _meeting(met: PlayedMeeting, lesson: Lesson | None, best: Sequence[float | None], reward: float) -> Row:
+    """A meeting, and what was expected of it; agents without a theory have no lesson."""
     play = play_of(met.theirs)
     found: Row = {"t": met.t, "partner": met.partner, "own": met.own, "theirs": met.theirs, "reward": reward}
     value = best[met.partner - 1]
@@ -89,44 +161,43 @@ def _meeting(met: Met, lesson: Lesson | None, best: Sequence[float | None], rewa
     if lesson is not None:
         expected = [lesson.expected.prob(kind) for kind in range(len(met.own))]
         found |= {"expected": expected, "inferred": lesson.theirs}
-        found["hypotheses"] = _held(lesson.theory.ranked)
+        found["hypotheses"] = _reported(lesson.theory.ranked)
         if play is not None and lesson.partner is not None:
             found["correct"] = lesson.expected.mode == play
     return found
 
 
-def _cooked(entry: Entry, chosen: Scenario, rng: np.random.Generator, model: LanguageModel | None) -> list[Row]:
-    """A row for every time that a language model thought of the partner, and a last one with the score."""
-    world, names = cooking_asymmetric(), draw(chosen, 1, rng)
+def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, model: LanguageModel | None) -> list[Row]:
+    world, names = cooking_asymmetric(), draw(scenario(entry.scenario), 1, rng)
     me, other = world.agents
-    minds: dict[str, Any] = {me: _cook(entry, world, model), other: COOKS[bot(names[0]).rule](world)}
-    reward, mind = 0.0, minds[me]
-    for state, mind in _run(world, minds, rng):  # noqa: B007
+    cook: Any
+    if model is not None:
+        cook = ModelAgent.parse(entry.agent).in_kitchen(world, me, _asker(entry, model))
+    elif entry.agent == "programs":
+        cook = HypotheticalCook.initial(world)
+    else:
+        cook = semi_skilled(world, slip=1.0)
+    reward = 0.0
+    for state, cook in _run(world, {me: cook, other: COOKS[bot(names[0]).rule](world)}, rng):  # noqa: B007, B020
         reward += state.rewards[0]
-    records = mind.theory.records if isinstance(mind, SpeakingCook) else ()
+    records = cook.theory.records if isinstance(cook, SpeakingCook) else ()
     thoughts = [
-        {"t": one.occasion.situation.t, "why": one.occasion.why, "hypotheses": _held(one.ranked)} for one in records
+        {"t": one.occasion.situation.t, "why": one.occasion.why, "hypotheses": _reported(one.ranked)} for one in records
     ]
     last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
-    return [*thoughts, last | {"score": reward} | (of_calls(mind) if model else {})]
+    return [*thoughts, last | {"score": reward} | (call_counts(cook) if model else {})]
 
 
-def _cook(entry: Entry, world: CollaborativeCooking, model: LanguageModel | None) -> Any:
-    if model is not None:
-        return cook(Speaker.parse(entry.agent), world, world.agents[0], _asker(entry, model))
-    return HypotheticalCook.initial(world) if entry.agent == "programs" else semi_skilled(world, slip=1.0)
-
-
-def _asker(entry: Entry, model: LanguageModel) -> Asker:
+def _asker(entry: ScenarioEntry, model: LanguageModel) -> Asker:
     return Asker(model, " ".join(entry.key), entry.seed)
 
 
-def _held(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+def _reported(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
     return [(text[:LONGEST], round(value, 4)) for text, value in hypotheses[:SHOWN]]
 
 
-class Met(NamedTuple):
-    """A meeting as it was: when, with whom, and what both held."""
+class PlayedMeeting(NamedTuple):
+    """A meeting: the step, the partner, and what both players held."""
 
     t: int
     partner: int
@@ -134,22 +205,21 @@ class Met(NamedTuple):
     theirs: tuple[int, ...]
 
 
-class Played(NamedTuple):
-    """An episode of the first player: its meetings, what it was paid, how long it took, and its mind at the end.
+class PlayedEpisode(NamedTuple):
+    """An episode of the first player: meetings, reward, steps, its mind at the end, and the film for the viewer."""
 
-    `film` is every state as the viewer needs it, if that was wished.
-    """
-
-    meetings: list[Met]
+    meetings: list[PlayedMeeting]
     reward: float
     steps: int
     mind: Any
-    film: Mapping[str, Any] = MappingProxyType({})
+    film: Mapping[str, Any]
 
 
-def _play(world: InTheMatrix, minds: dict[str, Any], rng: np.random.Generator, *, filmed: bool = False) -> Played:
+def _play(
+    world: InTheMatrix, minds: dict[str, Any], rng: np.random.Generator, *, filmed: bool = False
+) -> PlayedEpisode:
     """Play until the end."""
-    met, reward, t, mind, film = list[Met](), 0.0, 0, minds[world.agents[0]], Row()
+    met, reward, t, mind, film = list[PlayedMeeting](), 0.0, 0, minds[world.agents[0]], Row()
     for state, mind in _run(world, minds, rng):  # noqa: B007
         reward, t = reward + state.rewards[0], state.t
         if filmed:
@@ -157,12 +227,12 @@ def _play(world: InTheMatrix, minds: dict[str, Any], rng: np.random.Generator, *
             film.setdefault("frames", []).append(frame(state))
         if state.met[0] is not None:
             partner = next(j for j, meeting in enumerate(state.met) if j and meeting == state.met[0][::-1])
-            met.append(Met(t, partner, *state.met[0]))
-    return Played(met, reward, t, mind, film)
+            met.append(PlayedMeeting(t, partner, *state.met[0]))
+    return PlayedEpisode(met, reward, t, mind, film)
 
 
 def _run(world: Any, minds: dict[str, Any], rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
-    """Every state of an episode, with the mind of the first agent in it."""
+    """Every state of an episode, with the first agent's mind."""
     state = world.start(rng)
     minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
     yield state, minds[world.agents[0]]
@@ -172,8 +242,8 @@ def _run(world: Any, minds: dict[str, Any], rng: np.random.Generator) -> Iterato
         yield state, minds[world.agents[0]]
 
 
-def estimate(entries: Sequence[Entry]) -> CallEstimate:
-    """What a plan will take, found by playing an episode of every agent in every world with a program."""
+def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:
+    """The calls and tokens of a plan, found by playing an episode of each agent in each world with a program."""
     alike = Counter((scenario(entry.scenario).substrate, entry.agent) for entry in entries)
     first = {(scenario(entry.scenario).substrate, entry.agent): entry for entry in reversed(entries)}
     total = CallEstimate(0, Usage())
@@ -183,3 +253,103 @@ def estimate(entries: Sequence[Entry]) -> CallEstimate:
         usage = Usage(*(tokens * alike[about] for tokens in played.usage))
         total = CallEstimate(total.calls + played.calls * alike[about], total.usage + usage)
     return total
+
+
+# Scores
+
+
+def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]:
+    """Scores a 1200 steps, literal accuracy (also once validated), and functional regret a meeting, with intervals.
+
+    A theory is validated when the Rescorla–Wagner value of its predictions, V ← V + α (±1 − V), is at the threshold.
+    If a language model has a price, there are also the dollars an episode costs.
+    """
+    scores: dict[tuple[str, str], float] = {}
+    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
+        mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
+        for metric, value in _metrics(mine, price).items():
+            if metric == "score":
+                scores[condition, subject] = value.value
+            yield _row(condition, subject, metric, value)
+    episodes = {row["episode"] for row in found if row["subject"] == "programs"}
+    yield from _compared(scores, enough=len(episodes) >= ENOUGH)
+
+
+def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
+    about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
+    row: Row = {**about, **value._asdict()}
+    if (subject, metric) == ("programs", "score") and condition in published():
+        mean_, error = published()[condition]["hm"]
+        row |= {"published": mean_, "published_low": mean_ - NORMAL * error, "published_high": mean_ + NORMAL * error}
+        row["source"] = SOURCE
+    return row
+
+
+def _compared(scores: Mapping[tuple[str, str], float], *, enough: bool) -> Iterator[Row]:
+    """In how many scenarios programs score at least as published, if there are enough episodes; and their share of the
+    score of the agent that knows the partner's strategy.
+    """
+    mine = {c: score for (c, subject), score in scores.items() if subject == "programs" and c in published()}
+    for group in ("all", "rws_arena"):
+        chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
+        if chosen and enough:
+            above = [mine[condition] >= published()[condition]["hm"][0] for condition in chosen]
+            yield _row(
+                group, "programs", "at_least_published", Estimate(sum(above), sum(above), sum(above), len(above))
+            )
+    for condition, score in mine.items():
+        if scores.get((condition, "informed"), 0.0) > 0.0:
+            share = score / scores[condition, "informed"]
+            yield _row(condition, "programs", "of_informed", Estimate(share, share, share, 1))
+
+
+@cache
+def published() -> Mapping[str, Mapping[str, tuple[float, float]]]:
+    """The paper's Table 1: a mean and its standard error for each agent, by scenario."""
+    text = (resources.files("otherminds.papers.hypothetical_minds") / "hypothetical_minds.toml").read_text("utf-8")
+    return {
+        condition: {agent: (pair[0], pair[1]) for agent, pair in row.items()}
+        for condition, row in tomllib.loads(text).items()
+    }
+
+
+def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
+    ends = [row for row in mine if "score" in row]
+    found = {name: mean([float(row[name]) for row in ends]) for name in ("score", "reward", "steps", "meetings")}
+    if any(row["meetings"] for row in ends):
+        found["per_meeting"] = ratio([row["reward"] for row in ends], [row["meetings"] for row in ends])
+    for metric, column in (("regret", "regret"), ("literal", "correct")):
+        rows = [row for row in mine if column in row]
+        if rows:
+            found[metric] = mean([float(row[column]) for row in rows], [row["episode"] for row in rows])
+    checked = [(row, valid) for row, valid in validated(mine) if "correct" in row]
+    if checked:
+        found["validated"] = mean([float(valid) for _, valid in checked], [row["episode"] for row, _ in checked])
+    rows = [row for row, valid in checked if valid]
+    if rows:
+        found["literal_validated"] = mean([float(row["correct"]) for row in rows], [row["episode"] for row in rows])
+    return found | _of_calls([row for row in ends if "calls" in row], price)
+
+
+def _of_calls(ends: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
+    """Means over episodes: calls, tokens, dollars if there is a price, and the share of unreadable replies."""
+    if not ends:
+        return {}
+    found = {name: mean([float(row[name]) for row in ends]) for name in ("calls", "prompt_tokens", "written_tokens")}
+    if price:
+        used = (Usage(row["prompt_tokens"], 0, row["written_tokens"]) for row in ends)
+        found["dollars"] = mean([price.cost(usage) for usage in used])
+    found["unreadable_share"] = mean([row["unreadable"] / max(row["calls"], 1) for row in ends])
+    return found
+
+
+def validated(rows: Sequence[Row]) -> Iterator[tuple[Row, bool]]:
+    """Every meeting, and whether the theory of its partner was validated before it."""
+    values: dict[tuple[str, int], float] = {}
+    for row in rows:
+        if "partner" in row:
+            key = (row["episode"], row["partner"])
+            value = values.get(key, 0.0)
+            yield row, value >= THRESHOLD
+            if "correct" in row:
+                (values[key],) = rescore([value], [1.0 if row["correct"] else -1.0], decay=1.0 - ALPHA, gain=ALPHA)

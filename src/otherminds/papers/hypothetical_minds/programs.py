@@ -1,12 +1,23 @@
-"""Programs as hypotheses about a partner: strategies in a library, judged by Bayes or by the paper's value rule."""
+"""Programs as hypotheses about a partner: strategies in matrix worlds, and habits in kitchens.
+
+Strategies are judged by Bayes' rule or by the value rule of Hypothetical Minds (Cross et al. 2024, §3.2). In a kitchen
+a hypothesis is how often the partner would be seen to help; the likelihood is exact. While the partner seems to help,
+the agent does the half of the work that fits its room, else all of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 from otherminds.distribution import Categorical
+from otherminds.observer import Observer, rescore
+from otherminds.worlds.avatars import Action
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, fitting
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.collaborative_cooking.things import View
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.repeated_games.machines import Partner, point_mass
@@ -14,27 +25,30 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import Bayesian
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Outcome
 
-ALPHA = 0.3
-SHOWN = 4
+ALPHA = 0.3  # learning rate of a value (Cross et al. 2024, table 2)
+SHOWN = 4  # hypotheses that are reported
+LEAK = 0.005  # share of old evidence about a cook that is lost per step; chosen, not tuned
+HELP: Mapping[str, float] = {"skilled": 0.1, "semi-skilled": 0.04, "idle": 0.002}
+"""Probability per step that a partner of each kind is seen to help; chosen, not tuned."""
 
 
 @dataclass(frozen=True)
 class Programs:
-    """Which strategy is it? Exact likelihoods, and look-ahead on the beliefs that one's own plays would lead to."""
+    """A posterior over strategies, with exact likelihoods, and look-ahead over the beliefs that own plays lead to."""
 
     librarian: BayesianLookahead
 
     @classmethod
     def of(cls, library: HypothesisSet) -> Self:
-        """Before any meeting."""
+        """The theory before any meeting."""
         return cls(BayesianLookahead.of(library))
 
     def for_partner(self, partner: str) -> Self:
-        """The same: all that is known of anybody is the library."""
+        """The same theory: the library is all that is known of any partner."""
         return self
 
     def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
-        """After a meeting; one in which the play of either is not known teaches nothing."""
+        """The theory after a meeting; unchanged if the play of either player is unknown."""
         played = play_of(own)
         if played is None or theirs is None:
             return self
@@ -50,17 +64,17 @@ class Programs:
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:
-        """The likeliest strategies with their probabilities, noisy ones together with those without noise."""
+        """The most probable strategies with their probabilities; each strategy includes its noisy version."""
         posterior = self.librarian.observer.ask(lambda partner: partner.machine.name.partition("~")[0])
         return sorted(posterior, key=lambda pair: -pair[1])[:SHOWN]
 
 
 @dataclass(frozen=True)
 class RescorlaWagner:
-    """Which strategy foretells best? Each has a value, V ← V + α (±1 − V); the best one is believed and played upon.
+    """Strategies with values, V ← V + α (±1 − V) for each prediction; the best one predicts and is responded to.
 
-    The rule of Hypothetical Minds (Cross et al. 2024, §3.2) for programs in the place of sentences. Of equal values,
-    that of the strategy that is likelier a priori counts.
+    The rule of Hypothetical Minds (Cross et al. 2024, §3.2) for programs instead of sentences. Of strategies with equal
+    values the one with the higher prior comes first.
     """
 
     library: HypothesisSet
@@ -70,22 +84,22 @@ class RescorlaWagner:
 
     @classmethod
     def of(cls, library: HypothesisSet, alpha: float = ALPHA) -> Self:
-        """Before any meeting."""
+        """The theory before any meeting."""
         partners = tuple(machine.start for machine in library.slipping)
         return cls(library, partners, (0.0,) * len(partners), alpha)
 
     def for_partner(self, partner: str) -> Self:
-        """The same: all that is known of anybody is the library."""
+        """The same theory: the library is all that is known of any partner."""
         return self
 
     def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
-        """After a meeting; one in which the play of either is not known teaches nothing."""
+        """The theory after a meeting; unchanged if the play of either player is unknown."""
         played = play_of(own)
         if played is None or theirs is None:
             return self
         seen = mirrored(self.library.game, Outcome(played, theirs, reward))
         rewards = (1.0 if partner.act().mode == theirs else -1.0 for partner in self.partners)
-        values = tuple(v + self.alpha * (r - v) for v, r in zip(self.values, rewards, strict=True))
+        values = rescore(self.values, rewards, decay=1.0 - self.alpha, gain=self.alpha)
         return replace(self, partners=tuple(partner.observe(seen) for partner in self.partners), values=values)
 
     def predict(self) -> Categorical[int]:
@@ -109,3 +123,47 @@ class RescorlaWagner:
     @property
     def _best(self) -> int:
         return self._ranked[0]
+
+
+class Habit(NamedTuple):
+    """A kind of partner as a mind: in each step it is seen to help with the same probability."""
+
+    name: str
+    rate: float
+
+    def observe(self, obs: object) -> Self:
+        """The same habit: it does not change."""
+        return self
+
+    def act(self) -> Categorical[bool]:
+        """P(help is seen in the next step)."""
+        return Categorical((True, False), (math.log(self.rate), math.log1p(-self.rate)))
+
+
+@dataclass(frozen=True)
+class HypotheticalCook:
+    """A cook that infers how much its partner helps."""
+
+    bot: CookingBot
+    partner: Observer[Habit]
+
+    @classmethod
+    def initial(cls, world: CollaborativeCooking, *, leak: float = LEAK, slip: float = 0.0) -> Self:
+        """The cook at the start of an episode."""
+        habits = [Habit(name, rate) for name, rate in HELP.items()]
+        return cls(CookingBot(world, "everything", slip), Observer.over(habits, decay=1.0 - leak))
+
+    def observe(self, view: View) -> Self:
+        """Update the posterior over habits by whether help was seen, and choose the duty."""
+        before = self.bot.memory
+        bot = self.bot.observe(view)
+        if before is None or bot.memory is None:
+            return replace(self, bot=bot)
+        partner = self.partner.watch(bot.memory.alone == 0, view)
+        idle = partner.ask(lambda habit: habit.name).prob("idle") > 0.5
+        duty = "everything" if idle else fitting(bot.world, view.cell)
+        return replace(self, bot=replace(bot, duty=duty), partner=partner)
+
+    def act(self) -> Categorical[Action]:
+        """The action of the bot."""
+        return self.bot.act()

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from otherminds.errors import InputError
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
-from otherminds.papers.hypothetical_minds import experiment, melting_pot, melting_pot_report, plan, report, scores
+from otherminds.papers.hypothetical_minds import experiment, melting_pot, melting_pot_report, report
 from otherminds.reports.results import beside_published
 
 HYPOTHETICAL = {
     "quick": (1, ("programs", "informed", "last_play", "uniform", "random", "ppo")),
-    "normal": (5, plan.SUBJECTS),
-    "full": (20, plan.SUBJECTS),
+    "normal": (5, experiment.SUBJECTS),
+    "full": (20, experiment.SUBJECTS),
 }
 """Episodes of every scenario, and the agents that play them."""
 MELTING_POT = {"quick": (2, 1), "normal": (10, 5), "full": (20, 20)}
@@ -36,12 +36,12 @@ def _hypothetical(options: Options) -> Experiment:
     """Hypothetical Minds and other agents in the scenarios; with a model, also the agents that need one."""
     asking, scale, seed = options.asking, options.scale, options.seed
     episodes, agents = HYPOTHETICAL[scale]
-    named = tuple(agent for agent in options.agents if not asking or agent in plan.SUBJECTS)
-    entries = plan.plan(episodes, seed, named if options.agents else agents, options.scenario)
+    named = tuple(agent for agent in options.agents if not asking or agent in experiment.SUBJECTS)
+    entries = experiment.plan(episodes, seed, named if options.agents else agents, options.scenario)
     model_part = None
     if asking:
-        found, others = asking.find(), [agent for agent in options.agents if agent not in plan.SUBJECTS]
-        spoken = plan.spoken_plan(scale, asking.episodes, seed, found.name, others, options.scenario)
+        found, others = asking.find(), [agent for agent in options.agents if agent not in experiment.SUBJECTS]
+        spoken = experiment.spoken_plan(scale, asking.episodes, seed, found.name, others, options.scenario)
         model_part = ModelPart(found, experiment.rows, spoken, experiment.estimate)
     if not entries and not (model_part and model_part.entries):
         hint = "in kitchens: programs, random; HM and others by --model"
@@ -52,7 +52,7 @@ def _hypothetical(options: Options) -> Experiment:
         ),
         parts=(Part(experiment.rows, entries),),
         model_part=model_part,
-        summarise=lambda rows: list(scores.summarise(rows, asking.price if asking else None)),
+        summarise=lambda rows: list(experiment.summarise(rows, asking.price if asking else None)),
         page=report.report,
         what="Playing scenarios",
     )

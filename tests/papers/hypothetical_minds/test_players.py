@@ -17,11 +17,17 @@ from otherminds.language.prices import Price
 from otherminds.language.scripted import Scripted
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
 from otherminds.papers.hypothetical_minds.agent import Hypothetical
-from otherminds.papers.hypothetical_minds.experiment import estimate, rows
-from otherminds.papers.hypothetical_minds.models import AGENTS, SWEEP, Speaker, all_said, spoken
-from otherminds.papers.hypothetical_minds.plan import SMALL, Entry, plan, spoken_plan
+from otherminds.papers.hypothetical_minds.experiment import (
+    SMALL,
+    ScenarioEntry,
+    estimate,
+    plan,
+    rows,
+    spoken_plan,
+    summarise,
+)
+from otherminds.papers.hypothetical_minds.players import AGENTS, SWEEP, ModelAgent, all_said
 from otherminds.papers.hypothetical_minds.report import report
-from otherminds.papers.hypothetical_minds.scores import summarise
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import scripted_model, straight
@@ -50,7 +56,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def played(name: str, agent: str, model: Scripted = straight) -> list[Row]:
-    return rows(Entry(name, agent, 0, 3, model.name), model)
+    return rows(ScenarioEntry(name, agent, 0, 3, model.name), model)
 
 
 # Agents
@@ -58,16 +64,16 @@ def played(name: str, agent: str, model: Scripted = straight) -> list[Row]:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_an_agent_has_the_settings_of_its_name(agent: str) -> None:
-    speaker = Speaker.parse(agent)
-    assert speaker == Speaker(agent, ABLATIONS.get(agent, PUBLISHED))
+    speaker = ModelAgent.parse(agent)
+    assert speaker == ModelAgent(agent, ABLATIONS.get(agent, PUBLISHED))
 
 
 def test_changes_come_after_commas() -> None:
-    speaker = Speaker.parse("HM,scripted,mapped,estimated,alpha=0.1,top_k=3,threshold=.5,c=2")
+    speaker = ModelAgent.parse("HM,scripted,mapped,estimated,alpha=0.1,top_k=3,threshold=.5,c=2")
     settings = dataclasses.replace(PUBLISHED, alpha=0.1, top_k=3, threshold=0.5, c=2.0, exact_inventory=False)
-    assert speaker == Speaker("HM", settings, scripted=True, mapped=True)
-    assert all(Speaker.parse(agent).agent == "HM" and Speaker.parse(agent) != Speaker("HM") for agent in SWEEP)
-    assert Speaker.parse("HE+HR,alpha=0.5").settings.c == ABLATIONS["HE+HR"].c
+    assert speaker == ModelAgent("HM", settings, scripted=True, mapped=True)
+    assert all(ModelAgent.parse(agent).agent == "HM" and ModelAgent.parse(agent) != ModelAgent("HM") for agent in SWEEP)
+    assert ModelAgent.parse("HE+HR,alpha=0.5").settings.c == ABLATIONS["HE+HR"].c
 
 
 @pytest.mark.parametrize(
@@ -91,18 +97,18 @@ def test_changes_come_after_commas() -> None:
 )
 def test_an_agent_that_makes_no_sense_is_refused_in_one_line(spec: str, why: str) -> None:
     with pytest.raises(InputError) as caught:
-        Speaker.parse(spec)
+        ModelAgent.parse(spec)
     assert why in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 
 def test_what_moves_an_agent_and_what_it_believes() -> None:
     me, asker, rng = WORLD.agents[0], Asker(straight), np.random.default_rng(0)
-    mind = spoken(Speaker.parse("hybrid"), WORLD, me, asker, rng)
+    mind = ModelAgent.parse("hybrid").in_matrix(WORLD, me, asker, rng)
     assert isinstance(mind, Hypothetical)
     assert isinstance(mind.body, Subgoals)
     assert all(isinstance(theory, Hybrid) for theory in mind.theories)
-    moved = spoken(Speaker.parse("HM,scripted"), WORLD, me, asker, rng)
+    moved = ModelAgent.parse("HM,scripted").in_matrix(WORLD, me, asker, rng)
     assert isinstance(moved, Hypothetical)
     assert not isinstance(moved.body, Subgoals)
 
@@ -156,6 +162,7 @@ def test_an_episode_says_what_was_asked_for(name: str, agent: str) -> None:
     assert all(len(row["hypotheses"]) <= 4 for row in known)
 
 
+@pytest.mark.slow
 def test_each_ablation_asks_for_other_things() -> None:
     asked = {agent: set(played("rws_repeated_1", f"{agent},scripted")[-1]["purposes"]) for agent in ABLATIONS}
     assert asked["VMP"] == {"everything"}
@@ -229,6 +236,7 @@ def test_the_report_shows_what_models_said_as_text() -> None:
     assert text.index("Language models") < text.index("VMP")
 
 
+@pytest.mark.slow
 def test_the_command_plays_a_model(tmp_path: Path, run: Run) -> None:
     model = (
         "--model",

@@ -88,6 +88,7 @@ def test_scales_are_what_they_say(scale: str, episodes: int) -> None:
     assert len(plan(*MELTING_POT[scale], 42)) == episodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scale", "episodes"), [("normal", (10, 5)), ("full", (20, 20))])
 def test_a_scale_decides_how_many_are_played(
     scale: str, episodes: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -248,6 +249,7 @@ def test_a_row_is_the_same_every_time_and_another_for_another_number_or_seed() -
     )
 
 
+@pytest.mark.slow
 def test_a_slot_meets_any_of_the_bots() -> None:
     found = [rows(Entry("scenario", "rws_repeated_0", number, 5))[0]["bots"] for number in range(20)]
     assert {name for (name,) in found} == set(scenario("rws_repeated_0").bots)
@@ -390,6 +392,7 @@ def done(short: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_episode_has_its_row(done: Path) -> None:
     found = rows_in(done)
     entries = plan(2, 1, 42)
@@ -416,6 +419,7 @@ def test_the_summary_has_every_case_and_scenario_beside_the_prototype(done: Path
     assert not any("published" in row for row in summary if row["metric"] != "score")
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_to_the_same_rows(
     done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -614,6 +618,7 @@ def test_all_with_a_model_leaves_it_out() -> None:
     assert names(NAME, None, model=True) == (NAME,)
 
 
+@pytest.mark.slow
 def test_the_command_plays_and_shows_it(done: Path, run: Run, tmp_path: Path) -> None:
     copied(done, tmp_path)
     found = run("reproduce", NAME, "--quick", "--out", str(tmp_path))

@@ -16,12 +16,19 @@ from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
 from otherminds.papers.hypothetical_minds.agent import Hypothetical, Lesson
-from otherminds.papers.hypothetical_minds.experiment import Met, Played, rows
-from otherminds.papers.hypothetical_minds.plan import SUBJECTS, Entry, plan
-from otherminds.papers.hypothetical_minds.programs import Programs
-from otherminds.papers.hypothetical_minds.scores import ALPHA, THRESHOLD, summarise
-from otherminds.papers.hypothetical_minds.scores import validated as validations
-from otherminds.papers.hypothetical_minds.seats import SEATS
+from otherminds.papers.hypothetical_minds.experiment import (
+    SUBJECTS,
+    THRESHOLD,
+    PlayedEpisode,
+    PlayedMeeting,
+    ScenarioEntry,
+    plan,
+    rows,
+    summarise,
+)
+from otherminds.papers.hypothetical_minds.experiment import validated as validations
+from otherminds.papers.hypothetical_minds.players import PLAYERS
+from otherminds.papers.hypothetical_minds.programs import ALPHA, Programs
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot
@@ -69,7 +76,7 @@ def test_a_plan_has_so_many_episodes_of_every_scenario_of_upstream_with_every_ag
 
 def test_a_plan_may_be_of_some_agents_and_one_scenario() -> None:
     assert plan(2, 1, ("random",), "pd_repeated_3") == [
-        Entry("pd_repeated_3", "random", n, 1, filmed=n == 0) for n in (0, 1)
+        ScenarioEntry("pd_repeated_3", "random", n, 1, filmed=n == 0) for n in (0, 1)
     ]
     assert [entry.scenario for entry in plan(1, 1, ("uniform",), "rws_arena_3_documented")] == [
         "rws_arena_3_documented"
@@ -88,7 +95,7 @@ def seated(subject: str, name: str, seed: int = 0) -> Any:
     """An agent that is up against one bot, or seven of it."""
     world = shortened(name.split("__")[0])
     names = (name,) * (len(world.agents) - 1)
-    return SEATS[subject](world, world.agents[0], names, np.random.default_rng(seed))
+    return PLAYERS[subject](world, world.agents[0], names, np.random.default_rng(seed))
 
 
 def library_of(theory: object) -> HypothesisSet:
@@ -128,7 +135,8 @@ def test_of_many_partners_each_is_known_or_left_out() -> None:
     names = [f"rws_arena__{name}" for name in ("rock_margin_0", "paper_margin_0", "free_0", "rock_margin_1")]
     names += ["rws_arena__flip_r2s_0"] * 3
     informed, stranger = (
-        SEATS[subject](world, world.agents[0], names, np.random.default_rng(0)) for subject in ("informed", "stranger")
+        PLAYERS[subject](world, world.agents[0], names, np.random.default_rng(0))
+        for subject in ("informed", "stranger")
     )
     assert isinstance(informed, Hypothetical)
     assert isinstance(stranger, Hypothetical)
@@ -158,23 +166,24 @@ def test_the_others_answer_the_last_play_play_anything_or_walk_about() -> None:
 # Rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_rows_are_decided_by_their_entry(subject: str) -> None:
-    assert json.dumps(rows(Entry("pd_repeated_6", subject, 0, 3))) == json.dumps(
-        rows(Entry("pd_repeated_6", subject, 0, 3))
+    assert json.dumps(rows(ScenarioEntry("pd_repeated_6", subject, 0, 3))) == json.dumps(
+        rows(ScenarioEntry("pd_repeated_6", subject, 0, 3))
     )
 
 
 def test_a_filmed_episode_has_every_state() -> None:
-    *_, last = rows(Entry("pd_repeated_6", "programs", 0, 3, filmed=True))
-    *_, same = rows(Entry("pd_repeated_6", "programs", 0, 3))
+    *_, last = rows(ScenarioEntry("pd_repeated_6", "programs", 0, 3, filmed=True))
+    *_, same = rows(ScenarioEntry("pd_repeated_6", "programs", 0, 3))
     assert len(last["film"]["frames"]) == STEPS + 1
     assert len(last["film"]["kinds"]) == len(in_the_matrix("pd_repeated").rules.sites)
     assert {key: value for key, value in last.items() if key != "film"} == same
 
 
 def test_every_episode_and_every_seed_is_another() -> None:
-    entries = [Entry("rws_repeated_4", "uniform", n, seed) for n, seed in ((0, 3), (1, 3), (0, 4))]
+    entries = [ScenarioEntry("rws_repeated_4", "uniform", n, seed) for n, seed in ((0, 3), (1, 3), (0, 4))]
     first, *others = [[(row.get("t"), row["reward"]) for row in rows(entry)] for entry in entries]
     assert first not in others
 
@@ -183,7 +192,7 @@ def test_every_episode_and_every_seed_is_another() -> None:
     ("name", "subject"), [("rws_repeated_1", "programs"), ("pd_repeated_3", "stranger"), ("rws_arena_0", "informed")]
 )
 def test_an_episode_is_its_meetings_and_then_its_score(name: str, subject: str) -> None:
-    *meetings, last = rows(Entry(name, subject, 2, 5))
+    *meetings, last = rows(ScenarioEntry(name, subject, 2, 5))
     about = {
         "schema": 1,
         "experiment": "hypothetical",
@@ -254,11 +263,15 @@ def knowing(*lessons: Lesson) -> Hypothetical:
 
 def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of three meetings with somebody who always plays rock: as expected, with a tie, and unpaid at the end."""
-    met = [Met(40, 1, (1, 6, 1), (6, 1, 1)), Met(90, 1, (1, 6, 1), (2, 1, 2)), Met(395, 1, (6, 1, 1), (1, 6, 1))]
+    met = [
+        PlayedMeeting(40, 1, (1, 6, 1), (6, 1, 1)),
+        PlayedMeeting(90, 1, (1, 6, 1), (2, 1, 2)),
+        PlayedMeeting(395, 1, (6, 1, 1), (1, 6, 1)),
+    ]
     lessons = (lesson(57, (0.5, 0.2, 0.3), 0, PAID), lesson(107, (0.1, 0.7, 0.2), None, 0.0))
 
-    monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: Played(met, 5.0, 400, knowing(*lessons)))
-    first, second, third, last = rows(Entry("rws_repeated_6", "programs", 0, 1))
+    monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: PlayedEpisode(met, 5.0, 400, knowing(*lessons), {}))
+    first, second, third, last = rows(ScenarioEntry("rws_repeated_6", "programs", 0, 1))
     assert (first["expected"], first["inferred"]) == (pytest.approx([0.5, 0.2, 0.3]), 0)
     assert (first["reward"], first["regret"], first["correct"]) == (pytest.approx(PAID), pytest.approx(0.0), True)
     assert (first["t"], first["partner"], first["own"], first["theirs"]) == (40, 1, (1, 6, 1), (6, 1, 1))
@@ -273,23 +286,23 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_prediction_that_fails_is_not_correct(monkeypatch: pytest.MonkeyPatch) -> None:
-    met = [Met(40, 1, (1, 6, 1), (6, 1, 1))]
-    made_up = Played(met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)))
+    met = [PlayedMeeting(40, 1, (1, 6, 1), (6, 1, 1))]
+    made_up = PlayedEpisode(met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
-    assert rows(Entry("rws_repeated_6", "programs", 0, 1))[0]["correct"] is False
+    assert rows(ScenarioEntry("rws_repeated_6", "programs", 0, 1))[0]["correct"] is False
 
 
 def test_what_is_expected_of_somebody_unknown_is_neither_right_nor_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    met = [Met(40, 1, (1, 6, 1), (6, 1, 1))]
-    made_up = Played(met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)))
+    met = [PlayedMeeting(40, 1, (1, 6, 1), (6, 1, 1))]
+    made_up = PlayedEpisode(met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
-    row, _ = rows(Entry("rws_arena_0", "programs", 0, 1))
+    row, _ = rows(ScenarioEntry("rws_arena_0", "programs", 0, 1))
     assert "correct" not in row
     assert row["hypotheses"] == [("x" * 200, 0.1235), ("y", -1.0)]
 
 
 def test_a_scout_has_no_regret_for_nobody_knows_how_it_plays() -> None:
-    *meetings, _ = rows(Entry("rws_repeated_5", "programs", 0, 1))
+    *meetings, _ = rows(ScenarioEntry("rws_repeated_5", "programs", 0, 1))
     assert meetings
     assert not any("regret" in row for row in meetings)
 
@@ -307,7 +320,7 @@ def test_a_scout_has_no_regret_for_nobody_knows_how_it_plays() -> None:
     ],
 )
 def test_regret_is_what_the_best_policy_gets_in_the_long_run_less_the_reward(name: str, rate: float) -> None:
-    *meetings, _ = rows(Entry(name, "uniform", 0, 2))
+    *meetings, _ = rows(ScenarioEntry(name, "uniform", 0, 2))
     assert meetings
     assert all(row["regret"] == pytest.approx(rate - row["reward"], abs=5e-4) for row in meetings)
 
@@ -318,12 +331,13 @@ REGRETS: dict[tuple[str, str], float] = {}
 def regret_of(name: str, subject: str) -> float:
     """The mean regret of two episodes."""
     if (name, subject) not in REGRETS:
-        found = [row["regret"] for n in (0, 1) for row in rows(Entry(name, subject, n, 1)) if "regret" in row]
+        found = [row["regret"] for n in (0, 1) for row in rows(ScenarioEntry(name, subject, n, 1)) if "regret" in row]
         assert len(found) >= 10
         REGRETS[name, subject] = float(np.mean(found))
     return REGRETS[name, subject]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rws_repeated_8", "rws_repeated_1", "pd_repeated_1"])
 def test_who_knows_the_partner_regrets_little(name: str) -> None:
     """A body is hit before it is ready now and then, which costs a little, and gathers more than needed, which pays."""
@@ -333,11 +347,11 @@ def test_who_knows_the_partner_regrets_little(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["cooking_asymmetric_0", "cooking_asymmetric_2"])
 def test_an_episode_in_a_kitchen_is_its_score(name: str) -> None:
-    (row,) = rows(Entry(name, "programs", 0, 1))
-    assert row == rows(Entry(name, "programs", 0, 1))[0]
+    (row,) = rows(ScenarioEntry(name, "programs", 0, 1))
+    assert row == rows(ScenarioEntry(name, "programs", 0, 1))[0]
     assert (row["steps"], row["score"], row["meetings"]) == (1000, row["reward"], round(row["reward"] / 20))
     assert row["reward"] >= 400
-    (walker,) = rows(Entry(name, "random", 0, 1))
+    (walker,) = rows(ScenarioEntry(name, "random", 0, 1))
     assert walker["reward"] < row["reward"] / 2
 
 
@@ -349,7 +363,7 @@ def test_the_random_cook_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
         return iter(())
 
     monkeypatch.setattr(hypothetical, "_run", nobody)
-    (row,) = rows(Entry("cooking_asymmetric_0", "random", 0, 1))
+    (row,) = rows(ScenarioEntry("cooking_asymmetric_0", "random", 0, 1))
     world = cooking_asymmetric()
     me, other = world.agents
     assert seen == [{me: semi_skilled(world, slip=1.0), other: skilled(world)}]

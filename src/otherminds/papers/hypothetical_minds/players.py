@@ -1,0 +1,191 @@
+"""The agents that play the scenarios of Hypothetical Minds: programs, baselines, and agents with a language model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from otherminds.errors import InputError, unknown
+from otherminds.language.asking import Asker, Exchange, plain
+from otherminds.language.model import Usage
+from otherminds.papers.hypothetical_minds.agent import Hypothetical, Theory
+from otherminds.papers.hypothetical_minds.ppo import Trained, shipped_for
+from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
+from otherminds.papers.hypothetical_minds.verbal.agents import STYLES, Reacting, ReactingCook, SpeakingCook
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED, HypothesisSettings
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
+from otherminds.planning.best_response import best_rate
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot, Skill
+from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, library, machine_of, meeting_game
+from otherminds.worlds.in_the_matrix.scenarios import bot
+from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist, Strategy, Whim
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from otherminds.worlds.repeated_games.machines import Machine, equivalent
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
+
+Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypothetical | MatrixBot | Trained]
+
+
+# Programs
+
+
+def _with_theory(
+    world: InTheMatrix, me: str, prior: Theory, rng: np.random.Generator, *, mapped: bool = False
+) -> Hypothetical:
+    """An agent with a theory of each player in a deft scripted body, which explores unless it has the map."""
+    body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT, mapped=mapped)
+    return Hypothetical.initial(world, me, prior, rng, body=body)
+
+
+def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+    true = [found for found in (_true(world, name) for name in dict.fromkeys(names)) if found is not None]
+    like = [one.name for one in library(world.rules).machines if any(equivalent(bot, one) for bot in true)]
+    return _with_theory(world, me, Programs.of(library(world.rules, without=like)), rng)
+
+
+def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+    game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
+    true = [_true(world, name) for name in names]
+    known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
+    body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT)
+    return Hypothetical.initial(world, me, prior, rng, body=body, theories=(prior, *known))
+
+
+def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = DEFT) -> Player:
+    """An agent without a theory."""
+    return lambda world, me, names, rng: MatrixBot.initial(world, me, strategy(world), rng, skill)
+
+
+def _last_play(world: InTheMatrix) -> Strategy:
+    payoff, kinds = meeting_game(world.rules).payoff(), range(len(world.rules.resources))
+    return CounterPrevious(tuple(Aim(int(payoff[:, kind].argmax()), MARGIN) for kind in kinds))
+
+
+PLAYERS: Mapping[str, Player] = {
+    "programs": lambda world, me, names, rng: _with_theory(world, me, Programs.of(library(world.rules)), rng),
+    "mapped": lambda world, me, names, rng: _with_theory(
+        world, me, Programs.of(library(world.rules)), rng, mapped=True
+    ),
+    "valued": lambda world, me, names, rng: _with_theory(world, me, RescorlaWagner.of(library(world.rules)), rng),
+    "stranger": _stranger,
+    "informed": _informed,
+    "last_play": _scripted(_last_play),
+    "uniform": _scripted(lambda world: Whim(tuple(Aim(kind, MARGIN) for kind in range(len(world.rules.resources))))),
+    "random": _scripted(lambda world: Specialist(Aim(0, MARGIN)), WALKER),
+    "ppo": lambda world, me, names, rng: Trained.initial(world, me, shipped_for(world)),
+}
+"""Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that play
+as the partner does; knowing the partner; answering the last play; able bodies that play anything; walking about at
+random; and a network trained by PPO. Each is called with the world, its agent, the bots' names and a generator."""
+
+
+@cache
+def _true(world: InTheMatrix, name: str) -> Machine | None:
+    """The machine that a bot plays by; None if it has no strategy."""
+    strategy = bot(name).strategy
+    return None if strategy is None else machine_of(name, strategy, meeting_game(world.rules))
+
+
+def best_against(world: InTheMatrix, name: str) -> float | None:
+    """The reward per meeting of the best policy against a bot; None if the bot has no strategy."""
+    true = _true(world, name)
+    return None if true is None else best_rate(meeting_game(world.rules).payoff(), true.chances)
+
+
+# Language models
+
+HYBRID = "hybrid"
+AGENTS = ("HM", HYBRID, "VMP", "MMP", "MMP+HE", "HE+HR", *STYLES)
+"""Hypothetical Minds; programs first, sentences where these fail; the ablations; and agents without a theory."""
+SWEEP = tuple(
+    f"HM,{change}" for change in ("top_k=1", "top_k=3", "alpha=0.1", "alpha=0.5", "threshold=0.5", "threshold=0.9")
+)
+NUMBERS: Mapping[str, Callable[[str], Any]] = {"top_k": int, "alpha": float, "threshold": float, "c": float}
+HINT = f"one of {', '.join(AGENTS)}; after a comma: scripted, mapped, estimated, {', '.join(f'{k}=…' for k in NUMBERS)}"
+
+
+@dataclass(frozen=True)
+class ModelAgent:
+    """An agent that a language model takes part in.
+
+    `scripted`: the body is a program, and the model plans no subgoals; `mapped`: the map is known, not only what has
+    been seen; `settings`: how hypotheses are judged; what the partner held is worked out from the payoff unless the
+    agent is `estimated`.
+    """
+
+    agent: str
+    settings: HypothesisSettings = PUBLISHED
+    scripted: bool = False
+    mapped: bool = False
+
+    @property
+    def cooks(self) -> bool:
+        """Whether there is such an agent in kitchens: there is no hybrid, and bodies always follow plans."""
+        return self.agent != HYBRID and not self.scripted
+
+    @classmethod
+    def parse(cls, spec: str) -> ModelAgent:
+        """An agent by name, with changes to its settings: `HM,scripted,alpha=0.1`. Raises InputError."""
+        name, *changes = spec.split(",")
+        if name not in AGENTS:
+            raise unknown("agent", plain(name), AGENTS, "docs/hypothetical.md lists all")
+        agent = cls(name, ABLATIONS.get(name, PUBLISHED))
+        for change in changes:
+            agent = agent._with(change)
+        if agent.scripted and name in STYLES:
+            raise InputError(f"{name} cannot be `scripted`: it is its plans", hint=HINT)
+        return agent
+
+    def _with(self, change: str) -> ModelAgent:
+        key, _, value = change.partition("=")
+        if change == "scripted":
+            return replace(self, scripted=True)
+        if change == "mapped":
+            return replace(self, mapped=True)
+        if change == "estimated":
+            return replace(self, settings=replace(self.settings, exact_inventory=False))
+        if key not in NUMBERS:
+            raise InputError(f"`{plain(change)[:60]}` says nothing about an agent", hint=HINT)
+        try:
+            return replace(self, settings=replace(self.settings, **{key: NUMBERS[key](value)}))
+        except ValueError as error:
+            raise InputError(f"`{plain(change)[:60]}`: {error}", hint=HINT) from None
+
+    def in_matrix(self, world: InTheMatrix, me: str, asker: Asker, rng: np.random.Generator) -> Hypothetical | Reacting:
+        """The agent in a matrix world at the start of an episode."""
+        if self.agent in STYLES:
+            return Reacting.initial(world, me, asker, STYLES[self.agent], mapped=self.mapped)
+        sentences = Sentences.initial(world, me, asker, self.settings)
+        theory = Hybrid(Programs.of(library(world.rules)), sentences) if self.agent == HYBRID else sentences
+        if self.scripted:
+            return _with_theory(world, me, theory, rng, mapped=self.mapped)
+        body = Subgoals.initial(world, me, asker.within("body"), mapped=self.mapped)
+        return Hypothetical.initial(world, me, theory, rng, body=body)
+
+    def in_kitchen(self, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
+        """The agent in a kitchen at the start of an episode."""
+        if self.agent in STYLES:
+            return ReactingCook.initial(world, me, asker, STYLES[self.agent])
+        return SpeakingCook.initial(world, me, asker, self.settings)
+
+
+def all_said(mind: object) -> tuple[Exchange, ...]:
+    """All that a language model said in an episode."""
+    parts = (*mind.theories, mind.body) if isinstance(mind, Hypothetical) else (mind,)
+    return tuple(said for part in parts for said in getattr(part, "said", ()))
+
+
+def call_counts(mind: object) -> dict[str, Any]:
+    """The columns of a row about an agent's calls: calls, calls by purpose, tokens, and unreadable replies."""
+    said = all_said(mind)
+    used = sum((one.usage for one in said), Usage())
+    purposes = Counter(one.purpose.partition(" ")[0] for one in said)
+    counts = {"calls": len(said), "purposes": dict(purposes), "unreadable": sum(not one.readable for one in said)}
+    return counts | {"prompt_tokens": used.prompt, "written_tokens": used.written}
