@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keeping import Found, keep, option
-from otherminds.adapters.melting_pot import SUBSTRATES, Engine, api_steps
-from otherminds.adapters.verifying import summed, verify
+from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine, api_steps
+from otherminds.adapters.rule_checks import summed, verify
 from otherminds.errors import InputError
 from otherminds.world import World
 from otherminds.worlds.avatars import ACTIONS
@@ -70,7 +70,7 @@ def verified(steps: int) -> Found:
     """What `otherminds verify melting-pot` counts, in so many steps of each world."""
     counted: dict[tuple[str, str], float] = {}
     for name in SUBSTRATES:
-        found = summed(verify(Engine(name, seed=0), steps, np.random.default_rng(0)))
+        found = summed(verify(MeltingPotEngine(name, seed=0), steps, np.random.default_rng(0)))
         counts = {"steps": found.steps, "mismatches": len(found.mismatches), **found.counts}
         counted |= {(name, what): count for what, count in counts.items()}
     return counted

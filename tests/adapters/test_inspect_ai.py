@@ -37,8 +37,7 @@ from inspect_ai.model import (
     get_model,
 )
 
-from otherminds.adapters.inspect_ai import repeated_games, story_questions
-from otherminds.adapters.inspect_games import Bridge, entry_of
+from otherminds.adapters.inspect_ai import Bridge, entry_of, repeated_games, story_questions
 
 pytestmark = [
     # of Inspect, which calls tenacity, and of the streams of anyio that it leaves to the garbage collector

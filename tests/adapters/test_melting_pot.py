@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from otherminds.adapters import melting_pot
-from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, Engine, api_steps, upstream
-from otherminds.adapters.recording import Hunter, record
-from otherminds.adapters.traces import Seen, read_trace, write_trace
+from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, MeltingPotEngine, api_steps, upstream
+from otherminds.adapters.traces import RestlessHunter, SeenMatrix, read_trace, record, write_trace
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, AHEAD, STEPS, turned
 
@@ -83,24 +82,24 @@ def test_without_the_levels_it_is_said_how_to_get_them(tmp_path: Path, monkeypat
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if not (Path(entry) / "meltingpot").exists()])
     advice = r"pip install \"otherminds\[meltingpot\]\".*pip download --no-deps --no-binary :all: dm-meltingpot==2.4.1"
     with pytest.raises(InputError, match="the levels of dm-meltingpot are not here.*" + advice):
-        Engine("rws_arena", seed=0)
+        MeltingPotEngine("rws_arena", seed=0)
     with pytest.raises(InputError, match="has no levels of dm-meltingpot.*" + advice):
-        Engine("rws_arena", folder=tmp_path, seed=0)
+        MeltingPotEngine("rws_arena", folder=tmp_path, seed=0)
     monkeypatch.setenv(FOLDER, str(tmp_path / "nowhere"))
     with pytest.raises(InputError, match="nowhere: has no levels"):
-        Engine("rws_arena", seed=0)
+        MeltingPotEngine("rws_arena", seed=0)
     assert "meltingpot" not in sys.modules
 
 
 def test_an_unknown_substrate_is_refused() -> None:
     with pytest.raises(InputError, match=r"there is no substrate `rws`.*there is rws_repeated, "):
-        Engine("rws", seed=0)
+        MeltingPotEngine("rws", seed=0)
 
 
 @needs_engine
 @pytest.mark.parametrize("substrate", list(SUBSTRATES))
 def test_a_recording_of_the_engine_reads_back(substrate: str, tmp_path: Path) -> None:
-    engine = Engine(substrate, seed=5)
+    engine = MeltingPotEngine(substrate, seed=5)
     (trace,) = record(engine, 150, np.random.default_rng(5))
     assert (trace.substrate, trace.source) == (substrate, melting_pot.SOURCE)
     write_trace(trace, tmp_path / "trace")
@@ -111,7 +110,7 @@ def test_a_recording_of_the_engine_reads_back(substrate: str, tmp_path: Path) ->
 @pytest.mark.parametrize("substrate", list(SUBSTRATES))
 def test_bodies_turn_and_step_as_the_actions_say(substrate: str) -> None:
     rng = np.random.default_rng(2)
-    engine = Engine(substrate, seed=2)
+    engine = MeltingPotEngine(substrate, seed=2)
     before = engine.reset()
     moved = 0
     for _ in range(80):
@@ -132,8 +131,8 @@ def test_bodies_turn_and_step_as_the_actions_say(substrate: str) -> None:
 @needs_engine
 @pytest.mark.parametrize(("substrate", "kinds", "resources"), [("rws_repeated", 3, 33), ("pd_repeated", 2, 36)])
 def test_the_engine_shows_how_an_episode_starts(substrate: str, kinds: int, resources: int) -> None:
-    seen = Engine(substrate, seed=1).reset()
-    assert isinstance(seen, Seen)
+    seen = MeltingPotEngine(substrate, seed=1).reset()
+    assert isinstance(seen, SeenMatrix)
     assert seen.resources is not None
     assert len(seen.resources) == resources
     assert {kind for _, _, kind in seen.resources} == set(range(kinds))
@@ -146,10 +145,10 @@ def test_the_engine_shows_how_an_episode_starts(substrate: str, kinds: int, reso
 @needs_engine
 def test_the_dead_are_not_seen_and_see_nothing_and_come_back() -> None:
     """Two hunters with little noise meet every fifty steps or so, and both die of it for six steps."""
-    engine = Engine("rws_repeated", seed=4)
-    policy = [Hunter(player, 0.05, np.random.default_rng(player)) for player in range(2)]
+    engine = MeltingPotEngine("rws_repeated", seed=4)
+    policy = [RestlessHunter(player, 0.05, np.random.default_rng(player)) for player in range(2)]
     (trace,) = record(engine, 1000, np.random.default_rng(4), lambda *_: [hunter.act for hunter in policy])
-    dead = [moment for moment in trace.shown if isinstance(moment, Seen) and None in moment.bodies]
+    dead = [moment for moment in trace.shown if isinstance(moment, SeenMatrix) and None in moment.bodies]
     assert dead
     assert all(moment.bodies == (None, None) and moment.resources is None for moment in dead)
     back = [after for before, after in pairwise(trace.shown) if before in dead and after not in dead]
@@ -158,7 +157,7 @@ def test_the_dead_are_not_seen_and_see_nothing_and_come_back() -> None:
 
 @needs_engine
 def test_an_ended_episode_is_not_stepped_into_the_next_one(capfd: pytest.CaptureFixture[str]) -> None:
-    engine = Engine("cooking_asymmetric", seed=3)
+    engine = MeltingPotEngine("cooking_asymmetric", seed=3)
     with pytest.raises(ValueError, match="reset the engine first"):
         engine.step([0, 0])
     start = engine.reset()

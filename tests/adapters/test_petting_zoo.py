@@ -40,7 +40,7 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
-from otherminds.adapters.spaces import Interface, interface, maybe, record
+from otherminds.adapters.parallel import AgentInterface, interface, maybe, record
 
 AnyWorld = World[Any, Any, Any]
 
@@ -626,7 +626,7 @@ def test_a_world_of_ones_own_needs_spaces() -> None:
     with pytest.raises(InputError, match=r"no spaces for worlds of type Parrot .*interface.register"):
         env_of(Parrot())
     words = ("yes", "no")
-    interface.register(Cockatoo, lambda world, agent: Interface(words, True, record(word=maybe(words))))
+    interface.register(Cockatoo, lambda world, agent: AgentInterface(words, True, record(word=maybe(words))))
     env = env_of(Cockatoo())
     parallel_api_test(env, num_cycles=20)
     env.reset(seed=0)

@@ -11,18 +11,17 @@ import numpy as np
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds.adapters import cooking_check, matrix_check
-from otherminds.adapters.comparison import Comparison
+from otherminds.adapters import rule_checks
 from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES
-from otherminds.adapters.traces import Seen, SeenKitchen
-from otherminds.adapters.verifying import summed
+from otherminds.adapters.rule_checks import TraceComparison, summed
+from otherminds.adapters.traces import SeenKitchen, SeenMatrix
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 COMMAND = ("verify", "melting-pot", "--seed", "3")
-Moment = Seen | SeenKitchen
+Moment = SeenMatrix | SeenKitchen
 
 
 class Itself:
@@ -41,7 +40,7 @@ class Itself:
         self.state, self.t = self.world.start(self.rng), 0
         self.episode += 1
         shown = self._shown(self.state)
-        return shown._replace(met=(zeros(self.world),) * self.players) if isinstance(shown, Seen) else shown
+        return shown._replace(met=(zeros(self.world),) * self.players) if isinstance(shown, SeenMatrix) else shown
 
     def step(self, joint: Sequence[int]) -> Moment:
         before, acts = self.state, dict(zip(self.world.agents, (ACTIONS[k] for k in joint), strict=True))
@@ -53,8 +52,8 @@ class Itself:
 
     def _shown(self, before: Any) -> Moment:
         if isinstance(self.world, InTheMatrix):
-            return matrix_check.seen(self.world.rules, before, self.state)
-        return cooking_check.seen(self.world, self.state)
+            return rule_checks.shown_matrix(self.world.rules, before, self.state)
+        return rule_checks.shown_kitchen(self.world, self.state)
 
 
 def matrix_worlds() -> list[str]:
@@ -68,7 +67,7 @@ def zeros(world: InTheMatrix) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> type[Itself]:
-    monkeypatch.setattr("otherminds.adapters.melting_pot.Engine", Itself)
+    monkeypatch.setattr("otherminds.adapters.melting_pot.MeltingPotEngine", Itself)
     monkeypatch.setattr(Itself, "begun", [])
     return Itself
 
@@ -129,7 +128,7 @@ def test_nothing_of_a_mismatch_is_cut_or_taken_for_markup(
     engine: type[Itself], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long = f"step 1: [bold]{'x' * 400}[/nonsense]"
-    monkeypatch.setattr("otherminds.adapters.verifying.check", lambda trace: Comparison(1, (long,), {}))
+    monkeypatch.setattr("otherminds.adapters.rule_checks.check", lambda trace: TraceComparison(1, (long,), {}))
     found = run(*COMMAND, "--steps", "1", "--world", "pd_repeated")
     assert f"pd_repeated, episode 1, {long}\n" in found.out
     assert found.code == 1
@@ -154,12 +153,12 @@ def test_nonsense_is_refused(engine: type[Itself], run: Run, wrong: tuple[str, s
 
 
 def test_sums_of_comparisons_add_up() -> None:
-    one = Comparison(10, (), {"meetings": 2, "picked up": 1})
-    two = Comparison(5, ("step 5: a", "step 5: b"), {"meetings": 1})
+    one = TraceComparison(10, (), {"meetings": 2, "picked up": 1})
+    two = TraceComparison(5, ("step 5: a", "step 5: b"), {"meetings": 1})
     found = summed(iter([one, two]))
     assert (found.steps, found.mismatches) == (15, ("episode 2, step 5: a", "episode 2, step 5: b"))
     assert found.counts == {"meetings": 3, "picked up": 1, "episodes": 2}
-    assert summed([]) == Comparison(0, (), {})
+    assert summed([]) == TraceComparison(0, (), {})
 
 
 # Without the engine

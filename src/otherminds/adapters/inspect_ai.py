@@ -1,23 +1,33 @@
-"""Repeated games and story questions as tasks of Inspect AI, for its harness, its providers and its viewer.
+"""Repeated games and story questions as tasks of Inspect AI, for its harness, providers and viewer.
 
     inspect eval otherminds/repeated_games --model openai/gpt-4o -T game=ipd -T partners=tft
     inspect eval otherminds/story_questions --model openai/gpt-4o -T n=72
 
-Games are played through our own prompts, and their rows are scored as everywhere else; questions are asked by Inspect's
-own multiple choice.
+Games are played with the library's prompts and scored from their rows; questions are asked with Inspect's multiple
+choice. Inspect waits for its models on an event loop, and our players call theirs in turn: so a game is played in a
+thread of its own, and each call goes back to the loop from there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+import numpy as np
+
 from otherminds.errors import InputError
+from otherminds.evaluation import tasks
 from otherminds.evaluation.story_sets import make
+from otherminds.evaluation.tasks import Row
+from otherminds.language.model import NOTHING, Continuations, ModelError, Prompt, Reply, Request, Scores, Usage
+from otherminds.language.wire import NO_SCORES, TOP
 from otherminds.papers.functional.experiment import HORIZON, SUITES
+from otherminds.papers.functional.models import ModelGameEntry, rows
 from otherminds.papers.functional.prompting import strategy as strategy_of
 from otherminds.stories.beliefs.belief_files import read_items
 from otherminds.stories.mumatom_files import is_mumatom, read_mumatom
@@ -25,16 +35,220 @@ from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
 try:
+    import anyio.from_thread
+    import anyio.to_thread
     from inspect_ai import Task, task
     from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.scorer import Metric, SampleScore, accuracy, choice, grouped, mean, metric, stderr
-    from inspect_ai.solver import multiple_choice
+    from inspect_ai.log import transcript
+    from inspect_ai.model import (
+        ChatMessage,
+        ChatMessageAssistant,
+        ChatMessageSystem,
+        ChatMessageUser,
+        GenerateConfig,
+        Model,
+        ModelOutput,
+        get_model,
+    )
+    from inspect_ai.scorer import (
+        Metric,
+        SampleScore,
+        Score,
+        Scorer,
+        Target,
+        accuracy,
+        choice,
+        grouped,
+        mean,
+        metric,
+        scorer,
+        stderr,
+    )
+    from inspect_ai.solver import Generate, Solver, TaskState, multiple_choice, solver
 except ModuleNotFoundError as missing:
-    if missing.name is None or missing.name.split(".")[0] != "inspect_ai":
+    if missing.name is None or missing.name.split(".")[0] not in ("anyio", "inspect_ai"):
         raise
     raise InputError("tasks of Inspect need an extra", hint="pip install 'otherminds[inspect]'") from None
 
-from otherminds.adapters.inspect_games import SCORES, entry_of, game_player, literal_and_functional
+SCORES = ("tom_percent", "functional_regret", "unreadable_share", "lost_share")
+FEWEST_TOKENS = 16  # the smallest limit on tokens that every provider accepts
+ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+# The model
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """A model of Inspect as a LanguageModel, called from a thread that the event loop waits for.
+
+    The user's settings of the model in Inspect (`--temperature`, `--max-tokens`, `--seed`) override those of requests.
+    """
+
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """Its name in Inspect, with the provider."""
+        return str(self.model)
+
+    @property
+    def identity(self) -> str:
+        """`inspect:` and its name; Inspect tells nothing else."""
+        return f"inspect:{self.name}"
+
+    def complete(self, request: Request) -> Reply:
+        """The reply to a prompt. Raises ModelError for pictures and schemas, which games do not need."""
+        if request.schema:
+            raise ModelError(f"{self.name} is asked for plain text here, not for JSON")
+        wanted: dict[str, Any] = {"max_tokens": request.max_tokens, "temperature": request.temperature}
+        wanted |= {"seed": request.seed, "stop_seqs": list(request.stop) or None}
+        own = self.model.config
+        output = self._ask(request.prompt, {name: v for name, v in wanted.items() if getattr(own, name) is None})
+        # a provider can pass on half a character, which no file can hold
+        text = output.completion.encode("utf-8", "replace").decode()
+        cut = not output.empty and output.stop_reason in ("max_tokens", "model_length")
+        return Reply(text, cut, _usage(output))
+
+    def score(self, request: Continuations) -> Scores:
+        """log p(the reply begins with a text), as one token with or without the space before it, for every text.
+
+        Raises ModelError if the provider gives no log-probabilities, or a text is not among the likeliest tokens.
+        """
+        wanted = {"max_tokens": FEWEST_TOKENS, "temperature": 1.0, "logprobs": True, "top_logprobs": TOP}
+        output = self._ask(request.prompt, wanted)
+        tokens = _first_tokens(output)
+        if not tokens:
+            raise ModelError(f"{self.name} gives no log-probabilities", hint=NO_SCORES)
+        found = []
+        for text in request.texts:
+            values = [tokens[form] for form in {text, text.strip()} if form in tokens]
+            if not values:
+                told = f"{self.name} tells the {len(tokens)} most probable tokens alone"
+                raise ModelError(f"{told}, and `{text.strip()[:40]}` is not there", hint=NO_SCORES)
+            found.append(min(0.0, float(np.logaddexp.reduce(values))))
+        return Scores(tuple(found), (1,) * len(found), usage=_usage(output))
+
+    def _ask(self, prompt: Prompt, wanted: Mapping[str, Any]) -> ModelOutput:
+        config = GenerateConfig(**wanted)
+        output = anyio.from_thread.run(partial(self.model.generate, self._messages(prompt), config=config))
+        if output.error:
+            raise ModelError(f"{self.name}: {output.error}")
+        return output
+
+    def _messages(self, prompt: Prompt) -> list[ChatMessage]:
+        if isinstance(prompt, str):
+            return [ChatMessageUser(content=prompt)]
+        if any(message.images for message in prompt):
+            raise ModelError(f"{self.name} is shown no pictures here")
+        return [ROLES[message.role](content=message.text) for message in prompt]
+
+
+def _first_tokens(output: ModelOutput) -> dict[str, float]:
+    """log p of the likeliest first tokens of a reply; empty if the provider gives none."""
+    told = None if output.empty else output.choices[0].logprobs
+    if told is None or not told.content:
+        return {}
+    first = told.content[0]
+    return {one.token: one.logprob for one in (*(first.top_logprobs or ()), first)}
+
+
+def _usage(output: ModelOutput) -> Usage:
+    used = output.usage
+    if used is None:
+        return NOTHING
+    cached = used.input_tokens_cache_read or 0
+    return Usage(used.input_tokens + cached + (used.input_tokens_cache_write or 0), cached, used.output_tokens)
+
+
+# The game
+
+
+@cache
+def game_task(game: str, name: str, rounds: int) -> tasks.Task:
+    """The task of playing a game with a partner for `rounds` rounds. Raises InputError for unknown names."""
+    found = find_game(game)
+    return tasks.Task(found, partner(name, found), rounds)
+
+
+def entry_of(about: Mapping[str, Any], model: str = "inspect", epoch: int = 1) -> ModelGameEntry:
+    """The episode that a sample's metadata describe; later epochs are further episodes with the same partner.
+
+    Raises InputError for unknown names, strategies or shuffles.
+    """
+    task = game_task(about["game"], about["partner"], about["rounds"])
+    condition = f"{task.game.name}/{task.partner.name}"
+    number = about["episode"] + about["episodes"] * (epoch - 1)
+    return ModelGameEntry(
+        task, condition, model, about["strategy"], number, about["seed"], about["names"], about["shuffle"]
+    )
+
+
+@solver
+def game_player() -> Solver:
+    """Let the model play the game that the sample's metadata describe; adds the rows to them, one per round."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        bridge = Bridge(get_model())
+        entry = entry_of(state.metadata, bridge.name, state.epoch)
+        # a limiter of its own: games that wait for models must not take the threads that these may need
+        played = await anyio.to_thread.run_sync(rows, entry, bridge, limiter=anyio.CapacityLimiter(1))
+        state.metadata["options"] = {"own": _options(entry, 0), "other": _options(entry, 1)}
+        state.metadata["rows"] = played
+        transcript().info(table(entry, played), source="rounds")
+        return state
+
+    return solve
+
+
+@scorer(metrics={name: [mean(), stderr()] for name in SCORES})
+def literal_and_functional() -> Scorer:
+    """Score a game from its rows: correct predictions, lost payoff, unreadable replies."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        played: list[Row] = state.metadata.get("rows", [])
+        if not played:
+            return Score.unscored(explanation="The game was broken off.")
+        last = played[-1]
+        earned = sum(row["reward"] for row in played)
+        value = {name: float(last[name]) for name in SCORES}
+        return Score(value=value, answer=f"{earned:g} earned", explanation=_explained(played, earned))
+
+    return score
+
+
+def _explained(played: Sequence[Row], earned: float) -> str:
+    last, rounds = played[-1], len(played)
+    right = sum(row["predicted"] == row["observed"] for row in played)
+    lost = sum(row["action"] is None for row in played)
+    unreadable = sum(row["unreadable"] for row in played)
+    regret = last["functional_regret"]
+    return (
+        f"It foresaw {right} of {rounds} moves of {last['partner']}. It earned {earned:g}; whoever knew the partner "
+        f"could expect {earned + rounds * regret:.4g}, which is {regret:.4g} more in each round. {unreadable} of "
+        f"{last['replies']} replies could not be read, and {lost} rounds were lost because of that."
+    )
+
+
+def table(entry: ModelGameEntry, played: Sequence[Row]) -> str:
+    """The rounds of a game as a table in Markdown."""
+    own, other = ([*_options(entry, seat).items()] for seat in (0, 1))
+
+    def named(options: Sequence[tuple[str, str]], action: int | None) -> str:
+        return "unreadable" if action is None else "{} ({})".format(*options[action])
+
+    lines = ["| round | predicted | observed | action | reward | best |", "|---|---|---|---|---|---|"]
+    for row in played:
+        seen = [named(other, row["predicted"]), named(other, row["observed"]), named(own, row["action"])]
+        lines.append("| " + " | ".join([str(row["t"] + 1), *seen, f"{row['reward']:g}", f"{row['best']:g}"]) + " |")
+    return "\n".join(lines)
+
+
+def _options(entry: ModelGameEntry, seat: int) -> dict[str, str]:
+    """The names of the options in the prompts, in the order of the rows' numbers, with the game's own names."""
+    told = (entry.setting.own, entry.setting.theirs)[seat]
+    return dict(zip(told, entry.task.game.actions[seat], strict=True))
+
 
 Names = str | list[str]
 
@@ -55,8 +269,8 @@ def repeated_games(
 ) -> Task:
     """Literal and functional Theory of Mind in a repeated game: a sample for each partner and episode.
 
-    `partners` are names, as tft or tft~0.05, and suites, as single, memory_one or machines. Raises InputError for
-    whatever of this there is not.
+    `partners` are names, such as tft or tft~0.05, and suites, such as single, memory_one or machines. Raises InputError
+    if there is nothing to play, and for unknown names.
     """
     if episodes < 1 or rounds < 1:
         raise InputError(f"there is nothing to play in {episodes} episodes of {rounds} rounds")
@@ -76,7 +290,7 @@ def repeated_games(
 
 
 def _partners(game: str, wanted: Names) -> dict[str, str]:
-    """The names of the partners, those of suites among them, each once, and what was asked for that it is from."""
+    """Each partner's name, once, with the name or suite that was asked for."""
     found, chosen = find_game(game), dict[str, str]()
     for name in _listed(wanted):
         suite = SUITES[name](found) if name in SUITES else (partner(name, found),)
@@ -103,7 +317,7 @@ def _game_sample(about: dict[str, Any]) -> Sample:
 
 
 def _averages(chosen: Mapping[str, str]) -> list[Metric]:
-    """What is said of a score over all samples; with one partner alone there is nothing to cluster by."""
+    """The metrics of a score over all samples; with a single partner there is nothing to cluster by."""
     by_suite = [grouped(mean(), "suite", all=False)] if len(set(chosen.values())) > 1 else []
     return [mean(), stderr(cluster="partner" if len(chosen) > 1 else None), *by_suite]
 
@@ -117,8 +331,8 @@ def story_questions(
 ) -> Task:
     """Questions about stories, as multiple choice, a sample for each: `n` invented ones, or those of a file.
 
-    `questions` is a file of questions with options, or a folder of MuMA-ToM; `reasoning`: step by step first. Raises
-    InputError for phrasings that there are not, and for what is wrong with the file.
+    `questions` is a file of questions with options, or a folder of MuMA-ToM; `reasoning`: the model thinks step by step
+    first. Raises InputError for unknown phrasings and for malformed files.
     """
     samples = list(_from_file(Path(questions)) if questions else _invented(n, seed, _listed(phrasings)))
     metrics: list[Metric | dict[str, list[Metric]]] = [
@@ -136,7 +350,7 @@ def story_questions(
 
 @metric
 def unreadable_share() -> Metric:
-    """The share of questions to which no answer could be read; they count as wrong."""
+    """The share of questions without a readable answer; they count as wrong."""
 
     def share(scores: list[SampleScore]) -> float:
         return sum(not one.score.answer for one in scores) / max(len(scores), 1)
@@ -145,7 +359,7 @@ def unreadable_share() -> Metric:
 
 
 def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[Sample]:
-    """Invented stories; those of a group share their question, and every option is right once."""
+    """Questions about invented stories; those of a group share their wording, and every option is right once."""
     if n < 1:
         raise InputError(f"there is nothing to ask about {n} stories")
     for row in make(n, seed, wanted=phrasings, quiet=True):
@@ -156,7 +370,7 @@ def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[Sample]:
 
 
 def _from_file(path: Path) -> Iterator[Sample]:
-    """The questions of a file. Raises InputError if one has no options, as it cannot be asked in this form."""
+    """The questions of a file. Raises InputError for a question with fewer than 2 or more than 26 options."""
     if path.is_dir() or is_mumatom(path):
         for source in read_mumatom(path):
             for number, asked in enumerate(source.questions, 1):
@@ -176,7 +390,7 @@ def _from_file(path: Path) -> Iterator[Sample]:
 def _sample(
     name: str, story: str, stem: str, options: Sequence[str], gold: int, kind: str, group: str, **about: Any
 ) -> Sample:
-    """One question. What is said of it is never shown to the model; `group` are questions that hang together."""
+    """One question. The model does not see `about`; questions of one `group` are clustered in standard errors."""
     return Sample(
         id=name,
         input=f"{story}\n\n{stem}",

@@ -1,8 +1,8 @@
-"""The engine of Melting Pot (Agapiou et al. 2022) itself, asked for what a checker of rules needs to see.
+"""The engine of Melting Pot (Agapiou et al. 2022), observed in enough detail to check the library's rules against it.
 
-It runs DeepMind Lab2D with the levels of dm-meltingpot, both optional. dm-meltingpot is never imported as a whole,
-for that loads TensorFlow and the saved bots, which play no part here: its modules are imported from its files. The
-engine is not reproducible from a seed, so what it showed is worth recording (see `traces` and `recording`).
+It runs DeepMind Lab2D with the levels of dm-meltingpot; both are optional. dm-meltingpot is never imported as a
+package, which would load TensorFlow and the saved bots: its modules are imported from their files. The engine is not
+reproducible from a seed, so its observations are recorded (see `traces`).
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from otherminds.adapters.lab2d_level import BEYOND, Level, Sprites, facing, held, pot
-from otherminds.adapters.traces import Body, Seen, SeenKitchen
+from otherminds.adapters.traces import SOURCE, Body, SeenKitchen, SeenMatrix
 from otherminds.errors import InputError, unknown
 
 SUBSTRATES = {
@@ -32,7 +33,6 @@ SUBSTRATES = {
     "cooking_asymmetric": "collaborative_cooking__asymmetric",
 }
 FOLDER = "OTHERMINDS_MELTINGPOT"
-SOURCE = "dm-meltingpot 2.4.1 on dmlab2d 1.0.2, Apache-2.0"
 INSTALL = 'pip install "otherminds[meltingpot]"'
 SLOW_API = ("chex", "reactivex")  # only `substrate_api` needs them, and chex brings JAX along
 LEVELS = (
@@ -41,7 +41,7 @@ LEVELS = (
 )
 
 
-class Engine:
+class MeltingPotEngine:
     """One substrate, played step by step. Raises InputError if Lab2D or the levels of dm-meltingpot are missing."""
 
     def __init__(self, substrate: str, *, folder: Path | None = None, seed: int) -> None:
@@ -49,23 +49,26 @@ class Engine:
             raise unknown("substrate", substrate, SUBSTRATES)
         module = upstream(f"configs.substrates.{SUBSTRATES[substrate]}", folder)
         self.substrate = substrate
-        self._level = Level(module, upstream("utils.substrates.builder", folder))
+        self._level = Lab2dLevel(module, upstream("utils.substrates.builder", folder))
         self._lab2d, self._runfiles = _library("dmlab2d"), _library("dmlab2d.runfiles_helper").find()
         self._seeds = itertools.count(seed)
         self._lab: Any = None
         self.players = self._level.players
         self.ended = True
 
-    def reset(self) -> Seen | SeenKitchen:
-        """Build the level anew, as Melting Pot does, and show how the episode starts."""
+    def reset(self) -> SeenMatrix | SeenKitchen:
+        """Build the level anew, as Melting Pot does; the first observation of the episode."""
         seed = next(self._seeds) % 2**31
         self._lab = self._lab2d.Lab2d(self._runfiles, {**self._level.settings, "env_seed": str(seed + 1)})
         self._lab.start(0, seed=seed)
         self.ended = False
         return self._shown()
 
-    def step(self, joint: Sequence[int]) -> Seen | SeenKitchen:
-        """What everybody's actions, as indices into the eight, lead to. Raises ValueError once it has ended."""
+    def step(self, joint: Sequence[int]) -> SeenMatrix | SeenKitchen:
+        """The observation after a joint action, given as indices into the eight actions of each player.
+
+        Raises ValueError if the episode has ended or not begun, or the number of actions is wrong.
+        """
         if self.ended:
             raise ValueError("the episode has ended or not begun: reset the engine first")
         if len(joint) != self.players:
@@ -77,15 +80,15 @@ class Engine:
         self.ended = status != self._lab2d.RUNNING
         return self._shown()
 
-    def _shown(self) -> Seen | SeenKitchen:
+    def _shown(self) -> SeenMatrix | SeenKitchen:
         view = self._whole_map()
-        return self._kitchen(view) if self._level.is_kitchen else self._matrix(view)
+        return self._shown_kitchen(view) if self._level.is_kitchen else self._shown_matrix(view)
 
-    def _tell(self, player: int, what: str) -> Any:
-        return np.asarray(self._lab.observation(f"{player + 1}.{what}")).tolist()
+    def _observation(self, player: int, name: str) -> Any:
+        return np.asarray(self._lab.observation(f"{player + 1}.{name}")).tolist()
 
     def _whole_map(self) -> Sprites | None:
-        """Sprites as [y, x, layer], through the eyes of the first player who is alive; None when nobody is."""
+        """The map's sprites, shape (height, width, layers), as the first living player sees them; None without one."""
         width, height = self._level.size
         for player in range(self.players):
             view: Sprites = np.asarray(self._lab.observation(f"{player + 1}.LAYER"))
@@ -93,7 +96,7 @@ class Engine:
                 continue
             if view[0, 0, 0] != self._level.number(BEYOND):
                 raise InputError("the sprites of this Melting Pot are unknown", hint=f"this reads those of {SOURCE}")
-            x, y = self._tell(player, "POSITION")
+            x, y = self._observation(player, "POSITION")
             return view[height - y : 2 * height - y, width - x : 2 * width - x]
         return None
 
@@ -105,34 +108,35 @@ class Engine:
                 found[int(whose[y, x, layer])] = (x, y, facing(int(view[y, x, layer])))
         return tuple(found.get(player) for player in range(self.players))
 
-    def _resources(self, view: Sprites) -> tuple[tuple[int, int, int], ...]:
-        kinds = self._level.kinds[view]
-        return tuple(sorted((x, y, int(kinds[y, x, layer])) for y, x, layer in np.argwhere(kinds >= 0).tolist()))
-
     def _rewards(self) -> tuple[float, ...]:
-        return tuple(float(self._tell(player, "REWARD")) for player in range(self.players))
+        return tuple(float(self._observation(player, "REWARD")) for player in range(self.players))
 
     def _per_kind(self, player: int, event: str) -> tuple[int, ...]:
         kinds = range(1, len(self._level.resources) + 1)
-        return tuple(int(self._tell(player, f"{event}_RESOURCE_{kind}")) for kind in kinds)
+        return tuple(int(self._observation(player, f"{event}_RESOURCE_{kind}")) for kind in kinds)
 
-    def _matrix(self, view: Sprites | None) -> Seen:
+    def _shown_matrix(self, view: Sprites | None) -> SeenMatrix:
         everybody = range(self.players)
-        met = (self._tell(p, "INTERACTION_INVENTORIES") for p in everybody)
-        return Seen(
+        resources = None
+        if view is not None:
+            kinds = self._level.kinds[view]
+            found = ((x, y, int(kinds[y, x, layer])) for y, x, layer in np.argwhere(kinds >= 0).tolist())
+            resources = tuple(sorted(found))
+        met = (self._observation(p, "INTERACTION_INVENTORIES") for p in everybody)
+        return SeenMatrix(
             bodies=self._bodies(view),
-            resources=None if view is None else self._resources(view),
-            inventory=tuple(tuple(map(int, self._tell(p, "INVENTORY"))) for p in everybody),
-            ready=tuple(float(self._tell(p, "READY_TO_SHOOT")) for p in everybody),
+            resources=resources,
+            inventory=tuple(tuple(map(int, self._observation(p, "INVENTORY"))) for p in everybody),
+            ready=tuple(float(self._observation(p, "READY_TO_SHOOT")) for p in everybody),
             rewards=self._rewards(),
             met=tuple((tuple(own), tuple(partner)) for own, partner in met),
-            interacted=tuple(bool(self._tell(p, "INTERACTED_THIS_STEP")) for p in everybody),
+            interacted=tuple(bool(self._observation(p, "INTERACTED_THIS_STEP")) for p in everybody),
             collected=tuple(self._per_kind(p, "COLLECTED") for p in everybody),
             destroyed=tuple(self._per_kind(p, "DESTROYED") for p in everybody),
             ended=self.ended,
         )
 
-    def _kitchen(self, view: Sprites | None) -> SeenKitchen:
+    def _shown_kitchen(self, view: Sprites | None) -> SeenKitchen:
         if view is None:
             raise InputError("all cooks are gone", hint=f"this reads {SOURCE}")
         bodies = tuple(body for body in self._bodies(view) if body is not None)
@@ -150,14 +154,14 @@ class Engine:
 
 
 def substrate_api(substrate: str, folder: Path | None = None) -> Any:
-    """The substrate as dm-meltingpot itself offers it to users, an environment of dm_env."""
+    """The substrate as dm-meltingpot offers it to users: an environment of dm_env."""
     name = SUBSTRATES[substrate]
     roles = upstream(f"configs.substrates.{name}", folder).get_config().default_player_roles
     return upstream("substrate", folder).build(name, roles=roles)
 
 
 def api_steps(substrate: str, steps: int, rng: np.random.Generator, folder: Path | None = None) -> float:
-    """The seconds of processor time that uniformly random steps take through `substrate_api`, after a first reset."""
+    """The processor time, in seconds, of `steps` uniformly random steps through `substrate_api` after a first reset."""
     environment = substrate_api(substrate, folder)
     players = len(environment.action_spec())
     joints = rng.integers(8, size=(steps, players)).tolist()
@@ -169,9 +173,10 @@ def api_steps(substrate: str, steps: int, rng: np.random.Generator, folder: Path
 
 
 def upstream(name: str, folder: Path | None = None) -> ModuleType:
-    """The module `meltingpot.<name>`, from `folder`, the folder in OTHERMINDS_MELTINGPOT, or an installed copy.
+    """The module `meltingpot.<name>` from `folder`, the folder in OTHERMINDS_MELTINGPOT, or an installed copy.
 
-    Raises InputError, saying what to install, if it or something that it imports is missing.
+    Raises InputError, with a hint on installing, if the module or one of its imports is missing, and if another copy of
+    dm-meltingpot is in use.
     """
     loaded = sys.modules.get("meltingpot")
     if loaded is None:
@@ -203,3 +208,129 @@ def _library(name: str) -> ModuleType:
         missing = error.name or name
         hint = f"pip install {missing}" if missing in SLOW_API else INSTALL
         raise InputError(f"`{missing}`, which Melting Pot needs, cannot be imported: {error}", hint=hint) from None
+
+
+# Levels
+
+
+BEYOND = "OutOfBounds"
+HELD = ("empty", "tomato", "dish", "soup")
+POT = "CookingPot_"
+SCENE = {  # Lab2D's default for levels without a scene; given explicitly, as the default prints warnings
+    "name": "scene",
+    "components": [
+        {"component": "StateManager", "kwargs": {"initialState": "scene", "stateConfigs": [{"state": "scene"}]}},
+        {"component": "Transform"},
+    ],
+}
+
+Sprites = NDArray[np.int32]
+
+
+class Lab2dLevel:
+    """A level as Lab2D takes it, with every player seeing the whole map, and the meaning of its sprite numbers."""
+
+    def __init__(self, module: ModuleType, builder: ModuleType) -> None:
+        config = module.get_config()
+        self.players = len(config.default_player_roles)
+        self.actions: Sequence[Mapping[str, int]] = config.action_set
+        plan = module.build(config=config, roles=config.default_player_roles)
+        rows = plan["simulation"]["map"].strip("\n").split("\n")
+        self.size = max(map(len, rows)), len(rows)
+        plan["simulation"].setdefault("scene", SCENE)
+        self._open_eyes(plan["simulation"]["gameObjects"])
+        self.names = sorted({BEYOND, "OutOfView", *_sprite_names(plan["simulation"])})
+        self.settings = _settings(plan, builder)
+
+    @property
+    def is_kitchen(self) -> bool:
+        """Whether the level is a kitchen."""
+        return "counter" in self.names
+
+    @cached_property
+    def resources(self) -> list[str]:
+        """The sprites of the resources, kind by kind."""
+        return [name for name in self.names if name.startswith("resource_class")]
+
+    @cached_property
+    def avatars(self) -> NDArray[np.int64]:
+        """The player whose body each sprite number shows, −1 for other sprites; shape (sprite numbers,)."""
+        return self._places_in([name for name in self.names if name.removeprefix("Avatar").isdecimal()])
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """The kind of resource that each sprite number shows, −1 for other sprites; shape (sprite numbers,)."""
+        return self._places_in(self.resources)
+
+    def number(self, name: str) -> int:
+        """The number of a sprite facing north. Lab2D numbers sprites by name, four facings each, from 1."""
+        return 4 * self.names.index(name) + 1
+
+    def on(self, cell: Sprites) -> list[str]:
+        """The sprites on all layers of a cell."""
+        return [self.names[(number - 1) // 4] for number in cell.tolist() if number > 0]
+
+    def _places_in(self, names: Sequence[str]) -> NDArray[np.int64]:
+        table = np.full(4 * len(self.names) + 1, -1)
+        for place, name in enumerate(names):
+            table[self.number(name) : self.number(name) + 4] = place
+        return table
+
+    def _open_eyes(self, things: Sequence[Mapping[str, Any]]) -> None:
+        width, height = self.size
+        for thing in things:
+            for part in list(thing["components"]):
+                if part["component"] == "Avatar":
+                    part["kwargs"]["view"].update(left=width, right=width, forward=height, backward=height)
+                    part["kwargs"]["spriteMap"] = {}  # else all other players look the same
+                    where = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True}}
+                    thing["components"].append(where)
+
+
+def facing(number: int) -> int:
+    """The facing of a sprite: 0 north, 1 east, 2 south, 3 west."""
+    return (number - 1) % 4
+
+
+def held(names: Sequence[str]) -> int:
+    """The item in a cell or in the hands of a player there: 0 nothing, 1 tomato, 2 dish, 3 soup."""
+    items = (name.removesuffix("_offset") for name in names)
+    return next((HELD.index(item) for item in items if item in HELD), 0)
+
+
+def pot(names: Sequence[str]) -> tuple[int, bool] | None:
+    """The number of tomatoes in a cell's pot, and whether they are cooked; None without a pot."""
+    for name in names:
+        if name.startswith(POT):
+            cooked = name == POT + "cooked"
+            return (3 if cooked else name.count("tomato")), cooked
+    return None
+
+
+def _sprite_names(plan: Any) -> Iterator[str]:
+    for place, part in enumerate(_components(plan)):
+        kwargs = part.get("kwargs", {})
+        yield from kwargs.get("spriteNames", ())
+        yield from kwargs.get("customSpriteNames", ())
+        if part["component"] == "GameInteractionZapper":
+            yield "BeamInteraction"
+        if part["component"] == "InteractBeam":
+            yield f"interact_{place}"  # one for each player; only its place in the order of names matters
+
+
+def _components(plan: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(plan, Mapping):
+        if "component" in plan:
+            yield plan
+        for value in plan.values():
+            yield from _components(value)
+    elif isinstance(plan, list | tuple):
+        for value in plan:
+            yield from _components(value)
+
+
+def _settings(plan: Mapping[str, Any], builder: ModuleType) -> dict[str, str]:
+    settings = builder.config_dict.ConfigDict(plan).unlock()
+    builder.maybe_build_and_add_avatar_objects(settings)
+    builder.locate_and_overwrite_level_directory(settings)
+    return dict(builder.parse_python_settings_for_dmlab2d(settings))

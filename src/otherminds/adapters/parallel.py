@@ -1,24 +1,42 @@
-"""The one class behind `petting_zoo.parallel_env`; to import it needs PettingZoo."""
+"""Worlds as environments of PettingZoo; importing this module needs PettingZoo (see `petting_zoo.parallel_env`).
+
+An action is its place in a fixed list. An observation keeps its fields, each written in one of these ways:
+
+- one of a list of values: Discrete, its place in the list; if there may be nothing to see, the first place is None
+- numbers: Box of integers, or of float32 for payoffs; −1 where something is not seen, unless `interface` says otherwise
+- a cell of a grid: Box, its column and row, both from 0
+- a thing in a kitchen: Box, how many it has of each of `kitchen.PARTS`
+- a set of names: Box of 0 and 1; pairs of a name and a value: Dict, a member for every name
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from functools import partial
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial, singledispatch
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from otherminds.adapters.spaces import Interface, interface
 from otherminds.errors import InputError
 from otherminds.world import World
+from otherminds.worlds import avatars
+from otherminds.worlds.collaborative_cooking import things as cooking_things
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.doors_keys_gems import level_files
-from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
+from otherminds.worlds.doors_keys_gems.rules import USED, DoorsKeysGems
+from otherminds.worlds.grid import Grid
+from otherminds.worlds.household.rules import Household
+from otherminds.worlds.in_the_matrix import world as in_the_matrix
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.overcooked import level_files as kitchen_files
+from otherminds.worlds.overcooked import rules as overcooked
+from otherminds.worlds.overcooked.kitchen import MANY, PARTS
 from otherminds.worlds.overcooked.rules import Overcooked
+from otherminds.worlds.repeated_games.rules import RepeatedGame
 
 Mask = NDArray[np.int8]
 Infos = dict[str, dict[str, Mask]]
@@ -27,23 +45,23 @@ ANSI = "ansi"
 
 
 class LegalDiscrete(Discrete[np.int64]):
-    """Discrete, but what is sampled without a mask is legal: `legal` is the mask of the present state."""
+    """A Discrete space that samples legal actions only; `legal` is the mask of the current state."""
 
     def __init__(self, n: int) -> None:
         super().__init__(n)
         self.legal: Mask = np.ones(n, np.int8)
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
-        """Draw uniformly from what the mask allows, by default from what is legal now."""
+        """Draw uniformly from the actions that the mask allows, by default the legal ones."""
         if mask is None and probability is None:
             mask = self.legal
         return super().sample(mask, probability)
 
 
 class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has no types
-    """A world as an environment of PettingZoo: made by `petting_zoo.parallel_env`, which says what it promises.
+    """A world as an environment of PettingZoo, made by `petting_zoo.parallel_env`.
 
-    `actions[agent][k]` is what action k of an agent means in the world, and `world_state` the present state of it.
+    `actions[agent][k]` is the world's action with number k, `world_state` the current state of the world.
     """
 
     def __init__(
@@ -61,37 +79,44 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         self.possible_agents, self.agents = list(world.agents), list[str]()
         self._sides = {agent: interface(world, agent) for agent in world.agents}
         self.actions = {agent: side.actions for agent, side in self._sides.items()}
-        self._places = {agent: _places(actions) for agent, actions in self.actions.items()}
-        self.action_spaces = {agent: _action_space(side) for agent, side in self._sides.items()}
-        self.observation_spaces = {agent: _observation_space(side) for agent, side in self._sides.items()}
+        self._places = {
+            agent: {action: place for place, action in enumerate(actions)} for agent, actions in self.actions.items()
+        }
+        self.action_spaces: dict[str, Discrete[np.int64]] = {}
+        self.observation_spaces: dict[str, Space[Any]] = {}
+        for agent, side in self._sides.items():
+            n, seen = len(side.actions), side.seen.space
+            self.action_spaces[agent] = Discrete(n) if side.always else LegalDiscrete(n)
+            masked = {"observation": seen, "action_mask": Box(0, 1, (n,), np.int8)}
+            self.observation_spaces[agent] = seen if side.always else Dict(masked)
         self.world_state: Any = None
         self._t = 0
         self._rng = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """Where the observations of an agent lie: always the same object."""
+        """The space of the agent's observations: always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete[np.int64]:
-        """The numbers of the actions of an agent: always the same object."""
+        """The space of the agent's action numbers: always the same object."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], Infos]:
-        """Begin an episode; what follows depends on the seed and the actions alone.
+        """Begin an episode: observations and infos, which depend only on the seed and the actions.
 
-        Without a seed the random numbers go on where they were, at first from anywhere. There are no options. If the
-        world has ended before it begins, nobody acts.
+        Without a seed, the random numbers continue; the first ones are unpredictable. `options` are ignored. If the
+        world is done at its start, `agents` is empty.
         """
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self._t, self.world_state = 0, self.world.start(self._rng)
         self.agents = [] if self.world.done(self.world_state) else list(self.possible_agents)
-        return self._looks()
+        return self._observations()
 
     def step(self, actions: Mapping[str, Any]) -> Given:
-        """Everybody acts at once: observations, rewards, terminations, truncations and infos, by agent.
+        """Take a joint action: observations, rewards, terminations, truncations and infos, by agent.
 
-        Raises ValueError for an action that is missing, unknown or illegal, and if nobody is there to act.
+        Raises ValueError for an action that is missing, unknown or illegal, and after the end of the episode.
         """
         joint = self._joint(actions)
         before, self.world_state = self.world_state, self.world.step(self.world_state, joint, self._rng)
@@ -101,17 +126,17 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         cut = not over and self._t == self.steps
         if over or cut:
             self.agents = []
-        seen, infos = self._looks()
+        seen, infos = self._observations()
         everybody = self.possible_agents
         rewards = {agent: float(paid[agent]) for agent in everybody}
         return seen, rewards, dict.fromkeys(everybody, over), dict.fromkeys(everybody, cut), infos
 
     def render(self) -> str | None:
-        """The map as text, if the render mode is `ansi`."""
+        """The map as text if the render mode is `ansi`, else None."""
         return self._draw(self.world_state) if self._draw and self.render_mode == ANSI else None
 
     def _joint(self, actions: Mapping[str, Any]) -> dict[str, Hashable]:
-        """What everybody does, in the world's own actions."""
+        """The joint action in the world's own actions."""
         if not self.agents:
             raise ValueError("nobody is there to act: begin an episode with `reset`")
         if odd := [agent for agent in actions if agent not in self.agents]:
@@ -132,29 +157,25 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
             raise ValueError(f"{agent} cannot do action {chosen} now, {known[chosen]}: see its `action_mask`")
         return known[chosen]
 
-    def _looks(self) -> tuple[dict[str, Any], Infos]:
-        """What everybody sees, and the infos."""
-        looks = {agent: self._look(agent) for agent in self.possible_agents}
-        return {agent: seen for agent, (seen, _) in looks.items()}, {agent: info for agent, (_, info) in looks.items()}
-
-    def _look(self, agent: str) -> tuple[Any, dict[str, Mask]]:
-        seen = self._sides[agent].seen.write(self.world.observe(self.world_state, agent))
-        space = self.action_spaces[agent]
-        if not isinstance(space, LegalDiscrete):
-            return seen, {}
-        space.legal = self._mask(agent)
-        mask = space.legal.copy()
-        return {"observation": seen, "action_mask": mask}, {"action_mask": mask}
-
-    def _mask(self, agent: str) -> Mask:
-        places = self._places[agent]
-        mask = np.zeros(len(places), np.int8)
-        mask[[places[action] for action in self.world.actions(self.world_state, agent)]] = 1
-        return mask
+    def _observations(self) -> tuple[dict[str, Any], Infos]:
+        """The observations and infos of all agents; updates the masks of legal actions."""
+        observations: dict[str, Any] = {}
+        infos: Infos = {}
+        for agent in self.possible_agents:
+            seen = self._sides[agent].seen.write(self.world.observe(self.world_state, agent))
+            space, places = self.action_spaces[agent], self._places[agent]
+            if not isinstance(space, LegalDiscrete):
+                observations[agent], infos[agent] = seen, {}
+                continue
+            space.legal = np.zeros(len(places), np.int8)
+            space.legal[[places[action] for action in self.world.actions(self.world_state, agent)]] = 1
+            mask = space.legal.copy()
+            observations[agent], infos[agent] = {"observation": seen, "action_mask": mask}, {"action_mask": mask}
+        return observations, infos
 
 
 def drawing(world: World[Any, Any, Any]) -> Callable[[Any], str] | None:
-    """How a state of the world is drawn as text, if it can be."""
+    """The function that draws a state of the world as text; None if there is none."""
     if isinstance(world, DoorsKeysGems):
         return partial(level_files.draw_text, world)
     if isinstance(world, Overcooked):
@@ -163,15 +184,243 @@ def drawing(world: World[Any, Any, Any]) -> Callable[[Any], str] | None:
     return draw
 
 
-def _places(actions: tuple[Hashable, ...]) -> dict[Hashable, int]:
-    return {action: place for place, action in enumerate(actions)}
+# Spaces
 
 
-def _action_space(side: Interface) -> Discrete[np.int64]:
-    return Discrete(len(side.actions)) if side.always else LegalDiscrete(len(side.actions))
+UNSEEN = -1
+Bound = int | Sequence[int]
 
 
-def _observation_space(side: Interface) -> Space[Any]:
-    if side.always:
-        return side.seen.space
-    return Dict({"observation": side.seen.space, "action_mask": Box(0, 1, (len(side.actions),), np.int8)})
+class SpaceCode(NamedTuple):
+    """A space, and the function that writes a value as a member of it."""
+
+    space: Space[Any]
+    write: Callable[[Any], Any]
+
+
+class AgentInterface(NamedTuple):
+    """One agent's interface to a world: all its actions, whether all are always legal, and the code of observations."""
+
+    actions: tuple[Hashable, ...]
+    always: bool
+    seen: SpaceCode
+
+
+@runtime_checkable
+class SelfDescribing(Protocol):
+    """A world that lists an agent's actions, and the possible values of each field of its observations."""
+
+    def all_actions(self, agent: str) -> tuple[Hashable, ...]:
+        """Every action of an agent in any state."""
+        ...
+
+    def observation_values(self, agent: str) -> Mapping[str, Any]:
+        """A mapping of fields, the values of one field, or a list of ranges with a number from each."""
+        ...
+
+
+@singledispatch
+def interface(world: object, agent: str) -> AgentInterface:
+    """The interface of an agent. Raises InputError for a world of a kind that is not known here.
+
+    A world that has `all_actions` and `observation_values` describes itself; `interface.register` adds others.
+    """
+    if isinstance(world, SelfDescribing):
+        return AgentInterface(world.all_actions(agent), False, described(world.observation_values(agent)))
+    name = type(world).__name__
+    raise InputError(f"there are no spaces for worlds of type {name}", hint="add them with `interface.register`")
+
+
+# Codes
+
+
+def among(values: Iterable[Hashable]) -> SpaceCode:
+    """One of `values`."""
+    places = {value: np.int64(place) for place, value in enumerate(values)}
+    return SpaceCode(Discrete(len(places)), places.__getitem__)
+
+
+def maybe(values: Iterable[Hashable]) -> SpaceCode:
+    """One of `values`, or None."""
+    return among((None, *values))
+
+
+def numbers(low: Bound, high: Bound, *shape: int, kind: type[np.integer[Any]] = np.int32) -> SpaceCode:
+    """An array of numbers within bounds; () and None are written as the lower bound."""
+    lower, upper = (np.broadcast_to(np.array(bound, kind), shape).copy() for bound in (low, high))
+
+    def write(value: Any) -> Any:
+        return lower.copy() if value is None or value == () else np.array(value, kind).reshape(shape)
+
+    return SpaceCode(Box(lower, upper, dtype=kind), write)
+
+
+def one(low: float, high: float) -> SpaceCode:
+    """One number, such as a payoff; 0 for None."""
+    lower, upper = np.array([min(low, 0)], np.float32), np.array([max(high, 0)], np.float32)
+    return SpaceCode(Box(lower, upper, dtype=np.float32), lambda value: np.array([value or 0], np.float32))
+
+
+def subset(names: Sequence[str]) -> SpaceCode:
+    """A set of names."""
+    return after(numbers(0, 1, len(names), kind=np.int8), lambda value: [name in value for name in names])
+
+
+def record(**fields: SpaceCode) -> SpaceCode:
+    """An object with these fields; for None, all fields are written as None."""
+
+    def write(value: Any) -> dict[str, Any]:
+        if value is None:
+            return {name: code.write(None) for name, code in fields.items()}
+        return {name: code.write(getattr(value, name)) for name, code in fields.items()}
+
+    return SpaceCode(Dict({name: code.space for name, code in fields.items()}), write)
+
+
+def table(names: Iterable[str], code: SpaceCode) -> SpaceCode:
+    """Pairs of a name and a value; missing names are written as None."""
+    spaces = dict.fromkeys(names, code.space)
+
+    def write(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        known = dict(pairs)
+        return {name: code.write(known.get(name)) for name in spaces}
+
+    return SpaceCode(Dict(spaces), write)
+
+
+def after(code: SpaceCode, change: Callable[[Any], Any]) -> SpaceCode:
+    """The code of `change(value)`."""
+    return SpaceCode(code.space, lambda value: code.write(change(value)))
+
+
+def described(values: Any) -> SpaceCode:
+    """The code of a mapping of fields, of a list of ranges (a number from each), or of one of some values."""
+    if isinstance(values, Mapping):
+        return record(**{name: described(field) for name, field in values.items()})
+    if isinstance(values, list):
+        return numbers(UNSEEN, [numbers_of.stop - 1 for numbers_of in values], len(values))
+    return among(values)
+
+
+def place(grid: Grid) -> SpaceCode:
+    """A cell of a grid, or None."""
+    return after(numbers(UNSEEN, (grid.width - 1, grid.height - 1), 2), lambda cell: _xy(grid, cell))
+
+
+def places(grid: Grid, count: int) -> SpaceCode:
+    """Cells of a grid; unseen ones are written as (−1, −1)."""
+    code = numbers(UNSEEN, (grid.width - 1, grid.height - 1), count, 2)
+    return after(code, lambda cells: [_xy(grid, cell) for cell in cells])
+
+
+def _xy(grid: Grid, cell: int) -> tuple[int, int]:
+    return grid.xy(cell) if cell >= 0 else (UNSEEN, UNSEEN)
+
+
+def _parts(thing: int) -> tuple[int, ...]:
+    if thing == overcooked.UNSEEN:
+        return (UNSEEN,) * len(PARTS)
+    return tuple(thing // part & MANY for part in PARTS.values())
+
+
+# The worlds
+
+
+@interface.register
+def _(world: DoorsKeysGems, agent: str) -> AgentInterface:
+    """The order of the actions is that of `vocabulary`. An item: who holds it, or GROUND (−1) or USED (−2)."""
+    people, doors = len(world.agents), range(len(world.doors))
+    seen = record(
+        cells=places(world.grid, people),
+        items=numbers(USED, people - 1, len(world.items)),
+        locked=after(numbers(0, 1, len(doors), kind=np.int8), lambda bits: [bits >> door & 1 for door in doors]),
+        turn=among(range(people)),
+    )
+    return AgentInterface(tuple(world.vocabulary.values()), False, seen)
+
+
+@interface.register
+def _(world: Overcooked, agent: str) -> AgentInterface:
+    """`delivered` has room at each delivery for all the dishes there can be, of two parts each or more."""
+    grid, people, stations = world.layout.grid, len(world.agents), len(world.layout.deliveries)
+    dishes = sum(world.stock.values()) // 2
+
+    def things(count: int) -> SpaceCode:
+        return after(numbers(UNSEEN, MANY, count, len(PARTS)), lambda seen: [_parts(thing) for thing in seen])
+
+    def delivered(heaps: Iterable[tuple[int, ...] | None]) -> list[list[tuple[int, ...]]]:
+        full = [(overcooked.UNSEEN,) * dishes if heap is None else heap for heap in heaps]
+        return [[_parts(dish) for dish in (*heap, *(0,) * (dishes - len(heap)))] for heap in full]
+
+    seen = record(
+        cells=places(grid, people),
+        hands=things(people),
+        on=things(len(world.on)),
+        delivered=after(numbers(UNSEEN, MANY, stations, dishes, len(PARTS)), delivered),
+    )
+    return AgentInterface(overcooked.ACTIONS, True, seen)
+
+
+@interface.register
+def _(world: RepeatedGame, agent: str) -> AgentInterface:
+    """The actions are their numbers in the game. Before the first round there is nothing to see."""
+    i = world.agents.index(agent)
+    payoff = world.game.payoff(i)
+    own, theirs = payoff.shape
+    seen = record(own=maybe(range(own)), theirs=maybe(range(theirs)), payoff=one(payoff.min(), payoff.max()))
+    return AgentInterface(tuple(range(own)), True, seen)
+
+
+@interface.register
+def _(world: Household, agent: str) -> AgentInterface:
+    """The order of the actions is that of `acts`; `last` has the last act of everybody, `things` the place of each."""
+    acts = world.acts
+    spots = [place.name for place in world.home.places]
+    things = list(dict.fromkeys(act.thing for act in acts if act.thing is not None))
+    me = record(room=among(world.home.rooms), at=maybe(spots), holds=subset(things))
+    seen = record(
+        me=me,
+        places=subset(spots),
+        things=table(things, maybe(spots)),
+        opened=subset(spots),
+        last=table(world.agents, maybe(acts)),
+    )
+    return AgentInterface(acts, False, seen)
+
+
+@interface.register
+def _(world: InTheMatrix, agent: str) -> AgentInterface:
+    """The eight actions of avatars. The dead see a window that is all OUTSIDE, as in Melting Pot, and have no cell."""
+    rules = world.rules
+    grid, most, kinds = rules.field.grid, 1 + rules.ends.limit, len(rules.resources)
+    shape = (grid.height, grid.width) if agent in world.all_seeing else rules.field.shape
+    codes = in_the_matrix.PLAYER + 16 * rules.players
+    pays = [pay for matrix in rules.payoffs for row in matrix for pay in row]
+    seen = record(
+        t=numbers(0, most, 1),
+        cell=place(grid),
+        facing=among(range(4)),
+        window=numbers(avatars.OUTSIDE, codes - 1, *shape, kind=np.int16),
+        inventory=numbers(0, most, kinds),
+        ready_to_shoot=one(0, 1),
+        met=numbers(UNSEEN, most, 2, kinds),
+        reward=one(min(pays), max(pays)),
+        frozen=among((False, True)),
+    )
+    return AgentInterface(avatars.ACTIONS, True, seen)
+
+
+@interface.register
+def _(world: CollaborativeCooking, agent: str) -> AgentInterface:
+    """The eight actions of avatars."""
+    codes = cooking_things.SEES_PLAYER + 16 * len(world.agents)
+    most = world.pay * len(world.agents)
+    seen = record(
+        window=numbers(avatars.OUTSIDE, codes - 1, *world.field.shape, kind=np.int16),
+        cell=place(world.grid),
+        facing=among(range(4)),
+        hand=among(range(len(cooking_things.THINGS))),
+        ready=among((False, True)),
+        reward=one(most, most),
+    )
+    return AgentInterface(avatars.ACTIONS, True, seen)

@@ -6,8 +6,8 @@
         joint = {agent: env.action_space(agent).sample() for agent in env.agents}
         observations, rewards, terminations, truncations, infos = env.step(joint)
 
-Actions are numbers: the places of the world's own actions in the fixed list `env.actions[agent]`. What is observed is
-what the world shows, field by field; `spaces` says how each is written.
+Actions are numbers: the places of the world's own actions in the fixed list `env.actions[agent]`. Observations are the
+world's, field by field; `parallel` describes how each is written.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def parallel_env(
 ) -> ParallelWorld:
     """The world as a ParallelEnv, truncated after `steps` steps if it has not ended by then.
 
-    Everybody acts in every step; where the world lets somebody only wait, waiting is their one legal action. In worlds
-    where not all actions are always legal, an observation is a dict of `observation` and `action_mask`, the mask is in
-    the infos too, and `action_space(agent).sample()` draws from what is legal now.
+    All agents act in every step; an agent that can only wait has waiting as its one legal action. In worlds where not
+    all actions are always legal, an observation is a dict of `observation` and `action_mask`, the mask is also in the
+    infos, and `action_space(agent).sample()` draws from the legal actions.
 
     Raises InputError if PettingZoo is missing, the world has no spaces, or `steps` or the render mode makes no sense.
     """

@@ -1,7 +1,10 @@
-"""What an engine showed, step by step: recorded once, so that rules can be checked against it without the engine.
+"""Traces of an engine: its observations, step by step, recorded so that rules can be checked without the engine.
 
-A trace file is gzipped JSON, one line for the header and one for every moment. The line of a moment names the
-joint action that led to it and what is seen; what it leaves out is as in the line before.
+A trace file is gzipped JSON, one line for the header and one for each moment. The line of a moment has the joint action
+that led to it and the observation, without fields that are as in the line before.
+
+The players that make the traces see everything and model nobody: hunters collect a favourite resource, chase the
+nearest other player and fire, cooks make soup, and all act at random now and then and so get in each other's way.
 """
 
 from __future__ import annotations
@@ -9,20 +12,24 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, NamedTuple, Protocol, TypeVar, get_type_hints
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from otherminds.errors import InputError, faults
 from otherminds.files.text import opened
+from otherminds.worlds.avatars import ACTIONS, AHEAD, EAST, NORTH, SOUTH, WEST
 
 M = TypeVar("M", bound=BaseModel)
-PLACES = ("resources", "counters", "pots")
-MAX_BYTES = 20_000_000
+SOURCE = "dm-meltingpot 2.4.1 on dmlab2d 1.0.2, Apache-2.0"  # the engine that traces are recorded from
+PLACES = ("resources", "counters", "pots")  # fields with sorted lists of cells
+MAX_BYTES = 20_000_000  # unpacked size of a trace file, against archives that unpack to huge files; chosen
 Place = Annotated[int, Field(ge=0, le=255)]
 Count = Annotated[int, Field(ge=0)]
 Facing = Annotated[int, Field(ge=0, le=3)]
@@ -32,13 +39,13 @@ Body = tuple[Place, Place, Facing]
 Joint = tuple[Annotated[int, Field(ge=0, le=7)], ...]
 
 
-class Seen(NamedTuple):
-    """What an in-the-matrix engine shows after a reset or a step; facings are 0 north, 1 east, 2 south, 3 west."""
+class SeenMatrix(NamedTuple):
+    """The observation of a matrix world after a reset or a step; facings are 0 north, 1 east, 2 south, 3 west."""
 
     bodies: tuple[Body | None, ...]
     """(x, y, facing) of every player; None while dead."""
     resources: tuple[tuple[Place, Place, Count], ...] | None
-    """(x, y, kind) of every resource that can be picked up, sorted; None while nobody is alive to see."""
+    """(x, y, kind) of every resource that can be picked up, sorted; None while no player is alive."""
     inventory: tuple[tuple[Count, ...], ...]
     ready: tuple[Number, ...]
     """READY_TO_SHOOT."""
@@ -53,7 +60,7 @@ class Seen(NamedTuple):
 
 
 class SeenKitchen(NamedTuple):
-    """What the cooking engine shows after a reset or a step; items are 0 nothing, 1 tomato, 2 dish, 3 soup."""
+    """The observation of a kitchen after a reset or a step; items are 0 nothing, 1 tomato, 2 dish, 3 soup."""
 
     bodies: tuple[Body, ...]
     hands: tuple[Item, ...]
@@ -65,12 +72,12 @@ class SeenKitchen(NamedTuple):
     ended: bool
 
 
-S_co = TypeVar("S_co", bound=Seen | SeenKitchen, covariant=True)
+S_co = TypeVar("S_co", bound=SeenMatrix | SeenKitchen, covariant=True)
 
 
 @dataclass(frozen=True)
 class Trace(Generic[S_co]):
-    """One episode: what was shown at its start and after each joint action (indices into the eight actions)."""
+    """One episode: the observations at its start and after each joint action (indices into the eight actions)."""
 
     substrate: str
     source: str
@@ -87,7 +94,7 @@ class _Header(BaseModel):
 
 
 def write_trace(trace: Trace[Any], path: Path) -> None:
-    """Write a trace file: the same bytes for the same trace. Raises ValueError if there is not one joint a step."""
+    """Write a trace file; equal traces give equal bytes. Raises ValueError unless there is one joint action a step."""
     if len(trace.shown) != len(trace.joints) + 1:
         raise ValueError(f"{len(trace.shown)} moments and {len(trace.joints)} joint actions")
     first = trace.shown[0]
@@ -106,11 +113,12 @@ def read_trace(path: Path) -> Trace[Any]:
     header = _parsed(_Header, lines[0], path, 1)
     if len(lines) < 2:
         raise InputError("shows nothing", path=path, line=2, hint="the start of the episode follows the header")
-    kind = SeenKitchen if '"pots"' in lines[1] else Seen
-    shown: list[Seen | SeenKitchen] = []
+    kind = SeenKitchen if '"pots"' in lines[1] else SeenMatrix
+    shown: list[SeenMatrix | SeenKitchen] = []
     joints: list[Joint] = []
     for number, text in enumerate(lines[1:], 2):
-        given = _given(_parsed(_line_of(kind, number > 2), text, path, number))
+        line = _parsed(_line_of(kind, number > 2), text, path, number)
+        given = {name: getattr(line, name) for name in line.model_fields_set}
         if number > 2:
             joints.append(given.pop("joint"))
             if len(joints[-1]) != header.players:
@@ -149,13 +157,9 @@ def _parsed(form: type[M], text: str, path: Path, line: int) -> M:
         raise InputError(problem, path=path, line=line, hint="record the trace again") from None
 
 
-def _given(line: BaseModel) -> dict[str, Any]:
-    return {name: getattr(line, name) for name in line.model_fields_set}
-
-
 @cache
-def _line_of(kind: type[Seen] | type[SeenKitchen], later: bool) -> type[BaseModel]:
-    """The form of a line: the first one says everything, the later ones a joint action and what is new."""
+def _line_of(kind: type[SeenMatrix] | type[SeenKitchen], later: bool) -> type[BaseModel]:
+    """The model of a line: all fields in the first one; the joint action and changed fields in later ones."""
     fields: dict[str, Any] = {
         name: (hint, None if later else ...) for name, hint in get_type_hints(kind, include_extras=True).items()
     }
@@ -163,8 +167,8 @@ def _line_of(kind: type[Seen] | type[SeenKitchen], later: bool) -> type[BaseMode
     return create_model("Line", __config__=ConfigDict(strict=True, extra="forbid"), **joint, **fields)
 
 
-def _check(moment: Seen | SeenKitchen, players: int, path: Path, line: int) -> None:
-    """Whether everything is told of every player and kind, and places come once and in order."""
+def _check(moment: SeenMatrix | SeenKitchen, players: int, path: Path, line: int) -> None:
+    """Raise InputError unless fields cover all players and kinds, and cells are unique and sorted."""
     for name, value in moment._asdict().items():
         if name in PLACES:
             cells = [thing[:2] for thing in value or ()]
@@ -172,8 +176,213 @@ def _check(moment: Seen | SeenKitchen, players: int, path: Path, line: int) -> N
                 raise InputError(f"`{name}` are not sorted, or two are in one place", path=path, line=line)
         elif name != "ended" and len(value) != players:
             raise InputError(f"`{name}` is about {len(value)} of {players} players", path=path, line=line)
-    if isinstance(moment, Seen):
+    if isinstance(moment, SeenMatrix):
         rows = [*moment.inventory, *moment.collected, *moment.destroyed, *(row for pair in moment.met for row in pair)]
         kinds = {len(row) for row in rows}
         if len(kinds) > 1 or any(kind >= max(kinds) for _, _, kind in moment.resources or ()):
             raise InputError("counts different numbers of kinds", path=path, line=line)
+
+
+# Recording
+
+
+Moment = SeenMatrix | SeenKitchen
+Cell = tuple[int, int]
+Player = Callable[[Moment], int]
+Policy = Callable[[int, np.random.Generator], Sequence[Player]]
+NOISE = (0.02, 0.1, 0.3, 0.5, 1.0)  # probabilities of a random action, one of which is drawn for each episode; chosen
+NOOP, FORWARD, BACKWARD, STEP_LEFT, STEP_RIGHT, TURN_LEFT, TURN_RIGHT, INTERACT = range(len(ACTIONS))
+STEPS = (FORWARD, STEP_RIGHT, BACKWARD, STEP_LEFT)
+BEAM = {(0, 1), (1, 1), (2, 1), (1, 0), (2, 0), (3, 0)}  # the cells of an unobstructed beam: (ahead, to either side)
+SIDE = 64  # cells beyond which no path is searched; larger than every map
+
+
+class RecordableEngine(Protocol):
+    """An engine, such as `melting_pot.MeltingPotEngine`."""
+
+    substrate: str
+    players: int
+
+    def reset(self) -> Moment:
+        """Begin an episode; its first observation."""
+        ...
+
+    def step(self, joint: Sequence[int]) -> Moment:
+        """The observation after a joint action."""
+        ...
+
+
+def record(
+    engine: RecordableEngine, steps: int, rng: np.random.Generator, policy: Policy | None = None
+) -> Iterator[Trace[Any]]:
+    """Traces of episodes with `steps` steps in all, the last one cut off; the default policy is hunters or cooks."""
+    while steps > 0:
+        shown, joints = [engine.reset()], list[Joint]()
+        draw = policy or (cooks if isinstance(shown[0], SeenKitchen) else hunters)
+        players = draw(engine.players, rng)
+        while steps > 0 and not shown[-1].ended:
+            joints.append(tuple(act(shown[-1]) for act in players))
+            shown.append(engine.step(joints[-1]))
+            steps -= 1
+        yield Trace(engine.substrate, SOURCE, tuple(shown), tuple(joints))
+
+
+def hunters(players: int, rng: np.random.Generator) -> list[Player]:
+    """Hunters with one probability of random actions, drawn for all of them."""
+    noise = float(rng.choice(NOISE))
+    return [RestlessHunter(player, noise, rng).act for player in range(players)]
+
+
+def cooks(players: int, rng: np.random.Generator) -> list[Player]:
+    """Cooks of the asymmetric kitchen with one probability of random actions, drawn for all of them."""
+    noise = float(rng.choice(NOISE[:-1]))
+    return [RestlessCook(player, noise, rng).act for player in range(players)]
+
+
+@dataclass
+class RestlessHunter:
+    """Collects some of its favourite resource, then chases the nearest player; finds walls by bumping into them."""
+
+    player: int
+    noise: float
+    rng: np.random.Generator
+    bumps: Counter[Cell] = field(default_factory=Counter)
+    tried: tuple[Cell, Cell] | None = None
+    frozen: bool = False
+
+    def __post_init__(self) -> None:
+        self.wanted = int(self.rng.integers(2, 8))
+        self.favourite = int(self.rng.integers(6))
+
+    def act(self, seen: Moment) -> int:
+        """The next action."""
+        assert isinstance(seen, SeenMatrix)
+        body, held = seen.bodies[self.player], seen.inventory[self.player]
+        self._learn(seen, body)
+        if body is None or self.rng.random() < self.noise:
+            return int(self.rng.integers(len(ACTIONS)))
+        others = [other[:2] for k, other in enumerate(seen.bodies) if other is not None and k != self.player]
+        favourite = self.favourite % len(held)
+        if held[favourite] >= self.wanted and others:
+            return self._attack(body, others)
+        wanted = [(x, y) for x, y, kind in seen.resources or () if kind == favourite]
+        if self.rng.random() < 0.1 and any(_offset(body, thing[:2]) in BEAM for thing in seen.resources or ()):
+            return INTERACT
+        return self._towards(body, wanted, others)
+
+    def _learn(self, seen: SeenMatrix, body: Body | None) -> None:
+        """Count a bump if a step led nowhere although no player stood there and the hunter was not frozen."""
+        self.frozen = body is not None and (self.frozen or max(seen.met[self.player][0]) > 0)
+        if self.tried and body and not self.frozen and body[:2] == self.tried[0]:
+            self.bumps[self.tried[1]] += self.tried[1] not in [other[:2] for other in seen.bodies if other]
+        self.tried = None
+
+    def _attack(self, body: Body, others: Sequence[Cell]) -> int:
+        for turn, action in ((0, INTERACT), (1, TURN_RIGHT), (3, TURN_LEFT)):
+            turned = (*body[:2], (body[2] + turn) % 4)
+            if any(_offset(turned, other) in BEAM for other in others):
+                return action
+        return self._towards(body, others, ())
+
+    def _towards(self, body: Body, goals: Collection[Cell], others: Collection[Cell]) -> int:
+        walls = {cell for cell, bumps in self.bumps.items() if bumps > 1}
+        heading = first_heading(body[:2], goals, lambda cell: cell not in walls and cell not in others)
+        if heading is None:
+            return int(self.rng.integers(len(ACTIONS)))
+        self.tried = body[:2], _beside(body[:2], heading)
+        return STEPS[(heading - body[2]) % 4]
+
+
+@dataclass(frozen=True)
+class KitchenHalf:
+    """One half of the asymmetric kitchen: its floor, and the cell and facing from which each thing is used."""
+
+    floor: frozenset[Cell]
+    tomatoes: Body
+    dishes: Body
+    delivery: Body
+    counter: Body
+    pots: tuple[Body, Body]
+
+
+LEFT = KitchenHalf(
+    floor=frozenset([*((x, y) for x in (1, 2, 3) for y in (2, 3)), (1, 1)]),
+    tomatoes=(1, 1, WEST),
+    dishes=(3, 3, SOUTH),
+    delivery=(3, 2, NORTH),
+    counter=(2, 3, SOUTH),
+    pots=((3, 2, EAST), (3, 3, EAST)),
+)
+RIGHT = KitchenHalf(
+    floor=frozenset([*((x, y) for x in (5, 6, 7) for y in (2, 3)), (7, 1)]),
+    tomatoes=(5, 2, NORTH),
+    dishes=(5, 3, SOUTH),
+    delivery=(7, 1, EAST),
+    counter=(6, 3, SOUTH),
+    pots=((5, 2, WEST), (5, 3, WEST)),
+)
+
+
+@dataclass
+class RestlessCook:
+    """Makes soup with what it holds; puts items that are not needed on a counter."""
+
+    player: int
+    noise: float
+    rng: np.random.Generator
+
+    def act(self, seen: Moment) -> int:
+        """The next action."""
+        assert isinstance(seen, SeenKitchen)
+        if self.rng.random() < self.noise:
+            return int(self.rng.integers(len(ACTIONS)))
+        body = seen.bodies[self.player]
+        room = LEFT if body[0] < 4 else RIGHT
+        x, y, facing = self._spot(seen, room)
+        heading = first_heading(body[:2], [(x, y)], room.floor.__contains__)
+        if heading is not None:
+            return STEPS[(heading - body[2]) % 4]
+        return (INTERACT, TURN_RIGHT, TURN_RIGHT, TURN_LEFT)[(facing - body[2]) % 4]
+
+    def _spot(self, seen: SeenKitchen, room: KitchenHalf) -> Body:
+        hand = seen.hands[self.player]
+        parked = {(x, y): item for x, y, item in seen.counters}.get(_beside(room.counter[:2], room.counter[2]), 0)
+        open_pots = [spot for spot, pot in zip(room.pots, seen.pots, strict=True) if pot[2] < 3]
+        done = [spot for spot, pot in zip(room.pots, seen.pots, strict=True) if pot[3]]
+        if hand == 3:
+            return room.delivery
+        if hand == 2:
+            return done[0] if done else room.counter if open_pots and not parked else room.pots[0]
+        if hand == 1:
+            return open_pots[-1] if open_pots else room.counter
+        useful = 2 if done or not open_pots else 1
+        if parked == useful:
+            return room.counter
+        return room.dishes if useful == 2 else room.tomatoes
+
+
+def first_heading(start: Cell, goals: Collection[Cell], free: Callable[[Cell], bool]) -> int | None:
+    """The first heading of a shortest path to the nearest goal (0 north, 1 east, 2 south, 3 west); None without one."""
+    wanted, first = set(goals), dict.fromkeys([start], -1)
+    queue = deque([start])
+    while queue:
+        cell = queue.popleft()
+        if cell in wanted:
+            return first[cell] if first[cell] >= 0 else None
+        for heading in range(4):
+            after = _beside(cell, heading)
+            if after not in first and max(after) < SIDE and min(after) >= 0 and (after in wanted or free(after)):
+                first[after] = heading if cell == start else first[cell]
+                queue.append(after)
+    return None
+
+
+def _beside(cell: Cell, heading: int) -> Cell:
+    return cell[0] + AHEAD[heading][0], cell[1] + AHEAD[heading][1]
+
+
+def _offset(body: Body, cell: Cell) -> Cell:
+    """The position of a cell relative to a body: (ahead, to either side)."""
+    ax, ay = AHEAD[body[2]]
+    dx, dy = cell[0] - body[0], cell[1] - body[1]
+    return dx * ax + dy * ay, abs(dy * ax - dx * ay)

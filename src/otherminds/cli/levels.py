@@ -195,8 +195,8 @@ def verify_melting_pot(
 
     Example: otherminds verify melting-pot --steps 20000 --world rws_repeated
     """
-    from otherminds.adapters.melting_pot import SUBSTRATES, Engine
-    from otherminds.adapters.verifying import summed, verify
+    from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine
+    from otherminds.adapters.rule_checks import summed, verify
     from otherminds.evaluation.progress import shown
 
     seed = time.time_ns() % 2**31 if seed is None else seed
@@ -205,7 +205,7 @@ def verify_melting_pot(
         table.add_column(column, justify="left" if column in ("world", "in which") else "right", no_wrap=True)
     mismatches: list[str] = []
     for name in substrates or SUBSTRATES:
-        played = verify(Engine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
+        played = verify(MeltingPotEngine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
         found = summed(shown(played, steps, name, lambda comparison: comparison.steps))
         mismatches += [f"{name}, {mismatch}" for mismatch in found.mismatches]
         cells = [found.counts["episodes"], found.steps, len(found.mismatches)]

@@ -1,0 +1,332 @@
+"""Melting Pot's engine beside the library's rules: recorded or fresh episodes, and the steps where they disagree.
+
+A trace shows most outcomes of chance: contested moves show who moved first, and regrown resources are there. For the
+rest (damage to resources, order of interactions, cooking times) a check keeps every state that agrees with all
+observations so far. A step is a mismatch if none of these states leads to the next observation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, permutations, product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from otherminds.adapters.traces import RecordableEngine, SeenKitchen, SeenMatrix, Trace, record
+from otherminds.errors import InputError
+from otherminds.worlds.avatars import ACTIONS, STEPS, Action
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, Outcome, State
+from otherminds.worlds.collaborative_cooking.things import NOTHING, Pot
+from otherminds.worlds.in_the_matrix import rules as matrix_rules
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.in_the_matrix.rules import (
+    COOLDOWN,
+    FREE,
+    INTERACT,
+    NOWHERE,
+    TURNING,
+    MatrixOutcome,
+    MatrixState,
+    Rules,
+)
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
+
+TOLERANCE = 1e-12  # by which floats may differ: the engine computes rewards in another order
+
+
+@dataclass(frozen=True)
+class TraceComparison:
+    """The number of steps compared, the steps that the rules cannot explain, and the number of events of each kind."""
+
+    steps: int
+    mismatches: tuple[str, ...]
+    counts: Mapping[str, int]
+
+
+def check(trace: Trace[Any]) -> TraceComparison:
+    """Compare a recorded episode with the rules of its world."""
+    return check_kitchen(trace) if isinstance(trace.shown[0], SeenKitchen) else check_matrix(trace)
+
+
+def verify(engine: RecordableEngine, steps: int, rng: np.random.Generator) -> Iterator[TraceComparison]:
+    """Compare `steps` fresh steps of an engine with the rules: one comparison for each episode."""
+    return map(check, record(engine, steps, rng))
+
+
+def summed(comparisons: Iterable[TraceComparison]) -> TraceComparison:
+    """The sum of comparisons; each mismatch names its episode."""
+    steps, mismatches, counts = 0, list[str](), Counter[str]()
+    for episode, comparison in enumerate(comparisons, 1):
+        steps += comparison.steps
+        mismatches += [f"episode {episode}, {mismatch}" for mismatch in comparison.mismatches]
+        counts.update(comparison.counts, episodes=1)
+    return TraceComparison(steps, tuple(mismatches), dict(counts))
+
+
+def differences(expected: SeenMatrix | SeenKitchen, shown: SeenMatrix | SeenKitchen) -> list[str]:
+    """A text for each field in which the observation differs from what the rules lead to."""
+    pairs = zip(shown._fields, expected, shown, strict=True)
+    return [f"{name} {there}, by the rules {rules}" for name, rules, there in pairs if not _alike(rules, there)]
+
+
+def _alike(one: object, other: object) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, float) and isinstance(other, (int, float)):
+        return abs(one - other) <= TOLERANCE
+    return one == other
+
+
+# Matrix worlds
+
+
+class _OrderedMoves(NamedTuple):
+    """The order in which players moved, and their cells and facings afterwards."""
+
+    order: tuple[int, ...]
+    cells: tuple[int, ...]
+    facings: tuple[int, ...]
+
+
+def check_matrix(trace: Trace[SeenMatrix], world: InTheMatrix | None = None) -> TraceComparison:
+    """Compare a recorded episode with the rules of `world`, by default the matrix world that the trace names.
+
+    The comparison ends at the first mismatch, after which the hidden parts of the state are unknown.
+    """
+    world = in_the_matrix(trace.substrate) if world is None else world
+    rules, counts = world.rules, Counter[str]()
+    states = {matrix_opening(rules, trace.shown[0])}
+    for t, (joint, shown) in enumerate(zip(trace.joints, trace.shown[1:], strict=True), 1):
+        reached = {after for state in states for after in _reached(rules, state, joint, shown)}
+        found = [("; ".join(differences(shown_matrix(rules, state, after), shown)), after) for state, after in reached]
+        states = {after for different, after in found if not different}
+        counts.update(
+            {
+                "meetings": sum(shown.interacted) // 2,
+                "picked up": sum(map(sum, shown.collected)),
+                "destroyed": sum(map(sum, shown.destroyed)),
+                "unseen": shown.resources is None,
+            },
+            undecided=len(states) > 1,
+        )
+        if not states:
+            closest = min((different for different, _ in found), key=len, default="no order of moves leads there")
+            return TraceComparison(t, (f"step {t}: {closest}",), dict(counts))
+    return TraceComparison(len(trace.joints), (), dict(counts))
+
+
+def matrix_opening(rules: Rules, shown: SeenMatrix) -> MatrixState:
+    """The initial state of an episode whose first observation is `shown`."""
+    grid, n = rules.field.grid, rules.players
+    kinds = {grid.cell(x, y): kind for x, y, kind in shown.resources or ()}
+    bodies = [body for body in shown.bodies if body is not None]
+    return MatrixState(
+        t=0,
+        cells=tuple(grid.cell(x, y) for x, y, _ in bodies),
+        facings=tuple(facing for _, _, facing in bodies),
+        inventories=(rules.empty,) * n,
+        cooldowns=(0,) * n,
+        clocks=(FREE,) * n,
+        due=(0.0,) * n,
+        kinds=tuple(kinds[cell] for cell in rules.sites),
+        shown=(1 << len(rules.sites)) - 1,
+        away=(),
+        damage=(0,) * len(rules.sites),
+        rewards=(0.0,) * n,
+        met=(None,) * n,
+        destroyed=((),) * n,
+        ended=False,
+    )
+
+
+def shown_matrix(rules: Rules, before: MatrixState, state: MatrixState) -> SeenMatrix:
+    """The engine's observation of a state and of the step that led to it."""
+    grid, players, kinds = rules.field.grid, range(rules.players), range(len(rules.resources))
+    alive = [cell != NOWHERE for cell in state.cells]
+    growing = (
+        (*grid.xy(cell), kind)
+        for site, (cell, kind) in enumerate(zip(rules.sites, state.kinds, strict=True))
+        if state.shown >> site & 1
+    )
+    none = (-1.0,) * len(rules.resources)
+    return SeenMatrix(
+        bodies=tuple((*grid.xy(state.cells[i]), state.facings[i]) if alive[i] else None for i in players),
+        resources=tuple(sorted(growing)) if any(alive) else None,
+        inventory=state.inventories,
+        ready=tuple(1 - wait / COOLDOWN for wait in state.cooldowns),
+        rewards=state.rewards,
+        met=tuple(met or (none, none) for met in state.met),
+        interacted=tuple(met is not None for met in state.met),
+        collected=tuple(
+            tuple(int(after > then) for then, after in zip(before.inventories[i], state.inventories[i], strict=True))
+            for i in players
+        ),
+        destroyed=tuple(tuple(int(kind in state.destroyed[i]) for kind in kinds) for i in players),
+        ended=state.ended,
+    )
+
+
+def _reached(
+    rules: Rules, state: MatrixState, joint: Sequence[int], shown: SeenMatrix
+) -> Iterator[tuple[MatrixState, MatrixState]]:
+    """The state paired with each state that one step leads to under the outcomes of chance that `shown` allows."""
+    moved = _moved(rules, state, joint, shown)
+    bodies = [shown.bodies[i] for i in matrix_rules.returning(rules, state)]
+    if moved is None or None in bodies:
+        return
+    respawns = tuple(((rules.field.grid.cell(body[0], body[1]),), body[2]) for body in bodies if body is not None)
+    for zappers, regrown in product(_zappers(rules, state, moved, joint), list(_regrown(rules, state, moved, shown))):
+        outcome = MatrixOutcome(moved.order, zappers, regrown, respawns, shown.ended)
+        try:
+            yield state, matrix_rules.step_with(rules, state, joint, outcome)
+        except ValueError:
+            continue
+
+
+def _moved(rules: Rules, state: MatrixState, joint: Sequence[int], shown: SeenMatrix) -> _OrderedMoves | None:
+    """An order of moves that leads every player to its observed cell; None if there is none.
+
+    A player that was observed to stay may move first, so this order works if any does.
+    """
+    cells, grid = list(state.cells), rules.field.grid
+    free = [i for i, clock in enumerate(state.clocks) if clock == FREE]
+    wanted = {i: rules.leads[(cells[i] * 4 + state.facings[i]) * 8 + joint[i]] for i in free}
+    seen_at = {i: grid.cell(body[0], body[1]) for i, body in enumerate(shown.bodies) if body is not None}
+    order: list[int] = []
+    while len(order) < len(free):
+        fits = [i for i in free if i not in order and (cells[i] if wanted[i] in cells else wanted[i]) == seen_at.get(i)]
+        if not fits:
+            return None
+        mover = min(fits, key=lambda i: seen_at[i] != cells[i])
+        cells[mover] = seen_at[mover]
+        order.append(mover)
+    facings = tuple((way + TURNING.get(joint[i], 0)) % 4 for i, way in enumerate(state.facings))
+    return _OrderedMoves((*order, *(i for i in range(rules.players) if i not in order)), tuple(cells), facings)
+
+
+def _zappers(rules: Rules, state: MatrixState, moved: _OrderedMoves, joint: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The orders of zappers that can differ in effect: all orders within a group whose beams touch the same things."""
+    shooting = [
+        i for i, clock in enumerate(state.clocks) if clock == FREE and joint[i] == INTERACT and not state.cooldowns[i]
+    ]
+    others = [i for i in range(rules.players) if i not in shooting]
+    things = {cell for site, cell in enumerate(rules.sites) if state.shown >> site & 1}.union(moved.cells)
+    groups: list[tuple[set[int], list[int]]] = []
+    for i in shooting:
+        place = moved.cells[i] * 4 + moved.facings[i]
+        touched = things.intersection(chain([moved.cells[i]], *rules.beams[place]))
+        linked = [group for group in groups if group[0] & touched]
+        groups = [group for group in groups if group not in linked]
+        groups.append((touched.union(*(cells for cells, _ in linked)), [*chain(*(who for _, who in linked)), i]))
+    for turns in product(*(permutations(who) for _, who in groups)):
+        yield (*chain(*turns), *others)
+
+
+def _regrown(rules: Rules, state: MatrixState, moved: _OrderedMoves, shown: SeenMatrix) -> Iterator[tuple[int, ...]]:
+    """The sets of sites that may have regrown: all new ones, and any that a player standing there took at once."""
+    if shown.resources is None:
+        yield ()
+        return
+    there = {rules.field.grid.cell(x, y) for x, y, _ in shown.resources}
+    ripe = matrix_rules.ripe(rules, state)
+    new = [site for site in ripe if rules.sites[site] in there]
+    if rules.restock and min(state.clocks) > rules.frozen:
+        new = []
+    taken = [site for site in ripe if rules.sites[site] in moved.cells and rules.sites[site] not in there]
+    for count in range(len(taken) + 1):
+        for some in combinations(taken, count):
+            yield (*new, *some)
+
+
+# Collaborative cooking
+
+
+def check_kitchen(trace: Trace[Any], world: CollaborativeCooking | None = None) -> TraceComparison:
+    """Compare a recorded episode with the rules of a kitchen, by default the asymmetric one.
+
+    The comparison ends at the first mismatch, after which the state is unknown. Raises InputError if the trace is not
+    one of this kitchen.
+    """
+    world = cooking_asymmetric() if world is None else world
+    shown = _kitchen_moments(trace, world)
+    states, counts = {kitchen_opening(world, shown[0])}, Counter[str]()
+    if difference := _difference(world, states, shown[0]):
+        return TraceComparison(0, (f"start: {difference}",), {})
+    for t, (before, indices, now) in enumerate(zip(shown, trace.joints, shown[1:], strict=False), 1):
+        joint = {agent: ACTIONS[k] for agent, k in zip(world.agents, indices, strict=True)}
+        reached = {world.step_with(state, joint, outcome) for state in states for outcome in outcomes(world, joint)}
+        states = {state for state in reached if shown_kitchen(world, state) == now}
+        pots = [*zip(before.pots, now.pots, strict=True)]
+        counts.update(
+            {
+                "moves": sum(after[:2] != body[:2] for body, after in zip(before.bodies, now.bodies, strict=True)),
+                "tomatoes in pots": sum(max(0, after[2] - pot[2]) for pot, after in pots),
+                "soups out of pots": sum(after[2] < pot[2] for pot, after in pots),
+                "counters changed": len({thing[:2] for thing in {*before.counters} ^ {*now.counters}}),
+                "deliveries": int(any(now.rewards)),
+            },
+            undecided=len(reached) > 1,
+        )
+        if not states:
+            return TraceComparison(t, (f"step {t}: {_difference(world, reached, now)}",), dict(counts))
+    return TraceComparison(len(trace.joints), (), dict(counts))
+
+
+def _kitchen_moments(trace: Trace[Any], world: CollaborativeCooking) -> list[SeenKitchen]:
+    shown = [moment for moment in trace.shown if isinstance(moment, SeenKitchen)]
+    floor, pots = {*map(world.grid.xy, world.grid.cells())}, sorted(map(world.grid.xy, world.pots))
+    fits = all(
+        len(moment.bodies) == len(world.agents)
+        and floor.issuperset(body[:2] for body in moment.bodies)
+        and pots == [pot[:2] for pot in moment.pots]
+        for moment in shown
+    )
+    if len(shown) < len(trace.shown) or not fits:
+        raise InputError(f"the trace of `{trace.substrate}` is not one of this kitchen", hint="name another map")
+    return shown
+
+
+def shown_kitchen(world: CollaborativeCooking, state: State) -> SeenKitchen:
+    """The engine's observation of a state."""
+    xy = world.grid.xy
+    return SeenKitchen(
+        bodies=tuple((*xy(body.cell), body.facing) for body in state.bodies),
+        hands=tuple(body.hand for body in state.bodies),
+        counters=tuple(
+            sorted((*xy(cell), thing) for cell, thing in zip(world.counters, state.counters, strict=True) if thing)
+        ),
+        pots=tuple(
+            sorted((*xy(cell), pot.tomatoes, pot.cooked) for cell, pot in zip(world.pots, state.pots, strict=True))
+        ),
+        rewards=state.rewards,
+        ended=world.done(state),
+    )
+
+
+def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterator[Outcome]:
+    """Every order in which the players that move, and those that interact, may do so; the others come last."""
+    movers = [i for i, agent in enumerate(world.agents) if joint[agent] in STEPS]
+    users = [i for i, agent in enumerate(world.agents) if joint[agent] == "interact"]
+    everybody = range(len(world.agents))
+    for moving, using in product(permutations(movers), permutations(users)):
+        yield Outcome(_first(moving, everybody), _first(using, everybody))
+
+
+def _first(first: Sequence[int], everybody: Sequence[int]) -> tuple[int, ...]:
+    return (*first, *(i for i in everybody if i not in first))
+
+
+def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> State:
+    """The initial state of an episode whose first observation is `shown`."""
+    bodies = tuple(Body(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
+    nothing = (NOTHING,) * len(world.counters)
+    return State(0, bodies, nothing, (Pot(),) * len(world.pots), (0.0,) * len(bodies))
+
+
+def _difference(world: CollaborativeCooking, states: set[State], shown: SeenKitchen) -> str:
+    """How the observation differs from that of the state closest to it; empty if a state explains it."""
+    return "; ".join(min((differences(shown_kitchen(world, state), shown) for state in states), key=len))
