@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from otherminds.adapters import melting_pot
 from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, MeltingPotEngine, api_steps, upstream
-from otherminds.adapters.traces import RestlessHunter, SeenMatrix, read_trace, record, write_trace
+from otherminds.adapters.traces import SOURCE, RestlessHunter, SeenMatrix, read_trace, record, write_trace
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, AHEAD, STEPS, turned
 
@@ -101,7 +100,7 @@ def test_an_unknown_substrate_is_refused() -> None:
 def test_a_recording_of_the_engine_reads_back(substrate: str, tmp_path: Path) -> None:
     engine = MeltingPotEngine(substrate, seed=5)
     (trace,) = record(engine, 150, np.random.default_rng(5))
-    assert (trace.substrate, trace.source) == (substrate, melting_pot.SOURCE)
+    assert (trace.substrate, trace.source) == (substrate, SOURCE)
     write_trace(trace, tmp_path / "trace")
     assert read_trace(tmp_path / "trace") == trace
 
