@@ -22,12 +22,12 @@ from kitchens import kitchen
 from otherminds import (
     Categorical,
     CookingBot,
+    DoorsKeysGemsPlanner,
     Goal,
-    Plans,
     RepeatedGame,
     Seeker,
     Task,
-    Told,
+    WithErrand,
     bundled_levels,
     cooking_asymmetric,
     find_game,
@@ -89,9 +89,9 @@ def test_worlds_of_the_library(name: str) -> None:
     check_world(WORLDS[name]())
 
 
-def told() -> Told[Any]:
-    seeker = Seeker(Plans(gate()), 1, Goal("gem", 0))
-    return Told(seeker, seeker)
+def told() -> WithErrand[Any]:
+    seeker = Seeker(DoorsKeysGemsPlanner(gate()), 1, Goal("gem", 0))
+    return WithErrand(seeker, seeker)
 
 
 def in_matrix(make: Callable[[Any, str], Any]) -> tuple[Any, Any, Mapping[str, Any]]:
@@ -104,7 +104,7 @@ def hypothetical(world: Any, me: str) -> Hypothetical:
 
 
 MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {
-    "seeker": lambda: (Seeker(Plans(gate()), 0, Goal("gem", gate().goals[0])), gate(), {}),
+    "seeker": lambda: (Seeker(DoorsKeysGemsPlanner(gate()), 0, Goal("gem", gate().goals[0])), gate(), {}),
     "told": lambda: (told(), gate(), {"agent": "Ben"}),
     "cook": lambda: (cook(KITCHEN, "SimpleTomato", 0, beta=2.0, lapse=0.05), KITCHEN, {}),
     "chef": lambda: (CookingBot(cooking_asymmetric(), slip=0.1), cooking_asymmetric(), {}),

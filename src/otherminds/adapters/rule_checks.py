@@ -330,4 +330,4 @@ def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> State:
 def _difference(world: CollaborativeCooking, states: set[State], shown: SeenKitchen) -> str:
     """How the observation differs from that of the state closest to it; empty if a state explains it."""
     by_state = [differences(shown_kitchen(world, state), shown) for state in states]
-    return "; ".join(min(by_state, key=len))
+    return "; ".join(sorted(by_state, key=len)[0])

@@ -1,4 +1,4 @@
-"""Is this an immutable policy with a memory, that can be read?"""
+"""Conformance of minds and mindreaders: immutable policies with a memory, whose actions an observer can score."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from otherminds.distribution import Categorical, Distribution
 from otherminds.evaluation.tasks import Task, play
 from otherminds.mind import Mind
 from otherminds.observer import Observer
-from otherminds.testing.promises import FROZEN, ConformanceError, check_hashable, demand, of, short
-from otherminds.testing.worlds import DRAWS, AnyWorld
+from otherminds.testing.worlds import DRAWS, FROZEN, AnyWorld, ConformanceError, check_hashable, demand, of, short
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.best_responders import Reader, mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-CLOSE = 1e-9
-VANISHED = 1e-6
-"""Who acts as its mind says is taken for that mind with less than this probability once in a million rollouts."""
+CLOSE = 1e-9  # by which probabilities may differ: rounding error
+VANISHED = 1e-6  # a posterior below this happens by chance in at most one of a million rollouts (Ville's inequality)
 
 AnyMind = Mind[Any, Any]
 Options = tuple[Any, ...] | None
@@ -38,18 +36,22 @@ def check_mind(
     seed: int = 0,
     steps: int = 100,
 ) -> None:
-    """Check that a mind is an immutable policy with a memory, and can be read, in a world or on given observations.
+    """Check that a mind is an immutable policy with a memory, in a world or on given observations.
 
-    In a world it is the agent (by default the first), in as many episodes as the steps take; in seats without a mind of
-    `others` anything is done. It is hashable, and equal minds hash alike. `observe` returns a mind and leaves the old
-    one as it was. `act` is a distribution that adds up to 1 over what may be done (in a world; all but `lapse` of it)
-    and draws nothing else. The same observations make the same policy. An observer for whom it is either this mind or
-    anybody never rules it out.
-    Raises ConformanceError for the first promise that is broken, ValueError if there is nothing to observe.
+    In a world, the mind plays `agent` (by default the first) for `steps` steps; agents without a mind in `others` act
+    at random. The mind is hashable, and equal minds have equal hashes. `observe` returns a mind and leaves the old one
+    unchanged. `act` is a distribution that adds up to 1 over the legal actions (in a world; all but `lapse` of it) and
+    draws nothing else. Equal observations give equal policies. An observer that considers this mind and a random one
+    never rules it out.
+    Raises ConformanceError for the first requirement that is violated, ValueError if there is nothing to observe.
     """
-    rng = np.random.default_rng(seed)
+    rng, start = np.random.default_rng(seed), mind
     if isinstance(where, Sequence) and not hasattr(where, "agents"):
-        _check_life(mind, list(_shown(mind, where, rng)))
+        life = []
+        for obs in where:
+            mind = _observed(mind, obs)
+            life.append(_moment(obs, mind, {"act": None}, 1.0, rng))
+        _check_life(start, life)
         return
     world = cast("AnyWorld", where)
     seat = world.agents[0] if agent is None else agent
@@ -60,22 +62,30 @@ def check_mind(
 
 
 def check_mindreader(player: Reader, where: Game | Task, *, seed: int = 0, rounds: int = 30) -> None:
-    """Check that a player of repeated games is a mind that says what it expects, against anybody or a task's partner.
+    """Check that a player of repeated games is a mind that also predicts, against a random player or a task's partner.
 
-    The first thing that it observes is None. `act` adds up to 1 over its own actions and `predict`, a table, over the
-    joint actions of all others, both numbered from 0. It is immutable, hashable, the same after the same rounds, and
-    can be watched, as in `check_mind`. It plays the whole task, twice in the same way.
-    Raises ConformanceError for the first promise that is broken.
+    Its first observation is None. `act` adds up to 1 over its own actions and `predict`, a Categorical, over the joint
+    actions of all others, both numbered from 0. It also meets the requirements of `check_mind`, and plays the whole
+    task twice in the same way. Raises ConformanceError for the first requirement that is violated.
     """
-    task = where if isinstance(where, Task) else Task(where, _anything(where), rounds)
-    _check_nothing(player)
+    if isinstance(where, Task):
+        task = where
+    else:
+        own, others = where.payoff().shape
+        partner = Machine("anybody", ((1.0 / others,) * others,), (((0,) * own,) * others,))
+        task = Task(where, partner, rounds)
+    try:
+        player.observe(None)
+    except Exception as error:
+        told = f"{type(error).__name__} for None, which is what is seen before the first round"
+        raise ConformanceError(f"{of(player, 'observe')}: {told} (return the player as it is)") from error
     _check_life(player, list(_rounds(player, task, np.random.default_rng(seed))))
     first, second = (list(play(task, player, rng=np.random.default_rng(seed))) for _ in range(2))
     demand(first == second, of(player), "played two different games in the same circumstances", "leave chance to act")
 
 
 class _Moment(NamedTuple):
-    """A mind after it has seen something: what it says then when asked to `act` (or `predict`), and what it does."""
+    """A mind after an observation, its answers to `act` (and `predict`), and the action drawn."""
 
     seen: Any
     mind: AnyMind
@@ -87,7 +97,7 @@ class _Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class _Anybody:
-    """Somebody who does anything that may be done."""
+    """A mind that takes any legal action."""
 
     policies: tuple[Distribution[Any], ...]
     t: int = -1
@@ -97,12 +107,6 @@ class _Anybody:
 
     def act(self) -> Distribution[Any]:
         return self.policies[self.t]
-
-
-def _shown(mind: AnyMind, seen: Sequence[Any], rng: np.random.Generator) -> Iterator[_Moment]:
-    for obs in seen:
-        mind = _observed(mind, obs)
-        yield _moment(obs, mind, {"act": None}, 1.0, rng)
 
 
 def _lived(
@@ -141,11 +145,6 @@ def _rounds(player: Reader, task: Task, rng: np.random.Generator) -> Iterator[_M
         partner = partner.observe(mirrored(task.game, seen))
 
 
-def _anything(game: Game) -> Machine:
-    own, others = game.payoff().shape
-    return Machine("anybody", ((1.0 / others,) * others,), (((0,) * own,) * others,))
-
-
 def _observed(mind: Any, obs: Any) -> Any:
     after = mind.observe(obs)
     broken = f"{short(after)} is no mind"
@@ -181,7 +180,7 @@ def _check_policy(whose: str, policy: Distribution[Any], options: Options, lapse
 
 
 def _demand_same(moment: _Moment, mind: Any, broken: str, mend: str) -> None:
-    """A mind must say what was said at a moment."""
+    """The mind must give the same answers as at that moment."""
     for ask, policy in moment.says.items():
         demand(_alike(policy, getattr(mind, ask)(), moment), of(mind, ask), broken, mend)
 
@@ -194,7 +193,7 @@ def _alike(one: Distribution[Any], other: Distribution[Any], moment: _Moment) ->
 
 
 def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
-    """What is promised of a mind over time."""
+    """Check the requirements on a mind over time."""
     if not life:
         raise ValueError("there is nothing for the mind to observe")
     for moment in life:
@@ -211,7 +210,7 @@ def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
 
 
 def _check_watched(mind: AnyMind, life: Sequence[_Moment]) -> None:
-    """Whoever watches it, and takes it for itself or for anybody, must not lose sight of it."""
+    """An observer that considers this mind and one that takes any action must not rule this mind out."""
     may = (moment.options["act"] for moment in life)
     free = (Categorical.uniform(options) if options else None for options in may)
     rival = _Anybody(tuple(policy or moment.says["act"] for policy, moment in zip(free, life, strict=True)))
@@ -221,11 +220,3 @@ def _check_watched(mind: AnyMind, life: Sequence[_Moment]) -> None:
         found = watched.ask(lambda held: isinstance(held, _Anybody)).prob(False)
         broken = f"watched, it is itself with a probability of {found:.1g}"
         demand(found >= VANISHED, of(mind, "act"), broken, "let `sample` draw by `log_prob`")
-
-
-def _check_nothing(player: Reader) -> None:
-    try:
-        player.observe(None)
-    except Exception as error:
-        told = f"{type(error).__name__} for None, which is what is seen before the first round"
-        raise ConformanceError(f"{of(player, 'observe')}: {told} (return the player as it is)") from error

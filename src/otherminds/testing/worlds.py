@@ -1,4 +1,4 @@
-"""Are these pure rules over hashable states?"""
+"""Conformance of worlds: pure rules over hashable states. Also how every check reports a violation."""
 
 from __future__ import annotations
 
@@ -8,23 +8,58 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from otherminds.testing.promises import ConformanceError, check_hashable, demand, of, short
 from otherminds.world import World
 
-DRAWS = 20
+LONGEST = 80  # characters of a repr in a message
+FROZEN = "make it a frozen dataclass or a NamedTuple, of tuples instead of lists"
+
+
+class ConformanceError(AssertionError):
+    """A violated requirement, in one line: `whose: what is wrong (how to fix it)`."""
+
+
+def demand(kept: bool, whose: str, broken: str, mend: str) -> None:
+    """Raise ConformanceError unless `kept`."""
+    if not kept:
+        raise ConformanceError(f"{whose}: {broken} ({mend})")
+
+
+def of(thing: object, part: str = "") -> str:
+    """The name of the type, or of one of its parts, for a message."""
+    return f"{type(thing).__name__}.{part}" if part else type(thing).__name__
+
+
+def short(thing: object) -> str:
+    """The repr in one line of at most LONGEST characters."""
+    text = " ".join(repr(thing).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def check_hashable(whose: str, thing: object) -> None:
+    """Raise ConformanceError if `thing` is unhashable."""
+    try:
+        hash(thing)
+    except TypeError as error:
+        raise ConformanceError(f"{whose}: {error} ({FROZEN})") from None
+
+
+DRAWS = 20  # initial states drawn to find one that is not done yet
 AnyWorld = World[Any, Any, Any]
 
 
 def check_world(world: AnyWorld, *, seed: int = 0, steps: int = 200) -> None:
-    """Check that a world is pure rules over hashable states, in steps of random play and as many episodes as they take.
+    """Check in `steps` steps of random play that a world is pure rules over hashable states.
 
     Agents are a tuple of different names. States and observations are hashable and equal by value. Equal generators
-    give equal states, and nothing else is left to chance. `step` changes neither its state nor the joint action. Before
-    the end everybody can do something. Rewards are finite numbers, one for each agent. What an agent may not do now is
-    refused with ValueError, or done away with lawfully. All is the same when asked again. If there are words for
-    actions, `vocabulary` is the inverse of `spell`. Raises ConformanceError for the first promise that is broken.
+    give equal states, and nothing else is random. `step` changes neither its state nor the joint action. Before the end
+    every agent has an action. Rewards are finite numbers, one for each agent. An illegal action raises ValueError or
+    leads to a lawful state. All answers are the same when asked again. If the world has words for actions, `vocabulary`
+    is the inverse of `spell`. Raises ConformanceError for the first requirement that is violated.
     """
-    _check_agents(world)
+    agents = world.agents
+    named = isinstance(agents, tuple) and all(isinstance(agent, str) for agent in agents)
+    broken = f"{short(agents)} is no tuple of different names"
+    demand(named and 0 < len(agents) == len(set(agents)), of(world, "agents"), broken, "name each agent once")
     turns = list(_turns(world, seed, steps))
     known = tuple(dict.fromkeys(action for turn in turns for options in turn.facts.actions for action in options))
     for turn in reversed(turns):
@@ -34,8 +69,8 @@ def check_world(world: AnyWorld, *, seed: int = 0, steps: int = 200) -> None:
         demand(again == turn.after, of(world, "step"), "the world remembers what was played", "keep it in the state")
 
 
-class _Facts(NamedTuple):
-    """What a world says of a state, by the names of what it is asked."""
+class _StateFacts(NamedTuple):
+    """A world's answers about a state; fields are named like the methods asked."""
 
     done: bool
     actions: tuple[tuple[Any, ...], ...]
@@ -45,16 +80,9 @@ class _Facts(NamedTuple):
 class _Turn(NamedTuple):
     seed: tuple[int, int]
     state: Any
-    facts: _Facts
+    facts: _StateFacts
     joint: Mapping[str, Any]
     after: Any
-
-
-def _check_agents(world: AnyWorld) -> None:
-    agents = world.agents
-    named = isinstance(agents, tuple) and all(isinstance(agent, str) for agent in agents)
-    broken = f"{short(agents)} is no tuple of different names"
-    demand(named and 0 < len(agents) == len(set(agents)), of(world, "agents"), broken, "name each agent once")
 
 
 def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
@@ -72,8 +100,8 @@ def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
         state, facts = after, _told(world, after)
 
 
-def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _Facts]:
-    """A state in which something can be done; some draws of the first state may be over at once."""
+def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _StateFacts]:
+    """The first of DRAWS initial states that is not done, with its facts."""
     for draw in range(DRAWS):
         first, second = (world.start(np.random.default_rng((seed, t, draw))) for _ in range(2))
         state = _drawn(of(world, "start"), first, second)
@@ -85,22 +113,22 @@ def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _Facts]:
 
 
 def _drawn(whose: str, first: Any, second: Any) -> Any:
-    """A state that was drawn twice, alike."""
+    """The state, if it equals the second draw."""
     check_hashable(whose, first)
     mend = "draw from the generator alone, and let states be equal by value"
     demand(first == second and hash(first) == hash(second), whose, "equal generators gave different states", mend)
     return first
 
 
-def _facts(world: AnyWorld, state: Any) -> _Facts:
+def _facts(world: AnyWorld, state: Any) -> _StateFacts:
     done, seen = world.done(state), tuple(world.observe(state, agent) for agent in world.agents)
     demand(isinstance(done, bool | np.bool_), of(world, "done"), f"{short(done)} is no bool", "return True or False")
     check_hashable(of(world, "observe"), seen)
-    return _Facts(bool(done), () if done else tuple(_options(world, state, agent) for agent in world.agents), seen)
+    return _StateFacts(bool(done), () if done else tuple(_options(world, state, agent) for agent in world.agents), seen)
 
 
-def _told(world: AnyWorld, state: Any) -> _Facts:
-    """The facts of a state that is new."""
+def _told(world: AnyWorld, state: Any) -> _StateFacts:
+    """The facts of a new state, asked twice."""
     facts = _facts(world, state)
     _check_facts(world, state, facts, "it may depend on nothing but the state, and draw nothing")
     return facts
@@ -115,13 +143,13 @@ def _options(world: AnyWorld, state: Any, agent: str) -> tuple[Any, ...]:
     return options
 
 
-def _check_facts(world: AnyWorld, state: Any, facts: _Facts, mend: str) -> None:
-    for name, was, now in zip(_Facts._fields, facts, _facts(world, state), strict=True):
+def _check_facts(world: AnyWorld, state: Any, facts: _StateFacts, mend: str) -> None:
+    for name, was, now in zip(_StateFacts._fields, facts, _facts(world, state), strict=True):
         demand(was == now, of(world, name), "two answers for the same state", mend)
 
 
-def _step(world: AnyWorld, state: Any, facts: _Facts, joint: Mapping[str, Any], seed: tuple[int, int]) -> Any:
-    """The state that follows, found twice; the first time must have left everything as it was."""
+def _step(world: AnyWorld, state: Any, facts: _StateFacts, joint: Mapping[str, Any], seed: tuple[int, int]) -> Any:
+    """The next state, computed twice; the first time must change neither the state nor the joint action."""
     whose, before, given = of(world, "step"), (hash(state), repr(state)), dict(joint)
     after = world.step(state, given, np.random.default_rng(seed))
     same = (hash(state), repr(state)) == before and _facts(world, state) == facts
@@ -148,7 +176,7 @@ def _check_words(world: AnyWorld, actions: Sequence[Any]) -> None:
 
 
 def _check_refusal(world: AnyWorld, turn: _Turn, known: Sequence[Any]) -> None:
-    """One agent does what could be done elsewhere, and may not be done here."""
+    """Let one agent take an action that is legal elsewhere but not here."""
     place = turn.seed[1] % len(world.agents)
     strange = [action for action in known if action not in turn.facts.actions[place]]
     if not strange:
