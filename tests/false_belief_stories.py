@@ -11,6 +11,7 @@ import numpy as np
 from otherminds.stories.beliefs.nested_beliefs import believed_place
 from otherminds.stories.beliefs.perspectives import EVERYDAY, Conventions
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Claim,
     Entity,
@@ -19,7 +20,6 @@ from otherminds.stories.model import (
     Fact,
     Happening,
     Holds,
-    Hypothesis,
     Question,
     Utterance,
 )
@@ -165,7 +165,7 @@ def _example(
     style: Style,
 ) -> Example:
     offered = _draw(rng, mentioned, len(mentioned))
-    options = tuple(Hypothesis((_claim(chain, Fact("at", thing, place)),)) for place in offered)
+    options = tuple(AnswerOption((_claim(chain, Fact("at", thing, place)),)) for place in offered)
     question = Question("", options, kind=f"order {len(chain)}", labels=offered)
     told, asks = (_tomi if style == "tomi" else _plain)(episode, mentioned, thing, chain)
     return Example(episode, question, offered.index(believed), told, asks, chain)

@@ -32,7 +32,7 @@ from otherminds.papers.protom.trajectories import SpelledWorld, read_steps
 from otherminds.stories.beliefs.belief_files import read_items
 from otherminds.stories.by_model.vision import watch
 from otherminds.stories.files import as_json, question_json, read_story_file
-from otherminds.stories.model import Belief, Entity, Episode, Event, Fact, Hypothesis, Question, Utterance
+from otherminds.stories.model import AnswerOption, Belief, Entity, Episode, Event, Fact, Question, Utterance
 from otherminds.stories.mumatom_files import read_mumatom
 from otherminds.worlds.clue_games.wavelength import read_spectra
 from otherminds.worlds.collaborative_cooking.map_files import read_cooking
@@ -96,7 +96,7 @@ EPISODE = as_json(
     )
 )
 BELIEVES, LIES = (Belief("Anne", Fact("at", "marble", place)) for place in ("box", "basket"))
-QUESTION = question_json(Question("q", (Hypothesis((BELIEVES,)), Hypothesis((LIES,)))))
+QUESTION = question_json(Question("q", (AnswerOption((BELIEVES,)), AnswerOption((LIES,)))))
 ROW = {"id": "a", "story": STORY, "question": "Where is the marble?", "answer": "the box", "options": ["box", "basket"]}
 TOMI = "1 Oskar entered the hut.\n2 The egg is in the red_box.\n3 Where is the egg?\tred_box\t1\n"
 HI_TOM = {

@@ -17,6 +17,7 @@ from otherminds.stories.answering import COVERAGE, StoryAnswer, answer, ask
 from otherminds.stories.beliefs.perspectives import EVERYDAY, SALLY_ANNE
 from otherminds.stories.model import (
     Answer,
+    AnswerOption,
     Belief,
     Claim,
     Entity,
@@ -26,7 +27,6 @@ from otherminds.stories.model import (
     Goal,
     Happening,
     Holds,
-    Hypothesis,
     Knows,
     NextAction,
     Observation,
@@ -52,7 +52,7 @@ ENTITIES = (
 
 
 def among(*options: Claim, **more: Any) -> Question:
-    return Question("q", tuple(Hypothesis((option,)) for option in options), **more)
+    return Question("q", tuple(AnswerOption((option,)) for option in options), **more)
 
 
 def at(place: str | None, thing: str = "ball") -> Fact:
@@ -246,7 +246,7 @@ PLAIN = st.permutations(AGENTS).flatmap(
 ODD = st.builds(
     Question,
     st.just("q"),
-    st.lists(st.lists(CLAIMS, max_size=2).map(lambda claims: Hypothesis(tuple(claims))), min_size=2, max_size=4).map(
+    st.lists(st.lists(CLAIMS, max_size=2).map(lambda claims: AnswerOption(tuple(claims))), min_size=2, max_size=4).map(
         tuple
     ),
 )

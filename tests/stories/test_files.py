@@ -25,6 +25,7 @@ from otherminds.stories.files import (
     read_story_file,
 )
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Claim,
     Entity,
@@ -34,7 +35,6 @@ from otherminds.stories.model import (
     Goal,
     Happening,
     Holds,
-    Hypothesis,
     Knows,
     NextAction,
     Observation,
@@ -98,7 +98,7 @@ QUESTIONS = st.integers(2, 4).flatmap(
     lambda n: st.builds(
         Question,
         TEXT,
-        st.tuples(*(st.builds(Hypothesis, st.lists(CLAIMS, max_size=3).map(tuple)) for _ in range(n))),
+        st.tuples(*(st.builds(AnswerOption, st.lists(CLAIMS, max_size=3).map(tuple)) for _ in range(n))),
         st.sampled_from(("most", "least")),
         st.lists(CLAIMS, max_size=2).map(tuple),
         st.lists(events(9), max_size=2).map(tuple),

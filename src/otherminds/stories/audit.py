@@ -21,7 +21,7 @@ from otherminds.stories.beliefs.perspectives import EVERYDAY, HI_TOM, SALLY_ANNE
 from otherminds.stories.english.questions import read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
-from otherminds.stories.model import Answer, Happening, Hypothesis, Question, Reading
+from otherminds.stories.model import Answer, AnswerOption, Happening, Question, Reading
 
 Outcome = Literal["agrees", "contradicts", "abstains", "unread"]
 OF_BENCHMARKS: dict[str, tuple[Conventions, ...]] = {"ToMi": (TOMI,), "Hi-ToM": (HI_TOM,)}
@@ -139,7 +139,7 @@ def _read(item: Item) -> tuple[Reading, Question, tuple[str, ...]]:
     question = read_question(item.question, labels, reading)
     if item.options:
         return reading, question, labels
-    first: dict[Hypothesis, str] = {}
+    first: dict[AnswerOption, str] = {}
     for option, label in zip(question.options, labels, strict=True):
         first.setdefault(option, label)
     return reading, replace(question, options=tuple(first), labels=()), tuple(first.values())

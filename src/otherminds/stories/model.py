@@ -197,7 +197,7 @@ Claim = Annotated[Goal | Belief | Knows | SocialGoal | Holds | NextAction, Field
 
 
 @dataclass(frozen=True)
-class Hypothesis:
+class AnswerOption:
     """One answer option as data: the conjunction of its claims."""
 
     __pydantic_config__ = STRICT
@@ -215,7 +215,7 @@ class Question:
     __pydantic_config__ = STRICT
 
     id: str
-    options: tuple[Hypothesis, ...]
+    options: tuple[AnswerOption, ...]
     polarity: Polarity = "most"
     given: tuple[Claim, ...] = ()
     presumes: tuple[Event, ...] = ()

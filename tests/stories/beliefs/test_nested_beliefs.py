@@ -13,6 +13,7 @@ from false_belief_stories import Example, generate_beliefs
 from otherminds.stories.beliefs.nested_beliefs import answer_where, believed_place, deciding
 from otherminds.stories.beliefs.perspectives import EVERYDAY, HI_TOM, SALLY_ANNE, Conventions
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Entity,
     Episode,
@@ -21,7 +22,6 @@ from otherminds.stories.model import (
     Goal,
     Happening,
     Holds,
-    Hypothesis,
     Observation,
     Question,
     Utterance,
@@ -210,7 +210,7 @@ def test_what_one_thinks_that_he_himself_thinks_is_what_he_thinks() -> None:
 
 
 def question(*claims: Belief | Holds | Goal, **how: object) -> Question:
-    return replace(Question("", tuple(Hypothesis((claim,)) for claim in claims)), **how)  # type: ignore[arg-type]
+    return replace(Question("", tuple(AnswerOption((claim,)) for claim in claims)), **how)  # type: ignore[arg-type]
 
 
 def at(place: str) -> Fact:

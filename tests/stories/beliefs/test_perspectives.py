@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from otherminds.stories.beliefs.nested_beliefs import answer_where, believed_place, deciding
 from otherminds.stories.beliefs.perspectives import EVERYDAY, PRESETS, SALLY_ANNE, Conventions
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Entity,
     Episode,
     Event,
     Fact,
     Happening,
-    Hypothesis,
     Observation,
     Question,
     Utterance,
@@ -179,7 +179,7 @@ def test_what_decides_a_belief(timeline: tuple[Happening, ...], times: list[int]
 
 
 def asked(*places: str) -> Question:
-    return Question("", tuple(Hypothesis((Belief(A, Fact("at", "keys", place)),)) for place in places))
+    return Question("", tuple(AnswerOption((Belief(A, Fact("at", "keys", place)),)) for place in places))
 
 
 def test_abstains_if_it_matters_where_somebody_walks_to() -> None:
@@ -222,7 +222,7 @@ def test_any_story_has_an_answer_or_a_reason(told: Episode, chain: list[str], co
             claim = Belief(who, claim)
         assert isinstance(claim, Belief)
         claims.append(claim)
-    answer = answer_where(told, Question("", tuple(Hypothesis((claim,)) for claim in claims)), conventions)
+    answer = answer_where(told, Question("", tuple(AnswerOption((claim,)) for claim in claims)), conventions)
     assert sum(answer.posterior) == pytest.approx(1.0)
     assert (answer.option is None) == (answer.abstained is not None)
     believed = believed_place(told, (*chain, A), "keys", conventions=conventions)

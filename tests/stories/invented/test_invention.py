@@ -12,12 +12,12 @@ import pytest
 from otherminds.stories.invented.invention import CELLS, MARGIN, Story, clearness, invent
 from otherminds.stories.invented.playing import HOMES
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Episode,
     Event,
     Fact,
     Goal,
-    Hypothesis,
     Knows,
     Observation,
     SocialGoal,
@@ -88,7 +88,7 @@ def test_nothing_of_a_question_or_its_options_tells_the_answer(stories: list[Sto
     assert hits / half == pytest.approx(1 / 3, abs=1e-9)
 
 
-def features(story: Story, i: int, option: Hypothesis) -> list[str]:
+def features(story: Story, i: int, option: AnswerOption) -> list[str]:
     about = [f"{type(claim).__name__} {getattr(claim, 'kind', '')}" for claim in option.claims]
     places = [
         f"{claim.content.value}"

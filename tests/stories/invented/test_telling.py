@@ -15,13 +15,13 @@ from otherminds.stories.invented.invention import Story, invent
 from otherminds.stories.invented.playing import NAMES
 from otherminds.stories.invented.telling import ToldStory, phrasings, pronoun, tell
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Episode,
     Event,
     Fact,
     Goal,
     Happening,
-    Hypothesis,
     Observation,
     Question,
     SocialGoal,
@@ -188,7 +188,7 @@ def test_questions_say_what_is_given_which_polarity_and_whom_they_are_about(
 
 def test_of_claims_no_phrasing_has_words_for_nothing_is_told(stories: list[Story]) -> None:
     story = stories[0]
-    odd = Question("?", (Hypothesis((Goal("Ada"), SocialGoal("Ada", "Ben", "help"))),))
+    odd = Question("?", (AnswerOption((Goal("Ada"), SocialGoal("Ada", "Ben", "help"))),))
     with pytest.raises(ValueError, match="no phrasing has words"):
         tell(story.episode, odd, "plain", np.random.default_rng(0))
 

@@ -11,6 +11,7 @@ import pytest
 
 from households import home_from, random_home
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Claim,
     Entity,
@@ -19,7 +20,6 @@ from otherminds.stories.model import (
     Fact,
     Goal,
     Happening,
-    Hypothesis,
     Knows,
     Observation,
     Question,
@@ -59,15 +59,17 @@ def closes(place: str) -> Event:
     return Event(0, ANN, "close", place=place)
 
 
-def wants(thing: str, to: str | None = None) -> Hypothesis:
-    return Hypothesis((Goal(ANN, Fact("at", thing, to)),))
+def wants(thing: str, to: str | None = None) -> AnswerOption:
+    return AnswerOption((Goal(ANN, Fact("at", thing, to)),))
 
 
-def thinks(thing: str, where: str, so: bool = True) -> Hypothesis:
-    return Hypothesis((Belief(ANN, Fact("at", thing, where), so),))
+def thinks(thing: str, where: str, so: bool = True) -> AnswerOption:
+    return AnswerOption((Belief(ANN, Fact("at", thing, where), so),))
 
 
-def posterior(episode: Episode, *options: Hypothesis, given: tuple[Claim, ...] = (), **more: int) -> tuple[float, ...]:
+def posterior(
+    episode: Episode, *options: AnswerOption, given: tuple[Claim, ...] = (), **more: int
+) -> tuple[float, ...]:
     return answer_goal(episode, Question("?", options, given=given, **more)).posterior  # type: ignore[arg-type]
 
 
@@ -145,7 +147,7 @@ def a_case(rng: np.random.Generator) -> tuple[Episode, Question, Home]:
         to = str(rng.choice(spots)) if rng.random() < 0.3 else None
         where = str(rng.choice([*spots, *home.rooms]))
         goal, belief = Goal(ANN, Fact("at", thing, to)), Belief(ANN, Fact("at", thing, where), bool(rng.random() < 0.7))
-        options.append(Hypothesis(((goal,), (belief,), (goal, belief))[int(rng.integers(3))]))
+        options.append(AnswerOption(((goal,), (belief,), (goal, belief))[int(rng.integers(3))]))
     given: tuple[Claim, ...] = ()
     if rng.random() < 0.3:
         given = (Goal(ANN, Fact("at", things[0], str(rng.choice(spots)))),)
@@ -237,7 +239,7 @@ def test_what_somebody_else_does_says_nothing() -> None:
 
 def test_a_thing_to_hold_is_wanted_like_a_thing_to_have_anywhere() -> None:
     looked = went(walks("fridge"), opens("fridge"), closes("fridge"))
-    held = [Hypothesis((Goal(ANN, Fact("holds", ANN, thing)),)) for thing in ("plate", "book")]
+    held = [AnswerOption((Goal(ANN, Fact("holds", ANN, thing)),)) for thing in ("plate", "book")]
     assert posterior(looked, *held) == posterior(looked, wants("plate"), wants("book"))
 
 
@@ -254,16 +256,16 @@ def test_what_the_story_says_that_somebody_saw_counts_as_seen() -> None:
     assert posterior(looked, wants("plate"), wants("book"))[0] < 0.05
 
 
-CANNOT: list[tuple[tuple[Hypothesis, ...], str]] = [
-    ((Hypothesis((SocialGoal(ANN, "Bob", "help"),)),), "not about one person"),
-    ((Hypothesis((Knows(ANN, "desk"),)),), "not about one person"),
-    ((wants("plate"), Hypothesis((Goal("Bob", Fact("at", "book")),))), "not about one person"),
-    ((Hypothesis((Goal(ANN),)),), "what the person wants"),
+CANNOT: list[tuple[tuple[AnswerOption, ...], str]] = [
+    ((AnswerOption((SocialGoal(ANN, "Bob", "help"),)),), "not about one person"),
+    ((AnswerOption((Knows(ANN, "desk"),)),), "not about one person"),
+    ((wants("plate"), AnswerOption((Goal("Bob", Fact("at", "book")),))), "not about one person"),
+    ((AnswerOption((Goal(ANN),)),), "what the person wants"),
     ((thinks("plate", "living room"),), "there is no 'living room'"),
 ]
 
 
 @pytest.mark.parametrize(("options", "message"), CANNOT)
-def test_what_is_not_modelled_is_not_answered(options: tuple[Hypothesis, ...], message: str) -> None:
+def test_what_is_not_modelled_is_not_answered(options: tuple[AnswerOption, ...], message: str) -> None:
     with pytest.raises(CannotAnswerError, match=message):
         answer_goal(went(walks("fridge")), Question("?", options))

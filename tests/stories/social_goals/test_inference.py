@@ -13,6 +13,7 @@ from households import home_from, random_home
 from otherminds.stories.homes import home_of
 from otherminds.stories.model import (
     Answer,
+    AnswerOption,
     Belief,
     Claim,
     Entity,
@@ -22,7 +23,6 @@ from otherminds.stories.model import (
     Goal,
     Happening,
     Holds,
-    Hypothesis,
     Knows,
     NextAction,
     Observation,
@@ -403,14 +403,14 @@ def a_question(rng: np.random.Generator, home: Home, asked: bool) -> Question:
     ]  # fmt: skip
     given, kind = (*thing, *givens[int(rng.integers(5))]), int(rng.integers(3))
     if kind == 0:
-        options = [Hypothesis((SocialGoal(BOB, ANN, s),)) for s in STANCES]
+        options = [AnswerOption((SocialGoal(BOB, ANN, s),)) for s in STANCES]
     elif kind == 1:
         given = (*given, stance) if rng.random() < 0.6 else given
-        options = [Hypothesis((one,)) for one in (*believed, Belief(BOB, Fact("at", THING, name)))]
+        options = [AnswerOption((one,)) for one in (*believed, Belief(BOB, Fact("at", THING, name)))]
     else:
         goals = [None, *(Fact("at", THING, spot) for spot in spots)]
         minds = [Belief(BOB, Goal(ANN, goal), bool(rng.random() < 0.8)) for goal in goals]
-        options = [Hypothesis((mind, SocialGoal(BOB, ANN, STANCES[int(rng.integers(3))]))) for mind in minds]
+        options = [AnswerOption((mind, SocialGoal(BOB, ANN, STANCES[int(rng.integers(3))]))) for mind in minds]
     polarity: Polarity = "most" if rng.random() < 0.5 else "least"
     return Question("?", tuple(options), polarity, given, presumes)
 
@@ -481,7 +481,7 @@ def check_terms(
 
 HOME = home_from("kitchen: +fridge, +stove | bedroom: desk, +drawer | bathroom: shelf, +cabinet")
 STARTS = (Fact("in_room", ANN, "kitchen"), Fact("in_room", BOB, "bathroom"))
-SOCIAL = tuple(Hypothesis((SocialGoal(BOB, ANN, stance),)) for stance in STANCES)
+SOCIAL = tuple(AnswerOption((SocialGoal(BOB, ANN, stance),)) for stance in STANCES)
 ASKS = Utterance(0, ANN, "ask", Fact("at", THING))
 
 
@@ -501,17 +501,17 @@ def taken(place: str) -> Event:
     return Event(0, ANN, "grab", THING, place)
 
 
-def wanted(place: str | None, stance: Stance = "help", *, so: bool = True) -> Hypothesis:
+def wanted(place: str | None, stance: Stance = "help", *, so: bool = True) -> AnswerOption:
     content = None if place is None else Fact("at", THING, place)
-    return Hypothesis((Belief(BOB, Goal(ANN, content), so), SocialGoal(BOB, ANN, stance)))
+    return AnswerOption((Belief(BOB, Goal(ANN, content), so), SocialGoal(BOB, ANN, stance)))
 
 
-def posterior(episode: Episode, options: tuple[Hypothesis, ...], *given: Claim, **more: int) -> tuple[float, ...]:
+def posterior(episode: Episode, options: tuple[AnswerOption, ...], *given: Claim, **more: int) -> tuple[float, ...]:
     return answer_social(episode, Question("?", options, given=given, **more)).posterior  # type: ignore[arg-type]
 
 
-def thinks(place: str, so: bool = True) -> Hypothesis:
-    return Hypothesis((Belief(BOB, Fact("at", THING, place), so),))
+def thinks(place: str, so: bool = True) -> AnswerOption:
+    return AnswerOption((Belief(BOB, Fact("at", THING, place), so),))
 
 
 def test_who_knows_and_tells_the_truth_helps_and_who_knows_and_lies_hinders() -> None:
@@ -621,23 +621,23 @@ def test_that_somebody_looks_for_the_thing_may_be_given_in_any_words() -> None:
         assert posterior(told, SOCIAL, Goal(ANN, goal)) == plain
 
 
-CANNOT: list[tuple[tuple[Hypothesis, ...], tuple[Claim, ...], str]] = [
+CANNOT: list[tuple[tuple[AnswerOption, ...], tuple[Claim, ...], str]] = [
     ((), (), "not about one person's mind"),
-    ((Hypothesis((Holds(Fact("at", THING, "desk")),)),), (), "not about one person's mind"),
-    ((*SOCIAL, Hypothesis((SocialGoal(ANN, BOB, "help"),))), (), "not about one person's mind"),
+    ((AnswerOption((Holds(Fact("at", THING, "desk")),)),), (), "not about one person's mind"),
+    ((*SOCIAL, AnswerOption((SocialGoal(ANN, BOB, "help"),))), (), "not about one person's mind"),
     (SOCIAL, (SocialGoal(BOB, ANN, "help"),), "cannot be so"),
     (SOCIAL, (Belief(BOB, Fact("at", THING, "desk")), Belief(BOB, Fact("at", THING, "stove"))), "cannot be so"),
     (SOCIAL, (Belief(BOB, Fact("at", THING, "kitchen")), Belief(BOB, Fact("at", THING, "desk"))), "cannot be so"),
-    ((Hypothesis((Belief(BOB, Belief(ANN, Fact("at", THING, "desk"))),)),), (), "a Belief holds"),
-    ((Hypothesis((Belief(BOB, Fact("is", THING, "red")),)),), (), "a Belief holds"),
-    ((*SOCIAL, Hypothesis((NextAction(taken("desk")),))), (), "a NextAction holds"),
+    ((AnswerOption((Belief(BOB, Belief(ANN, Fact("at", THING, "desk"))),)),), (), "a Belief holds"),
+    ((AnswerOption((Belief(BOB, Fact("is", THING, "red")),)),), (), "a Belief holds"),
+    ((*SOCIAL, AnswerOption((NextAction(taken("desk")),))), (), "a NextAction holds"),
     ((wanted("kitchen"), wanted("desk")), (), "is not a place"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("options", "given", "message"), CANNOT)
 def test_what_is_not_modelled_is_not_answered(
-    options: tuple[Hypothesis, ...], given: tuple[Claim, ...], message: str
+    options: tuple[AnswerOption, ...], given: tuple[Claim, ...], message: str
 ) -> None:
     with pytest.raises(CannotAnswerError, match=message):
         answer_social(story(ASKS, says("drawer")), Question("?", options, given=given))

@@ -11,6 +11,7 @@ from otherminds.stories.beliefs.perspectives import EVERYDAY, REALITY, Conventio
 from otherminds.stories.homes import comes, find_rooms
 from otherminds.stories.model import (
     Answer,
+    AnswerOption,
     Belief,
     Claim,
     Episode,
@@ -18,7 +19,6 @@ from otherminds.stories.model import (
     Fact,
     Happening,
     Holds,
-    Hypothesis,
     Question,
     Term,
 )
@@ -144,7 +144,7 @@ def _departure(episode: Episode, who: str, before: Happening | None) -> Happenin
     return next((event for event in reversed(own) if event.verb == "leave" or comes(event)), None)
 
 
-def _claims(option: Hypothesis) -> tuple[Whereabouts, ...]:
+def _claims(option: AnswerOption) -> tuple[Whereabouts, ...]:
     """The claims of an option; empty if any of them is of another kind."""
     found = [whereabouts(claim) for claim in option.claims]
     return tuple(claim for claim in found if claim is not None) if None not in found else ()

@@ -25,6 +25,7 @@ from otherminds.stories.english.sentences import plain
 from otherminds.stories.english.statements import Unread, noun_in, object_of, place_of
 from otherminds.stories.files import DEEPEST
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Claim,
     Entity,
@@ -33,7 +34,6 @@ from otherminds.stories.model import (
     Fact,
     Goal,
     Holds,
-    Hypothesis,
     Knows,
     Polarity,
     Question,
@@ -133,7 +133,7 @@ class _QuestionReader:
             raise NonsenseError(f"every option makes 1 to {MOST} claims")
         if (asked.polarity == "least") != bool(LEAST.search(plain(self.stem))):
             raise NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
-        options = tuple(Hypothesis(tuple(self._claim(claim) for claim in option)) for option in asked.options)
+        options = tuple(AnswerOption(tuple(self._claim(claim) for claim in option)) for option in asked.options)
         given = tuple(self._claim(claim) for claim in asked.given)
         presumes = []
         for moved in asked.presumes[:MOST]:

@@ -17,6 +17,7 @@ from otherminds.stories.english.rewording import plainer
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Claim,
     Episode,
@@ -24,7 +25,6 @@ from otherminds.stories.model import (
     Fact,
     Goal,
     Holds,
-    Hypothesis,
     Knows,
     Observation,
     Polarity,
@@ -202,7 +202,9 @@ def read_question(text: str, options: Sequence[str], reading: Reading) -> Questi
     claims = [reader.read(WHEN_SPEAKING.sub("", LETTER.sub("", plain(option)).strip())) for option in options]
     kind = _kind([claim for one in claims for claim in one])
     presumes = _presumed(reader.moved, episode) if kind == "belief_of_goal" else ()
-    return Question("", tuple(Hypothesis(one) for one in claims), polarity, given, presumes, None, kind, tuple(options))
+    return Question(
+        "", tuple(AnswerOption(one) for one in claims), polarity, given, presumes, None, kind, tuple(options)
+    )
 
 
 def _names(text: str, *names: str) -> bool:
@@ -264,7 +266,7 @@ def _yes_or_no(
     if len(claims) != 1 or not isinstance(claims[0], Belief):
         raise Unread(asked)
     yes = claims[0]
-    both = {"yes": Hypothesis((yes,)), "no": Hypothesis((replace(yes, holds=not yes.holds),))}
+    both = {"yes": AnswerOption((yes,)), "no": AnswerOption((replace(yes, holds=not yes.holds),))}
     found = tuple(both[option.strip(" .").lower()] for option in options)
     return Question("", found, polarity, given, (), None, "belief", options)
 
@@ -311,7 +313,7 @@ def _thinks(rest: Sequence[Chunk]) -> bool:
 
 def hypotheses(
     asked: WhereQuestion, options: Sequence[str], episode: Episode
-) -> tuple[tuple[str, ...], tuple[Hypothesis, ...]]:
+) -> tuple[tuple[str, ...], tuple[AnswerOption, ...]]:
     """The options (or else all places of the story) and the claim of each. Raises Unread if one names no place."""
     if not any(entity.id == asked.thing for entity in episode.entities):
         raise Unread(f"where is the {asked.thing}")
@@ -330,7 +332,7 @@ def hypotheses(
         for agent in reversed(asked.agents):
             content = Belief(agent, content)
         claims.append(content if isinstance(content, Belief) else Holds(fact))
-    return labels, tuple(Hypothesis((claim,)) for claim in claims)
+    return labels, tuple(AnswerOption((claim,)) for claim in claims)
 
 
 def _all_places(asked: WhereQuestion, episode: Episode) -> tuple[str, ...]:

@@ -24,13 +24,13 @@ from otherminds.stories.invented.playing import (
     searcher,
 )
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Claim,
     Episode,
     Fact,
     Goal,
     Happening,
-    Hypothesis,
     Knows,
     Polarity,
     Question,
@@ -153,7 +153,7 @@ def _social(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.
     elsewhere = pick([place for place in unseen if cast.home.place[place].room != room], 1, rng)[0]
     seen, most, seed = condition == "seen", polarity == "most", int(rng.integers(2**63))
     stances: tuple[Stance, ...] = ("help", "hinder", "independent")
-    options = tuple(Hypothesis((SocialGoal(cast.companion, cast.seeker, stance),)) for stance in stances)
+    options = tuple(AnswerOption((SocialGoal(cast.companion, cast.seeker, stance),)) for stance in stances)
     given = () if seen else (Knows(cast.companion, claimed),)
     courses = []
     true, false = (claimed, elsewhere) if most else (elsewhere, claimed)
@@ -184,7 +184,7 @@ def _belief(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.
     before, asking, unseen = _about_to_ask(cast, rng, aside=looks)
     places = _apart(cast, unseen, rng)
     seed = int(rng.integers(2**63))
-    options = tuple(Hypothesis((Belief(cast.companion, Fact("at", cast.thing, place)),)) for place in places)
+    options = tuple(AnswerOption((Belief(cast.companion, Fact("at", cast.thing, place)),)) for place in places)
     given: Claim = SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")
     courses = []
     for right in range(3):
@@ -212,9 +212,9 @@ def _wants(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.G
     who, whom, thing = cast.companion, cast.seeker, cast.thing
     a, b, c, other, start = pick([place.name for place in cast.home.places], 5, rng)
 
-    def wants(place: str | None, stance: Stance) -> Hypothesis:
+    def wants(place: str | None, stance: Stance) -> AnswerOption:
         content = None if place is None else Fact("at", thing, place)
-        return Hypothesis((Belief(who, Goal(whom, content)), SocialGoal(who, whom, stance)))
+        return AnswerOption((Belief(who, Goal(whom, content)), SocialGoal(who, whom, stance)))
 
     moves = ((other, a), (other, b), (other, c))
     if condition == "mixed":

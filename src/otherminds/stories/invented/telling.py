@@ -13,13 +13,13 @@ import numpy as np
 from otherminds.errors import unknown
 from otherminds.stories.invented.playing import NAMES
 from otherminds.stories.model import (
+    AnswerOption,
     Belief,
     Episode,
     Event,
     Fact,
     Goal,
     Happening,
-    Hypothesis,
     Knows,
     Observation,
     Question,
@@ -119,7 +119,7 @@ def _stem(episode: Episode, question: Question, words: Phrasing) -> str:
     return _fill(str(words["open_question"]), most=most)
 
 
-def _option(episode: Episode, option: Hypothesis, words: Phrasing) -> str:
+def _option(episode: Episode, option: AnswerOption, words: Phrasing) -> str:
     match option.claims:
         case (Belief(agent, Fact(subject=thing, value=place)),):
             return _fill(str(words["believed"]), I=agent, O=thing, **_where(episode, place))

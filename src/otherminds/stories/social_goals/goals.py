@@ -9,13 +9,13 @@ from otherminds.observer import Observer
 from otherminds.stories.homes import acts_of_event, home_of, opening_of, room_of, steps_before
 from otherminds.stories.model import (
     Answer,
+    AnswerOption,
     Belief,
     Claim,
     Episode,
     Event,
     Fact,
     Goal,
-    Hypothesis,
     Observation,
     Question,
     Term,
@@ -119,7 +119,7 @@ def _person(question: Question) -> str:
     return names.pop()
 
 
-def _mind(home: Home, name: str, question: Question, option: Hypothesis) -> Searcher:
+def _mind(home: Home, name: str, question: Question, option: AnswerOption) -> Searcher:
     """The searcher with the goal and belief claimed by an option and the givens."""
     claims: tuple[Claim, ...] = (*question.given, *option.claims)
     wants = [claim.content for claim in claims if isinstance(claim, Goal) and claim.content is not None]

@@ -42,7 +42,7 @@ class CannotAnswerError(ValueError):
 
 
 @dataclass(frozen=True)
-class Case:
+class ClaimConstraints:
     """The hypotheses that an option and the givens allow: pairs (T, b), stances, and places the other may want."""
 
     fits: Booleans
@@ -140,7 +140,7 @@ def places_named(question: Question) -> Iterator[str]:
     yield from (event.place for event in question.presumes if event.place is not None)
 
 
-def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
+def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> ClaimConstraints:
     """The claims as constraints on the enumeration."""
     n = len(evidence.home.places)
     fits, stances = np.ones((n, n + 1), dtype=bool), STANCES
@@ -160,7 +160,7 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> Case:
                 wants = (wanted,) if holds else tuple(other for other in wants if other != wanted)
             case _:
                 fits &= _fits(evidence, roles, claim)
-    return Case(fits, stances, wants)
+    return ClaimConstraints(fits, stances, wants)
 
 
 def _fits(evidence: Evidence, roles: Roles, claim: Claim) -> Booleans:
@@ -186,7 +186,7 @@ def _is_at(evidence: Evidence, name: str | None) -> Booleans:
     return np.array([name in (place.name, place.room) for place in evidence.home.places])
 
 
-def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: Case) -> Iterator[float]:
+def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: ClaimConstraints) -> Iterator[float]:
     """0 and then log P(happenings so far | case) for each cumulative sum of factors; the differences are the terms."""
     start = np.where(case.fits, evidence.prior, IMPOSSIBLE)
     prior = _log_sum(start) + math.log(max(len(case.stances), 1))
