@@ -143,9 +143,10 @@ class StructuredAnswer(NamedTuple, Generic[M_co]):
 class Asker:
     """A language model with the settings of its requests.
 
-    An unreadable reply is shown to the model with what is wrong with it, in at most `attempts` requests. `draw` names
-    the episode: together with `seed` it distinguishes its requests from those of other episodes. Raises ValueError
-    unless attempts and max_tokens are at least 1.
+    An unreadable reply is asked for again, in at most `attempts` requests. If `corrects`, the model is shown the reply
+    and what is wrong with it; else the prompt is repeated. `retry_temperature` holds for all requests after the first;
+    None keeps the temperature. `draw` names the episode: together with `seed` it distinguishes its requests from those
+    of other episodes. Raises ValueError unless attempts and max_tokens are at least 1.
     """
 
     model: LanguageModel
@@ -154,6 +155,8 @@ class Asker:
     temperature: float = 0.1  # as published (Cross et al. 2024, table 4)
     max_tokens: int = 1000  # chosen, not tuned; the authors allowed 4000
     attempts: int = 3  # chosen, not tuned
+    retry_temperature: float | None = None
+    corrects: bool = True
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or self.max_tokens < 1:
@@ -170,7 +173,10 @@ class Asker:
         for attempt in range(self.attempts):
             draw = f"{self.draw} {purpose} {attempt}".strip()
             seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1
-            request = Request(turns, self.max_tokens, self.temperature, seed, schema=form.schema, draw=draw)
+            temperature = self.temperature
+            if attempt and self.retry_temperature is not None:
+                temperature = self.retry_temperature
+            request = Request(turns, self.max_tokens, temperature, seed, schema=form.schema, draw=draw)
             reply = self.model.complete(request)
             found = form.read(reply.text)
             if not isinstance(found, Unreadable):
@@ -178,6 +184,8 @@ class Asker:
                 return StructuredAnswer(found, tuple(said))
             why = one_line(f"was cut off: {found.why}" if reply.cut else found.why)
             said.append(Exchange(purpose, why, reply.text, reply.usage, readable=False))
+            if not self.corrects:
+                continue
             again = (
                 f"That cannot be read: the reply {why}. Answer the same question again, with one JSON object in the "
                 "form that was asked for, and with nothing else."
@@ -213,6 +221,11 @@ def schema_text(**properties: Schema) -> str:
     return json.dumps(object_schema(**properties))
 
 
-def enum_schema(values: Sequence[str]) -> Schema:
-    """The JSON schema of one of these texts."""
-    return {"type": "string", "enum": [*values]}
+def enum_schema(values: Sequence[str] | Sequence[int]) -> Schema:
+    """The JSON schema of one of these texts, or of one of these integers."""
+    return {"type": "integer" if isinstance(values[0], int) else "string", "enum": [*values]}
+
+
+def list_schema(items: Schema, most: int) -> Schema:
+    """The JSON schema of a list of at most `most` items."""
+    return {"type": "array", "items": items, "maxItems": most}

@@ -20,9 +20,8 @@ from otherminds.language.ledger import Recorded
 from otherminds.language.model import ModelError, Request
 from otherminds.language.prices import BudgetError, Price
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.mumatom.fusion import Source
-from otherminds.papers.mumatom.limp import Limp, LimpAnswer, StoryQuestion, StoryTask
-from otherminds.papers.mumatom.replies import MOST_STEPS
+from otherminds.papers.mumatom.limp import Limp, LimpAnswer, StoryQuestion, StorySource, StoryTask
+from otherminds.papers.mumatom.replies import MOST_ITEMS
 
 Reply = Mapping[str, Any]
 Odds = Callable[[str], tuple[float, float]]
@@ -537,13 +536,13 @@ def test_a_question_that_cannot_be_read_is_lost_alone() -> None:
         ("text", {"Tom": {"steps": [step(2, "...")]}}, "text of Tom"),
         ("text", {"Tom": {"steps": [step(2, "run", "thought")]}}, "text of Tom"),
         ("text", {"Tom": {"steps": [step(2, "x" * 201)]}}, "text of Tom"),
-        ("text", {"Tom": {"steps": [step(2, "run")] * (MOST_STEPS + 1)}}, "text of Tom"),
+        ("text", {"Tom": {"steps": [step(2, "run")] * (MOST_ITEMS + 1)}}, "text of Tom"),
         ("video", {"actions": [filmed(5, "Tom", "walk", "away")]}, "video: actions"),
         ("video", {"actions": [filmed(-1, "Tom", "walk", "away")]}, "video: actions"),
         ("video", {"actions": [filmed(1, "Zoe", "walk", "away")]}, "video: actions"),
         ("video", {"actions": [filmed(1, "Tom", "fly", "away")]}, "video: actions"),
-        ("video", {"actions": [filmed(1, "Tom", "walk", "away")] * (MOST_STEPS + 1)}, "video: actions"),
-        ("state", {"facts": ["There is a map."] * (MOST_STEPS + 1)}, "initial state"),
+        ("video", {"actions": [filmed(1, "Tom", "walk", "away")] * (MOST_ITEMS + 1)}, "video: actions"),
+        ("state", {"facts": ["There is a map."] * (MOST_ITEMS + 1)}, "initial state"),
         ("state", {"facts": [1]}, "initial state"),
         ("hypotheses", {"A": mind("m", "n"), "B": mind("m", "n")}, "hypotheses"),
         ("hypotheses", {letter: mind("m", "n") for letter in "ABCD"}, "hypotheses"),
@@ -582,7 +581,7 @@ def test_a_text_tells_of_few_steps(text: str, most: int) -> None:
         assert (answer.abstained == "no reply could be read: text of Tom") == (number > most)
 
 
-@pytest.mark.parametrize(("words", "most"), [(1, 1), (7, 3), (100, MOST_STEPS)])
+@pytest.mark.parametrize(("words", "most"), [(1, 1), (7, 3), (100, MOST_ITEMS)])
 def test_a_film_shows_few_actions(words: int, most: int) -> None:
     for number in (most, most + 1):
         reader = reader_of_talk(video={"actions": [filmed(1, "Tom", "walk", "away")] * number})
@@ -611,6 +610,7 @@ def replies_like(reader: Reader) -> st.SearchStrategy[Any]:
     return st.one_of(st.sampled_from(known), nested)
 
 
+@pytest.mark.slow
 @given(st.data(), st.booleans())
 @settings(max_examples=80, deadline=None)
 def test_whatever_is_written_there_is_an_answer_or_a_reason(data: st.DataObject, faithful: bool) -> None:
@@ -692,11 +692,14 @@ def test_questions_are_checked() -> None:
 
 
 def test_lines_are_those_of_a_dialogue_or_else_sentences() -> None:
-    assert Source("Mia: Where? Here?\n\n Tom: No. I said: no.").lines == ("Mia: Where? Here?", "Tom: No. I said: no.")
-    assert Source('He said, "Stop. Now!" Then he left. "Why?"').lines == (
+    assert StorySource("Mia: Where? Here?\n\n Tom: No. I said: no.").lines == (
+        "Mia: Where? Here?",
+        "Tom: No. I said: no.",
+    )
+    assert StorySource('He said, "Stop. Now!" Then he left. "Why?"').lines == (
         'He said, "Stop.',
         'Now!"',
         "Then he left.",
         '"Why?"',
     )
-    assert Source(" \n").lines == ()
+    assert StorySource(" \n").lines == ()

@@ -1,7 +1,8 @@
-"""MuMA-ToM: questions about social interactions, from the full text and from what text and video tell apart.
+"""Questions about social interactions: the MuMA-ToM benchmark, its shortcuts, and invented stories.
 
-Beside every score stand the shortcuts: the same solver shown nothing but the question, or the text without the video,
-and what the kind of place that is spoken of gives away. A shortcut guesses where it cannot tell; the solver abstains.
+The benchmark is played from the full text, and from text, video and scene graph apart. Beside every score stand the
+shortcuts: the same solver shown only the question, or only the text, and the social goal that the kind of place gives
+away. If a shortcut cannot tell, it guesses; the solver abstains. Invented stories have exact answers by construction.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate, mean, ratio
+from otherminds.evaluation.store import Row
+from otherminds.evaluation.story_sets import LETTERS, make
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate
 from otherminds.papers.mumatom.limp import Limp, StoryQuestion, StoryTask
 from otherminds.stories.answering import StoryAnswer, ask
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.fusing import fuse
+from otherminds.stories.invented.telling import phrasings
 from otherminds.stories.model import Answer, Episode, Reading, Utterance
 from otherminds.stories.mumatom_files import MumatomEpisode, MumatomQuestion
 from otherminds.worlds.household.agent import ANSWERING
@@ -30,15 +33,15 @@ TRACKS = ("full_text", "text_video", "text_scene", "text_video_scene")
 GUESSING = ("question_only", "no_video")
 SHORTCUTS = (*GUESSING, "place_prior")
 KINDS = ("belief", "social_goal", "belief_of_goal")
-VIDEO_P = 0.8
+VIDEO_P = 0.8  # probability that an event described from the video happened; chosen
+# For estimates: options of a question, steps of the main person, tokens of a prompt and of a written reply; rounded
+# means of the benchmark.
 OPTIONS, STEPS, TOKENS, WRITTEN = 3, 3, 400, 200
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One episode of the benchmark, the track it is told by, and who answers its questions."""
+class BenchmarkEntry:
+    """One episode of the benchmark, its track, and the subject that answers its questions."""
 
     source: MumatomEpisode
     track: str
@@ -51,21 +54,21 @@ class Entry:
         return (self.track, self.subject, self.source.id)
 
 
-def plan(sources: Sequence[MumatomEpisode], seed: int, subjects: Sequence[str] = ()) -> list[Entry]:
-    """The solver on every track there is data for, the shortcuts once, and language models on text and video."""
+def plan(sources: Sequence[MumatomEpisode], seed: int, subjects: Sequence[str] = ()) -> list[BenchmarkEntry]:
+    """All episodes: the solver on every track with data, the shortcuts once, language models on text and video."""
     has = {
         "full_text": True,
         "text_video": any(source.video for source in sources),
         "text_scene": any(source.frames for source in sources),
     }
     has["text_video_scene"] = has["text_video"] and has["text_scene"]
-    entries = [Entry(source, track, "symbolic", seed) for track in TRACKS if has[track] for source in sources]
-    entries += [Entry(source, "full_text", name, seed) for name in GUESSING for source in sources]
-    return entries + [Entry(source, "text_video", name, seed) for name in subjects for source in sources]
+    entries = [BenchmarkEntry(source, track, "symbolic", seed) for track in TRACKS if has[track] for source in sources]
+    entries += [BenchmarkEntry(source, "full_text", name, seed) for name in GUESSING for source in sources]
+    return entries + [BenchmarkEntry(source, "text_video", name, seed) for name in subjects for source in sources]
 
 
 def read(source: MumatomEpisode, track: str) -> Reading:
-    """What a track tells of an episode."""
+    """An episode as a track tells it."""
     if track == "full_text":
         return read_story(source.full)
     half = text_half(source)
@@ -76,7 +79,7 @@ def read(source: MumatomEpisode, track: str) -> Reading:
 
 
 def text_half(source: MumatomEpisode) -> Reading:
-    """What the text alone tells: one person's part, or, of a conversation, what was said."""
+    """An episode as its text alone tells it: one person's part, or the utterances of a conversation."""
     if source.half is not None:
         return read_story(source.half)
     reading = read_story(source.full)
@@ -84,35 +87,26 @@ def text_half(source: MumatomEpisode) -> Reading:
     return replace(reading, episode=replace(reading.episode, timeline=said), coverage=1.0, unread=())
 
 
-def rows(entry: Entry) -> list[Row]:
-    """The answers to the questions of an episode, one row each."""
-    reading = _shown(entry)
+def rows(entry: BenchmarkEntry) -> list[Row]:
+    """The answers to the questions of an episode, one row each. The last one also has the accuracy."""
+    if entry.subject == "symbolic":
+        reading = read(entry.source, entry.track)
+    else:
+        reading = text_half(entry.source)
+        if entry.subject == "question_only":
+            reading = Reading(Episode(reading.episode.id, reading.episode.agents, reading.episode.entities))
     found = []
     for t, item in enumerate(entry.source.questions):
         asked = ask(reading, item.stem, item.options, costs=ANSWERING)
-        found.append(_row(entry, t, item, _guessed(entry, t, asked.answer, item), asked))
-    return _ended(found)
+        chosen = asked.answer.option
+        if chosen is None and entry.subject != "symbolic":  # a shortcut guesses
+            rng = stream(entry.seed, entry.subject, entry.source.id, f"question {t}")
+            chosen = int(rng.integers(len(item.options)))
+        found.append(_row(entry, t, item, chosen, asked))
+    return _with_accuracy(found)
 
 
-def _shown(entry: Entry) -> Reading:
-    if entry.subject == "symbolic":
-        return read(entry.source, entry.track)
-    half = text_half(entry.source)
-    if entry.subject != "question_only":
-        return half
-    episode = Episode(half.episode.id, half.episode.agents, half.episode.entities)
-    return Reading(episode)
-
-
-def _guessed(entry: Entry, t: int, answer: Answer, item: MumatomQuestion) -> int | None:
-    """The option chosen; a shortcut that cannot tell guesses."""
-    if answer.option is not None or entry.subject == "symbolic":
-        return answer.option
-    rng = stream(entry.seed, entry.subject, entry.source.id, f"question {t}")
-    return int(rng.integers(len(item.options)))
-
-
-def _row(entry: Entry, t: int, item: MumatomQuestion, chosen: int | None, asked: StoryAnswer) -> Row:
+def _row(entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | None, asked: StoryAnswer) -> Row:
     answer = asked.answer
     return {
         "schema": 1,
@@ -134,25 +128,25 @@ def _row(entry: Entry, t: int, item: MumatomQuestion, chosen: int | None, asked:
     }
 
 
-def _ended(found: list[Row]) -> list[Row]:
-    """The last row of an episode says how many of its questions were answered rightly."""
+def _with_accuracy(found: list[Row]) -> list[Row]:
+    """The rows of an episode, the last one with the share of correct answers."""
     if found:
         found[-1]["accuracy"] = sum(row["correct"] for row in found) / len(found)
     return found
 
 
 def digest(sources: Sequence[MumatomEpisode]) -> str:
-    """What tells one set of episodes from another."""
+    """A checksum of a set of episodes, in hexadecimal."""
     return f"{zlib.crc32(repr(sources).encode()):08x}"
 
 
 def limp_subjects(model: str) -> tuple[str, str]:
-    """LIMP by its equation, and as its code was published."""
+    """The names of LIMP with a model: by the paper's equation, and as its code was published."""
     return (f"limp:{model}", f"limp_faithful:{model}")
 
 
-def first(entries: Sequence[Entry], episodes: int) -> list[Entry]:
-    """The entries of the first so many episodes of every subject."""
+def first(entries: Sequence[BenchmarkEntry], episodes: int) -> list[BenchmarkEntry]:
+    """The first `episodes` entries of every subject."""
     count: Counter[str] = Counter()
     chosen = []
     for entry in entries:
@@ -162,15 +156,18 @@ def first(entries: Sequence[Entry], episodes: int) -> list[Entry]:
     return chosen
 
 
-def estimate(entries: Sequence[Entry]) -> CallEstimate:
-    """How many calls LIMP will make about these episodes, and how many tokens these will read and write, about."""
+def estimate(entries: Sequence[BenchmarkEntry]) -> CallEstimate:
+    """Estimate of LIMP's calls and tokens for these episodes."""
     questions = sum(len(entry.source.questions) for entry in entries)
     calls = 5 * len(entries) + (1 + OPTIONS * STEPS) * questions
     return CallEstimate(calls, Usage(TOKENS * calls, 0, WRITTEN * (5 * len(entries) + questions)))
 
 
-def limp_rows(entry: Entry, model: LanguageModel) -> list[Row]:
-    """The answers of LIMP with a language model, given the text and what a video model saw."""
+def limp_rows(entry: BenchmarkEntry, model: LanguageModel) -> list[Row]:
+    """The answers of LIMP with a language model, given the text and the description of the video, one row each.
+
+    Raises ModelError if the model cannot be asked.
+    """
     questions = tuple(StoryQuestion(item.stem, item.options) for item in entry.source.questions)
     task = StoryTask(entry.source.id, spoken_half(entry.source), questions, entry.source.video or "")
     answers = Limp(model, faithful=entry.subject.startswith("limp_faithful"), seed=entry.seed).answer_all(task)
@@ -180,11 +177,11 @@ def limp_rows(entry: Entry, model: LanguageModel) -> list[Row]:
         asked = StoryAnswer(Reading(Episode("", ())), None, Answer(answer.option, even, (), answer.abstained))
         calls = {"calls": sum(answer.calls.values()), "unreadable": answer.unreadable}
         found.append(_row(entry, t, item, answer.option, asked) | calls)
-    return _ended(found)
+    return _with_accuracy(found)
 
 
 def spoken_half(source: MumatomEpisode) -> str:
-    """The text half in words: one person's part, or the dialogue, a line for each utterance."""
+    """The text without the video, in words: one person's part, or the dialogue with a line for each utterance."""
     if source.half is not None:
         return source.half
     reading = read_story(source.full)
@@ -197,11 +194,12 @@ def spoken_half(source: MumatomEpisode) -> str:
 
 
 def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list[Row]:
-    """Questions about social goals answered by the kind of place that was spoken of, as the other episodes have it.
+    """Rows that answer questions about social goals by the kind of place that was spoken of.
 
-    The rows of the shortcut without video are taken, and only answers about social goals changed.
+    The answer is the commonest label of other episodes with the same kind of place. All other answers are those of
+    the shortcut without video.
     """
-    claimed = {source.id: _claimed(source) for source in sources}
+    claimed = {source.id: _claimed_place(source) for source in sources}
     tally: dict[str, Counter[str]] = {}
     for source in sources:
         for item in source.questions:
@@ -226,14 +224,15 @@ def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list
     return changed
 
 
-def _claimed(source: MumatomEpisode) -> str:
+def _claimed_place(source: MumatomEpisode) -> str:
+    """The kind of place that the last assertion names, without its room; empty if there is none."""
     said = [h for h in text_half(source).episode.timeline if isinstance(h, Utterance) and h.act == "assert"]
     place = said[-1].content.value if said and said[-1].content else None
     return re.sub(r"^(kitchen|living room|bedroom|bathroom) ", "", place or "")
 
 
 def _meant(item: MumatomQuestion, option: int) -> str:
-    """Help or hinder, turned round for LEAST, so that all questions of a kind of place count together."""
+    """`help`, `hinder` or `neither`: the meaning of an option, reversed in questions that ask for the LEAST likely."""
     words = item.options[option].lower()
     helping = "help" in words
     hindering = any(word in words for word in ("prevent", "hinder", "mislead", "keep"))
@@ -244,7 +243,7 @@ def _meant(item: MumatomQuestion, option: int) -> str:
 
 
 def summarise(found: Sequence[Row]) -> Iterator[Row]:
-    """Accuracy, share answered, and accuracy of what was answered, by track and kind, with intervals by episode.
+    """Accuracy, share answered, and accuracy of the answered, by track and kind, with intervals over episodes.
 
     Shortcuts do not depend on the track and stand beside every one.
     """
@@ -275,3 +274,112 @@ def _scores(condition: str, subject: str, chosen: Sequence[Row]) -> Iterator[Row
     for metric, value in found.items():
         row = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
         yield {**row, **value._asdict()}
+
+
+WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True)
+class InventedEntry:
+    """A number of invented stories in one phrasing, and the subject that answers their questions."""
+
+    phrasing: str
+    stories: int
+    seed: int
+    subject: str = "symbolic"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it apart in the rows."""
+        return (f"invented/{self.phrasing}", self.subject, "all")
+
+
+def plan_invented(stories: int, seed: int) -> list[InventedEntry]:
+    """The solver on every phrasing, and the shortcut on four times as many stories, half of which train it."""
+    entries = [InventedEntry(name, stories, seed) for name in phrasings()]
+    return [*entries, InventedEntry("plain", 4 * stories, seed, "question_only")]
+
+
+def invented_rows(entry: InventedEntry) -> list[Row]:
+    """The answers to the questions of all stories of an entry, one row each. The last one also has the accuracy."""
+    invented = list(make(entry.stories, entry.seed, wanted=(entry.phrasing,), quiet=True))
+    chosen = (
+        _shortcut(invented, entry.seed) if entry.subject == "question_only" else [_symbolic(row) for row in invented]
+    )
+    found = [
+        {
+            "schema": 1,
+            "experiment": EXPERIMENT,
+            "condition": entry.key[0],
+            "subject": entry.subject,
+            "seed": entry.seed,
+            "episode": "all",
+            "t": t,
+            "group": row["group"],
+            "kind": row["cell"].split("/")[0],
+            "action": option,
+            "gold": LETTERS.index(row["letter"]),
+            "correct": option == LETTERS.index(row["letter"]),
+            **extra,
+        }
+        for t, (row, (option, extra)) in enumerate(zip(invented, chosen, strict=True))
+    ]
+    return _with_accuracy(found)
+
+
+def _symbolic(row: Row) -> tuple[int | None, Row]:
+    """The solver's answer to the question of a story, and further columns of its row."""
+    asked = ask(row["story"], row["question"], row["options"])
+    extra: Row = {"coverage": round(asked.reading.coverage, 4)}
+    if asked.answer.abstained:
+        extra["abstained"] = asked.answer.abstained
+    return asked.answer.option, extra
+
+
+def _shortcut(invented: Sequence[Row], seed: int) -> list[tuple[int | None, Row]]:
+    """Guesses from the words of question and options alone: naive Bayes, trained on the groups with an even number."""
+    right, wrong = Counter[str](), Counter[str]()
+    for row in invented:
+        if int(row["group"]) % 2 == 0:
+            for letter, option in zip(LETTERS, row["options"], strict=True):
+                (right if letter == row["letter"] else wrong).update(_features(row["question"], letter, option))
+    rng = stream(seed, "shortcut")
+    found: list[tuple[int | None, Row]] = []
+    for row in invented:
+        scores = []
+        for letter, option in zip(LETTERS, row["options"], strict=True):
+            odds = [(right[f] + 1.0) / (wrong[f] / 2.0 + 1.0) for f in _features(row["question"], letter, option)]
+            score = 1.0
+            for value in odds:
+                score *= value
+            scores.append(score * (1.0 + 1e-9 * rng.random()))  # breaks ties at random
+        found.append((scores.index(max(scores)), {"trained": int(row["group"]) % 2 == 0}))
+    return found
+
+
+def _features(question: str, letter: str, option: str) -> set[str]:
+    polarity = "least" if "LEAST" in question else "most"
+    words = WORD.findall(option.lower())
+    return {f"{polarity} {letter}", *(f"{polarity} {word}" for word in words)}
+
+
+def summarise_invented(found: Sequence[Row]) -> Iterator[Row]:
+    """Share answered, accuracy of the answered and of all, by phrasing, with intervals over groups of stories."""
+    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
+        mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
+        tested = [row for row in mine if not row.get("trained")]
+        groups = [row["group"] for row in tested]
+        right = [float(row["correct"]) for row in tested]
+        answered = [float(row["action"] is not None) for row in tested]
+        scores = {"accuracy": mean(right, groups), "answered": mean(answered, groups)}
+        if any(answered):
+            scores["accuracy_answered"] = ratio(right, answered, groups)
+        if all("coverage" in row for row in tested):
+            scores["coverage"] = mean([row["coverage"] for row in tested], groups)
+        for metric, value in scores.items():
+            yield {
+                "experiment": EXPERIMENT,
+                "condition": condition,
+                "subject": subject,
+                "metric": metric,
+            } | value._asdict()

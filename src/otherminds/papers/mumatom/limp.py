@@ -1,7 +1,8 @@
 """LIMP, language model-based inverse multi-agent planning (Shi et al., MuMA-ToM, §4, equation 1).
 
-A language model reads a story, says what each option of a question comes to as mental variables, and judges how likely
-the main person would then be to do and say what they did. Bayes' rule makes the answer of this.
+A language model reads the text of a story and the description of a video and fuses them into one list of steps. It
+states what each option of a question means as mental variables, and judges how likely the main person's steps are
+under each of them. Bayes' rule turns these likelihoods into the answer.
 """
 
 from __future__ import annotations
@@ -9,43 +10,59 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from otherminds.distribution import IMPOSSIBLE, log_sum_exp
 from otherminds.errors import InputError
-from otherminds.language.asking import Exchange, prompts_of
+from otherminds.language.asking import Asker, Exchange, prompts_of
 from otherminds.language.model import LanguageModel
-from otherminds.papers.mumatom.fusion import Fused, Source, Step, fuse, joined, listed
-from otherminds.papers.mumatom.replies import Asking, Mind, UnansweredError, choice_form, minds_form
+from otherminds.papers.mumatom.replies import (
+    MOST_ITEMS,
+    LimpCalls,
+    OptionMind,
+    UnansweredError,
+    actions_form,
+    choice_form,
+    minds_form,
+    names_form,
+    objects_form,
+    shown_form,
+    state_form,
+    steps_form,
+)
 from otherminds.stories.model import Polarity
 
 fill = prompts_of("otherminds.papers.mumatom")
 
+MOST_OPTIONS = len(ascii_uppercase)
+RETRY_TEMPERATURE = 0.7  # of a second attempt, since at 0 the same reply would come again; chosen
 LEAST = re.compile(r"\bleast\s+(?:likely|probable|plausible)\b", re.IGNORECASE)
 FIELDS = '"belief": ..., "social_goal": ..., "believed_goal": ...'
 
 
 @dataclass(frozen=True)
 class StoryQuestion:
-    """A question in words, and its options without letters; `prior` is what they weigh beforehand, empty: the same."""
+    """A question in words, and its options without letters. `prior` has their prior weights; empty if equal.
+
+    Raises InputError unless it has 2 to 26 options, with a positive prior weight for each if any.
+    """
 
     stem: str
     options: tuple[str, ...]
     prior: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises InputError for too few or too many options, or a prior that does not fit them."""
-        if not 2 <= len(self.options) <= len(ascii_uppercase):
-            raise InputError(f"a question has 2 to {len(ascii_uppercase)} options, not {len(self.options)}")
+        if not 2 <= len(self.options) <= MOST_OPTIONS:
+            raise InputError(f"a question has 2 to {MOST_OPTIONS} options, not {len(self.options)}")
         if self.prior and (len(self.prior) != len(self.options) or not all(0 < w < math.inf for w in self.prior)):
             raise InputError("a prior is a positive number for every option")
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """What the options are called."""
+        """The letters of the options."""
         return tuple(ascii_uppercase[: len(self.options)])
 
     @property
@@ -54,18 +71,16 @@ class StoryQuestion:
         return "least" if LEAST.search(self.stem) else "most"
 
     def __str__(self) -> str:
-        return "\n".join([self.stem, *(f"{letter}) {option}" for letter, option in self._lettered())])
-
-    def _lettered(self) -> Iterator[tuple[str, str]]:
-        return zip(self.letters, self.options, strict=True)
+        lettered = zip(self.letters, self.options, strict=True)
+        return "\n".join([self.stem, *(f"{letter}) {option}" for letter, option in lettered)])
 
 
 @dataclass(frozen=True)
 class StoryTask:
     """A story in words with questions, all about the mind of the same person.
 
-    `text` is what is told, a dialogue as lines `NAME: words`; `video` describes what was filmed; each may be empty.
-    `people` are the names that can be in it, empty if they are to be found.
+    `text` is the story, or a dialogue with lines `NAME: words`; `video` describes a video; each may be empty. `people`
+    are the names that can occur; if empty, the model finds them.
     """
 
     id: str
@@ -76,34 +91,34 @@ class StoryTask:
 
 
 class Likelihood(NamedTuple):
-    """What something that the main person did or said tells: log P(Likely | option, what is known), in nats."""
+    """A step of the main person, and log P(Likely | option, what is known) in nats for each option."""
 
-    step: Step
+    step: StoryStep
     log_probs: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class LimpAnswer:
-    """The chosen option (None: abstained, and why), P(option) for each, and what each step said about them.
+    """The answer to a question: the chosen option, or None and the reason in `abstained`; P(option); likelihoods.
 
-    `said` are the calls made for this question; those that serve all questions of a story are with the first one.
+    `said` has the exchanges for this question. Those that serve all questions of a story are with the first one.
     """
 
     option: int | None
     posterior: tuple[float, ...] = ()
     terms: tuple[Likelihood, ...] = ()
     abstained: str | None = None
-    minds: tuple[Mind, ...] = ()
+    minds: tuple[OptionMind, ...] = ()
     said: tuple[Exchange, ...] = ()
 
     @property
     def unreadable(self) -> int:
-        """How many replies could not be read."""
+        """The number of unreadable replies."""
         return sum(not said.readable for said in self.said)
 
     @property
     def calls(self) -> Mapping[str, int]:
-        """How many calls were made, by their purpose."""
+        """The number of calls by purpose."""
         return Counter(said.purpose for said in self.said)
 
 
@@ -111,74 +126,92 @@ class LimpAnswer:
 class Limp:
     """LIMP with any language model that tells log-probabilities.
 
-    By default as the paper has it: all that the main person did and said counts, each given what came before; P(Likely)
-    is normalised over both labels; Bayes' rule with the prior; the most or the least probable option. With `faithful`
-    as its published code has it: of a conversation, only the first utterance counts, and else all actions, each also
-    given what the others do later; P(Likely) as it is, multiplied, and the softmax of the products; and the model
-    chooses, told these numbers. A reply that cannot be read is asked for `attempts` times in all; then the questions
-    that need it are not answered.
+    By default it follows the paper's equations: all steps of the main person count, each given the steps before it;
+    P(Likely) is normalised over both labels; the posterior is Bayes' rule with the prior; the answer is the most or the
+    least probable option. With `faithful` it follows the published code: of a conversation only the first utterance
+    counts, otherwise all actions, each also given the others' later steps; P(Likely) is not normalised; the posterior
+    is the softmax of the products; and the model chooses an option after it is told these numbers.
+
+    An unreadable reply is asked for up to `attempts` times. After that, questions that need it are not answered.
     """
 
     model: LanguageModel
     faithful: bool = False
-    attempts: int = 3
+    attempts: int = 3  # chosen, not tuned
     seed: int = 0
-    max_tokens: int = 1000
+    max_tokens: int = 1000  # of a reply; chosen
 
     def answer_all(self, task: StoryTask) -> tuple[LimpAnswer, ...]:
-        """The answers to all questions; the story is read once. Raises ModelError if the model cannot be asked."""
+        """The answers to all questions. The story is read once. Raises ModelError if the model cannot be asked."""
         if not task.questions:
             return ()
-        shared = self._asking(task.id)
-        source = Source(task.text, task.video, task.people)
+        shared = self._calls(task.id)
+        source = StorySource(task.text, task.video, task.people)
         try:
             fused = fuse(source, str(task.questions[0]), shared)
         except UnansweredError as error:
             lost = LimpAnswer(None, abstained=str(error))
-            return (
-                LimpAnswer(None, abstained=str(error), said=tuple(shared.said)),
-                *[lost] * (len(task.questions) - 1),
-            )
+            return (replace(lost, said=tuple(shared.said)), *[lost] * (len(task.questions) - 1))
         found = []
         for number, question in enumerate(task.questions, 1):
-            asking = self._asking(f"{task.id} question {number}")
+            calls = self._calls(f"{task.id} question {number}")
             if number == 1:
-                asking.said.extend(shared.said)
-            found.append(self._answer(fused, question, asking))
+                calls.said.extend(shared.said)
+            found.append(self._answer(fused, question, calls))
         return tuple(found)
 
-    def _asking(self, draw: str) -> Asking:
-        return Asking(self.model, draw, self.seed, self.attempts, self.max_tokens)
+    def _calls(self, draw: str) -> LimpCalls:
+        return LimpCalls(
+            Asker(
+                self.model,
+                draw,
+                self.seed,
+                temperature=0.0,
+                retry_temperature=RETRY_TEMPERATURE,
+                max_tokens=self.max_tokens,
+                attempts=self.attempts,
+                corrects=False,
+            )
+        )
 
-    def _answer(self, fused: Fused, question: StoryQuestion, asking: Asking) -> LimpAnswer:
-        """The answer to one question; as far as it was got, if something that it needs could not be read."""
+    def _answer(self, fused: FusedStory, question: StoryQuestion, calls: LimpCalls) -> LimpAnswer:
+        """The answer to one question, as complete as the readable replies allow."""
         found = LimpAnswer(None)
         try:
-            minds = _minds(fused, question, asking)
+            minds = _minds(fused, question, calls)
             found = replace(found, minds=minds)
-            found = replace(found, terms=self._terms(fused, minds, asking))
+            found = replace(found, terms=self._terms(fused, minds, calls))
             found = replace(found, posterior=self._posterior(question, found.terms))
-            found = replace(found, option=self._option(question, found.posterior, asking))
+            found = replace(found, option=self._option(question, found.posterior, calls))
         except UnansweredError as error:
             found = replace(found, abstained=str(error))
-        return replace(found, said=tuple(asking.said))
+        return replace(found, said=tuple(calls.said))
 
-    def _terms(self, fused: Fused, minds: Sequence[Mind], asking: Asking) -> tuple[Likelihood, ...]:
-        """What each step that counts says about the options; asked in an order in which prompts begin alike."""
-        counted = _first_or_all(fused) if self.faithful else _all_of_main(fused)
-        prompt, log_prob = (_faithful_prompt, _as_it_is) if self.faithful else (_prompt, _normalised)
-        columns = [
-            [log_prob(*asking.likely(fused.steps[t].kind, prompt(fused, mind, t))) for t in counted] for mind in minds
-        ]
+    def _terms(self, fused: FusedStory, minds: Sequence[OptionMind], calls: LimpCalls) -> tuple[Likelihood, ...]:
+        """The likelihoods of the steps that count. They are asked option by option, so that prompts begin alike."""
+        counted = [t for t, step in enumerate(fused.steps) if step.agent == fused.main]
+        if self.faithful and fused.conversation:  # actions are dropped
+            counted = [t for t in counted if fused.steps[t].kind == "utterance"][:1]
+        columns = []
+        for mind in minds:
+            column = []
+            for t in counted:
+                prompt = _faithful_prompt(fused, mind, t) if self.faithful else _prompt(fused, mind, t)
+                yes, no = calls.likely(fused.steps[t].kind, prompt)
+                either = 0.0 if self.faithful else log_sum_exp((yes, no))
+                if either == IMPOSSIBLE:
+                    raise UnansweredError("the model gives neither Likely nor Unlikely any probability")
+                column.append(yes - either)
+            columns.append(column)
         rows = zip(*columns, strict=True)
         return tuple(Likelihood(fused.steps[t], row) for t, row in zip(counted, rows, strict=True))
 
     def _posterior(self, question: StoryQuestion, terms: Sequence[Likelihood]) -> tuple[float, ...]:
-        """P(option). Raises UnansweredError if none is possible."""
+        """P(option). Raises UnansweredError if no option is possible."""
         totals = [math.fsum(values) for values in zip(*(term.log_probs for term in terms), strict=True)]
         totals = totals or [0.0] * len(question.options)
         if self.faithful:
-            weights = [math.exp(total) for total in totals]  # products, and not their logarithms, go into the softmax
+            weights = [math.exp(total) for total in totals]  # the softmax is of products, not of their logarithms
         else:
             prior = question.prior or (1.0,) * len(totals)
             weights = [math.log(before) + total for before, total in zip(prior, totals, strict=True)]
@@ -187,12 +220,12 @@ class Limp:
             raise UnansweredError("the model takes what was done and said for impossible with every option")
         return tuple(math.exp(weight - whole) for weight in weights)
 
-    def _option(self, question: StoryQuestion, posterior: Sequence[float], asking: Asking) -> int:
-        """The option that is asked for. Raises UnansweredError if several are, or the model's choice is unreadable."""
+    def _option(self, question: StoryQuestion, posterior: Sequence[float], calls: LimpCalls) -> int:
+        """The chosen option. Raises UnansweredError if several are equally probable, or the choice is unreadable."""
         if self.faithful:
             numbers = "\n".join(f"{letter}) {p:.4f}" for letter, p in zip(question.letters, posterior, strict=True))
             prompt = fill("limp-choice", question=question, probabilities=numbers)
-            return question.letters.index(asking.written("choice", prompt, choice_form(question.letters)).choice)
+            return question.letters.index(calls.written("choice", prompt, choice_form(question.letters)).choice)
         best = max(posterior) if question.polarity == "most" else min(posterior)
         if posterior.count(best) > 1:
             raise UnansweredError("what was done and said fits several options equally well")
@@ -202,47 +235,29 @@ class Limp:
 # Hypotheses and likelihoods
 
 
-def _minds(fused: Fused, question: StoryQuestion, asking: Asking) -> tuple[Mind, ...]:
-    """What each option comes to."""
+def _minds(fused: FusedStory, question: StoryQuestion, calls: LimpCalls) -> tuple[OptionMind, ...]:
+    """The meaning of each option."""
     form = ", ".join(f'"{letter}": {{{FIELDS}}}' for letter in question.letters)
     prompt = fill("limp-hypotheses", question=question, form=f"{{{form}}}", **_names(fused))
-    found = asking.written("hypotheses", prompt, minds_form(question.letters)).root
+    found = calls.written("hypotheses", prompt, minds_form(question.letters)).root
     return tuple(found[letter] for letter in question.letters)
 
 
-def _all_of_main(fused: Fused) -> list[int]:
-    return [t for t, step in enumerate(fused.steps) if step.agent == fused.main]
-
-
-def _first_or_all(fused: Fused) -> list[int]:
-    """The first utterance in a conversation, where actions are dropped, and else all actions."""
-    counted = _all_of_main(fused)
-    return [t for t in counted if fused.steps[t].kind == "utterance"][:1] if fused.conversation else counted
-
-
-def _normalised(yes: float, no: float) -> float:
-    either = log_sum_exp((yes, no))
-    if either == IMPOSSIBLE:
-        raise UnansweredError("the model gives neither Likely nor Unlikely any probability")
-    return yes - either
-
-
-def _as_it_is(yes: float, _no: float) -> float:
-    return yes
-
-
-def _names(fused: Fused) -> dict[str, str]:
+def _names(fused: FusedStory) -> dict[str, str]:
     return {"main": fused.main, "others": joined(fused.others), "initial": listed(fused.initial)}
 
 
-def _prompt(fused: Fused, mind: Mind, t: int) -> str:
-    """All that is known before a step, and the step."""
+def _prompt(fused: FusedStory, mind: OptionMind, t: int) -> str:
+    """The prompt for a step, given all steps before it."""
     known = {**_names(fused), **mind.model_dump(), "history": listed(fused.steps[:t])}
     return fill("limp-likelihood", **known, next=fused.steps[t])
 
 
-def _faithful_prompt(fused: Fused, mind: Mind, t: int) -> str:
-    """Of an utterance, what others said before; of an action, all that others do, and what the person did before."""
+def _faithful_prompt(fused: FusedStory, mind: OptionMind, t: int) -> str:
+    """The published code's prompt for a step.
+
+    An utterance is given what the others said before; an action, all steps of the others and the person's own before.
+    """
     step, before = fused.steps[t], fused.steps[:t]
     known = {**_names(fused), **mind.model_dump()}
     if step.kind == "utterance":
@@ -251,3 +266,142 @@ def _faithful_prompt(fused: Fused, mind: Mind, t: int) -> str:
     theirs = [one for one in fused.steps if one.agent != fused.main]
     own = [one for one in before if one.agent == fused.main]
     return fill("limp-faithful-action", **known, theirs=listed(theirs), history=listed(own), next=step)
+
+
+# Fusion
+
+
+LINES = re.compile(r"\n+")
+SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"”’'])\s+")
+SPOKEN = re.compile(r"\w[\w.'’-]*( \w[\w.'’-]*){0,2}: ")
+# Limits on the steps accepted from a reply, so that a model that does not stop is not followed; chosen: a sentence of
+# prose can tell 8 steps, a turn of a dialogue 2, and an action in the description of a video takes at least 2 words.
+STEPS_OF_A_SENTENCE, STEPS_OF_A_TURN, WORDS_OF_AN_ACTION = 8, 2, 2
+
+
+@dataclass(frozen=True)
+class StoryStep:
+    """An action or an utterance of a person, in words."""
+
+    agent: str
+    kind: Literal["action", "utterance"]
+    text: str
+    source: Literal["text", "video"] = "text"
+
+    def __str__(self) -> str:
+        return f'{self.agent} says: "{self.text}"' if self.kind == "utterance" else f"{self.agent}: {self.text}"
+
+
+@dataclass(frozen=True)
+class FusedStory:
+    """The fused story: the person whose mind is asked about, the others, all steps in order, and the initial state.
+
+    It is a conversation if a person speaks in the text.
+    """
+
+    main: str
+    others: tuple[str, ...]
+    steps: tuple[StoryStep, ...] = ()
+    initial: tuple[str, ...] = ()
+    conversation: bool = False
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """All people, the main person first."""
+        return (self.main, *self.others)
+
+
+@dataclass(frozen=True)
+class StorySource:
+    """The parts of a story before fusion: its text, and the description of its video; each may be empty."""
+
+    text: str
+    video: str = ""
+    people: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of a dialogue, or else the sentences."""
+        found = list[str]()
+        for line in map(str.strip, LINES.split(self.text)):
+            found += [line] if speaker(line) else SENTENCES.split(line)
+        return tuple(filter(None, found))
+
+    @property
+    def most_told(self) -> int:
+        """The number of steps of one person that the text can tell."""
+        steps = sum(STEPS_OF_A_TURN if speaker(line) else STEPS_OF_A_SENTENCE for line in self.lines)
+        return min(MOST_ITEMS, steps)
+
+    @property
+    def most_filmed(self) -> int:
+        """The number of actions that the description of the video can tell."""
+        return min(MOST_ITEMS, max(1, len(self.video.split()) // WORDS_OF_AN_ACTION))
+
+
+def fuse(source: StorySource, question: str, calls: LimpCalls) -> FusedStory:
+    """The fused story (MuMA-ToM, §4), for questions about the same person as this one.
+
+    It takes one call for the names, one for each person's part of the text, one for the video (three if no person
+    speaks in the text), and one for the initial state. Raises UnansweredError if a reply cannot be read.
+    """
+    form = names_form(source.people, f"{source.text}\n{source.video}\n{question}")
+    main, *others = calls.written("names", fill("limp-names", question=question), form).people
+    known = FusedStory(main, tuple(others))
+    told = _told(source, known.people, calls)
+    speaks = not set(map(speaker, source.lines)).isdisjoint(known.people)
+    known = replace(known, conversation=speaks or any(step.kind == "utterance" for _, step in told))
+    steps = [*told, *_filmed(source, known, calls)]
+    ordered = tuple(step for _, step in sorted(steps, key=lambda placed: placed[0]))
+    initial = calls.written("initial state", fill("limp-state", steps=listed(ordered)), state_form()).facts
+    return replace(known, steps=ordered, initial=tuple(initial))
+
+
+def speaker(line: str) -> str:
+    """The speaker of a line of a dialogue; empty for any other line."""
+    return line.partition(":")[0] if SPOKEN.match(line) else ""
+
+
+def listed(items: Sequence[object]) -> str:
+    """Items as a list, a line each; `nothing` if there are none."""
+    return "\n".join(f"- {item}" for item in items) or "nothing"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names as in a sentence."""
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def _numbered(lines: Sequence[str]) -> str:
+    return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1)) or "(nothing is told)"
+
+
+def _told(source: StorySource, people: Sequence[str], calls: LimpCalls) -> list[tuple[float, StoryStep]]:
+    """All steps in the text with the number of their line. A person is not asked about lines that others speak."""
+    lines, found = source.lines, list[tuple[float, StoryStep]]()
+    for name in people:
+        theirs = [n for n, line in enumerate(lines, 1) if speaker(line) not in {*people} - {name}]
+        if not theirs:
+            continue
+        prompt = fill("limp-text", lines=_numbered(lines), person=name)
+        steps = calls.written(f"text of {name}", prompt, steps_form(theirs, source.most_told)).steps
+        found += [(told.line, StoryStep(name, told.kind, told.text)) for told in steps]
+    return sorted(found, key=lambda placed: placed[0])
+
+
+def _filmed(source: StorySource, known: FusedStory, calls: LimpCalls) -> list[tuple[float, StoryStep]]:
+    """All actions in the video, each placed after a line of the text."""
+    if not source.video.strip():
+        return []
+    lines, video, people = source.lines, source.video.strip(), joined(known.people)
+    shown, hints = known.people, ""
+    fields = {"people": people, "lines": _numbered(lines), "video": video}
+    if not known.conversation:
+        things = calls.written("video: objects", fill("limp-objects", lines=_numbered(lines)), objects_form()).objects
+        name = calls.written("video: name", fill("limp-shown", **fields), shown_form(known.people)).name
+        told = fill("limp-video-hints", person=name, objects=", ".join(things) or "none")
+        shown, hints = (name,), f"\n{told}\n"
+    prompt = fill("limp-video", **fields, agents=joined(shown), hints=hints)
+    form = actions_form(shown, len(lines), source.most_filmed)
+    found = calls.written("video: actions", prompt, form).actions
+    return [(one.after + 0.5, StoryStep(one.agent, "action", f"{one.verb} {one.rest}", "video")) for one in found]

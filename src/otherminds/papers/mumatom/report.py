@@ -26,33 +26,34 @@ SHORTCUTS = {
     "place_prior": "no video, and what the kind of place gives away",
 }
 COLOURS = {"ours": "#0072B2", "shortcut": "#999999", "published": "#D55E00"}
-LISTED = 60
+LISTED = 60  # wrong answers in the table; chosen
 LEAD = (
-    "Two people meet in a household. One asks where something is and the other answers, or one moves what the other "
-    "has put somewhere. Was it to help or to hinder, what did they believe, and what did they take the other to want?"
+    "Two people meet in a household. One asks where something is and the other answers, or one moves an item that the "
+    "other has put somewhere. Did they mean to help or to hinder, what did they believe, and what did they think that "
+    "the other wanted?"
 )
 METHOD = (
     "Each option of a question is a mind: a belief, a stance towards the other, and where it takes the other to want "
-    "things. Minds plan: they search where it costs least, ask when that pays, answer by what the answer does to the "
-    "other's search, and fetch and carry by what they want. The posterior over the options is exact. Brackets are 95 % "
-    "intervals, resampling episodes. The full text tells what the video is meant to show; published figures on it are "
+    "things. Minds plan: they search where it costs least, ask when that pays, choose answers by their effect on the "
+    "other's search, and fetch and carry items by their own goals. The posterior over the options is exact. Brackets "
+    "are 95 % intervals, resampling episodes. The full text includes what the video shows; published figures on it are "
     "of text harnesses. Scene graphs come from the simulator, not from pixels. A question that cannot be decided is "
     "not answered and counts as wrong."
 )
 SHORT = (
-    "Shortcuts are shown less than they need to know and guess where they cannot tell. What they reach is no "
-    "understanding of other minds, so a score means as much as it is above them: beliefs and beliefs of goals are "
-    "nearly given away by the options, and the kind of place that is spoken of nearly gives the social goal away."
+    "Shortcuts are shown less than they need to know, and guess if they cannot tell. Their scores need no "
+    "understanding of other minds, so a score counts only as far as it is above theirs: the options nearly give away "
+    "beliefs and beliefs of goals, and the kind of place that is spoken of nearly gives away the social goal."
 )
 INVENTED = (
-    "Stories of our own, by running minds forward in a household: the same question has each of its options as the "
-    "right answer in one of three stories, so that the question alone gives nothing away. The solver knows nothing of "
-    "the phrasings. What it cannot read it does not answer."
+    "Our own stories, made by running minds forward in a household: each option of a question is the right answer in "
+    "one of three stories, so that the question alone gives nothing away. The solver does not know the phrasings. It "
+    "does not answer a story that it cannot read."
 )
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
-    """The whole page, from rows and summary alone."""
+    """The page of the experiment, from rows and summary alone."""
     benchmark = [row for row in summary if not row["condition"].startswith("invented/")]
     sections = []
     if benchmark:

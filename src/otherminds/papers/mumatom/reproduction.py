@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from otherminds.errors import InputError
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.store import Row, Store
-from otherminds.papers.mumatom import experiment, invented, report
+from otherminds.papers.mumatom import experiment, report
 from otherminds.reports.results import beside_published
 from otherminds.stories.mumatom_files import read_mumatom
 
@@ -23,7 +23,7 @@ def _mumatom(options: Options) -> Experiment:
     found = asking.find() if asking else None
     subjects = experiment.limp_subjects(found.name) if found else ()
     benchmark = experiment.plan(sources, options.seed, subjects)
-    stories = invented.plan(STORIES[options.scale], options.seed)
+    stories = experiment.plan_invented(STORIES[options.scale], options.seed)
     model_part = None
     if asking and found:
         spoken = experiment.first([entry for entry in benchmark if entry.subject in subjects], asking.episodes)
@@ -41,7 +41,7 @@ def _mumatom(options: Options) -> Experiment:
 
     def summarise(rows: Sequence[Row]) -> list[Row]:
         told = [row for row in rows if row["condition"] in invented_conditions]
-        return beside_published([*experiment.summarise(answers_of(rows)), *invented.summarise(told)])
+        return beside_published([*experiment.summarise(answers_of(rows)), *experiment.summarise_invented(told)])
 
     return Experiment(
         run=described(
@@ -51,7 +51,7 @@ def _mumatom(options: Options) -> Experiment:
         ),
         parts=(
             Part(experiment.rows, [entry for entry in benchmark if entry.subject not in subjects]),
-            Part(invented.rows, stories),
+            Part(experiment.invented_rows, stories),
         ),
         model_part=model_part,
         collect=collect,

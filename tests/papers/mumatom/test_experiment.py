@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from commands import Run, complaint, fine
+from otherminds.papers.mumatom import experiment as invented
 from otherminds.papers.mumatom import experiment as mumatom
-from otherminds.papers.mumatom import invented
 from otherminds.papers.mumatom.reproduction import STORIES
 from otherminds.reports.results import figures
 from otherminds.reproduce import run as reproduce
@@ -177,6 +177,7 @@ def value(summary: Sequence[Row], condition: str, subject: str, metric: str) -> 
 # Rows and scores
 
 
+@pytest.mark.slow
 def test_rows_are_decisions_by_the_contract(ran: Path) -> None:
     rows = rows_in(ran / "out")
     assert all(set(row) >= COLUMNS for row in rows)
@@ -334,6 +335,7 @@ def test_the_text_half_does_not_tell_what_the_video_shows(here: Path) -> None:
 # On the command line
 
 
+@pytest.mark.slow
 def test_without_data_only_invented_stories_are_asked_about(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -380,11 +382,13 @@ def test_a_run_with_data_is_shown_beside_its_shortcuts(run: Run, here: Path, ran
     assert "met full_text/all" in words
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_makes_no_difference(run: Run, here: Path, ran: Path) -> None:
     fine(run("reproduce", "mumatom", "--quick", "--seed", "1", "--out", "out", "--data", str(ran / "data")))
     assert results(here / "out") == results(ran / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.2, 0.61, 0.97])
 def test_an_interrupted_run_goes_on_where_it_stopped(here: Path, ran: Path, share: float) -> None:
     order = episodes_in(ran / "out")
@@ -507,6 +511,7 @@ def test_the_report_has_all_there_is(ran: Path) -> None:
     assert page.tags["script"] == 0
 
 
+@pytest.mark.slow
 def test_names_in_the_data_stay_text_in_the_report(here: Path) -> None:
     evil = "<script>alert('x')</script>&lt;b&gt;\x1b[31m"
     wrong, video = conversation("Paul", "Rita", "teapot", "fridge", found=True)
@@ -588,6 +593,7 @@ def reproduced(run: Run, data: Path, *more: str, model: str = "own_limp:model") 
     return result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faithful", [False, True])
 def test_limp_is_asked_in_both_variants(run: Run, here: Path, limp: Path, faithful: bool) -> None:
     reproduced(run, limp, "--episodes", "2")
@@ -608,6 +614,7 @@ def test_limp_is_asked_in_both_variants(run: Run, here: Path, limp: Path, faithf
     assert "limper" in page_of(here / "out").text
 
 
+@pytest.mark.slow
 def test_calls_are_told_and_kept(run: Run, here: Path, limp: Path) -> None:
     told = reproduced(run, limp)
     rows = [row for row in rows_in(here / "out") if row["subject"].startswith("limp")]
@@ -632,6 +639,7 @@ def test_what_limp_will_take_is_told_before(run: Run, limp: Path) -> None:
     assert written > 0
 
 
+@pytest.mark.slow
 def test_a_run_is_replayed_from_its_record(run: Run, here: Path, limp: Path) -> None:
     reproduced(run, limp)
     (here / "out").rename(here / "first")
@@ -640,6 +648,7 @@ def test_a_run_is_replayed_from_its_record(run: Run, here: Path, limp: Path) -> 
     assert results(here / "out") == results(here / "first")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("episodes", [1, 2])
 def test_as_many_episodes_are_asked_about_as_is_wished(run: Run, here: Path, limp: Path, episodes: int) -> None:
     reproduced(run, limp, "--episodes", str(episodes))
