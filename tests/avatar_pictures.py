@@ -10,9 +10,16 @@ import numpy as np
 from otherminds.reports.terminal.screens import drawing_of
 from otherminds.worlds import sprites
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.rules import State as KitchenState
-from otherminds.worlds.collaborative_cooking.things import DISH, NOTHING, SOUP, TOMATO, Pot
+from otherminds.worlds.collaborative_cooking.rules import (
+    DISH,
+    NOTHING,
+    SOUP,
+    TOMATO,
+    CollaborativeCooking,
+    PlayerState,
+    PotState,
+)
+from otherminds.worlds.collaborative_cooking.rules import CookingState as KitchenState
 from otherminds.worlds.in_the_matrix.rules import MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
@@ -40,7 +47,9 @@ def parts(world: AvatarWorld, state: AvatarState, seen_by: str | None = None) ->
     return {part.name: part for part in drawn.parts}
 
 
-def kitchen(bodies: Sequence[Body] = (), pots: Sequence[Pot] = ()) -> tuple[CollaborativeCooking, KitchenState]:
+def kitchen(
+    bodies: Sequence[PlayerState] = (), pots: Sequence[PotState] = ()
+) -> tuple[CollaborativeCooking, KitchenState]:
     """The kitchen that comes with the library, a tomato and a dish on counters, and as much else as is given."""
     world = cooking_asymmetric()
     state = world.start(np.random.default_rng(0))
@@ -53,5 +62,5 @@ def kitchen(bodies: Sequence[Body] = (), pots: Sequence[Pot] = ()) -> tuple[Coll
 
 def busy() -> tuple[CollaborativeCooking, KitchenState]:
     grid = cooking_asymmetric().grid
-    bodies = Body(grid.cell(1, 1), 1, SOUP), Body(grid.cell(6, 3), 2)
-    return kitchen(bodies, (Pot(3, 9), Pot(3, 21, True)))
+    bodies = PlayerState(grid.cell(1, 1), 1, SOUP), PlayerState(grid.cell(6, 3), 2)
+    return kitchen(bodies, (PotState(3, 9), PotState(3, 21, True)))

@@ -7,8 +7,15 @@ from typing import Any
 
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after, at_first
 from otherminds.worlds.avatars import FACINGS, Action, Reach
-from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, Outcome, State
-from otherminds.worlds.collaborative_cooking.things import NOTHING, THINGS, Pot
+from otherminds.worlds.collaborative_cooking.rules import (
+    NOTHING,
+    THINGS,
+    CollaborativeCooking,
+    CookingOutcome,
+    CookingState,
+    PlayerState,
+    PotState,
+)
 
 ROOM = (
     "#OC##T##",
@@ -25,7 +32,7 @@ CORRIDOR = (
 )
 FAR = Reach(9, 9, 9, 9)
 NEAR = Reach(1, 1, 1, 1)
-IN_ORDER = Outcome((0, 1), (0, 1))
+IN_ORDER = CookingOutcome((0, 1), (0, 1))
 
 
 def kitchen_of(*rows: str, reach: Reach = FAR, steps: int = 1000, cook: int = 3) -> CollaborativeCooking:
@@ -34,28 +41,31 @@ def kitchen_of(*rows: str, reach: Reach = FAR, steps: int = 1000, cook: int = 3)
 
 
 def moment(
-    world: CollaborativeCooking, *bodies: str, pots: Sequence[Pot] = (), on: Mapping[tuple[int, int], str] | None = None
-) -> State:
+    world: CollaborativeCooking,
+    *bodies: str,
+    pots: Sequence[PotState] = (),
+    on: Mapping[tuple[int, int], str] | None = None,
+) -> CookingState:
     """Bodies like `2 1 N dish`; what is in the first pots; what lies on counters."""
     lying = {world.grid.cell(*place): THINGS.index(thing) for place, thing in (on or {}).items()}
-    full = (*pots, *[Pot()] * (len(world.pots) - len(pots)))
+    full = (*pots, *[PotState()] * (len(world.pots) - len(pots)))
     counters = tuple(lying.get(cell, NOTHING) for cell in world.counters)
-    return State(0, tuple(_body(world, body) for body in bodies), counters, full, (0.0,) * len(bodies))
+    return CookingState(0, tuple(_body(world, body) for body in bodies), counters, full, (0.0,) * len(bodies))
 
 
-def _body(world: CollaborativeCooking, told: str) -> Body:
+def _body(world: CollaborativeCooking, told: str) -> PlayerState:
     x, y, facing, *hand = told.split()
     thing = THINGS.index(hand[0]) if hand else NOTHING
-    return Body(world.grid.cell(int(x), int(y)), FACINGS.index(facing), thing)
+    return PlayerState(world.grid.cell(int(x), int(y)), FACINGS.index(facing), thing)
 
 
-def play(world: CollaborativeCooking, state: State, *acts: Action) -> State:
+def play(world: CollaborativeCooking, state: CookingState, *acts: Action) -> CookingState:
     """The state after what everybody did, the first one first; nothing, if it is not said."""
     joint: dict[str, Any] = dict.fromkeys(world.agents, "noop") | dict(zip(world.agents, acts, strict=False))
     return world.step_with(state, joint, IN_ORDER)
 
 
-def seen(world: CollaborativeCooking, *states: State, me: int = 0) -> KitchenSituation:
+def seen(world: CollaborativeCooking, *states: CookingState, me: int = 0) -> KitchenSituation:
     """What one knows after these moments."""
     views = [world.observe(state, world.agents[me]) for state in states]
     situation = at_first(world, me, views[0])

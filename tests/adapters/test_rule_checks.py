@@ -28,8 +28,15 @@ from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.collaborative_cooking import rules as collaborative_cooking
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.things import DISH, FULL, NOTHING, SOUP, Pot, at_pot
+from otherminds.worlds.collaborative_cooking.rules import (
+    DISH,
+    FULL,
+    NOTHING,
+    SOUP,
+    CollaborativeCooking,
+    PotState,
+    at_pot,
+)
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
@@ -250,8 +257,8 @@ def both_served(hand: int, lying: int) -> tuple[int, int]:
     return lying, hand
 
 
-def greedy_pot(hand: int, pot: Pot) -> tuple[int, Pot]:
-    return (SOUP, Pot()) if hand == DISH and pot.tomatoes == FULL else at_pot(hand, pot)
+def greedy_pot(hand: int, pot: PotState) -> tuple[int, PotState]:
+    return (SOUP, PotState()) if hand == DISH and pot.tomatoes == FULL else at_pot(hand, pot)
 
 
 @pytest.mark.parametrize(("name", "rule"), [("at_counter", both_served), ("at_pot", greedy_pot)])

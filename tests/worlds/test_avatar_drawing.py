@@ -19,8 +19,7 @@ from otherminds.worlds import avatar_drawing, sprites
 from otherminds.worlds.avatar_drawing import FROZEN, READY
 from otherminds.worlds.collaborative_cooking import drawing as cooking_drawing
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import Body
-from otherminds.worlds.collaborative_cooking.things import Pot
+from otherminds.worlds.collaborative_cooking.rules import PlayerState, PotState
 from otherminds.worlds.in_the_matrix import drawing as matrix_drawing
 from otherminds.worlds.in_the_matrix.rules import FREE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
@@ -178,7 +177,7 @@ def test_the_words_of_a_pot_are_true() -> None:
 
 
 def test_pots_look_different_by_what_is_in_them() -> None:
-    pots = (Pot(), Pot(1), Pot(2), Pot(3), Pot(3, 1), Pot(3, 20), Pot(3, 0, True))
+    pots = (PotState(), PotState(1), PotState(2), PotState(3), PotState(3, 1), PotState(3, 20), PotState(3, 0, True))
     assert len({cooking_drawing.pot_shapes(pot, 20) for pot in pots}) == len(pots)
     assert len(set(cooking_drawing.SQUARES.values())) == len(cooking_drawing.SQUARES) - 1  # starts are floor
 
@@ -216,7 +215,7 @@ def test_others_face_the_same_way_in_everybodys_picture() -> None:
     cases: list[tuple[AvatarWorld, AvatarState]] = []
     for mine, theirs in itertools.product(range(4), range(4)):
         cases.append((matrix, scene(matrix, f"4 4 {'^>v<'[mine]}", f"5 4 {'^>v<'[theirs]}")))
-        cases.append((cook, kitchen((Body(grid.cell(2, 2), mine), Body(grid.cell(2, 3), theirs)))[1]))
+        cases.append((cook, kitchen((PlayerState(grid.cell(2, 2), mine), PlayerState(grid.cell(2, 3), theirs)))[1]))
     for world, state in cases:
         whole, seen = parts(world, state), parts(world, state, "player_0")
         assert [whole[f"agent-{i}"] for i in (0, 1)] == [seen[f"agent-{i}"] for i in (0, 1)]

@@ -24,7 +24,7 @@ from pettingzoo import ParallelEnv
 from otherminds.errors import InputError
 from otherminds.world import World
 from otherminds.worlds import avatars
-from otherminds.worlds.collaborative_cooking import things as cooking_things
+from otherminds.worlds.collaborative_cooking import rules as cooking
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.doors_keys_gems import level_files
 from otherminds.worlds.doors_keys_gems.rules import USED, DoorsKeysGems
@@ -413,13 +413,13 @@ def _(world: InTheMatrix, agent: str) -> AgentInterface:
 @interface.register
 def _(world: CollaborativeCooking, agent: str) -> AgentInterface:
     """The eight actions of avatars."""
-    codes = cooking_things.SEES_PLAYER + 16 * len(world.agents)
+    codes = cooking.SEES_PLAYER + 16 * len(world.agents)
     most = world.pay * len(world.agents)
     seen = record(
         window=numbers(avatars.OUTSIDE, codes - 1, *world.field.shape, kind=np.int16),
         cell=place(world.grid),
         facing=among(range(4)),
-        hand=among(range(len(cooking_things.THINGS))),
+        hand=among(range(len(cooking.THINGS))),
         ready=among((False, True)),
         reward=one(most, most),
     )

@@ -19,8 +19,14 @@ from otherminds.adapters.traces import RecordableEngine, SeenKitchen, SeenMatrix
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, Outcome, State
-from otherminds.worlds.collaborative_cooking.things import NOTHING, Pot
+from otherminds.worlds.collaborative_cooking.rules import (
+    NOTHING,
+    CollaborativeCooking,
+    CookingOutcome,
+    CookingState,
+    PlayerState,
+    PotState,
+)
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import (
@@ -290,7 +296,7 @@ def _kitchen_moments(trace: Trace[Any], world: CollaborativeCooking) -> list[See
     return shown
 
 
-def shown_kitchen(world: CollaborativeCooking, state: State) -> SeenKitchen:
+def shown_kitchen(world: CollaborativeCooking, state: CookingState) -> SeenKitchen:
     """The engine's observation of a state."""
     xy = world.grid.xy
     return SeenKitchen(
@@ -307,27 +313,27 @@ def shown_kitchen(world: CollaborativeCooking, state: State) -> SeenKitchen:
     )
 
 
-def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterator[Outcome]:
+def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterator[CookingOutcome]:
     """Every order in which the players that move, and those that interact, may do so; the others come last."""
     movers = [i for i, agent in enumerate(world.agents) if joint[agent] in STEPS]
     users = [i for i, agent in enumerate(world.agents) if joint[agent] == "interact"]
     everybody = range(len(world.agents))
     for moving, using in product(permutations(movers), permutations(users)):
-        yield Outcome(_first(moving, everybody), _first(using, everybody))
+        yield CookingOutcome(_first(moving, everybody), _first(using, everybody))
 
 
 def _first(first: Sequence[int], everybody: Sequence[int]) -> tuple[int, ...]:
     return (*first, *(i for i in everybody if i not in first))
 
 
-def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> State:
+def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> CookingState:
     """The initial state of an episode whose first observation is `shown`."""
-    bodies = tuple(Body(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
+    bodies = tuple(PlayerState(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
     nothing = (NOTHING,) * len(world.counters)
-    return State(0, bodies, nothing, (Pot(),) * len(world.pots), (0.0,) * len(bodies))
+    return CookingState(0, bodies, nothing, (PotState(),) * len(world.pots), (0.0,) * len(bodies))
 
 
-def _difference(world: CollaborativeCooking, states: set[State], shown: SeenKitchen) -> str:
+def _difference(world: CollaborativeCooking, states: set[CookingState], shown: SeenKitchen) -> str:
     """How the observation differs from that of the state closest to it; empty if a state explains it."""
     by_state = [differences(shown_kitchen(world, state), shown) for state in states]
     return "; ".join(sorted(by_state, key=len)[0])

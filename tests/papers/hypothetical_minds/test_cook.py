@@ -12,24 +12,30 @@ import pytest
 
 from otherminds.papers.hypothetical_minds.programs import HELP, Habit, HypotheticalCook
 from otherminds.worlds.avatars import EAST, WEST
-from otherminds.worlds.collaborative_cooking.bots import CookingBot, Idler, fitting, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, fitting, semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, State
-from otherminds.worlds.collaborative_cooking.things import NOTHING, Pot, View
+from otherminds.worlds.collaborative_cooking.rules import (
+    NOTHING,
+    CollaborativeCooking,
+    CookingState,
+    CookingView,
+    PlayerState,
+    PotState,
+)
 
 WORLD = cooking_asymmetric()
 LEFT, RIGHT = WORLD.grid.cell(2, 2), WORLD.grid.cell(6, 2)
-COOKS: dict[str, Callable[[CollaborativeCooking], CookingBot | Idler]] = {
+COOKS: dict[str, Callable[[CollaborativeCooking], CookingBot | IdleBot]] = {
     "skilled": skilled,
     "semi-skilled": semi_skilled,
-    "idle": lambda _: Idler(),
+    "idle": lambda _: IdleBot(),
 }
 
 
-def view_of(*, helped: bool = False, me: int = 0) -> View:
+def view_of(*, helped: bool = False, me: int = 0) -> CookingView:
     """Somebody faces the pots, and is rewarded for what somebody else has delivered, or not."""
-    bodies = Body(LEFT, EAST), Body(RIGHT, WEST)
-    state = State(0, bodies, (NOTHING,) * len(WORLD.counters), (Pot(), Pot()), (20.0 * helped,) * 2)
+    bodies = PlayerState(LEFT, EAST), PlayerState(RIGHT, WEST)
+    state = CookingState(0, bodies, (NOTHING,) * len(WORLD.counters), (PotState(), PotState()), (20.0 * helped,) * 2)
     return WORLD.observe(state, WORLD.agents[me])
 
 

@@ -29,7 +29,7 @@ from otherminds.reports.terminal.tables import results
 from otherminds.reproduce import run as reproduce
 from otherminds.reproduce.run import Options, names
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.collaborative_cooking.bots import Idler, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import IdleBot, semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, MatrixBot
@@ -259,7 +259,7 @@ def test_a_slot_meets_any_of_the_bots() -> None:
 
 @pytest.mark.parametrize("name", ["cooking_asymmetric_0", "cooking_asymmetric_1", "cooking_asymmetric_2"])
 def test_a_skilled_cook_meets_any_of_the_cooks(name: str) -> None:
-    cooks = {"skilled": skilled(short_kitchen()), "semi-skilled": semi_skilled(short_kitchen()), "idle": Idler()}
+    cooks = {"skilled": skilled(short_kitchen()), "semi-skilled": semi_skilled(short_kitchen()), "idle": IdleBot()}
     found = set()
     for number in range(12):
         with pytest.MonkeyPatch.context() as patch:

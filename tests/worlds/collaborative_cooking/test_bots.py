@@ -15,10 +15,19 @@ import pytest
 from otherminds.mind import Mind
 from otherminds.world import rollout
 from otherminds.worlds.avatars import ACTIONS, EAST, NORTH, SOUTH, WEST
-from otherminds.worlds.collaborative_cooking.bots import PATIENCE, CookingBot, Idler, fitting, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import PATIENCE, CookingBot, IdleBot, fitting, semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, State
-from otherminds.worlds.collaborative_cooking.things import DISH, FULL, NOTHING, SOUP, TOMATO, Pot
+from otherminds.worlds.collaborative_cooking.rules import (
+    DISH,
+    FULL,
+    NOTHING,
+    SOUP,
+    TOMATO,
+    CollaborativeCooking,
+    CookingState,
+    PlayerState,
+    PotState,
+)
 
 WORLD = cooking_asymmetric()
 LEFT, RIGHT = WORLD.grid.cell(2, 2), WORLD.grid.cell(6, 2)
@@ -30,11 +39,11 @@ ONE_ROOM = {
 Cook = Mind[Any, Any]
 
 
-def opened(**more: Any) -> State:
+def opened(**more: Any) -> CookingState:
     """The first player on the left, the second on the right, and nothing done."""
-    bodies = Body(LEFT, NORTH), Body(RIGHT, NORTH)
-    counters, pots = (NOTHING,) * len(WORLD.counters), (Pot(), Pot())
-    return State(0, bodies, counters, pots, (0.0, 0.0))._replace(**more)
+    bodies = PlayerState(LEFT, NORTH), PlayerState(RIGHT, NORTH)
+    counters, pots = (NOTHING,) * len(WORLD.counters), (PotState(), PotState())
+    return CookingState(0, bodies, counters, pots, (0.0, 0.0))._replace(**more)
 
 
 def earned(left: Cook, right: Cook, seed: int = 0) -> float:
@@ -53,12 +62,12 @@ LOADER, SERVER, BOTH = replace(CHEF, duty="tomatoes"), replace(CHEF, duty="dishe
     [
         (SERVER, LOADER, 1080),
         (BOTH, BOTH, 868),
-        (BOTH, Idler(), 420),
-        (Idler(), BOTH, 680),
+        (BOTH, IdleBot(), 420),
+        (IdleBot(), BOTH, 680),
         (LOADER, SERVER, 500),
         (CHEF, CHEF, 1080),
-        (CHEF, Idler(), 420),
-        (Idler(), CHEF, 680),
+        (CHEF, IdleBot(), 420),
+        (IdleBot(), CHEF, 680),
     ],
 )
 def test_pairs_earn_what_is_known_of_them(left: Cook, right: Cook, expected: float) -> None:
@@ -94,8 +103,8 @@ def test_in_one_room_chefs_do_everything_and_do_not_block_each_other_for_ever(na
 
 
 def test_who_has_a_tomato_that_no_pot_takes_puts_it_down_for_a_dish() -> None:
-    full = (Pot(FULL, 21, cooked=True), Pot(FULL, 21, cooked=True))
-    state = opened(bodies=(Body(LEFT, EAST, TOMATO), Body(RIGHT, WEST, TOMATO)), pots=full)
+    full = (PotState(FULL, 21, cooked=True), PotState(FULL, 21, cooked=True))
+    state = opened(bodies=(PlayerState(LEFT, EAST, TOMATO), PlayerState(RIGHT, WEST, TOMATO)), pots=full)
     minds = dict.fromkeys(WORLD.agents, BOTH)
     steps = [*rollout(WORLD, minds, steps=40, rng=np.random.default_rng(0), state=state)]
     assert any(TOMATO in step.after.counters for step in steps)
@@ -103,8 +112,8 @@ def test_who_has_a_tomato_that_no_pot_takes_puts_it_down_for_a_dish() -> None:
 
 
 def test_who_has_a_dish_that_no_pot_fills_puts_it_down_for_tomatoes() -> None:
-    state = opened(bodies=(Body(LEFT, EAST, DISH), Body(RIGHT, WEST)))
-    minds: Mapping[str, Cook] = {"player_0": BOTH, "player_1": Idler()}
+    state = opened(bodies=(PlayerState(LEFT, EAST, DISH), PlayerState(RIGHT, WEST)))
+    minds: Mapping[str, Cook] = {"player_0": BOTH, "player_1": IdleBot()}
     steps = [*rollout(WORLD, minds, steps=60, rng=np.random.default_rng(0), state=state)]
     assert DISH in steps[20].after.counters
     assert steps[-1].after.pots[0].tomatoes + steps[-1].after.pots[1].tomatoes > 0
@@ -112,23 +121,23 @@ def test_who_has_a_dish_that_no_pot_fills_puts_it_down_for_tomatoes() -> None:
 
 def test_soup_on_a_counter_is_delivered() -> None:
     on = tuple(SOUP if cell == WORLD.grid.cell(2, 4) else NOTHING for cell in WORLD.counters)
-    minds: Mapping[str, Cook] = {"player_0": CHEF, "player_1": Idler()}
-    state = opened(bodies=(Body(LEFT, SOUTH), Body(RIGHT, WEST)), counters=on)
+    minds: Mapping[str, Cook] = {"player_0": CHEF, "player_1": IdleBot()}
+    state = opened(bodies=(PlayerState(LEFT, SOUTH), PlayerState(RIGHT, WEST)), counters=on)
     steps = [*rollout(WORLD, minds, steps=10, rng=np.random.default_rng(0), state=state)]
     assert sum(step.after.rewards[0] for step in steps) == 20
 
 
-def after_waiting(chef: CookingBot, state: State, steps: int) -> CookingBot:
+def after_waiting(chef: CookingBot, state: CookingState, steps: int) -> CookingBot:
     for _ in range(steps):
         chef = chef.observe(WORLD.observe(state, "player_0"))
     return chef
 
 
 def test_a_chef_remembers_the_pots_it_does_not_see() -> None:
-    cooked = (Pot(FULL, 21, cooked=True), Pot())
-    toward, away = Body(LEFT, EAST), Body(LEFT, WEST)
-    seen = opened(bodies=(toward, Body(RIGHT, WEST)), pots=cooked)
-    hidden = opened(bodies=(away, Body(RIGHT, WEST)), pots=cooked)
+    cooked = (PotState(FULL, 21, cooked=True), PotState())
+    toward, away = PlayerState(LEFT, EAST), PlayerState(LEFT, WEST)
+    seen = opened(bodies=(toward, PlayerState(RIGHT, WEST)), pots=cooked)
+    hidden = opened(bodies=(away, PlayerState(RIGHT, WEST)), pots=cooked)
     remembering = after_waiting(after_waiting(BOTH, seen, 1), hidden, 1)
     ignorant = after_waiting(BOTH, hidden, 1)
     assert remembering.memory is not None
@@ -138,12 +147,12 @@ def test_a_chef_remembers_the_pots_it_does_not_see() -> None:
 
 
 def test_a_chef_without_help_begins_to_do_everything_and_stops_when_helped() -> None:
-    state = opened(bodies=(Body(LEFT, EAST), Body(RIGHT, WEST)))
+    state = opened(bodies=(PlayerState(LEFT, EAST), PlayerState(RIGHT, WEST)))
     hopeful, alone = after_waiting(CHEF, state, PATIENCE - 1), after_waiting(CHEF, state, PATIENCE)
     assert hopeful.act() == after_waiting(SERVER, state, 1).act()
     assert alone.act() == after_waiting(BOTH, state, 1).act()
     assert hopeful.act() != alone.act()
-    for help_seen in (state._replace(pots=(Pot(1), Pot())), state._replace(rewards=(20.0, 20.0))):
+    for help_seen in (state._replace(pots=(PotState(1), PotState())), state._replace(rewards=(20.0, 20.0))):
         assert after_waiting(alone, help_seen, 1).act() == hopeful.act()
 
 
@@ -151,7 +160,7 @@ def test_who_is_close_to_somebody_in_its_own_room_does_just_anything_at_times() 
     world = CollaborativeCooking(("######", "OPP  C", "#D##T#"), ("Ana", "Ben"))
     alone, close = world.grid.cell(4, 1), world.grid.cell(2, 1)
     for cell, slips in ((alone, 0.0), (close, 0.2)):
-        bodies = Body(cell, WEST), Body(world.starts[0], NORTH)
+        bodies = PlayerState(cell, WEST), PlayerState(world.starts[0], NORTH)
         state = world.start(np.random.default_rng(0))._replace(bodies=bodies)
         habit = skilled(world).observe(world.observe(state, "Ana")).act()
         assert np.exp(min(habit.log_prob(action) for action in ACTIONS)) == pytest.approx(slips / 8)
@@ -177,5 +186,5 @@ def test_slips_are_any_of_the_eight_actions() -> None:
 
 
 def test_an_idler_does_nothing() -> None:
-    idler = Idler().observe(WORLD.observe(opened(), "player_0"))
-    assert (idler, idler.act().support) == (Idler(), ("noop",))
+    idler = IdleBot().observe(WORLD.observe(opened(), "player_0"))
+    assert (idler, idler.act().support) == (IdleBot(), ("noop",))

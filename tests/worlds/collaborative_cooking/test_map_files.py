@@ -71,9 +71,9 @@ def test_the_bundled_kitchen_has_the_rules_of_the_original() -> None:
         (f"#####\n# P C\nD P T\n#####\n\n{SAID}", "kitchen.txt:4: the map has no dispenser of tomatoes, `O`"),
         (f"#####\nO P C\n# P T\n#####\n\n{SAID}", "kitchen.txt:4: the map has no dispenser of dishes, `D`"),
         (f"#####\nO P C\nD P #\n#####\n\n{SAID}", "kitchen.txt:4: the map has no delivery, `T`"),
-        (f"####C\nO P C\nD P T\n#####\n\n{SAID}", "kitchen.txt:1:5: nobody can reach this pot (floor must lead"),
-        (f"##T##\n# # #\n##P##\nOPPPC\n##D##\n\n{SAID}", "kitchen.txt:1:3: nobody can reach this delivery"),
-        (f"O####\n# P C\nD P T\n#####\n\n{SAID}", "kitchen.txt:1:1: nobody can reach this dispenser of tomatoes"),
+        (f"####C\nO P C\nD P T\n#####\n\n{SAID}", "kitchen.txt:1:5: no player can reach this pot (floor must lead"),
+        (f"##T##\n# # #\n##P##\nOPPPC\n##D##\n\n{SAID}", "kitchen.txt:1:3: no player can reach this delivery"),
+        (f"O####\n# P C\nD P T\n#####\n\n{SAID}", "kitchen.txt:1:1: no player can reach this dispenser of tomatoes"),
     ],
 )
 def test_mistakes_in_a_map_are_told_with_their_place(text: str, message: str) -> None:

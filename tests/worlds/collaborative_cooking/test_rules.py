@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from otherminds.worlds.avatars import ACTIONS, EAST, NORTH, SOUTH, WEST, Action
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import Body, CollaborativeCooking, Outcome, State
-from otherminds.worlds.collaborative_cooking.things import (
+from otherminds.worlds.collaborative_cooking.rules import (
     DISH,
     FULL,
     NOTHING,
@@ -25,8 +24,12 @@ from otherminds.worlds.collaborative_cooking.things import (
     SEES_TOMATOES,
     SOUP,
     TOMATO,
-    Player,
-    Pot,
+    CollaborativeCooking,
+    CookingOutcome,
+    CookingState,
+    PlayerState,
+    PotState,
+    SeenCook,
     player_of,
 )
 
@@ -36,38 +39,41 @@ ASYMMETRIC = cooking_asymmetric()
 SHARED = CollaborativeCooking(AROUND, ("Ana", "Ben", "Cem"))
 
 
-def body(world: CollaborativeCooking, x: int, y: int, facing: int, hand: int = NOTHING) -> Body:
-    return Body(world.grid.cell(x, y), facing, hand)
+def body(world: CollaborativeCooking, x: int, y: int, facing: int, hand: int = NOTHING) -> PlayerState:
+    return PlayerState(world.grid.cell(x, y), facing, hand)
 
 
 def scene(
-    world: CollaborativeCooking, *bodies: Body, pots: Sequence[Pot] = (), lying: Sequence[tuple[int, int, int]] = ()
-) -> State:
+    world: CollaborativeCooking,
+    *bodies: PlayerState,
+    pots: Sequence[PotState] = (),
+    lying: Sequence[tuple[int, int, int]] = (),
+) -> CookingState:
     """A state with these people, pots, and things (x, y, thing) on counters."""
     things = {world.grid.cell(x, y): thing for x, y, thing in lying}
     counters = tuple(things.get(cell, NOTHING) for cell in world.counters)
     unpaid = (0.0,) * len(bodies)
-    return State(0, bodies, counters, tuple(pots) or (Pot(),) * len(world.pots), unpaid)
+    return CookingState(0, bodies, counters, tuple(pots) or (PotState(),) * len(world.pots), unpaid)
 
 
 def after(
     world: CollaborativeCooking,
-    state: State,
+    state: CookingState,
     *acts: str,
     movers: Sequence[int] | None = None,
     beamers: Sequence[int] | None = None,
-) -> State:
+) -> CookingState:
     """One step with these actions, in the order of the players if no other is given."""
     everybody = tuple(range(len(world.agents)))
     joint = {agent: cast("Action", act) for agent, act in zip(world.agents, acts, strict=True)}
-    return world.step_with(state, joint, Outcome(tuple(movers or everybody), tuple(beamers or everybody)))
+    return world.step_with(state, joint, CookingOutcome(tuple(movers or everybody), tuple(beamers or everybody)))
 
 
-def lying(world: CollaborativeCooking, state: State, x: int, y: int) -> int:
+def lying(world: CollaborativeCooking, state: CookingState, x: int, y: int) -> int:
     return dict(zip(world.counters, state.counters, strict=True))[world.grid.cell(x, y)]
 
 
-def hands(state: State) -> list[int]:
+def hands(state: CookingState) -> list[int]:
     return [each.hand for each in state.bodies]
 
 
@@ -88,7 +94,7 @@ def test_players_start_at_different_starts_and_may_face_anywhere_with_nothing_do
         (cell, facing) for cell in SHARED.starts for facing in range(4)
     }
     rest = {(state.t, *hands(state), *state.counters, *state.pots, *state.rewards) for state in starts}
-    assert rest == {(0, *[NOTHING] * 3, *[NOTHING] * len(SHARED.counters), Pot(), *[0.0] * 3)}
+    assert rest == {(0, *[NOTHING] * 3, *[NOTHING] * len(SHARED.counters), PotState(), *[0.0] * 3)}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +102,7 @@ def test_players_start_at_different_starts_and_may_face_anywhere_with_nothing_do
     [
         ({"rows": ("###", "#P")}, "rectangle"),
         ({"rows": ()}, "rectangle"),
-        ({"rows": ("###", "#P?", "###")}, "no kind of square called '\\?'"),
+        ({"rows": ("###", "#P?", "###")}, "unknown kind of square '\\?'"),
         ({"rows": ("###", "#P ", "###")}, "border"),
         ({"rows": ("#P#", "###", "###")}, "border"),
         ({"agents": ()}, "names"),
@@ -193,7 +199,7 @@ def test_who_has_interacted_cannot_in_the_next_step() -> None:
 
 def test_interacting_in_vain_costs_the_next_step_too() -> None:
     bodies = body(ASYMMETRIC, 3, 2, EAST, DISH), body(ASYMMETRIC, 6, 2, NORTH)
-    state = scene(ASYMMETRIC, *bodies, pots=[Pot(FULL, 19), Pot()])
+    state = scene(ASYMMETRIC, *bodies, pots=[PotState(FULL, 19), PotState()])
     taken = []
     for _ in range(4):
         state = after(ASYMMETRIC, state, "interact", "noop")
@@ -211,27 +217,29 @@ def test_who_waits_may_walk_and_turn() -> None:
 @pytest.mark.parametrize("late", range(18, 24))
 def test_soup_can_be_taken_from_twenty_one_steps_after_the_third_tomato(late: int) -> None:
     bodies = body(ASYMMETRIC, 3, 2, EAST, DISH), body(ASYMMETRIC, 5, 2, WEST, TOMATO)
-    state = scene(ASYMMETRIC, *bodies, pots=[Pot(2), Pot()])
+    state = scene(ASYMMETRIC, *bodies, pots=[PotState(2), PotState()])
     state = after(ASYMMETRIC, state, "noop", "interact")
     assert state.pots[0].tomatoes == FULL
     for _ in range(late - 1):
         state = after(ASYMMETRIC, state, "noop", "noop")
     state = after(ASYMMETRIC, state, "interact", "noop")
     assert hands(state) == ([SOUP, NOTHING] if late >= 21 else [DISH, NOTHING])
-    assert (state.pots[0] == Pot()) == (late >= 21)
+    assert (state.pots[0] == PotState()) == (late >= 21)
 
 
 def test_soup_does_not_burn() -> None:
-    state = scene(ASYMMETRIC, body(ASYMMETRIC, 3, 2, EAST), body(ASYMMETRIC, 6, 2, NORTH), pots=[Pot(FULL), Pot()])
+    state = scene(
+        ASYMMETRIC, body(ASYMMETRIC, 3, 2, EAST), body(ASYMMETRIC, 6, 2, NORTH), pots=[PotState(FULL), PotState()]
+    )
     for _ in range(500):
         state = after(ASYMMETRIC, state, "noop", "noop")
-    assert state.pots == (Pot(FULL, 21, cooked=True), Pot())
+    assert state.pots == (PotState(FULL, 21, cooked=True), PotState())
 
 
 @pytest.mark.parametrize("cook", [0, 1, 5])
 def test_cooking_takes_as_long_as_the_map_says(cook: int) -> None:
     world = CollaborativeCooking(ROOMS, ("Ana", "Ben"), cook=cook)
-    state = scene(world, body(world, 3, 2, EAST), body(world, 6, 2, NORTH), pots=[Pot(FULL), Pot()])
+    state = scene(world, body(world, 3, 2, EAST), body(world, 6, 2, NORTH), pots=[PotState(FULL), PotState()])
     cooked = []
     for _ in range(7):
         state = after(world, state, "noop", "noop")
@@ -242,17 +250,17 @@ def test_cooking_takes_as_long_as_the_map_says(cook: int) -> None:
 @pytest.mark.parametrize(
     ("hand", "pot"),
     [
-        (TOMATO, Pot(FULL, 5)),
-        (TOMATO, Pot(FULL, 21, cooked=True)),
-        (DISH, Pot(2)),
-        (DISH, Pot(FULL, 5)),
-        (SOUP, Pot(1)),
-        (NOTHING, Pot(2)),
-        (NOTHING, Pot(FULL, 21, cooked=True)),
+        (TOMATO, PotState(FULL, 5)),
+        (TOMATO, PotState(FULL, 21, cooked=True)),
+        (DISH, PotState(2)),
+        (DISH, PotState(FULL, 5)),
+        (SOUP, PotState(1)),
+        (NOTHING, PotState(2)),
+        (NOTHING, PotState(FULL, 21, cooked=True)),
     ],
 )
-def test_a_pot_takes_three_tomatoes_and_gives_only_soup_into_a_dish(hand: int, pot: Pot) -> None:
-    state = scene(ASYMMETRIC, body(ASYMMETRIC, 3, 2, EAST, hand), body(ASYMMETRIC, 6, 2, NORTH), pots=[pot, Pot()])
+def test_a_pot_takes_three_tomatoes_and_gives_only_soup_into_a_dish(hand: int, pot: PotState) -> None:
+    state = scene(ASYMMETRIC, body(ASYMMETRIC, 3, 2, EAST, hand), body(ASYMMETRIC, 6, 2, NORTH), pots=[pot, PotState()])
     state = after(ASYMMETRIC, state, "interact", "noop")
     assert hands(state)[0] == hand
     assert (state.pots[0].tomatoes, state.pots[0].cooked) == (pot.tomatoes, pot.cooked)
@@ -270,13 +278,13 @@ def test_only_soup_is_delivered_and_it_pays_twenty_to_everybody(hand: int) -> No
 # Several at one place
 
 
-def around(x: int, y: int, *hands: int) -> tuple[Body, ...]:
+def around(x: int, y: int, *hands: int) -> tuple[PlayerState, ...]:
     """Three people who face a square from the north, the west and the south."""
     spots = ((x, y - 1, SOUTH), (x - 1, y, EAST), (x, y + 1, NORTH))
     return tuple(body(SHARED, *spot, hand) for spot, hand in zip(spots, hands, strict=True))
 
 
-def at_pot(*hands: int) -> tuple[Body, ...]:
+def at_pot(*hands: int) -> tuple[PlayerState, ...]:
     """Three people who face the pot, from the north, the east and the south."""
     spots = ((4, 1, SOUTH), (5, 2, WEST), (4, 3, NORTH))
     return tuple(body(SHARED, *spot, hand) for spot, hand in zip(spots, hands, strict=True))
@@ -311,18 +319,18 @@ def test_a_counter_serves_the_first_alone() -> None:
 
 @pytest.mark.parametrize("beamers", [(0, 1, 2), (2, 1, 0)])
 def test_a_pot_serves_all_in_turn_until_it_is_full(beamers: tuple[int, ...]) -> None:
-    state = scene(SHARED, *at_pot(TOMATO, TOMATO, TOMATO), pots=[Pot(1)])
+    state = scene(SHARED, *at_pot(TOMATO, TOMATO, TOMATO), pots=[PotState(1)])
     state = after(SHARED, state, "interact", "interact", "interact", beamers=beamers)
-    assert state.pots == (Pot(FULL),)
+    assert state.pots == (PotState(FULL),)
     assert hands(state) == [TOMATO if i == beamers[2] else NOTHING for i in range(3)]
 
 
 def test_whoever_comes_after_the_soup_is_taken_finds_an_empty_pot() -> None:
-    state = scene(SHARED, *at_pot(DISH, TOMATO, DISH), pots=[Pot(FULL, 20)])
+    state = scene(SHARED, *at_pot(DISH, TOMATO, DISH), pots=[PotState(FULL, 20)])
     soup_first = after(SHARED, state, "interact", "interact", "interact", beamers=(0, 1, 2))
-    assert (hands(soup_first), soup_first.pots) == ([SOUP, NOTHING, DISH], (Pot(1),))
+    assert (hands(soup_first), soup_first.pots) == ([SOUP, NOTHING, DISH], (PotState(1),))
     soup_last = after(SHARED, state, "interact", "interact", "interact", beamers=(1, 2, 0))
-    assert (hands(soup_last), soup_last.pots) == ([DISH, TOMATO, SOUP], (Pot(),))
+    assert (hands(soup_last), soup_last.pots) == ([DISH, TOMATO, SOUP], (PotState(),))
 
 
 def test_two_soups_delivered_at_once_pay_twice() -> None:
@@ -343,8 +351,10 @@ def test_an_episode_has_a_thousand_steps() -> None:
     assert steps == 1000
 
 
-@pytest.mark.parametrize("outcome", [Outcome((0, 0), (0, 1)), Outcome((0, 1), (1,)), Outcome((0, 1, 2), (0, 1))])
-def test_what_is_no_order_of_the_players_is_refused(outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    "outcome", [CookingOutcome((0, 0), (0, 1)), CookingOutcome((0, 1), (1,)), CookingOutcome((0, 1, 2), (0, 1))]
+)
+def test_what_is_no_order_of_the_players_is_refused(outcome: CookingOutcome) -> None:
     state = ASYMMETRIC.start(np.random.default_rng(0))
     with pytest.raises(ValueError, match="every player once"):
         ASYMMETRIC.step_with(state, dict.fromkeys(ASYMMETRIC.agents, ACTIONS[0]), outcome)
@@ -352,7 +362,7 @@ def test_what_is_no_order_of_the_players_is_refused(outcome: Outcome) -> None:
 
 def test_what_is_no_action_is_refused() -> None:
     state = ASYMMETRIC.start(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="no action called 'jump'"):
+    with pytest.raises(ValueError, match="unknown action 'jump'"):
         after(ASYMMETRIC, state, "jump", "noop")
 
 
@@ -362,14 +372,14 @@ def test_both_orders_are_drawn_uniformly_and_apart() -> None:
     joint = dict.fromkeys(ASYMMETRIC.agents, ACTIONS[0])
     drawn = [ASYMMETRIC.chance(state, joint, rng) for _ in range(4000)]
     orders = ((0, 1), (1, 0))
-    shares = [drawn.count(Outcome(m, b)) / 4000 for m in orders for b in orders]
+    shares = [drawn.count(CookingOutcome(m, b)) / 4000 for m in orders for b in orders]
     assert shares == pytest.approx([0.25] * 4, abs=0.035)  # 5 standard errors
 
 
 # What holds whatever people do
 
 
-def played(world: CollaborativeCooking, seed: int, steps: int = 300) -> Iterator[State]:
+def played(world: CollaborativeCooking, seed: int, steps: int = 300) -> Iterator[CookingState]:
     """A random episode of people who interact often."""
     rng = np.random.default_rng(seed)
     state = world.start(rng)
@@ -392,7 +402,7 @@ def test_nobody_shares_a_cell_and_all_stand_on_floor(world: CollaborativeCooking
         assert all(map(world.grid.is_floor, cells))
 
 
-def tomatoes(state: State) -> int:
+def tomatoes(state: CookingState) -> int:
     """How many there are outside dispensers, a soup being made of three."""
     things = [*hands(state), *state.counters]
     return things.count(TOMATO) + FULL * things.count(SOUP) + sum(pot.tomatoes for pot in state.pots)
@@ -431,7 +441,7 @@ def test_a_window_turns_with_the_player() -> None:
         ASYMMETRIC,
         body(ASYMMETRIC, 3, 2, WEST, DISH),
         body(ASYMMETRIC, 5, 2, WEST, TOMATO),
-        pots=[Pot(2), Pot(FULL, 21, cooked=True)],
+        pots=[PotState(2), PotState(FULL, 21, cooked=True)],
         lying=[(0, 3, SOUP)],
     )
     view = ASYMMETRIC.observe(state, "player_0")
@@ -441,14 +451,14 @@ def test_a_window_turns_with_the_player() -> None:
     assert rows[0] == (counter, counter + SOUP, counter, SEES_TOMATOES, counter)
     assert rows[1] == (counter, floor, floor, floor, counter)
     assert rows[4] == (counter, SEES_SOUP, SEES_POT + 2, counter, counter)
-    assert player_of(rows[3][2]) == Player(0, WEST, DISH)
+    assert player_of(rows[3][2]) == SeenCook(0, WEST, DISH)
     assert view[1:] == (ASYMMETRIC.grid.cell(3, 2), WEST, DISH, True, 0.0)
 
 
 def test_others_are_seen_with_their_number_their_facing_and_what_they_hold() -> None:
     state = scene(ASYMMETRIC, body(ASYMMETRIC, 3, 2, EAST), body(ASYMMETRIC, 5, 2, SOUTH, TOMATO))
     window = ASYMMETRIC.observe(state, "player_0").window
-    assert player_of(window[7]) == Player(1, SOUTH, TOMATO)  # two ahead: the second row, in the middle
+    assert player_of(window[7]) == SeenCook(1, SOUTH, TOMATO)  # two ahead: the second row, in the middle
     assert [player_of(code) for code in window].count(None) == 23
 
 
@@ -470,7 +480,7 @@ def test_a_state_can_be_drawn() -> None:
         ASYMMETRIC,
         body(ASYMMETRIC, 3, 2, EAST, DISH),
         body(ASYMMETRIC, 5, 2, WEST),
-        pots=[Pot(2), Pot(FULL, 21, cooked=True)],
+        pots=[PotState(2), PotState(FULL, 21, cooked=True)],
         lying=[(0, 3, TOMATO)],
     )
     rows = ["# # # # # # # # #", "O . # T # O # . T", "# . . >dC2< . . #", "#t. . . Cs. . . #", "# # # D # D # # #"]

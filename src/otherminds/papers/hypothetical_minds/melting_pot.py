@@ -17,7 +17,7 @@ from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio
 from otherminds.reports.results import beside_published
 from otherminds.world import World, rollout
-from otherminds.worlds.collaborative_cooking.bots import CookingBot, Idler, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, MatrixBot, Skill
@@ -92,10 +92,10 @@ FOCAL: Mapping[str, Strategy] = {
     "pd_repeated": TitForTat(Aim(COOPERATE, 5), Aim(DEFECT, 5)),
 }
 
-COOKS: Mapping[str, Callable[[CollaborativeCooking], CookingBot | Idler]] = {
+COOKS: Mapping[str, Callable[[CollaborativeCooking], CookingBot | IdleBot]] = {
     "skilled": skilled,
     "semi-skilled": semi_skilled,
-    "idle": lambda _: Idler(),
+    "idle": lambda _: IdleBot(),
 }
 
 

@@ -16,8 +16,7 @@ from otherminds.distribution import Categorical
 from otherminds.observer import Observer, rescore
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, fitting
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.things import View
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.repeated_games.machines import Partner, point_mass
@@ -153,7 +152,7 @@ class HypotheticalCook:
         habits = [Habit(name, rate) for name, rate in HELP.items()]
         return cls(CookingBot(world, "everything", slip), Observer.over(habits, decay=1.0 - leak))
 
-    def observe(self, view: View) -> Self:
+    def observe(self, view: CookingView) -> Self:
         """Update the posterior over habits by whether help was seen, and choose the duty."""
         before = self.bot.memory
         bot = self.bot.observe(view)

@@ -9,8 +9,8 @@ from otherminds.worlds.avatar_drawing import GOLD, Avatar, Note, avatar_parts, w
 from otherminds.worlds.avatar_drawing import text_map as avatar_map
 from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.canvas import DIM, Drawing, Tile, centre
-from otherminds.worlds.collaborative_cooking import things
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, State
+from otherminds.worlds.collaborative_cooking import rules
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingState
 from otherminds.worlds.sprites import (
     COUNTER_SQUARE,
     DELIVERY_SQUARE,
@@ -55,14 +55,14 @@ LEGEND = """
 ▲ ▶ ▼ ◀ a player, the way it faces, and what it holds
 t tomato  d dish  s soup  [ ] dispenser  ( ) pot  *** delivery  ░ counter"""
 TILES: Mapping[str, Tile] = {
-    things.FLOOR: (" · ", DIM),
-    things.START: (" · ", DIM),
-    things.VOID: ("███", DIM),
-    things.COUNTER: ("░░░", "#a0805a"),
-    things.TOMATOES: ("[t]", f"bold {RED}"),
-    things.DISHES: ("[d]", "bold"),
-    things.DELIVERY: ("***", "#56b4e9"),
-    things.POT: ("(0)", "bold"),
+    rules.FLOOR: (" · ", DIM),
+    rules.START: (" · ", DIM),
+    rules.VOID: ("███", DIM),
+    rules.COUNTER: ("░░░", "#a0805a"),
+    rules.TOMATOES: ("[t]", f"bold {RED}"),
+    rules.DISHES: ("[d]", "bold"),
+    rules.DELIVERY: ("***", "#56b4e9"),
+    rules.POT: ("(0)", "bold"),
 }
 
 
@@ -72,14 +72,14 @@ def _small_tomato(x: float, y: float, radius: float) -> Shapes:
 
 HEAP = tuple(s for x, y in ((-9, -9), (9, -9), (-9, 5), (9, 5), (0, -2)) for s in _small_tomato(x, y, 8))
 SQUARES: Mapping[str, Shapes] = {
-    things.FLOOR: FLOOR_SQUARE,
-    things.START: FLOOR_SQUARE,
-    things.VOID: (square(IRON),),
-    things.COUNTER: COUNTER_SQUARE,
-    things.DELIVERY: DELIVERY_SQUARE,
-    things.TOMATOES: (*CRATE, *HEAP),
-    things.DISHES: (*CRATE, *(Disc(0, y, 13, PAPER, GREY) for y in (6, 1, -4))),
-    things.POT: (
+    rules.FLOOR: FLOOR_SQUARE,
+    rules.START: FLOOR_SQUARE,
+    rules.VOID: (square(IRON),),
+    rules.COUNTER: COUNTER_SQUARE,
+    rules.DELIVERY: DELIVERY_SQUARE,
+    rules.TOMATOES: (*CRATE, *HEAP),
+    rules.DISHES: (*CRATE, *(Disc(0, y, 13, PAPER, GREY) for y in (6, 1, -4))),
+    rules.POT: (
         *block("#6d747d", IRON),
         *(Box(x, -6, 8, 8, INK, 3) for x in (-23, 15)),
         Disc(0, -2, 19, STEEL, INK),
@@ -98,10 +98,10 @@ class CookingScene(NamedTuple):
     avatars: Sequence[Avatar]
     notes: Sequence[Note]
     counters: Mapping[int, str]
-    pots: Mapping[int, things.Pot]
+    pots: Mapping[int, rules.PotState]
 
 
-def cooking_scene(world: CollaborativeCooking, state: State, seen_by: str | None = None) -> CookingScene:
+def cooking_scene(world: CollaborativeCooking, state: CookingState, seen_by: str | None = None) -> CookingScene:
     """All of a state, or what one player sees of it."""
     if seen_by is not None:
         return _seen_by(world, state, seen_by)
@@ -110,44 +110,44 @@ def cooking_scene(world: CollaborativeCooking, state: State, seen_by: str | None
         seen=frozenset(grid.cell(x, y) for y in range(grid.height) for x in range(grid.width)),
         avatars=[_avatar(i, body.cell, body.facing, body.hand) for i, body in enumerate(state.bodies)],
         notes=[_note(i, body.hand) for i, body in enumerate(state.bodies)],
-        counters={cell: things.THINGS[thing] for cell, thing in lying if thing},
+        counters={cell: rules.THINGS[thing] for cell, thing in lying if thing},
         pots=dict(zip(world.pots, state.pots, strict=True)),
     )
 
 
-def _seen_by(world: CollaborativeCooking, state: State, agent: str) -> CookingScene:
+def _seen_by(world: CollaborativeCooking, state: CookingState, agent: str) -> CookingScene:
     view = world.observe(state, agent)
     codes = dict(zip(world.field.window(view.cell, view.facing), view.window, strict=True))
     codes.pop(OUTSIDE, None)
-    players = {cell: who for cell, code in codes.items() if (who := things.player_of(code))}
-    counters = {cell: code - things.SEES_COUNTER for cell, code in codes.items()}
-    soup = things.Pot(things.FULL, 0, True)
+    players = {cell: who for cell, code in codes.items() if (who := rules.player_of(code))}
+    counters = {cell: code - rules.SEES_COUNTER for cell, code in codes.items()}
+    soup = rules.PotState(rules.FULL, 0, True)
     return CookingScene(
         seen=frozenset(codes),
         avatars=[_avatar(who.number, cell, who.facing, who.hand) for cell, who in players.items()],
         notes=[_note(world.agents.index(agent), view.hand)],
-        counters={c: things.THINGS[k] for c, k in counters.items() if things.NOTHING < k < len(things.THINGS)},
+        counters={c: rules.THINGS[k] for c, k in counters.items() if rules.NOTHING < k < len(rules.THINGS)},
         pots={
-            cell: soup if code == things.SEES_SOUP else things.Pot(code - things.SEES_POT)
+            cell: soup if code == rules.SEES_SOUP else rules.PotState(code - rules.SEES_POT)
             for cell, code in codes.items()
-            if things.SEES_POT <= code < things.SEES_PLAYER
+            if rules.SEES_POT <= code < rules.SEES_PLAYER
         },
     )
 
 
 def _avatar(number: int, cell: int, facing: int, hand: int) -> Avatar:
-    return Avatar(number, cell, facing, held=things.THINGS[hand] if hand else "")
+    return Avatar(number, cell, facing, held=rules.THINGS[hand] if hand else "")
 
 
 def _note(number: int, hand: int) -> Note:
-    words = things.THINGS[hand]
+    words = rules.THINGS[hand]
     return Note(number, "", ((words, ITEMS[words]),))
 
 
 # Pictures
 
 
-def draw(world: CollaborativeCooking, state: State, *, seen_by: str | None = None) -> Drawing:
+def draw(world: CollaborativeCooking, state: CookingState, *, seen_by: str | None = None) -> Drawing:
     """The picture of a state, all of it or what one player sees, with what players hold below the map."""
     scene = cooking_scene(world, state, seen_by)
     view = f", as {seen_by} sees it" if seen_by else ""
@@ -177,14 +177,14 @@ def moving_parts(world: CollaborativeCooking, scene: CookingScene) -> Iterator[P
     yield from avatar_parts(world.grid, world.agents, scene.avatars, ITEMS)
 
 
-def _pot_title(pot: things.Pot, cook: int) -> str:
+def _pot_title(pot: rules.PotState, cook: int) -> str:
     if pot.cooked:
         return "pot: soup"
     many = f"pot: {pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
     return f"{many}, a soup in {cook + 1 - pot.timer} steps" if pot.timer else many
 
 
-def pot_shapes(pot: things.Pot, cook: int) -> Shapes:
+def pot_shapes(pot: rules.PotState, cook: int) -> Shapes:
     """The contents of a pot: a soup, or tomatoes over a bar that grows while they cook for `cook` steps."""
     if pot.cooked:
         return Disc(0, -2, 15.5, RED, GOLD), Disc(-5, -8, 3, mix(RED, PAPER, 0.4)), Letters(0, -2, 18, "S", PAPER)
@@ -196,7 +196,7 @@ def pot_shapes(pot: things.Pot, cook: int) -> Shapes:
     return tuple(drawn)
 
 
-def text_map(world: CollaborativeCooking, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
+def text_map(world: CollaborativeCooking, state: CookingState, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
     """The rows of the map for a terminal, floor that is not seen left blank, and what players hold below it."""
     scene = cooking_scene(world, state, seen_by)
     tiles = {cell: tile for kind, tile in TILES.items() for cell in world.cells(kind)}

@@ -1,19 +1,19 @@
 """Maps for collaborative cooking as text files: a map, an empty line, and lines of `key: value`.
 
-    #########    one character a square: a space is floor, `P` floor where somebody may start, `#` counter,
+    #########    one character a square: a space is floor, `P` floor with a start, `#` counter,
     O #T#O# T    `O` dispenser of tomatoes, `D` dispenser of dishes, `C` pot, `T` delivery, `x` void
     # P C P #
     #   C   #
     ###D#D###
 
     players: 2           or `agents: Ana, Ben`
-    window: 2 2 3 1      how many cells one sees to the left, to the right, forward, backward
-    steps: 1000          how long an episode is
-    cook: 20             a soup can be taken `cook` + 1 steps after the third tomato
-    reward: 20           what everybody is paid for a soup
+    window: 2 2 3 1      cells that a player sees to the left, to the right, forward, backward
+    steps: 1000          length of an episode
+    cook: 20             a soup is done `cook` + 1 steps after the third tomato
+    reward: 20           reward of every player for a delivered soup
 
-All rows are equally long, and there is no floor on the border. `source` may say where the map comes from. Lines that
-begin with `;` are comments.
+All rows are equally long, without floor on the border. `source` may say where the map comes from. Lines that begin
+with `;` are comments.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from pathlib import Path
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.things import (
+from otherminds.worlds.collaborative_cooking.rules import (
     COUNTER,
     DELIVERY,
     DISHES,
@@ -33,6 +32,7 @@ from otherminds.worlds.collaborative_cooking.things import (
     SQUARES,
     START,
     TOMATOES,
+    CollaborativeCooking,
 )
 from otherminds.worlds.map_file import MapFile, check_characters, number, players_of, reach_of, reached, read_map, whole
 
@@ -50,18 +50,18 @@ NEEDED = {POT: "pot", TOMATOES: "dispenser of tomatoes", DISHES: "dispenser of d
 
 
 def read_cooking(path: Path) -> CollaborativeCooking:
-    """Read a map file. Raises InputError with the line and column of the first thing that is wrong."""
+    """Read a map file. Raises InputError with the line and column of the first error."""
     return parse_cooking(read_text(path), path)
 
 
 def cooking_asymmetric() -> CollaborativeCooking:
-    """The kitchen of Melting Pot's `collaborative_cooking__asymmetric`: two rooms, each far from something."""
+    """The kitchen of Melting Pot's `collaborative_cooking__asymmetric`: two rooms, each far from one of the squares."""
     file = resources.files("otherminds.worlds.collaborative_cooking").joinpath("substrates", "cooking_asymmetric.txt")
     return parse_cooking(file.read_text("utf-8"), Path(file.name))
 
 
 def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
-    """Read a kitchen from text; `path` is what errors call it. Raises InputError for what is no kitchen."""
+    """Read a kitchen from text; errors name `path`. Raises InputError for an invalid kitchen."""
     map_file = read_map(text, path, EXAMPLES, REQUIRED)
     check_characters(map_file.rows, SQUARES, map_file.path)
     _check_border(map_file)
@@ -91,15 +91,15 @@ def _check_border(map_file: MapFile) -> None:
 
 
 def _check_use(world: CollaborativeCooking, map_file: MapFile) -> None:
-    """Raise InputError for a pot that nobody can reach, or if nobody can reach any of something that a soup needs."""
+    """Raise InputError for an unreachable pot, or if a kind of square that a soup needs is missing or unreachable."""
     rows, path, there = map_file.rows, map_file.path, reached(world.grid, world.starts)
     for square, name in NEEDED.items():
         cells = world.cells(square)
         lost = [cell for cell in cells if not there & {*world.grid.neighbours[cell]}]
         if not cells:
             message = f"the map has no {name}, `{square}`"
-            raise InputError(message, path=path, line=rows[-1].number, hint="there is no soup without it")
+            raise InputError(message, path=path, line=rows[-1].number, hint="no soup can be made without it")
         if lost and (square == POT or lost == [*cells]):
             x, y = world.grid.xy(lost[0])
-            message, hint = f"nobody can reach this {name}", f"floor must lead to it from a start `{START}`"
+            message, hint = f"no player can reach this {name}", f"floor must lead to it from a start `{START}`"
             raise InputError(message, path=path, line=rows[y].number, column=x + 1, hint=hint)

@@ -1,7 +1,6 @@
-"""Collaborative cooking: three tomatoes make a soup, and all are paid for every soup that anybody delivers.
+"""Rules of collaborative cooking: things, squares and pots, one step, and what players see.
 
-The rules are those of the Collaborative Cooking substrates of Melting Pot (Agapiou et al. 2022; dm-meltingpot 2.4.1),
-after Carroll et al. (2019) and Strouse et al. (2021), for any map and any number of players.
+Melting Pot's `collaborative_cooking` (Agapiou et al. 2022), step for step.
 """
 
 from __future__ import annotations
@@ -14,37 +13,105 @@ from typing import NamedTuple
 import numpy as np
 
 from otherminds.worlds.avatars import ACTIONS, OUTSIDE, STEPS, TURNS, Action, Field, Reach, order_of, placed
-from otherminds.worlds.collaborative_cooking.things import (
-    COUNTER,
-    DELIVERY,
-    FLOOR,
-    FULL,
-    NOTHING,
-    POT,
-    SEEN_AS,
-    SEES_COUNTER,
-    SEES_POT,
-    SEES_SOUP,
-    SOUP,
-    SQUARES,
-    START,
-    SUPPLIES,
-    Pot,
-    View,
-    at_counter,
-    at_pot,
-    heated,
-    player_code,
-)
 from otherminds.worlds.grid import Grid
+
+THINGS = ("nothing", "tomato", "dish", "soup")
+NOTHING, TOMATO, DISH, SOUP = range(4)  # indices in THINGS
+FULL = 3  # tomatoes in a soup (Melting Pot)
+
+FLOOR, START, VOID = " ", "P", "x"
+COUNTER, TOMATOES, DISHES, DELIVERY, POT = "#", "O", "D", "T", "C"
+SQUARES = (FLOOR, START, VOID, COUNTER, TOMATOES, DISHES, DELIVERY, POT)
+SUPPLIES = {TOMATOES: TOMATO, DISHES: DISH}
+# Codes of cells in a window; they do not overlap.
+SEES_FLOOR, SEES_TOMATOES, SEES_DISHES, SEES_DELIVERY = range(4)
+SEES_COUNTER = 4  # + the thing on it
+SEES_POT = 8  # + the number of tomatoes
+SEES_SOUP = 12
+SEES_PLAYER = 13  # + see `player_code`
+SEEN_AS = {
+    FLOOR: SEES_FLOOR,
+    START: SEES_FLOOR,
+    TOMATOES: SEES_TOMATOES,
+    DISHES: SEES_DISHES,
+    DELIVERY: SEES_DELIVERY,
+    COUNTER: SEES_COUNTER,
+    POT: SEES_POT,
+}
+
+
+class PotState(NamedTuple):
+    """A pot: its tomatoes, the steps for which a full pot has cooked, and whether it is a soup."""
+
+    tomatoes: int = 0
+    timer: int = 0
+    cooked: bool = False
+
+
+def at_counter(hand: int, lying: int) -> tuple[int, int]:
+    """Hand and counter after an interaction: they swap if exactly one of them is empty."""
+    return (lying, hand) if (hand == NOTHING) != (lying == NOTHING) else (hand, lying)
+
+
+def heated(pot: PotState, cook: int) -> PotState:
+    """A full pot one step later; it becomes a soup after `cook` + 1 steps and stays one."""
+    return pot if pot.cooked else PotState(pot.tomatoes, pot.timer + 1, pot.timer == cook)
+
+
+def at_pot(hand: int, pot: PotState) -> tuple[int, PotState]:
+    """Hand and pot after an interaction."""
+    if hand == TOMATO and pot.tomatoes < FULL:
+        return NOTHING, PotState(pot.tomatoes + 1)
+    if hand == DISH and pot.cooked:
+        return SOUP, PotState()
+    return hand, pot
+
+
+class CookingView(NamedTuple):
+    """What a player observes.
+
+    `window` has a code for each cell, row by row from the farthest ahead, left to right: OUTSIDE, SEES_FLOOR,
+    SEES_TOMATOES, SEES_DISHES, SEES_DELIVERY, SEES_COUNTER + the thing on it, SEES_POT + its tomatoes, SEES_SOUP for a
+    finished soup, or the `player_code` of a player, itself included. `cell`, `facing` and `hand` are the player's own;
+    `ready` says whether it can interact in the next step, `reward` is that of the last step.
+    """
+
+    window: tuple[int, ...]
+    cell: int
+    facing: int
+    hand: int
+    ready: bool
+    reward: float
+
+
+class SeenCook(NamedTuple):
+    """A player in a window: its number, its facing, and the thing in its hand."""
+
+    number: int
+    facing: int
+    hand: int
+
+
+def player_code(number: int, facing: int, hand: int) -> int:
+    """The code of a player in a window."""
+    return SEES_PLAYER + (number * 4 + facing) * 4 + hand
+
+
+def player_of(code: int) -> SeenCook | None:
+    """The player that a code of a window stands for, None for other codes."""
+    if code < SEES_PLAYER:
+        return None
+    rest, hand = divmod(code - SEES_PLAYER, 4)
+    return SeenCook(*divmod(rest, 4), hand)
+
 
 SIGNS = (" ", "t", "d", "s")
 ARROWS = "^>v<"
-REACH = Reach(left=2, right=2, forward=3, backward=1)
+REACH = Reach(left=2, right=2, forward=3, backward=1)  # the 5 × 5 window of Melting Pot
 
 
-class Body(NamedTuple):
-    """Where somebody is, the direction it faces, what it holds, and whether it must wait before it can interact."""
+class PlayerState(NamedTuple):
+    """A player's cell, facing and thing in hand, and whether it cannot interact in the next step."""
 
     cell: int
     facing: int
@@ -52,18 +119,18 @@ class Body(NamedTuple):
     waits: bool = False
 
 
-class State(NamedTuple):
-    """Everything that changes: `counters` and `pots` are in reading order, `rewards` are those of the last step."""
+class CookingState(NamedTuple):
+    """The full state: `counters` and `pots` are in reading order, `rewards` are those of the last step."""
 
     t: int
-    bodies: tuple[Body, ...]
+    bodies: tuple[PlayerState, ...]
     counters: tuple[int, ...]
-    pots: tuple[Pot, ...]
+    pots: tuple[PotState, ...]
     rewards: tuple[float, ...]
 
 
-class Outcome(NamedTuple):
-    """What is left to chance in a step: in which order the players move, and then interact."""
+class CookingOutcome(NamedTuple):
+    """What chance decides in one step: the orders in which players move and interact."""
 
     movers: tuple[int, ...]
     beamers: tuple[int, ...]
@@ -71,18 +138,18 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class CollaborativeCooking:
-    """The world of one kitchen: its map, who cooks in it, and for how long.
+    """The world of one kitchen: its map, its players, and the length of an episode.
 
-    The squares are floor ` `, floor where somebody may start `P`, counters `#`, dispensers of tomatoes `O` and of
-    dishes `D`, pots `C`, deliveries `T`, and void `x`, where nobody can go. In a step all move in a random order, each
-    to a cell that is free by then; then all who interact do so in another random order, with what is ahead of them:
+    The squares are floor ` `, floor with a start `P`, counters `#`, dispensers of tomatoes `O` and of dishes `D`,
+    pots `C`, deliveries `T`, and impassable void `x`. In a step all players move in a random order, each to a cell that
+    is then free; then those that interact do so in another random order, with the square ahead of them:
 
-    - a counter takes what is held or gives what lies on it, if one of the two is nothing; a dispenser gives to an empty
-      hand. Each of them serves one player a step: the first, even if nothing comes of it.
-    - a pot takes a tomato until it has three, is a soup `cook` + 1 steps later, and gives it to who holds a dish.
-    - a delivery takes a soup, which pays `pay` to everybody.
+    - A counter swaps its thing with the hand if exactly one of them is empty; a dispenser fills an empty hand. Each of
+      them serves one player a step: the first, even without effect.
+    - A pot takes a tomato until it has three, is a soup `cook` + 1 steps later, and gives it to a hand with a dish.
+    - A delivery takes a soup, which pays `pay` to every player.
 
-    Who has interacted, with whatever, cannot in the next step. Raises ValueError if the parts do not fit together.
+    After an interaction a player cannot interact in the next step. Raises ValueError if the parts do not fit together.
     """
 
     rows: tuple[str, ...]
@@ -96,7 +163,7 @@ class CollaborativeCooking:
         if not self.rows or not self.rows[0] or len({len(row) for row in self.rows}) > 1:
             raise ValueError("a kitchen is a rectangle of squares")
         if odd := set("".join(self.rows)) - set(SQUARES):
-            raise ValueError(f"there is no kind of square called {min(odd)!r}")
+            raise ValueError(f"unknown kind of square {min(odd)!r}")
         left, right = zip(*((row[0], row[-1]) for row in self.rows), strict=True)
         if {FLOOR, START} & {*self.rows[0], *self.rows[-1], *left, *right}:
             raise ValueError("the border of a kitchen has no floor")
@@ -109,14 +176,14 @@ class CollaborativeCooking:
 
     @cached_property
     def grid(self) -> Grid:
-        """Where people can walk."""
+        """The cells on which players can walk."""
         squares = ((x, y, square) for y, row in enumerate(self.rows) for x, square in enumerate(row))
         solid = ((x, y) for x, y, square in squares if square not in (FLOOR, START))
         return Grid.of(len(self.rows[0]), len(self.rows), solid)
 
     @cached_property
     def field(self) -> Field:
-        """The grid as the players see it."""
+        """The grid with the players' windows."""
         return Field(self.grid, self.reach)
 
     def cells(self, *squares: str) -> tuple[int, ...]:
@@ -148,19 +215,20 @@ class CollaborativeCooking:
 
     @cached_property
     def _poses(self) -> dict[str, list[int]]:
-        """For each action, the pose after it for every pose, if nobody is in the way."""
-        return {action: [self._pose(action, pose) for pose in range(self.grid.size * 4)] for action in ACTIONS}
+        """For each action, the unobstructed pose after it, by the pose before."""
 
-    def _pose(self, action: str, pose: int) -> int:
-        cell, facing = divmod(pose, 4)
-        if action in STEPS:
-            target = cell + self.field.ahead[(facing + STEPS[action]) % 4]
-            return target * 4 + facing if self.grid.is_floor(target) else pose
-        return cell * 4 + (facing + TURNS.get(action, 0)) % 4
+        def after(action: str, pose: int) -> int:
+            cell, facing = divmod(pose, 4)
+            if action in STEPS:
+                target = cell + self.field.ahead[(facing + STEPS[action]) % 4]
+                return target * 4 + facing if self.grid.is_floor(target) else pose
+            return cell * 4 + (facing + TURNS.get(action, 0)) % 4
+
+        return {action: [after(action, pose) for pose in range(self.grid.size * 4)] for action in ACTIONS}
 
     @cached_property
     def _sites(self) -> list[tuple[str, int]]:
-        """For every pose, the square ahead, and which one of its kind it is."""
+        """For each pose, the kind of the square ahead and its index among counters or pots."""
         numbers = {cell: k for cells in (self.counters, self.pots) for k, cell in enumerate(cells)}
         ahead = [cell + step for cell in range(self.grid.size) for step in self.field.ahead]
         known = {cell: (self.square(cell), numbers.get(cell, cell)) for cell in self.cells(*SQUARES)}
@@ -168,57 +236,57 @@ class CollaborativeCooking:
 
     # The rules
 
-    def start(self, rng: np.random.Generator, /) -> State:
-        """The players at random starts, facing anywhere, with nothing in their hands, on counters and in pots."""
-        bodies = tuple(Body(cell, facing) for cell, facing in placed(self.starts, len(self.agents), rng))
-        return State(0, bodies, (NOTHING,) * len(self.counters), (Pot(),) * len(self.pots), self._unpaid)
+    def start(self, rng: np.random.Generator, /) -> CookingState:
+        """Draw s₀: players at random starts with random facings; hands, counters and pots are empty."""
+        bodies = tuple(PlayerState(cell, facing) for cell, facing in placed(self.starts, len(self.agents), rng))
+        return CookingState(0, bodies, (NOTHING,) * len(self.counters), (PotState(),) * len(self.pots), self._unpaid)
 
     @cached_property
     def _unpaid(self) -> tuple[float, ...]:
         return (0.0,) * len(self.agents)
 
-    def actions(self, state: State, agent: str) -> tuple[Action, ...]:
-        """Always the same eight: what has no effect is as good as doing nothing."""
+    def actions(self, state: CookingState, agent: str) -> tuple[Action, ...]:
+        """All eight actions, in every state; those without effect are like a noop."""
         return ACTIONS
 
-    def done(self, state: State) -> bool:
-        """Whether the time is over."""
+    def done(self, state: CookingState) -> bool:
+        """Whether the episode has ended."""
         return state.t >= self.steps
 
-    def reward(self, state: State, joint: Mapping[str, Action], after: State) -> dict[str, float]:
-        """What each was paid in the step."""
+    def reward(self, state: CookingState, joint: Mapping[str, Action], after: CookingState) -> dict[str, float]:
+        """The rewards of the step."""
         return dict(zip(self.agents, after.rewards, strict=True))
 
-    def chance(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator, /) -> Outcome:
+    def chance(self, state: CookingState, joint: Mapping[str, Action], rng: np.random.Generator, /) -> CookingOutcome:
         """Draw the orders in which players move and interact, each uniformly."""
-        return Outcome(order_of(len(self.agents), rng), order_of(len(self.agents), rng))
+        return CookingOutcome(order_of(len(self.agents), rng), order_of(len(self.agents), rng))
 
-    def step(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator, /) -> State:
-        """Draw s′ ~ T(· | s, a). Raises ValueError for what is not an action."""
+    def step(self, state: CookingState, joint: Mapping[str, Action], rng: np.random.Generator, /) -> CookingState:
+        """Draw s′ ~ T(· | s, a). Raises ValueError for an unknown action."""
         return self._after(state, joint, self.chance(state, joint, rng))
 
-    def step_with(self, state: State, joint: Mapping[str, Action], outcome: Outcome) -> State:
-        """The state that follows if chance falls like this. Raises ValueError for what is no action, or no order."""
+    def step_with(self, state: CookingState, joint: Mapping[str, Action], outcome: CookingOutcome) -> CookingState:
+        """s′ for a given outcome of chance. Raises ValueError for an unknown action or an impossible outcome."""
         everybody = list(range(len(self.agents)))
         if any(sorted(order) != everybody for order in outcome):
             raise ValueError(f"{outcome} does not have every player once in each order")
         return self._after(state, joint, outcome)
 
-    def _after(self, state: State, joint: Mapping[str, Action], outcome: Outcome) -> State:
+    def _after(self, state: CookingState, joint: Mapping[str, Action], outcome: CookingOutcome) -> CookingState:
         acts = [joint[agent] for agent in self.agents]
         try:
             bodies = self._moved(state.bodies, acts, outcome.movers)
         except KeyError as error:
-            raise ValueError(f"there is no action called {error}") from None
+            raise ValueError(f"unknown action {error}") from None
         pots = [heated(pot, self.cook) if pot.tomatoes == FULL else pot for pot in state.pots]
         counters, paid = state.counters, self._unpaid
         if "interact" in acts:
             users = [i for i in outcome.beamers if acts[i] == "interact" and not state.bodies[i].waits]
             counters, paid = self._served(bodies, users, counters, pots)
-        return State(state.t + 1, tuple(bodies), counters, tuple(pots), paid)
+        return CookingState(state.t + 1, tuple(bodies), counters, tuple(pots), paid)
 
-    def _moved(self, bodies: Sequence[Body], acts: Sequence[Action], movers: Sequence[int]) -> list[Body]:
-        """Everybody after the moves and turns, with rested hands."""
+    def _moved(self, bodies: Sequence[PlayerState], acts: Sequence[Action], movers: Sequence[int]) -> list[PlayerState]:
+        """The players after moves and turns, ready to interact again."""
         cells = [body.cell for body in bodies]
         found, poses = list(bodies), self._poses
         for i in movers:
@@ -227,16 +295,16 @@ class CollaborativeCooking:
             pose = poses[acts[i]][here]
             if pose == here or (pose >> 2 != cell and pose >> 2 in cells):
                 if waits:
-                    found[i] = Body(cell, facing, hand)
+                    found[i] = PlayerState(cell, facing, hand)
             else:
                 cells[i] = pose >> 2
-                found[i] = Body(pose >> 2, pose & 3, hand)
+                found[i] = PlayerState(pose >> 2, pose & 3, hand)
         return found
 
     def _served(
-        self, bodies: list[Body], users: Sequence[int], lying: tuple[int, ...], pots: list[Pot]
+        self, bodies: list[PlayerState], users: Sequence[int], lying: tuple[int, ...], pots: list[PotState]
     ) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """What lies on the counters, and what is paid, after people have interacted; changes bodies and pots."""
+        """Counters and rewards after all interactions; `bodies` and `pots` are changed in place."""
         counters, soups, used = list(lying), 0, []
         for i in users:
             cell, facing, hand, _ = bodies[i]
@@ -251,24 +319,24 @@ class CollaborativeCooking:
                     hand, counters[k] = at_counter(hand, counters[k])
                 elif hand == NOTHING:
                     hand = SUPPLIES.get(square, NOTHING)
-            bodies[i] = Body(cell, facing, hand, True)
+            bodies[i] = PlayerState(cell, facing, hand, True)
         return tuple(counters), (self.pay * soups,) * len(bodies) if soups else self._unpaid
 
     # What is seen
 
     @cached_property
     def _plain(self) -> list[int]:
-        """The codes of all cells, with nobody and nothing there; the last is never on the map, and so is OUTSIDE."""
+        """The codes of all cells without players and things; the last cell is never on the map and is OUTSIDE."""
         codes = [OUTSIDE] * self.grid.size
         for cell in self.cells(*SEEN_AS):
             codes[cell] = SEEN_AS[self.square(cell)]
         return codes
 
-    def observe(self, state: State, agent: str) -> View:
-        """What is in the player's window, and what it knows of itself.
+    def observe(self, state: CookingState, agent: str) -> CookingView:
+        """The player's window and its own state.
 
-        The engine of Melting Pot shows players the same window as a picture, and nothing else: neither where they are
-        nor whether they can interact. How far a pot has come shows there, at times a step late, and not here.
+        Melting Pot shows the same window as a picture and nothing else: neither the player's place nor whether it can
+        interact. The picture also shows the progress of pots, at times a step late; this view does not.
         """
         i = self.agents.index(agent)
         me, codes = state.bodies[i], self._plain.copy()
@@ -280,10 +348,10 @@ class CollaborativeCooking:
         for j, (cell, facing, hand, _) in enumerate(state.bodies):
             codes[cell] = player_code(j, facing, hand)
         window = tuple([codes[cell] for cell in self.field.window(me.cell, me.facing)])
-        return View(window, me.cell, me.facing, me.hand, not me.waits, state.rewards[i])
+        return CookingView(window, me.cell, me.facing, me.hand, not me.waits, state.rewards[i])
 
-    def draw(self, state: State) -> str:
-        """The map as text, two characters a cell: a player `^ > v <` or a square, and what is there."""
+    def draw(self, state: CookingState) -> str:
+        """The map as text, two characters a cell: a player `^ > v <` or a square, and the thing there."""
         tiles = {cell: "." if self.grid.is_floor(cell) else self.square(cell) for cell in self.cells(*SQUARES)}
         for cell, thing in zip(self.counters, state.counters, strict=True):
             tiles[cell] += SIGNS[thing]

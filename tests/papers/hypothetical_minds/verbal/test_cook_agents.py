@@ -20,8 +20,7 @@ from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, 
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, State
-from otherminds.worlds.collaborative_cooking.things import Pot
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingState, PotState
 from speaking_cooks import ROOM, kitchen_of, moment, play
 
 WORLD = kitchen_of(*ROOM)
@@ -49,7 +48,7 @@ def reacting(told: Told | Scripted, name: str, **more: Any) -> ReactingCook:
     return ReactingCook.initial(WORLD, "me", Asker(model, "episode 0"), STYLES[name], **more)
 
 
-def run(mind: Any, state: State, steps: int, *yours: Action) -> Any:
+def run(mind: Any, state: CookingState, steps: int, *yours: Action) -> Any:
     """Observes the state and so many more; the other one does these things, and then nothing."""
     mind = mind.observe(WORLD.observe(state, "me"))
     for n in range(steps):
@@ -271,7 +270,7 @@ def test_it_learns_of_a_kitchen_only_by_its_window() -> None:
     """What lies or is cooked out of view makes no difference to what is asked."""
     world = kitchen_of(*ROOM, reach=WORLD.reach._replace(left=1, right=1, forward=1, backward=1))
     texts = []
-    for pots, on in (([], {}), ([Pot(), Pot(3, 4, True)], {(5, 3): "soup"})):
+    for pots, on in (([], {}), ([PotState(), PotState(3, 4, True)], {(5, 3): "soup"})):
         told = Told(REPLIES)
         state = moment(world, "1 1 N", ASIDE, pots=pots, on=on)
         SpeakingCook.initial(world, "me", Asker(told.model)).observe(world.observe(state, "me"))

@@ -13,13 +13,12 @@ from otherminds.papers.hypothetical_minds.verbal.cook_body import BLOCKED, CookB
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import PATIENCE
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import PAUSE
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, State
-from otherminds.worlds.collaborative_cooking.things import SOUP, Pot
+from otherminds.worlds.collaborative_cooking.rules import SOUP, CollaborativeCooking, CookingState, PotState
 from speaking_cooks import CORRIDOR, ROOM, kitchen_of, moment, play
 
 WORLD = kitchen_of(*ROOM)
 ASIDE = "6 1 E"
-READY = Pot(3, 4, True)
+READY = PotState(3, 4, True)
 Subgoal = Mapping[str, Any]
 
 
@@ -43,7 +42,7 @@ def plans(*found: Sequence[Subgoal]) -> Told:
     return Told({"subgoals": [{"plan": plan} for plan in found]})
 
 
-def run(body: CookBody, state: State, steps: int) -> tuple[CookBody, State]:
+def run(body: CookBody, state: CookingState, steps: int) -> tuple[CookBody, CookingState]:
     """Goes on until there is nothing to do, or so many steps are over; plans once, at first."""
     body = body.look(body.world.observe(state, "me"))
     body = body.planned()
@@ -73,11 +72,11 @@ def outcomes(body: CookBody) -> list[str]:
         ("1 1 S dish", {}, use(3, 0), "done, you put the dish down"),
         ("1 1 S", {"on": {(3, 0): "dish"}}, use(3, 0), "done, you picked up a dish"),
         ("1 1 S", {}, go(6, 2), "done"),
-        ("1 1 S", {"pots": [Pot(3)]}, wait(2, 0), "done"),
+        ("1 1 S", {"pots": [PotState(3)]}, wait(2, 0), "done"),
         ("1 1 S dish", {}, use(1, 0), "failed, your hands were not empty: you hold a dish"),
         ("1 1 S", {}, use(2, 0), "failed, you hold neither a tomato to put in nor a dish to take soup with"),
-        ("1 1 S tomato", {"pots": [Pot(3)]}, use(2, 0), "failed, the pot was full"),
-        ("1 1 S dish", {"pots": [Pot(2)]}, use(2, 0), "failed, there was no soup in the pot yet"),
+        ("1 1 S tomato", {"pots": [PotState(3)]}, use(2, 0), "failed, the pot was full"),
+        ("1 1 S dish", {"pots": [PotState(2)]}, use(2, 0), "failed, there was no soup in the pot yet"),
         ("1 1 S soup", {"pots": [READY]}, use(2, 0), "failed, you hold soup already"),
         ("1 1 S dish", {}, use(5, 0), "failed, only soup can be delivered, and you hold a dish"),
         ("1 1 S", {}, use(5, 0), "failed, only soup can be delivered, and you hold nothing"),
@@ -99,7 +98,7 @@ def test_one_waits_where_one_waits_for_so_many_steps_and_not_more() -> None:
 
 def test_a_soup_is_cooked_and_delivered_by_one_plan_alone() -> None:
     plan = [*[use(1, 0), use(2, 0)] * 2, use(1, 3), wait(2, 0), use(2, 0), use(5, 0)]
-    state = moment(WORLD, "4 1 S", ASIDE, pots=[Pot(1)])
+    state = moment(WORLD, "4 1 S", ASIDE, pots=[PotState(1)])
     body, _ = run(initial(plans(plan)), state, 100)
     assert body.begun is not None
     assert body.begun.reward == 20

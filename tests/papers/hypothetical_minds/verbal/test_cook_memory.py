@@ -14,12 +14,19 @@ from otherminds.papers.hypothetical_minds.verbal.cook_prompts import LAST, deeds
 from otherminds.worlds.avatars import ACTIONS, Action
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, State
-from otherminds.worlds.collaborative_cooking.things import FULL, SEES_COUNTER, SEES_POT, SEES_SOUP, Pot
+from otherminds.worlds.collaborative_cooking.rules import (
+    FULL,
+    SEES_COUNTER,
+    SEES_POT,
+    SEES_SOUP,
+    CollaborativeCooking,
+    CookingState,
+    PotState,
+)
 from speaking_cooks import FAR, NEAR, ROOM, kitchen_of, moment, play, seen
 
 WORLD = kitchen_of(*ROOM)
-COOKED = Pot(FULL, 4, True)
+COOKED = PotState(FULL, 4, True)
 ASIDE = "6 1 E"
 
 
@@ -84,22 +91,22 @@ def test_what_one_does_oneself_is_not_told_of_others(mine: str, more: dict[str, 
 
 def test_a_pot_can_tell_what_was_done_out_of_view() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
-    state = moment(world, "2 1 N", ASIDE, pots=[Pot(1)])
+    state = moment(world, "2 1 N", ASIDE, pots=[PotState(1)])
     for pot, deeds in (
-        (Pot(2), ["put a tomato into"]),
-        (Pot(3, 1), ["put 2 tomatoes into"]),
-        (Pot(), ["put 2 tomatoes into", "took the soup out of"]),
+        (PotState(2), ["put a tomato into"]),
+        (PotState(3, 1), ["put 2 tomatoes into"]),
+        (PotState(), ["put 2 tomatoes into", "took the soup out of"]),
     ):
-        later = state._replace(t=1, pots=(pot, Pot()))
+        later = state._replace(t=1, pots=(pot, PotState()))
         assert told(seen(world, state, later)) == [f"{deed} the pot at (2, 0)" for deed in deeds]
 
 
 def test_soup_that_was_taken_and_followed_by_tomatoes_is_told_in_this_order() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
     state = moment(world, "2 1 N", ASIDE, pots=[COOKED])
-    situation = seen(world, state, state._replace(pots=(Pot(2), Pot())))
+    situation = seen(world, state, state._replace(pots=(PotState(2), PotState())))
     assert told(situation) == ["took the soup out of the pot at (2, 0)", "put 2 tomatoes into the pot at (2, 0)"]
-    assert told(seen(world, state._replace(pots=(Pot(3, 2), Pot())), state)) == []
+    assert told(seen(world, state._replace(pots=(PotState(3, 2), PotState())), state)) == []
 
 
 def test_a_reward_out_of_nowhere_is_a_delivery_of_somebody_else() -> None:
@@ -118,7 +125,7 @@ def test_who_comes_back_with_something_else_in_hand_is_told_of() -> None:
     assert told(seen(world, *states)) == ["came into view again, with a dish"]
 
 
-def cooked(world: CollaborativeCooking, seed: int, steps: int) -> Iterator[tuple[State, State]]:
+def cooked(world: CollaborativeCooking, seed: int, steps: int) -> Iterator[tuple[CookingState, CookingState]]:
     """Somebody who cooks, but often does just anything, and is watched by somebody who stands still."""
     rng = np.random.default_rng(seed)
     state, chef = moment(world, ASIDE, "2 1 N"), semi_skilled(world, 0.4)
@@ -129,7 +136,7 @@ def cooked(world: CollaborativeCooking, seed: int, steps: int) -> Iterator[tuple
         state = later
 
 
-def true_deeds(before: State, now: State) -> int:
+def true_deeds(before: CookingState, now: CookingState) -> int:
     """How many deeds there were: changes of what the other one holds."""
     return before.bodies[1].hand != now.bodies[1].hand
 
@@ -163,7 +170,7 @@ def test_who_sees_little_never_notices_what_was_not_so() -> None:
 
 
 def test_a_pot_that_was_seen_to_fill_up_is_foretold_to_the_step() -> None:
-    state = moment(WORLD, ASIDE, "2 1 N tomato", pots=[Pot(2)])
+    state = moment(WORLD, ASIDE, "2 1 N tomato", pots=[PotState(2)])
     states = [state, play(WORLD, state, "noop", "interact")]
     while not states[-1].pots[0].cooked:
         assert f"3 tomatoes, cooking; soup from step {1 + WORLD.cook + 1} on" in now_text(seen(WORLD, *states))
@@ -174,7 +181,7 @@ def test_a_pot_that_was_seen_to_fill_up_is_foretold_to_the_step() -> None:
 
 def test_what_is_out_of_view_is_remembered_with_its_step() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
-    first = moment(world, "2 1 N", "3 1 S dish", pots=[Pot(3, 1)], on={(3, 0): "dish"})
+    first = moment(world, "2 1 N", "3 1 S dish", pots=[PotState(3, 1)], on={(3, 0): "dish"})
     away = moment(world, ASIDE, "1 2 S")
     situation = seen(world, first, *[away] * 6)
     text = now_text(situation)

@@ -33,7 +33,7 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSi
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import BegunPlan, PlanFollower
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.things import View as KitchenView
+from otherminds.worlds.collaborative_cooking.rules import CookingView as KitchenView
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")

@@ -28,8 +28,7 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalStep
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.bots import nearest
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.things import (
+from otherminds.worlds.collaborative_cooking.rules import (
     COUNTER,
     DELIVERY,
     DISH,
@@ -40,7 +39,8 @@ from otherminds.worlds.collaborative_cooking.things import (
     SUPPLIES,
     THINGS,
     TOMATO,
-    View,
+    CollaborativeCooking,
+    CookingView,
 )
 from otherminds.worlds.grid import cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES
@@ -65,7 +65,7 @@ class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
     world: CollaborativeCooking
     known: KitchenSituation | None = None
 
-    def look(self, view: View) -> Self:
+    def look(self, view: CookingView) -> Self:
         """Perceive, and follow the plan as long as there is one."""
         known = at_first(self.world, self.me, view) if self.known is None else after(self.known, view)
         return replace(self._seen(view.reward), known=known)._advanced()._rested()

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from otherminds.language.asking import plain
 from otherminds.worlds.avatars import OUTSIDE
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.things import (
+from otherminds.worlds.collaborative_cooking.rules import (
     COUNTER,
     DELIVERY,
     FULL,
@@ -21,7 +20,8 @@ from otherminds.worlds.collaborative_cooking.things import (
     SOUP,
     THINGS,
     TOMATO,
-    View,
+    CollaborativeCooking,
+    CookingView,
     at_counter,
     player_of,
 )
@@ -55,7 +55,7 @@ class KitchenMemory(NamedTuple):
     """
 
     t: int
-    view: View
+    view: CookingView
     codes: tuple[int, ...]
     looked: tuple[int, ...]
     full: tuple[int, ...]
@@ -122,7 +122,7 @@ def _places(world: CollaborativeCooking) -> dict[int, int]:
     return {cell: k for k, cell in enumerate(world.counters + world.pots)}
 
 
-def at_first(world: CollaborativeCooking, me: int, view: View) -> KitchenSituation:
+def at_first(world: CollaborativeCooking, me: int, view: CookingView) -> KitchenSituation:
     """What a cook knows after its first view: all is taken to be empty until it is seen."""
     codes = (SEES_COUNTER,) * len(world.counters) + (SEES_POT,) * len(world.pots)
     nobody, unseen = (None,) * len(world.agents), (NEVER,) * len(codes)
@@ -130,7 +130,7 @@ def at_first(world: CollaborativeCooking, me: int, view: View) -> KitchenSituati
     return after(KitchenSituation(world, me, blank), view)
 
 
-def after(situation: KitchenSituation, view: View) -> KitchenSituation:
+def after(situation: KitchenSituation, view: CookingView) -> KitchenSituation:
     """What a cook knows after one more view."""
     world, before, t = situation.world, situation.memory, situation.memory.t + 1
     window = world.field.window(view.cell, view.facing)
@@ -170,7 +170,7 @@ def _ahead(world: CollaborativeCooking, cell: int, facing: int) -> int:
     return cell + world.field.ahead[facing]
 
 
-def _delivered(before: KitchenSituation, view: View) -> bool:
+def _delivered(before: KitchenSituation, view: CookingView) -> bool:
     """Whether the agent itself delivered a soup in the last step."""
     place = _ahead(before.world, view.cell, view.facing)
     return (before.memory.view.hand, view.hand) == (SOUP, NOTHING) and before.world.square(place) == DELIVERY
@@ -214,7 +214,7 @@ def _use(situation: KitchenSituation, place: int, before: int, hand: int) -> str
     return f"picked up {things(1, hand)} at {there}"
 
 
-def _expected(before: KitchenSituation, view: View) -> dict[int, int]:
+def _expected(before: KitchenSituation, view: CookingView) -> dict[int, int]:
     """The codes of counters and pots if only the agent itself had acted since the last view."""
     codes, hand = {cell: before.code(cell) for cell in _places(before.world)}, before.memory.view.hand
     place = _ahead(before.world, view.cell, view.facing)

@@ -9,7 +9,7 @@ from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import NEVER, KitchenSituation, things, tomatoes
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import MOST, NOBODY, PATIENCE
 from otherminds.worlds.collaborative_cooking.bots import nearest
-from otherminds.worlds.collaborative_cooking.things import (
+from otherminds.worlds.collaborative_cooking.rules import (
     COUNTER,
     DELIVERY,
     DISHES,

@@ -12,7 +12,7 @@ from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSitua
 from otherminds.papers.hypothetical_minds.verbal.forms import REASONING
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
 from otherminds.worlds.collaborative_cooking.bots import nearest
-from otherminds.worlds.collaborative_cooking.things import COUNTER, FULL, POT, SEES_COUNTER, SEES_POT, SEES_SOUP, VOID
+from otherminds.worlds.collaborative_cooking.rules import COUNTER, FULL, POT, SEES_COUNTER, SEES_POT, SEES_SOUP, VOID
 from otherminds.worlds.grid import cheapest_route
 
 MOST = 8  # subgoals of a plan; chosen, not tuned
