@@ -77,6 +77,7 @@ def check(world: DoorsKeysGems, limit: int) -> None:
     assert JointPlanner(world).makespan(limit) == (None if expected is None or expected > limit else expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(pairs | tight, st.integers(0, 15))
 def test_two_people_cannot_be_faster_nor_need_they_be_slower(world: DoorsKeysGems, limit: int) -> None:
@@ -89,6 +90,7 @@ def test_one_person_alone(world: DoorsKeysGems, limit: int) -> None:
     check(world, limit)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(trios, st.integers(0, 10))
 def test_three_people(world: DoorsKeysGems, limit: int) -> None:

@@ -147,6 +147,7 @@ def test_a_mind_told_to_open_a_door_opens_it_whatever_ties_it_breaks(moment: Mom
         assert favours.status(later, favour) == "completed"
 
 
+@pytest.mark.slow
 @given(moments(small, steps=5))
 def test_nobody_is_asked_to_open_a_door_they_cannot_open_and_everybody_who_can_is(moment: Moment) -> None:
     world, state = moment
@@ -160,6 +161,7 @@ def test_nobody_is_asked_to_open_a_door_they_cannot_open_and_everybody_who_can_i
     assert asked == able
 
 
+@pytest.mark.slow
 @given(moments(small, steps=5))
 def test_nobody_is_asked_to_give_what_they_could_never_give(moment: Moment) -> None:
     world, state = moment

@@ -417,6 +417,7 @@ def test_policies_are_those_of_an_independent_implementation(moment: Moment, bet
 small = worlds(sides=(2, 4), agents=(1, 2), keys=(0, 2), doors=(0, 2), gems=(2, 3), turns=BOTH)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(plays(small, steps=6), st.floats(0.2, 4), st.floats(0.01, 0.5))
 def test_goal_inference_is_bayes_rule_from_scratch(play: Play, beta: float, lapse: float) -> None:

@@ -254,6 +254,7 @@ def mutations(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.one_of(mutations(), st.text()))
 def test_a_level_is_read_or_refused_and_nothing_else_happens(text: str) -> None:

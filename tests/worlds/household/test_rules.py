@@ -230,6 +230,7 @@ def allowed(home: Home, state: State, agent: str, act: Act) -> bool:
 seeds = st.integers(0, 2**32 - 1)
 
 
+@pytest.mark.slow
 @given(homes((2, 5)), seeds)
 def test_the_rules_allow_what_they_say_and_what_they_forbid_changes_nothing(home: Home, seed: int) -> None:
     world, steps = ran(home, seed)

@@ -118,6 +118,7 @@ def watched(case: Case, particles: Sequence[int], even: bool) -> Iterator[list[f
         yield [belief.prob(goal) for goal in GOALS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("even", [False, True], ids=["Bayes", "even"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_more_particles_the_nearer_to_exact(name: str, even: bool) -> None:

@@ -95,6 +95,7 @@ def test_what_lies_on_counters_near_a_board_is_in_the_way_of_what_is_put_down_th
     assert value(world, OvercookedPlanner(world.layout), "SimpleTomato", state) >= best
 
 
+@pytest.mark.slow
 def test_from_the_start_costs_are_nearly_always_the_best_possible() -> None:
     exact = [best_from_the_start(seed) for seed in range(60)]
     found = [cost == best for cost, best in exact if best < UNREACHABLE]
