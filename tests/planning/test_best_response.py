@@ -250,7 +250,6 @@ def cycles(task: Task, path: list[int], gains: list[float]) -> Iterator[float]:
             yield from cycles(task, [*path, onward], gained)
 
 
-Floats = NDArray[np.float64]
 CLOSE = 1e-9
 
 
