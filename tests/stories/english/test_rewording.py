@@ -1,7 +1,9 @@
 # ruff: noqa: E501  (sentences are easier to read on one line)
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from importlib import resources
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
+from otherminds.stories.english.rewording import rewording_rules
 from otherminds.stories.model import Belief, Event, Fact, Goal, Knows, Observation, Question, SocialGoal, Utterance
 
 BEFORE = 'Mary walked into the kitchen. Mary opened the fridge. Joel walked into the kitchen. "Where is the beer?" Joel asked. '
@@ -126,3 +129,11 @@ WORDS = sorted({word for text in (*(one[0] for one in OPTIONS), *(one[0] for one
 def test_shuffled_words_are_a_question_or_unread(stem: list[str], option: list[str]) -> None:
     with suppress(Unread):
         assert isinstance(read_question(" ".join(stem), [" ".join(option)], READING), Question)
+
+
+def test_every_rule_for_statements_does_what_its_example_says() -> None:
+    text = (resources.files("otherminds.stories.english") / "rewording.toml").read_text("utf-8")
+    rules = text.partition("[statement]")[2].partition("rules = [")[2].partition("\n]")[0]
+    examples = re.findall(r"^  # (.+) -> (.+)$", rules, re.MULTILINE)
+    for (pattern, plain), (before, after) in zip(rewording_rules().statement, examples, strict=True):
+        assert pattern.sub(plain, before) == after

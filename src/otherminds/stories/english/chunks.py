@@ -136,7 +136,12 @@ class Chunker(NounReader):
         if i == 0 and self.word(0) in ORDINALS and self.word(1) == ",":
             self._add(out, "adverb", 0, 1)
             return 1
-        if self.both_of_them(i) or (self.word(i) == "that" and not self._points(i, before)):
+        if self.word(i) == "that":  # does it point at something: "that spoon"?
+            telling = isinstance(before, VerbGroup) and before.means("say", "see", "think", "ask", "find", "want")
+            ends = not self.word(i + 1) or self.word(i + 1) in self.boundary or self.is_name(i + 1)
+            if telling or ends or isinstance(before, (Noun, Quote)):
+                return i
+        if self.both_of_them(i):
             return i
         if self.word(i) in ("which", "what", "first", "no") and self.verb_follows(i + 1):
             return i
@@ -146,14 +151,6 @@ class Chunker(NounReader):
             return i
         out.append(found[0])
         return found[1]
-
-    def _points(self, i: int, before: Chunk | None) -> bool:
-        """Whether "that" points at something: "that spoon"."""
-        telling = isinstance(before, VerbGroup) and before.means("say", "see", "think", "ask", "find", "want")
-        if telling or isinstance(before, (Noun, Quote)):
-            return False
-        word = self.word(i + 1)
-        return bool(word) and word not in self.boundary and not self.is_name(i + 1)
 
     # verbs
 
@@ -180,11 +177,16 @@ class Chunker(NounReader):
         while (step := self._auxiliary(j, helpers)) > j:
             j = step
         verb = self._main_verb(j, helpers, out[-1] if out else None)
-        group = self._group(verb, i, j, helpers) if verb else self._copula(i, j, helpers)
-        if group is None:
-            return i
-        end = j + verb.length if verb else j
-        if verb and group.means(*GOVERNING_VERBS):
+        if verb is None:
+            copula = self._copula(i, j, helpers)
+            out += [copula] if copula else []
+            return j if copula else i
+        end = j + verb.length
+        group = VerbGroup(verb.lemma, verb.senses, verb.tags, self.tokens[i].start, self.tokens[end - 1].end)
+        group.particle = verb.particle
+        self._take_particle(verb, j)
+        self._shape(group, helpers)
+        if group.means(*GOVERNING_VERBS):
             group, end = self._chain(group, end)
         out.append(group)
         return end
@@ -192,13 +194,15 @@ class Chunker(NounReader):
     def _auxiliary(self, j: int, helpers: Auxiliaries) -> int:
         """Notes the auxiliary, negation or adverb that stands here, if any."""
         word, sets = self.word(j), self.known.sets
-        if helpers.words and (size := self._about_to(j)):
-            helpers.about_to = True
-            return j + size
-        for phrase in self.known.copulas:
-            if tuple(self.words[j : j + len(phrase)]) == phrase:
+        for phrase in self.known.words["about_to"] if helpers.words else ():
+            end = j + len(phrase.split())
+            if " ".join(self.words[j:end]) == phrase and self.verb_follows(end):
+                helpers.about_to = True
+                return end
+        for copula in self.known.copulas:
+            if tuple(self.words[j : j + len(copula)]) == copula:
                 helpers.words.append("was")
-                return j + len(phrase)
+                return j + len(copula)
         if word in sets["negations"]:
             helpers.negated = True
         elif word in sets["hedges"]:
@@ -214,14 +218,6 @@ class Chunker(NounReader):
         else:
             return j
         return j + 1
-
-    def _about_to(self, j: int) -> int:
-        """The number of words here which say that somebody is about to do what follows; 0 if they do not."""
-        for phrase in self.known.words["about_to"]:
-            size = len(phrase.split())
-            if " ".join(self.words[j : j + size]) == phrase and self.verb_follows(j + size):
-                return size
-        return 0
 
     def _main_verb(self, j: int, helpers: Auxiliaries, before: Chunk | None) -> VerbForm | None:
         """The verb that stands here; None if its form does not fit its auxiliaries ("was water"), or it is a noun."""
@@ -245,14 +241,6 @@ class Chunker(NounReader):
         if (verb.length == 1 and noun) or (after_preposition and "ing" not in verb.tags):
             return None
         return verb
-
-    def _group(self, verb: VerbForm, i: int, j: int, helpers: Auxiliaries) -> VerbGroup:
-        """The verb at `j` with the auxiliaries that begin at `i`."""
-        end = self.tokens[j + verb.length - 1].end
-        group = VerbGroup(verb.lemma, verb.senses, verb.tags, self.tokens[i].start, end, particle=verb.particle)
-        self._take_particle(verb, j)
-        self._shape(group, helpers)
-        return group
 
     def _copula(self, i: int, j: int, helpers: Auxiliaries) -> VerbGroup | None:
         """ "is", "had" or "did" as a verb of its own."""

@@ -253,8 +253,11 @@ class NounReader:
                 det = word
             j += 1
         words, j = self._run(j, free=free or bool(det))
-        if not words:
-            return self._elliptic(i, j, det)
+        if not words:  # determiners that stand for a noun phrase: "another", "the other"
+            if det not in ELLIPTIC or (det in ("first", "last") and j == i + 1):
+                return None
+            words = ["other" if det == "other" else "one"]
+            return Noun("one", tuple(words), self.tokens[i].start, self.tokens[j - 1].end, det=det), j
         noun, end = self._build(words, i, j, det)
         another_follows = self.word(j) in determiners or self.word(j) in possessives
         if not det and not noun.known and (not bare or another_follows):
@@ -266,13 +269,6 @@ class NounReader:
             return inner, after
         return noun, end
 
-    def _elliptic(self, start: int, j: int, det: str) -> tuple[Noun, int] | None:
-        """Determiners that stand for a noun phrase: "another", "the other"."""
-        if det not in ELLIPTIC or (det in ("first", "last") and j == start + 1):
-            return None
-        word = "other" if det == "other" else "one"
-        return Noun("one", (word,), self.tokens[start].start, self.tokens[j - 1].end, det=det), j
-
     def _run(self, i: int, *, free: bool) -> tuple[list[str], int]:
         """The adjectives and nouns from here on; if `free`, the first one may be any word."""
         words: list[str] = []
@@ -282,17 +278,13 @@ class NounReader:
                 return ["one"], j + 1
             words.append(self.word(j))
             j += 1
-            if self.known.is_verb(self.word(j)) and not self._lengthens(words, j):
-                break
+            if self.known.is_verb(self.word(j)):  # a verb ends the noun, unless a longer known noun goes on with it
+                word = self.known.canonical([self.word(j)])[-1]
+                pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
+                both = " ".join(self.known.canonical([words[-1], self.word(j)]))
+                if not ({word, both} & (self.known.kinds | self.known.sets["things"]) or pair in self.known.kinds):
+                    break
         return words, j
-
-    def _lengthens(self, words: list[str], j: int) -> bool:
-        """Whether the next word, which could be a verb, makes a longer known noun of the words: "coffee table"."""
-        if self.known.canonical([self.word(j)])[-1] in self.known.kinds | self.known.sets["things"]:
-            return True
-        pair = self.known.canonical([self.word(j), self.word(j + 1)])
-        both = self.known.canonical([*words[-1:], self.word(j)])
-        return " ".join(pair) in self.known.kinds or " ".join(both) in self.known.kinds | self.known.sets["things"]
 
     def _in_noun(self, j: int, *, free: bool, first: bool) -> bool:
         """Whether the word belongs to a noun phrase that is being read."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from otherminds.errors import InputError
 from otherminds.stories.english.chunks import chunks
-from otherminds.stories.english.phrases import Chunk, Noun, VerbGroup, Word
+from otherminds.stories.english.phrases import Noun, VerbGroup, Word
 from otherminds.stories.english.rewording import plainer
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
@@ -290,7 +290,10 @@ def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
         if not isinstance(piece, Noun) or (piece.kind != "agent" and piece.text not in ("he", "she", "they")):
             continue
         last = piece.text if piece.kind == "agent" else last
-        if last and _thinks(pieces[i + 1 :]) and last not in agents[-1:]:
+        between = ("adverb", "unknown", "hedge")
+        rest = (one for one in pieces[i + 1 :] if not isinstance(one, Word) or one.kind not in between)
+        verb = next(rest, None)
+        if last and isinstance(verb, VerbGroup) and verb.means(*MENTAL) and last not in agents[-1:]:
             agents.append(last)
     objects = [piece for piece in pieces if isinstance(piece, Noun) and piece.kind == "object"]
     things = [object_of(noun, reader.episode) for noun in objects if noun.words[-1] not in NOT_SOUGHT]
@@ -301,16 +304,6 @@ def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
     return WhereQuestion((), last, somebody=True) if last and not agents else None
 
 
-def _thinks(rest: Sequence[Chunk]) -> bool:
-    """Whether the verb that follows is one of thinking or searching."""
-    for piece in rest:
-        if isinstance(piece, VerbGroup):
-            return piece.means(*MENTAL)
-        if not (isinstance(piece, Word) and piece.kind in ("adverb", "unknown", "hedge")):
-            return False
-    return False
-
-
 def hypotheses(
     asked: WhereQuestion, options: Sequence[str], episode: Episode
 ) -> tuple[tuple[str, ...], tuple[AnswerOption, ...]]:
@@ -319,7 +312,11 @@ def hypotheses(
         raise Unread(f"where is the {asked.thing}")
     if options:
         labels = tuple(options)
-        places = tuple(_place_named(label, episode, asked.thing) for label in labels)
+        nouns = [noun_in(LETTER.sub("", plain(label)), episode.agents) for label in labels]
+        for label, noun in zip(labels, nouns, strict=True):
+            if noun is None or noun.kind in ("agent", "pronoun"):
+                raise Unread(label.strip())
+        places = tuple(place_of(noun, episode, asked.thing) for noun in nouns if noun)
     else:
         labels = places = _all_places(asked, episode)
     if not labels:
@@ -348,11 +345,3 @@ def _all_places(asked: WhereQuestion, episode: Episode) -> tuple[str, ...]:
         for e in episode.entities
         if (e.kind == "place" and (e.relation or e.id in been)) or (e.kind == "room" and e.id in been)
     )
-
-
-def _place_named(text: str, episode: Episode, thing: str) -> str:
-    """The place an option names. Raises Unread if it names none."""
-    noun = noun_in(LETTER.sub("", plain(text)), episode.agents)
-    if noun is None or noun.kind in ("agent", "pronoun"):
-        raise Unread(text.strip())
-    return place_of(noun, episode, thing)

@@ -35,7 +35,7 @@ from otherminds.stories.english.events.speech import (
 )
 from otherminds.stories.english.events.states import be, be_gone
 from otherminds.stories.english.lexicon import lexicon, wordset
-from otherminds.stories.english.phrases import Clause, Noun, VerbGroup
+from otherminds.stories.english.phrases import Clause, VerbGroup
 from otherminds.stories.english.rewording import rejoined, reworded
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import Spot, StoryState
@@ -204,8 +204,11 @@ class StoryReader:
             return tells_state(clause) and verb.passive and be(self.story, clause, ())
         if verb.lemma == "go" and verb.tags == {"pp"} and not clause.places:  # "Ann is gone"
             return bool(agents) and be_gone(self.story, clause, agents)
-        if clause.quotes and not agents:
-            return self._said_by(clause)
+        if clause.quotes and not agents:  # '"..." came Mary's answer'
+            nouns = [*clause.objects, *clause.subjects, *(noun for _, noun in clause.places)]
+            people = [name for noun in nouns if noun.kind == "agent" for name in self.story.person(noun)]
+            people += [noun.owner for noun in nouns if noun.owner in self.story.names]
+            return speak(self.story, clause, people[:1]) if people else unattributed(self.story, clause)
         handler = handler_of(clause, agents)
         return handler is not None and handler(self.story, clause, agents)
 
@@ -236,15 +239,6 @@ class StoryReader:
         for prep, noun in clause.places:
             only_time = only_time and prep in (*TIMES, "with", "at", "in", "for") and noun.kind == "object"
         return not clause.unknown and (clause.link in TIMES or only_time)
-
-    def _said_by(self, clause: Clause) -> bool:
-        """Reads a quote whose speaker is not the subject: '"..." came Mary's answer'."""
-        nouns = [*clause.objects, *clause.subjects, *(noun for _, noun in clause.places)]
-        people = [name for noun in nouns if noun.kind == "agent" for name in self.story.person(noun)]
-        people += [noun.owner for noun in nouns if noun.owner in self.story.names]
-        if not people:
-            return unattributed(self.story, clause)
-        return speak(self.story, clause, people[:1])
 
     def reading(self) -> Reading:
         """All that was read: the episode, the share of clauses understood, and the unread sentences."""
@@ -311,20 +305,15 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
         if noun.words[0] in NOBODY:
             clause.verb = replace(clause.verb, negated=True) if clause.verb else None
             return tuple(story.agents)
-        found += _people(story, noun, done, reply=reply)
+        # "he" is first of all the agent of the clause before, unless he replies
+        he = noun.kind == "pronoun" and noun.words[0] in ("he", "she") and not reply
+        kept = story.subjects
+        story.subjects = list(done[-1]) if he and done and len(done[-1]) == 1 else kept
+        found += story.person(noun, reply=reply)
+        story.subjects = kept
     for name in found:
         story.of(name)
     return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in NO_PERSON else None)
-
-
-def _people(story: StoryState, noun: Noun, done: Sequence[Agents], *, reply: bool) -> list[str]:
-    """The agents a subject stands for; "he" is first of all the agent of the clause before, unless he replies."""
-    if reply or not done or len(done[-1]) != 1 or noun.kind != "pronoun" or noun.words[0] not in ("he", "she"):
-        return story.person(noun, reply=reply)
-    kept, story.subjects = story.subjects, list(done[-1])
-    found = story.person(noun)
-    story.subjects = kept
-    return found
 
 
 # the order of time, and what was only intended

@@ -239,9 +239,13 @@ class StoryState:
 
         With `reply` a pronoun stands for the agent who was asked rather than for the one who asked.
         """
-        if noun.kind == "agent":
-            return self._named(noun, subject)
         word = noun.words[0]
+        if noun.kind == "agent":
+            relational = noun.owner and noun.words[-1] in lexicon().sets["relational"] and len(self.names) == 2
+            if noun.text in self.names or noun.text in self.agent_states or not relational:
+                return [noun.text]
+            others = [name for name in self.names if name not in (subject or self.subjects[:1])]  # "her friend"
+            return others if len(others) == 1 else []
         if word in ("everyone", "everybody"):
             return list(self.agents) if len(self.agents) <= LARGEST_CAST else []
         if word in ("they", "them", "both", "we", "each", "themselves", "us"):
@@ -253,14 +257,6 @@ class StoryState:
         if word not in ("he", "she", "him", "her", "who", "himself", "herself") and noun.kind != "one":
             return []
         return self._single({"him": "he", "her": "she"}.get(word, word), subject, reply=reply)
-
-    def _named(self, noun: Noun, subject: Sequence[str]) -> list[str]:
-        """An agent by name, or by what it is to another: "her friend", if there are two."""
-        relational = noun.owner and noun.words[-1] in lexicon().sets["relational"] and len(self.names) == 2
-        if noun.text in self.names or noun.text in self.agent_states or not relational:
-            return [noun.text]
-        others = [name for name in self.names if name not in (subject or self.subjects[:1])]
-        return others if len(others) == 1 else []
 
     def _single(self, word: str, subject: Sequence[str], *, reply: bool) -> list[str]:
         """The agent that "he" or "she" stands for: the last subject, or else the last agent of that gender."""

@@ -145,10 +145,15 @@ def assertions(story: StoryState, clauses: Sequence[Clause], *, unsure: bool = F
     lost = False
     for clause in _without_thinking(clauses):
         said = _assertion(story, clause)
-        if said is None:
-            lost = lost or not (unsure or _says_nothing_new(clause))
-        else:
+        if said is not None:
             found.append(said)
+            continue
+        # "last I saw", "if I remember correctly" and "I think" say nothing of their own
+        idle = clause.means(*IDLE) or clause.lemma in ("be", "check", "do", "go")
+        idle = idle and not any(noun.kind in ("place", "room") for noun in clause.objects)
+        if clause.verb is None:
+            idle = all(noun.kind in ("pronoun", "agent") for noun in clause.subjects) and not clause.unknown
+        lost = lost or not (unsure or (idle and not clause.places))
     if unsure and not found:
         return [DialogueAct("unsure")]
     return found if found and not lost else None
@@ -166,15 +171,6 @@ def _without_thinking(clauses: Sequence[Clause]) -> list[Clause]:
                 inner.verb.negated = not inner.verb.negated
             found.append(inner)
     return found
-
-
-def _says_nothing_new(clause: Clause) -> bool:
-    """Whether a clause says nothing of its own: "last I saw", "if I remember correctly", "I think"."""
-    if clause.verb is None:
-        people = all(noun.kind in ("pronoun", "agent") for noun in clause.subjects)
-        return people and not clause.places and not clause.unknown
-    idle = clause.means(*IDLE) or clause.lemma in ("be", "check", "do", "go")
-    return idle and not clause.places and not any(noun.kind in ("place", "room") for noun in clause.objects)
 
 
 def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
