@@ -14,7 +14,8 @@ from otherminds.errors import InputError
 from otherminds.reports.level_replay import replays
 from otherminds.reports.page import Section, page
 from otherminds.reports.replay import SPEEDS
-from otherminds.worlds.doors_keys_gems.drawing import placements
+from otherminds.worlds import sprites
+from otherminds.worlds.doors_keys_gems.drawing import moving_parts
 from otherminds.worlds.doors_keys_gems.level_files import Level, parse_level
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State
 from viewer import BROWSER, HOSTILE, Outline, account, browsed, data
@@ -36,6 +37,10 @@ BEN = ("right", "right", "pickup gem2", "stay", "stay", "stay")
 MESSAGE = "Ana: unlock the red door for Ben"
 
 Row = dict[str, Any]
+
+
+def placements(world: DoorsKeysGems, state: State) -> dict[str, sprites.Place | None]:
+    return {part.name: part.place for part in moving_parts(world, state)}
 
 
 @pytest.fixture

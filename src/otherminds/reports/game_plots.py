@@ -121,23 +121,29 @@ def _logarithmic(axes: Axes) -> None:
 @styled
 def regret_over_rounds(rows: Sequence[Row]) -> Figure:
     """Cumulative regret Σ (best − reward) with the 95 % interval over episodes; dotted, the Bayes floor."""
-    curves = _curves(rows)
+    marks = {**{subject: PLAYERS[subject] for subject in LEARNERS}, FLOOR: BOUND}
+    return _over_rounds(_curves(rows), marks, "Points lost so far")
+
+
+def _over_rounds(curves: Mapping[tuple[str, str], Sequence[Estimate]], marks: Mapping[str, Mark], what: str) -> Figure:
+    """A curve for each subject in each cell that it has played; cells without a curve stay empty."""
 
     def draw(axes: Axes, condition: str) -> None:
-        for subject in (*LEARNERS, FLOOR):
+        for subject, mark in marks.items():
             if followed := curves.get((condition, subject)):
-                _curve(axes, followed, PLAYERS.get(subject))
+                _curve(axes, followed, mark)
         axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
+        axes.set_visible(bool(axes.lines))
 
-    figure = _grid(draw, 6.4, "Round", "Points lost so far")
-    _key(figure, [*(_handle(PLAYERS[subject], shape="") for subject in LEARNERS), _handle(BOUND, ":")])
+    figure = _grid(draw, 6.4, "Round", what)
+    _key(figure, [_handle(mark, ":" if mark is BOUND else "-", shape="") for mark in marks.values()])
     return figure
 
 
-def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark | None) -> None:
+def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark) -> None:
     value, low, high, _ = np.array(followed).T
     rounds = np.arange(1, len(value) + 1)
-    if mark is None:
+    if mark is BOUND:
         axes.plot(rounds, value, ":", color=INK, linewidth=1.2)
         return
     axes.fill_between(rounds, low, high, color=mark.colour, alpha=0.25, linewidth=0)
@@ -165,27 +171,16 @@ def _curves(rows: Iterable[Row], lost: Callable[[Row], float] = _lost) -> dict[t
     return found
 
 
-@styled
-def _by_names(curves: Mapping[tuple[str, str], Sequence[Estimate]], what: str) -> Figure:
-    def draw(axes: Axes, condition: str) -> None:
-        for names, mark in NAMES.items():
-            if followed := curves.get((condition, names)):
-                _curve(axes, followed, mark)
-        axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
-        axes.set_visible(bool(axes.lines))
-
-    figure = _grid(draw, 6.4, "Round", what)
-    _key(figure, [_handle(mark, shape="") for names, mark in NAMES.items() if any(n == names for _, n in curves)])
-    return figure
-
-
 def by_names(rows: Sequence[Row]) -> list[Figure]:
     """What language models lose, and mispredict, by the names of the actions; none unless there are several sets."""
     spoken = [{**row, "subject": row["names"]} for row in rows if "names" in row]
     if len({row["names"] for row in spoken}) < 2:
         return []
+    lost = _curves(spoken)
     wrong = _curves(spoken, lambda row: float(row["predicted"] != row["observed"]))
-    return [_by_names(_curves(spoken), "Points lost so far"), _by_names(wrong, "Wrong predictions so far")]
+    marks = {names: mark for names, mark in NAMES.items() if any(known == names for _, known in lost)}
+    with_marks = ((lost, "Points lost so far"), (wrong, "Wrong predictions so far"))
+    return [styled(_over_rounds)(curves, marks, what) for curves, what in with_marks]
 
 
 # Noise

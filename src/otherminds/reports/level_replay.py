@@ -5,9 +5,9 @@ The joint actions of the rows are replayed in their world.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.files.text import printable
@@ -15,14 +15,12 @@ from otherminds.reports.page import Html, number, safe, stack
 from otherminds.reports.replay import Caption, Mark, ReplayEpisode, ReplayGoal, ReplayLayout, ReplayLevel, viewer
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import Level
-from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems
-from otherminds.worlds.doors_keys_gems.rules import State as Map
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
 from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.drawing import Fog
 from otherminds.worlds.overcooked.kitchen import DISHES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
-from otherminds.worlds.overcooked.rules import State as Kitchen
 from otherminds.worlds.sprites import GREY, PEOPLE, Part, hue, labels
 
 FACILITATOR = "facilitator"
@@ -42,9 +40,6 @@ ENDINGS = {
 }
 ENDED = ("completed", "impossible", "ignored")
 
-S = TypeVar("S", bound=Hashable)
-A = TypeVar("A", bound=Hashable)
-A_contra = TypeVar("A_contra", bound=Hashable, contravariant=True)
 Row = Mapping[str, Any]
 Playable = Level | KitchenLevel
 Levels = Mapping[str, Playable]
@@ -53,31 +48,9 @@ Levels = Mapping[str, Playable]
 # Worlds
 
 
-class DeterministicWorld(Protocol[S, A_contra]):
-    """A world in which nothing is random."""
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The names of the agents."""
-        ...
-
-    @property
-    def initial(self) -> S:
-        """The state at the start."""
-        ...
-
-    def step(self, state: S, joint: Mapping[str, A_contra], /) -> S:
-        """The state after all agents have acted."""
-        ...
-
-    def done(self, state: S, /) -> bool:
-        """Whether the episode has ended."""
-        ...
-
-
 @dataclass(frozen=True)
-class LevelScene(Generic[S, A]):
-    """A world of levels as viewers and pages show it.
+class LevelScene:
+    """A world of levels, in which nothing is random, as viewers and pages show it.
 
     vocabulary: the actions by their spelling. picture: the start, as SVG. parts: what may move in a state. fog: what
     an agent does not see of a state; None if everybody sees everything. goals: in the order in which they are listed.
@@ -85,11 +58,11 @@ class LevelScene(Generic[S, A]):
     goals, and if not.
     """
 
-    world: DeterministicWorld[S, A]
-    vocabulary: Mapping[str, A]
+    world: Any
+    vocabulary: Mapping[str, Any]
     picture: str
-    parts: Callable[[S], Iterable[Part]]
-    fog: Callable[[S, str], Fog] | None
+    parts: Callable[[Any], Iterable[Part]]
+    fog: Callable[[Any, str], Fog] | None
     goals: Mapping[str, ReplayGoal]
     icon: str
     ends: tuple[str, str]
@@ -104,13 +77,13 @@ class LevelScene(Generic[S, A]):
         return order.index(name) if name in order else len(order), name
 
 
-def level_scene(level: Playable) -> LevelScene[Any, Any]:
+def level_scene(level: Playable) -> LevelScene:
     """The world of a level, to be shown."""
     world = level.world
     return _kitchen_scene(world) if isinstance(world, Overcooked) else _map_scene(world)
 
 
-def _map_scene(world: DoorsKeysGems) -> LevelScene[Map, Action]:
+def _map_scene(world: DoorsKeysGems) -> LevelScene:
     letters = map_drawing.colour_labels(world)
     colours = dict.fromkeys(gem.colour for gem in world.gems)
     return LevelScene(
@@ -125,7 +98,7 @@ def _map_scene(world: DoorsKeysGems) -> LevelScene[Map, Action]:
     )
 
 
-def _kitchen_scene(world: Overcooked) -> LevelScene[Kitchen, str]:
+def _kitchen_scene(world: Overcooked) -> LevelScene:
     return LevelScene(
         world=world,
         vocabulary={action: action for action in ACTIONS},
@@ -229,13 +202,13 @@ class _Message(NamedTuple):
 class _Played:
     """An episode that was played: the rows of each step by agent, the facilitator's rows, and the states."""
 
-    scene: LevelScene[Any, Any]
+    scene: LevelScene
     acts: list[dict[str, Row]]
     facilitator: list[Row]
     states: list[Any]
 
     @classmethod
-    def of(cls, scene: LevelScene[Any, Any], rows: Sequence[Row]) -> _Played:
+    def of(cls, scene: LevelScene, rows: Sequence[Row]) -> _Played:
         """The rows, sorted and replayed. Raises InputError if an action is missing, double or unknown."""
         steps = 1 + max(row["t"] for row in rows)
         if steps > len(rows) or min(row["t"] for row in rows) < 0:
@@ -265,7 +238,7 @@ class _Played:
     @property
     def done(self) -> bool:
         """Whether all agents reached their goals."""
-        return self.scene.world.done(self.states[-1])
+        return bool(self.scene.world.done(self.states[-1]))
 
     def episode(self, goals: Sequence[str], alone: _Played | None) -> ReplayEpisode:
         """The episode as the viewer shows it, compared with the one without a facilitator, if any."""

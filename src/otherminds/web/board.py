@@ -37,7 +37,7 @@ Look = tuple[str, str, float, float]
 class WorldBoard(Protocol):
     """A world as pages show it; `size` is its width and height in squares, `squares` the SVG of each kind."""
 
-    scene: LevelScene[Any, Any]
+    scene: LevelScene
     size: tuple[int, int]
     squares: dict[str, str]
 
@@ -65,7 +65,7 @@ def board(level: Playable) -> WorldBoard:
     return _Map(level.world)
 
 
-def person(scene: LevelScene[Any, Any], i: int) -> dict[str, str]:
+def person(scene: LevelScene, i: int) -> dict[str, str]:
     """The legend's entry for agent `i`."""
     agents = scene.world.agents
     return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
@@ -82,7 +82,7 @@ def words(found: Iterable[Part]) -> str:
     return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in there)
 
 
-def goal(shown: LevelScene[Any, Any], name: str | None) -> dict[str, str] | None:
+def goal(shown: LevelScene, name: str | None) -> dict[str, str] | None:
     """A goal as pages show it; None without a name."""
     if not name:
         return None

@@ -1,4 +1,4 @@
-"""Avatars: they face a direction, step relative to it, and see a window of the map that turns with them.
+"""Avatars: players that face a direction, step relative to it, and see a window of the map that turns with them.
 
 Shared by the worlds in the manner of Melting Pot (Agapiou et al. 2022), whose eight actions these are.
 """
@@ -8,23 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from otherminds.worlds.grid import Grid
 
 Action = Literal["noop", "forward", "backward", "step_left", "step_right", "turn_left", "turn_right", "interact"]
-ACTIONS: tuple[Action, ...] = (
-    "noop",
-    "forward",
-    "backward",
-    "step_left",
-    "step_right",
-    "turn_left",
-    "turn_right",
-    "interact",
-)
+ACTIONS: tuple[Action, ...] = get_args(Action)
 FACINGS = "NESW"
 NORTH, EAST, SOUTH, WEST = range(4)
 STEPS: dict[str, int] = {"forward": 0, "step_right": 1, "backward": 2, "step_left": 3}
@@ -34,7 +25,7 @@ OUTSIDE = -1
 
 
 class Reach(NamedTuple):
-    """How many cells somebody sees to the left, to the right, forward and backward."""
+    """The number of cells a player sees to the left, to the right, forward and backward."""
 
     left: int
     right: int
@@ -51,16 +42,16 @@ class Field:
 
     @cached_property
     def ahead(self) -> tuple[int, int, int, int]:
-        """What a step north, east, south or west adds to a cell."""
+        """The number that a step north, east, south or west adds to a cell."""
         return tuple(dx + dy * self.grid.stride for dx, dy in AHEAD)  # type: ignore[return-value]
 
     @cached_property
     def solid(self) -> tuple[bool, ...]:
-        """Whether nobody can stand on a cell, for every cell."""
+        """Whether a cell blocks players, for every cell."""
         return tuple(not self.grid.is_floor(cell) for cell in range(self.grid.size))
 
     def window(self, cell: int, facing: int) -> tuple[int, ...]:
-        """The cells somebody sees, row by row from the farthest ahead, left to right; OUTSIDE beyond the map."""
+        """The cells a player sees, row by row from the farthest ahead, left to right; OUTSIDE beyond the map."""
         shown = self._windows.get((cell, facing))
         if shown is None:
             shown = self._windows[cell, facing] = tuple(self._window(cell, facing))
@@ -87,7 +78,7 @@ class Field:
 
 
 def turned(facing: int, action: str) -> int:
-    """Where somebody faces after an action."""
+    """The direction a player faces after an action."""
     return (facing + TURNS.get(action, 0)) % 4
 
 
@@ -100,7 +91,7 @@ def order_of(players: int, rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def placed(spots: Sequence[int], players: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Different spots for all players, and where each faces: all uniformly random, (cell, facing) each."""
+    """(cell, facing) for each player: distinct random spots and uniformly random directions."""
     chosen = rng.permutation(len(spots))[:players].tolist()
     facings = rng.integers(4, size=players).tolist()
     return [(spots[k], facing) for k, facing in zip(chosen, facings, strict=True)]

@@ -29,6 +29,7 @@ from otherminds.worlds.sprites import (
     Polygon,
     Shape,
     Shapes,
+    TextLine,
 )
 
 MANY_PIXELS = 2_000_000  # pixels above which a PNG is painted twice, not four times as large, to save memory; chosen
@@ -40,6 +41,7 @@ Area = tuple[float, float, float, float]
 Tile = tuple[str, str]
 """Some characters of a map in a terminal, and their style in the syntax of rich."""
 
+ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 DIM = "grey35"
 PERSON = "bold reverse"
 
@@ -171,6 +173,10 @@ def svg_shape(shape: Shape) -> str:
     if isinstance(shape, Letters):
         at = f'x="{shape.x:g}" y="{shape.y + 0.36 * shape.size:g}" font-size="{shape.size:g}"'
         return f'<text {at} fill="{shape.fill}">{svg_text(shape.text)}</text>'
+    if isinstance(shape, TextLine):
+        weight = ' font-weight="700"' if shape.bold else ""
+        at = f'x="{shape.x:.5g}" y="{shape.y:.5g}" font-size="{shape.size:.3g}" text-anchor="{shape.anchor}"'
+        return f'<text {at}{weight} fill="{shape.fill}">{svg_text(shape.text)}</text>'
     paint = f'fill="{shape.fill}"'
     paint += f' class="{THEMED[shape.fill]}"' if shape.fill in THEMED else ""
     paint += f' stroke="{shape.outline}" stroke-width="{EDGE:g}"' if shape.outline != "none" else ""
@@ -212,8 +218,14 @@ class Brush(NamedTuple):
                 self._disc(shape)
             elif isinstance(shape, Polygon):
                 self._polygon(shape)
+            elif isinstance(shape, TextLine):
+                face = font(round(shape.size * self.unit, 1), shape.bold)
+                at, anchor = self._at(shape.x, shape.y), ANCHORS[shape.anchor]
+                self.draw.text(at, printable(shape.text), shape.fill, face, anchor=anchor)
             else:
-                self._letters(shape)
+                at = self._at(shape.x, shape.y + 0.36 * shape.size)
+                face = font(round(shape.size * self.unit, 1), bold=True)
+                self.draw.text(at, printable(shape.text), shape.fill, face, anchor="ms")
 
     def _at(self, x: float, y: float) -> Place:
         return self.origin[0] + x * self.unit, self.origin[1] + y * self.unit
@@ -248,14 +260,11 @@ class Brush(NamedTuple):
         if outline:
             self.draw.line([*points, *points[:2]], outline, width, joint="curve")
 
-    def _letters(self, shape: Letters) -> None:
-        size = shape.size * self.unit
-        at = self._at(shape.x, shape.y + 0.36 * shape.size)
-        self.draw.text(at, printable(shape.text), shape.fill, _font(round(size, 1)), anchor="ms")
-
 
 @cache
-def _font(size: float) -> ImageFont.FreeTypeFont:
+def font(size: float, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """The font that matplotlib brings along."""
     import matplotlib  # slow to import, and not needed for text or SVG
 
-    return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf", size)
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts/ttf" / name, size)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from otherminds.files.text import printable
 
@@ -86,7 +86,19 @@ class Letters(NamedTuple):
     fill: str
 
 
-Shape = Box | Disc | Polygon | Letters
+class TextLine(NamedTuple):
+    """A line of text with its baseline at y, which starts, is centred or ends at x."""
+
+    x: float
+    y: float
+    size: float
+    text: str
+    fill: str
+    anchor: Literal["start", "middle", "end"] = "middle"
+    bold: bool = False
+
+
+Shape = Box | Disc | Polygon | Letters | TextLine
 Shapes = tuple[Shape, ...]
 
 
@@ -206,7 +218,7 @@ def moved(shapes: Shapes, dx: float, dy: float) -> Iterator[Shape]:
 def dimmed(shape: Shape) -> Shape:
     """A shape in the fog."""
     faded = shape._replace(fill=mix(shape.fill, FOG, 0.7))
-    if isinstance(faded, Letters) or faded.outline == "none":
+    if isinstance(faded, Letters | TextLine) or faded.outline == "none":
         return faded
     return faded._replace(outline=mix(faded.outline, FOG, 0.7))
 

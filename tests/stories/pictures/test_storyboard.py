@@ -21,10 +21,23 @@ from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.invented.invention import Story, invent
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.pictures.floor_plan import MOST_ROOMS, SOMETHING, STRIP, story_states
-from otherminds.stories.pictures.frames import HEIGHT, OPEN, PEOPLE, PLAN, WIDTH, WOOD, bubble, caption, frames_of
-from otherminds.stories.pictures.lettering import LONGEST, TextLine, cut, lines, width_of
+from otherminds.stories.pictures.frames import (
+    HEIGHT,
+    LONGEST,
+    OPEN,
+    PEOPLE,
+    PLAN,
+    WIDTH,
+    WOOD,
+    bubble,
+    caption,
+    cut,
+    frames_of,
+    lines,
+    width_of,
+)
 from otherminds.stories.pictures.storyboard import MOST_FRAMES, SPACE, frames, storyboard_svg, write_png, write_video
-from otherminds.worlds.sprites import Box, Disc
+from otherminds.worlds.sprites import Box, Disc, TextLine
 
 SVG = "{http://www.w3.org/2000/svg}"
 Boxed = tuple[float, float, float, float]

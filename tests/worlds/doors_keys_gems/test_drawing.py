@@ -29,6 +29,10 @@ goals: red, blue
 """
 
 
+def placements(world: DoorsKeysGems, state: State) -> dict[str, sprites.Place | None]:
+    return {part.name: part.place for part in map_drawing.moving_parts(world, state)}
+
+
 @pytest.fixture
 def world() -> DoorsKeysGems:
     return parse_level(LEVEL, Path("level.txt")).world
@@ -67,16 +71,16 @@ def test_every_part_has_its_group(world: DoorsKeysGems) -> None:
 
 
 def test_parts_follow_the_state(world: DoorsKeysGems) -> None:
-    start = map_drawing.placements(world, world.initial)
+    start = placements(world, world.initial)
     assert start["agent-0"] == (72, 72)
     assert start["item-0"] == (120, 72)
     assert start["door-0"] == (168, 72)
     assert start["held-0"] is None
-    carrying = map_drawing.placements(world, play(world, "right", "pickup key1"))
+    carrying = placements(world, play(world, "right", "pickup key1"))
     assert carrying["agent-0"] == (120, 72)
     assert carrying["item-0"] is None
     assert carrying["held-0"] is not None
-    opened = map_drawing.placements(world, play(world, "right", "pickup key1", "unlock door1 with key1"))
+    opened = placements(world, play(world, "right", "pickup key1", "unlock door1 with key1"))
     assert opened["door-0"] is None
     assert opened["held-0"] is None
 
@@ -84,7 +88,7 @@ def test_parts_follow_the_state(world: DoorsKeysGems) -> None:
 def test_svg_shows_the_placements(world: DoorsKeysGems) -> None:
     state = play(world, "right", "pickup key1")
     found = drawn(map_drawing.draw(world, state).svg())
-    for name, place in map_drawing.placements(world, state).items():
+    for name, place in placements(world, state).items():
         assert (found[name].get("display") == "none") == (place is None)
         if place:
             assert found[name].attrib["transform"] == f"translate({place[0]:g} {place[1]:g})"
@@ -92,13 +96,13 @@ def test_svg_shows_the_placements(world: DoorsKeysGems) -> None:
 
 def test_people_on_one_cell_are_drawn_apart(world: DoorsKeysGems) -> None:
     state = world.initial._replace(cells=(world.cells[0],) * 2)
-    where = map_drawing.placements(world, state)
+    where = placements(world, state)
     assert where["agent-0"] != where["agent-1"]
 
 
 def test_everything_that_somebody_holds_has_its_own_place(world: DoorsKeysGems) -> None:
     state = world.initial._replace(items=(0, 0, 0, 0))
-    where = map_drawing.placements(world, state)
+    where = placements(world, state)
     assert len({where[f"held-{k}"] for k in range(4)}) == 4
 
 

@@ -1,10 +1,10 @@
-"""Worlds in the terminal: maps in colour, what everybody is believed to want as bars, and what has been said."""
+"""Worlds in the terminal: maps in colour, beliefs about goals as bars, and messages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from rich import box
 from rich.columns import Columns
@@ -65,57 +65,39 @@ def picture(world: object, state: Any, seen_by: str | None = None) -> Text:
     return Text("\n").join(Text.assemble(*row) for row in drawing_of(world).text_map(world, state, seen_by))
 
 
-# What everybody wants
-
-
-class _Goals(NamedTuple):
-    """How goals are shown: their names and styles, the length of a full bar, and what everybody really wants."""
-
-    name: Callable[[Any], str]
-    style: Callable[[Any], str]
-    length: int
-    truth: Sequence[Hashable]
-
-
-def _goals(world: Known) -> _Goals:
-    if isinstance(world, Overcooked):
-        return _Goals(
-            name=lambda recipe: recipe or "nothing",
-            style=lambda recipe: overcooked_drawing.recipe_mark(recipe)[1] if recipe else DIM,
-            length=12,
-            truth=world.recipes,
-        )
-    colours = [gem.colour for gem in world.gems]
-    return _Goals(
-        name=lambda goal: colours[goal.thing],
-        style=lambda goal: hue(colours[goal.thing]),
-        length=24,
-        truth=[Goal("gem", gem) for gem in world.goals],
-    )
+# Beliefs about goals
 
 
 def bars(world: Known, i: int, belief: Categorical[Any], title: str) -> RenderableType:
-    """P(goal) of one agent as bars; a star marks what it really wants."""
-    goals, grid = _goals(world), Table.grid(padding=(0, 1))
-    truth = goals.truth[i]
+    """P(goal) of one agent as bars; a star marks its true goal."""
+    grid, length = Table.grid(padding=(0, 1)), 12 if isinstance(world, Overcooked) else 24
+    truth: Hashable = world.recipes[i] if isinstance(world, Overcooked) else Goal("gem", world.goals[i])
     for goal, p in belief:
-        filled = "█" * round(p * goals.length)
-        bar = Text(filled.ljust(goals.length, "░"), style=goals.style(goal))
-        grid.add_row(f"{'★' if goal == truth else ' '} {escape(goals.name(goal))}", bar, f"{p:.2f}")
+        name, style = _goal_look(world, goal)
+        bar = Text(("█" * round(p * length)).ljust(length, "░"), style=style)
+        grid.add_row(f"{'★' if goal == truth else ' '} {escape(name)}", bar, f"{p:.2f}")
     if truth not in belief.support:
-        grid.add_row(f"★ {escape(goals.name(truth))}", Text("unforeseen", style=DIM), "")
+        grid.add_row(f"★ {escape(_goal_look(world, truth)[0])}", Text("unforeseen", style=DIM), "")
     return Panel(grid, title=Text(title), title_align="left", expand=False)
 
 
+def _goal_look(world: Known, goal: Any) -> tuple[str, str]:
+    """The name of a goal and the style of its bar."""
+    if isinstance(world, Overcooked):
+        return (goal, overcooked_drawing.recipe_mark(goal)[1]) if goal else ("nothing", DIM)
+    colour = world.gems[goal.thing].colour
+    return colour, hue(colour)
+
+
 def frame(world: Known, state: Any, beliefs: Mapping[str, Any], said: Iterable[str], caption: str) -> RenderableType:
-    """One step of an episode: the map, what everybody is believed to want, and what has been said."""
+    """One step of an episode: the map, the beliefs about each agent's goal, and the messages so far."""
     panels = [bars(world, i, beliefs[a], _title(world, state, i)) for i, a in enumerate(world.agents) if a in beliefs]
     map_panel = Panel(picture(world, state), title=Text(printable(caption)), title_align="left", expand=False)
     return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in said))
 
 
 def _title(world: Known, state: Any, i: int) -> str:
-    """Who somebody is and, in kitchens, what they carry."""
+    """The name of an agent and, in kitchens, the thing it carries."""
     if not isinstance(world, Overcooked):
         return world.agents[i]
     carried = ", ".join(parts(state.hands[i]))
@@ -123,7 +105,7 @@ def _title(world: Known, state: Any, i: int) -> str:
 
 
 def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
-    """What everybody did at each step, and what they were believed to want: a column for each of their goals."""
+    """The actions at each step and the beliefs about goals, with a column for each goal of each agent."""
     people: Mapping[str, Mapping[str, float]] = history[0]["posterior"]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("t", justify="right")
@@ -134,6 +116,6 @@ def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
             words = re.sub(r"(?<=[a-z])(?=[A-Z])", "\n", goal)  # OnionSalad
             table.add_column(f"{agent}:\n{words}?", justify="right")
     for row in history:
-        deeds = [row["joint"].get(agent, "") for agent in people]
-        table.add_row(str(row["t"]), *deeds, *(f"{p:.2f}" for a in people for p in row["posterior"][a].values()))
+        actions = [row["joint"].get(agent, "") for agent in people]
+        table.add_row(str(row["t"]), *actions, *(f"{p:.2f}" for a in people for p in row["posterior"][a].values()))
     return table

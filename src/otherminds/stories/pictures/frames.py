@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
+from otherminds.files.text import printable
 from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.pictures.floor_plan import STRIP, Area, FloorPlan, StoryStates, floor_plan, story_states
-from otherminds.stories.pictures.lettering import Drawn, TextLine, cut, lines, snug, width_of
+from otherminds.worlds.canvas import font
 from otherminds.worlds.household.rules import Person, Place, State
-from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Polygon, ink_on, labels, mix
+from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Polygon, Shape, TextLine, ink_on, labels, mix
 
 WIDTH, HEIGHT = 320.0, 240.0  # of a frame; all lengths and colours are chosen for legibility
 PLAN = Area(6, 6, 308, 186)
@@ -22,13 +24,18 @@ PEOPLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#43
 RADIUS = 10.0  # of the disc of a person
 
 
+ELLIPSIS = "…"
+LONGEST = 400  # characters of a text that are measured or shown; chosen, as hostile texts are endless
+MEASURED = 20.0  # size of letters at which texts are measured
+
+
 @dataclass(frozen=True)
 class StoryFrame:
     """The drawing of one happening, on a sheet of WIDTH by HEIGHT."""
 
     number: int
     caption: str
-    drawn: tuple[Drawn, ...]
+    drawn: tuple[Shape, ...]
 
 
 def frames_of(episode: Episode) -> Iterator[StoryFrame]:
@@ -62,14 +69,14 @@ class _Artist:
         )
         return StoryFrame(number + 1, text, drawn)
 
-    def _rooms(self) -> Iterator[Drawn]:
+    def _rooms(self) -> Iterator[Shape]:
         for room, area in self.plan.rooms.items():
             scale = self.plan.scales[room]
             yield Box(*area, _floor(room), 3, WALL)
             name = cut(room, area.width - 10, 8.5 * scale, bold=True)
             yield TextLine(area.x + 5, area.y + 9.8 * scale, 8.5 * scale, name, QUIET, "start", bold=True)
 
-    def _places(self, state: State, happening: Happening) -> Iterator[Drawn]:
+    def _places(self, state: State, happening: Happening) -> Iterator[Shape]:
         target = happening.place if isinstance(happening, Event) else None
         target = happening.fact.value if isinstance(happening, Observation) else target
         for name, box in self.plan.places.items():
@@ -82,7 +89,7 @@ class _Artist:
             if lying:
                 yield from _tag(", ".join(lying), box, scale)
 
-    def _trail(self, before: State, state: State, happening: Happening) -> Iterator[Drawn]:
+    def _trail(self, before: State, state: State, happening: Happening) -> Iterator[Shape]:
         """Dots from where somebody was to where they are now."""
         if not isinstance(happening, Event) or happening.agent not in self.episode.agents:
             return
@@ -95,7 +102,7 @@ class _Artist:
     def _colour(self, name: str) -> str:
         return PEOPLE[self.episode.agents.index(name) % len(PEOPLE)]
 
-    def _people(self, state: State, happening: Happening) -> Iterator[Drawn]:
+    def _people(self, state: State, happening: Happening) -> Iterator[Shape]:
         """Discs with initials; above all of them names, and what people hold."""
         initials = labels(self.episode.agents)
         acting = happening.speaker if isinstance(happening, Utterance) else happening.agent
@@ -115,7 +122,7 @@ class _Artist:
                 beside = [u for u in near if abs(u) < 80 and self.plan.rooms[person.room].spans(x + u)]
                 yield from self._held(name, person, x, y, -math.copysign(1, min(beside, key=abs)) if beside else 0)
 
-    def _name(self, name: str, room: str, x: float, y: float, free: float) -> Iterator[Drawn]:
+    def _name(self, name: str, room: str, x: float, y: float, free: float) -> Iterator[Shape]:
         """The name under the disc, or, where it is too low for that, beside it; cut if others stand too near."""
         area, scale = self.plan.rooms[room], self.plan.scales[room]
         size = 8.2 * scale
@@ -128,7 +135,7 @@ class _Artist:
         yield Box(u - wide / 2 - 1, y + (RADIUS + 3.5) * scale, wide + 2, size + 1, _floor(room), 2)
         yield TextLine(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
 
-    def _held(self, name: str, person: Person, x: float, y: float, side: float) -> Iterator[Drawn]:
+    def _held(self, name: str, person: Person, x: float, y: float, side: float) -> Iterator[Shape]:
         """What somebody holds, to the right (1) or to the left (−1) or where it fits (0), if it can be there."""
         area, scale = self.plan.rooms[person.room], self.plan.scales[person.room]
         size, offset = 7.8 * scale, RADIUS * scale - 2
@@ -144,7 +151,7 @@ class _Artist:
         area = self.plan.rooms.get(SOMEWHERE)
         return area is not None and area.height <= STRIP and y > area.y
 
-    def _bubble(self, state: State, happening: Happening) -> Iterator[Drawn]:
+    def _bubble(self, state: State, happening: Happening) -> Iterator[Shape]:
         """What is said, in a bubble above the speaker."""
         if not isinstance(happening, Utterance) or happening.speaker not in self.episode.agents:
             return
@@ -164,7 +171,7 @@ def _floor(room: str) -> str:
     return OUTSIDE if room == SOMEWHERE else FLOOR
 
 
-def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> Iterator[Drawn]:
+def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> Iterator[Shape]:
     """A piece of furniture: a table top, or a cupboard whose door, facing `down` (1) or up (−1), is shut or open."""
     front = box.y + (box.height if down > 0 else 0.0)
     if not place.closes:
@@ -184,7 +191,7 @@ def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> I
         yield TextLine(box.middle, top + (i + 0.95) * (size + 0.4), size, line, INK)
 
 
-def _tag(things: str, box: Area, scale: float) -> Iterator[Drawn]:
+def _tag(things: str, box: Area, scale: float) -> Iterator[Shape]:
     """The names of things that lie at a place."""
     size, found = snug(things, box.width - 6, 7.8 * scale, 1, bold=True)
     shown = " ".join(found)
@@ -193,7 +200,7 @@ def _tag(things: str, box: Area, scale: float) -> Iterator[Drawn]:
     yield TextLine(box.middle, y + 0.36 * size, size, shown, INK, bold=True)
 
 
-def _legend(number: int, text: str, happening: Happening) -> Iterator[Drawn]:
+def _legend(number: int, text: str, happening: Happening) -> Iterator[Shape]:
     """The number of the frame, the caption, and how sure it is that this happened, if it is not certain."""
     top = PLAN.y + PLAN.height + 8
     wide = width_of(str(number), 10, bold=True) + 9
@@ -204,6 +211,56 @@ def _legend(number: int, text: str, happening: Happening) -> Iterator[Drawn]:
         yield TextLine(wide + 9, top + 11 + 12.8 * i, 10.8, line, INK, "start")
     if unsure:
         yield TextLine(WIDTH - 6, HEIGHT - 4, 8, unsure, QUIET, "end")
+
+
+# Text that fits
+
+
+def width_of(text: str, size: float, bold: bool = False) -> float:
+    """The width of a line of text; most fonts that a browser would take are narrower."""
+    return _measured(printable(text)[:LONGEST], bold) * size / MEASURED
+
+
+@lru_cache(maxsize=1 << 12)
+def _measured(text: str, bold: bool) -> float:
+    return float(font(MEASURED, bold).getlength(text))
+
+
+def cut(text: str, width: float, size: float, bold: bool = False) -> str:
+    """As much of the text as fits, with an ellipsis if that is not all."""
+    text = " ".join(printable(text[: LONGEST + 1]).split())
+    if len(text) <= LONGEST and width_of(text, size, bold) <= width:
+        return text
+    low, high = 0, min(len(text), LONGEST)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = width_of(text[:middle].rstrip() + ELLIPSIS, size, bold) <= width
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return text[:low].rstrip() + ELLIPSIS
+
+
+def lines(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[str, ...]:
+    """The text broken at blanks into at most so many lines; what does not fit is cut off with an ellipsis."""
+    left = printable(text[: LONGEST + 1]).split()
+    found: list[str] = []
+    while left and len(found) < most - 1:
+        taken = 1
+        while taken < len(left) and width_of(" ".join(left[: taken + 1]), size, bold) <= width:
+            taken += 1
+        found.append(cut(" ".join(left[:taken]), width, size, bold))
+        left = left[taken:]
+    if left:
+        found.append(cut(" ".join(left), width, size, bold))
+    return tuple(found)
+
+
+def snug(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[float, tuple[str, ...]]:
+    """A size of letters and the lines in it; the size is reduced, to 0.7 at least, if the text fits then."""
+    for smaller in (size, 0.9 * size, 0.8 * size, 0.7 * size):
+        found = lines(text, width, smaller, most, bold)
+        if not any(line.endswith(ELLIPSIS) for line in found):
+            return smaller, found
+    return size, lines(text, width, size, most, bold)
 
 
 # Captions

@@ -12,8 +12,7 @@ from PIL import Image, ImageDraw
 from otherminds.errors import InputError
 from otherminds.stories.model import Episode
 from otherminds.stories.pictures.frames import HEIGHT, WIDTH, StoryFrame, frames_of
-from otherminds.stories.pictures.lettering import paint, svg_of
-from otherminds.worlds.canvas import Brush, svg_text
+from otherminds.worlds.canvas import Brush, svg_shape, svg_text
 
 SPACE = 10  # between frames on a sheet
 MOST_FRAMES = 300  # on a sheet or in a film; chosen to bound the memory of hostile stories
@@ -25,7 +24,9 @@ FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
 
 def frames(episode: Episode) -> tuple[str, ...]:
     """A frame for each happening, as SVG. Raises InputError for a home that cannot be drawn."""
-    return tuple(_svg(frame.caption, WIDTH, HEIGHT, svg_of(frame.drawn)) for frame in frames_of(episode))
+    return tuple(
+        _svg(frame.caption, WIDTH, HEIGHT, "".join(map(svg_shape, frame.drawn))) for frame in frames_of(episode)
+    )
 
 
 def storyboard_svg(episode: Episode, columns: int = 4) -> str:
@@ -37,7 +38,7 @@ def storyboard_svg(episode: Episode, columns: int = 4) -> str:
     columns = max(1, min(columns, len(drawn)))
     rows = math.ceil(len(drawn) / columns)
     inner = "".join(
-        f'<g transform="translate({x:g} {y:g})">{svg_of(frame.drawn)}</g>'
+        f'<g transform="translate({x:g} {y:g})">{"".join(map(svg_shape, frame.drawn))}</g>'
         for frame, (x, y) in zip(drawn, _corners(len(drawn), columns), strict=True)
     )
     width, height = SPACE + columns * (WIDTH + SPACE), SPACE + rows * (HEIGHT + SPACE)
@@ -99,7 +100,7 @@ def _corners(n: int, columns: int) -> Iterator[tuple[float, float]]:
 def _image(frame: StoryFrame, scale: float) -> Image.Image:
     size = round(WIDTH * scale), round(HEIGHT * scale)
     image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), "#ffffff")
-    paint(Brush(ImageDraw.Draw(image), scale * FINER), frame.drawn)
+    Brush(ImageDraw.Draw(image), scale * FINER).paint(frame.drawn)
     return image.resize(size, Image.Resampling.LANCZOS)
 
 

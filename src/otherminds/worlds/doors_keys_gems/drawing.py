@@ -57,26 +57,8 @@ def _posts(grid: Grid, door: Thing) -> Iterator[Shape]:
     return moved(across if sideways else upright, *centre(grid, door.cell))
 
 
-def placements(world: DoorsKeysGems, state: State) -> dict[str, Place | None]:
-    """Where every movable part is drawn, or None where it is not to be seen.
-
-    Parts: `door-d` while locked, `item-k` while it lies on the ground, `agent-i`, `held-k` beside its holder.
-    """
-    people = [_beside_others(world, state, i) for i in range(len(world.agents))]
-    where: dict[str, Place | None] = {
-        f"door-{d}": centre(world.grid, door.cell) if state.locked >> d & 1 else None
-        for d, door in enumerate(world.doors)
-    }
-    for k, item in enumerate(world.items):
-        where[f"item-{k}"] = centre(world.grid, item.cell) if state.items[k] == GROUND else None
-    where |= {f"agent-{i}": place for i, place in enumerate(people)}
-    for k, holder in enumerate(state.items):
-        where[f"held-{k}"] = _at_hand(world, state, holder, people[holder], k) if holder >= 0 else None
-    return where
-
-
 def _beside_others(world: DoorsKeysGems, state: State, i: int) -> Place:
-    """The middle of the cell, or a place around it where several people share it."""
+    """The middle of an agent's cell, or a place around it if several agents share the cell."""
     x, y = centre(world.grid, state.cells[i])
     here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
     if len(here) == 1:
@@ -86,7 +68,7 @@ def _beside_others(world: DoorsKeysGems, state: State, i: int) -> Place:
 
 
 def _at_hand(world: DoorsKeysGems, state: State, holder: int, place: Place, item: int) -> Place:
-    """Where a thing is shown that somebody holds: around the holder, on the side away from others."""
+    """The place of an item in the hands of an agent: around the agent, on the side away from others."""
     n = state.items[:item].count(holder)
     dx, dy = _CORNERS[n % len(_CORNERS)]
     outward = -1 if place[0] < centre(world.grid, state.cells[holder])[0] else 1
@@ -94,27 +76,36 @@ def _at_hand(world: DoorsKeysGems, state: State, holder: int, place: Place, item
 
 
 def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> list[Part]:
-    """Everything that may change, in the order in which it is drawn. `goals`: mark who wants which gem."""
-    where, colours, people = placements(world, state), colour_labels(world), labels(world.agents)
-    found = [
-        Part(f"door-{d}", door.name, door_shapes(hue(door.colour), colours[door.colour]), where[f"door-{d}"])
-        for d, door in enumerate(world.doors)
-    ]
+    """Everything that may change, in the order of drawing; a part that is not visible has no place.
+
+    Parts: `door-d` while locked, `item-k` while it lies on the ground, `agent-i`, `held-k` beside its holder.
+    `goals` marks each gem with the agents that want it.
+    """
+    grid, colours, people = world.grid, colour_labels(world), labels(world.agents)
+    places = [_beside_others(world, state, i) for i in range(len(world.agents))]
+    found = []
+    for d, door in enumerate(world.doors):
+        shapes = door_shapes(hue(door.colour), colours[door.colour])
+        found.append(Part(f"door-{d}", door.name, shapes, centre(grid, door.cell) if state.locked >> d & 1 else None))
     sprites = [
         *(key_shapes(hue(key.colour), colours[key.colour]) for key in world.keys),
         *(gem_shapes(hue(gem.colour), colours[gem.colour]) for gem in world.gems),
     ]
     for k, (item, sprite) in enumerate(zip(world.items, sprites, strict=True)):
         marks = _wanted_by(world, k - len(world.keys)) if goals and k >= len(world.keys) else ()
-        found.append(Part(f"item-{k}", item.name, (*sprite, *marks), where[f"item-{k}"]))
+        lying = centre(grid, item.cell) if state.items[k] == GROUND else None
+        found.append(Part(f"item-{k}", item.name, (*sprite, *marks), lying))
     for i, name in enumerate(world.agents):
-        found.append(Part(f"agent-{i}", name, person_shapes(i, people[name]), where[f"agent-{i}"]))
+        found.append(Part(f"agent-{i}", name, person_shapes(i, people[name]), places[i]))
     for k, (item, sprite) in enumerate(zip(world.items, sprites, strict=True)):
-        found.append(Part(f"held-{k}", item.name, badge(sprite), where[f"held-{k}"], HELD))
+        holder = state.items[k]
+        place = _at_hand(world, state, holder, places[holder], k) if holder >= 0 else None
+        found.append(Part(f"held-{k}", item.name, badge(sprite), place, HELD))
     return found
 
 
 def _wanted_by(world: DoorsKeysGems, gem: int) -> Shapes:
+    """Small tokens of the agents that want a gem."""
     people = labels(world.agents)
     wanting = [i for i, goal in enumerate(world.goals) if goal == gem]
     tokens = [person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
@@ -122,7 +113,7 @@ def _wanted_by(world: DoorsKeysGems, gem: int) -> Shapes:
 
 
 def colour_labels(world: DoorsKeysGems) -> dict[str, str]:
-    """The label of every colour that something in this world has."""
+    """The label of every colour of an item or a door."""
     return labels(thing.colour for thing in (*world.gems, *world.keys, *world.doors))
 
 
