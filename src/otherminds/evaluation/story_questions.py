@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -73,17 +72,22 @@ def audited(path: Path, form: str | None = None) -> Audit:
     if form == MUMATOM and path.is_file() and path.name != "questions.json":
         raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
     if form == MUMATOM or path.is_dir() or path.name == "questions.json":
-        items = tuple(_mumatom_items(path if path.is_dir() else path.parent))
+        items = tuple(
+            Item(
+                f"{episode.id} Q{k}",
+                episode.full,
+                question.stem,
+                question.options,
+                question.options[question.gold],
+                None,
+                MUMATOM,
+            )
+            for episode in read_mumatom(path if path.is_dir() else path.parent)
+            for k, question in enumerate(episode.questions, 1)
+        )
         return audit(shown(items, len(items), "Auditing"), answer=judge)
     items = read_items(path, form)  # type: ignore[arg-type]
     return audit(shown(items, len(items), "Auditing") if len(items) > LONG else items, answer=judge)
-
-
-def _mumatom_items(folder: Path) -> Iterator[Item]:
-    for source in read_mumatom(folder):
-        for number, question in enumerate(source.questions, 1):
-            gold = question.options[question.gold]
-            yield Item(f"{source.id} Q{number}", source.full, question.stem, question.options, gold, None, MUMATOM)
 
 
 def judge(item: Item, conventions: Conventions) -> Judged:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from otherminds.errors import InputError, faults
 from otherminds.files.strict_json import parse
 from otherminds.files.text import read_text
-from otherminds.stories.model import Belief, Episode, Goal, Holds, NextAction, Question
+from otherminds.stories.model import Belief, Episode, Question
 
 T = TypeVar("T")
 
@@ -136,17 +136,13 @@ def question_of(data: Mapping[str, Any], path: Path | None = None, line: int | N
     if question.labels and len(question.labels) != len(question.options):
         message = f"labels: there are {len(question.labels)} for {len(question.options)} options"
         raise InputError(message, path=path, line=line)
-    if any(depth > DEEPEST for claim in question.claims for depth in _depths(claim)):
+    if any(_depth(claim) > DEEPEST for claim in question.claims):
         raise InputError(f"the question: beliefs are nested more than {DEEPEST} deep", path=path, line=line)
     return question
 
 
-def _depths(claim: object) -> Iterator[int]:
-    depth = 0
-    while isinstance(claim, Belief):
-        claim, depth = claim.content, depth + 1
-    if isinstance(claim, Goal | Holds | NextAction) or depth:
-        yield depth
+def _depth(claim: object) -> int:
+    return 1 + _depth(claim.content) if isinstance(claim, Belief) else 0
 
 
 def as_json(episode: Episode) -> dict[str, Any]:

@@ -107,7 +107,13 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
     if video is not None:
         people |= set() if len(people) > 1 else set(video.episode.agents)
         same = _same_places(entities, video.episode.entities)
-        shown = [_renamed(h, same) for h in video.episode.timeline if _agent(h) in people]
+        shown: list[Happening] = []
+        for happening in video.episode.timeline:
+            if (happening.speaker if isinstance(happening, Utterance) else happening.agent) not in people:
+                continue
+            if isinstance(happening, Event) and happening.place in same:
+                happening = replace(happening, place=same[happening.place])
+            shown.append(happening)
         known = {entity.id for entity in entities}
         entities += [e for e in video.episode.entities if e.id not in known and e.id not in same]
         timeline = _aligned(told, shown, {e.id for e in text.episode.entities}) if asked else [*told, *shown]
@@ -116,16 +122,6 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
     timed = tuple(replace(happening, t=t) for t, happening in enumerate(timeline))
     agents = tuple(dict.fromkeys((*text.episode.agents, *sorted(people))))
     return replace(text, episode=replace(text.episode, agents=agents, entities=tuple(entities), timeline=timed))
-
-
-def _agent(happening: Happening) -> str:
-    return happening.speaker if isinstance(happening, Utterance) else happening.agent
-
-
-def _renamed(happening: Happening, places: Mapping[str, str]) -> Happening:
-    if isinstance(happening, Event) and happening.place is not None and happening.place in places:
-        return replace(happening, place=places[happening.place])
-    return happening
 
 
 def _aligned(told: Sequence[Happening], shown: Sequence[Happening], named: set[str]) -> list[Happening]:

@@ -181,18 +181,8 @@ def reached(game: LiveGame, agent: str) -> bool:
 
 def messages(game: LiveGame) -> list[Data]:
     """All messages of the facilitator, with their recipients, status and replies."""
-    return [
-        {
-            "t": s.t,
-            "to": s.to,
-            "text": s.text,
-            "why": s.why,
-            "status": NAMES[s.status],
-            "saves": s.saves,
-            "reply": s.reply,
-        }
-        for s in game.said
-    ]
+    kept = ("t", "to", "text", "why", "saves", "reply")
+    return [{**{key: getattr(said, key) for key in kept}, "status": NAMES[said.status]} for said in game.said]
 
 
 def reveal(study: Study, participant: Participant, game: LiveGame) -> Data:

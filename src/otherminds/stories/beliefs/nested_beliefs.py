@@ -106,7 +106,9 @@ def answer_where(episode: Episode, question: Question, conventions: Conventions 
             return _abstention(question, _ignorance(episode, chain, obj, question.at, conventions))
         if place != believed_place(_gone(episode), chain, obj, question.at, conventions):
             return _abstention(question, "it is not said where everybody goes")
-    places = _named(episode, options, believed)
+    # a room stands for each place in it that no option names
+    rooms, offered = find_rooms(episode).of_place, {claim.place for claims in options for claim in claims}
+    places = {key: place if place in offered else rooms.get(place or "") for key, place in believed.items()}
     fits = [all((places[c.chain, c.obj] == c.place) == c.so for c in claims) for claims in options]
     wanted = [fit == (question.polarity == "most") for fit in fits]
     if sum(wanted) != 1:
@@ -148,15 +150,6 @@ def _claims(option: AnswerOption) -> tuple[Whereabouts, ...]:
     """The claims of an option; empty if any of them is of another kind."""
     found = [whereabouts(claim) for claim in option.claims]
     return tuple(claim for claim in found if claim is not None) if None not in found else ()
-
-
-Believed = dict[tuple[Chain, str], str | None]
-
-
-def _named(episode: Episode, options: Sequence[tuple[Whereabouts, ...]], believed: Believed) -> Believed:
-    """The believed places as options name them: the place's room, if no option names the place."""
-    rooms, offered = find_rooms(episode).of_place, {claim.place for claims in options for claim in claims}
-    return {key: place if place in offered or place is None else rooms.get(place) for key, place in believed.items()}
 
 
 def _posterior(fits: Sequence[bool]) -> tuple[float, ...]:

@@ -245,11 +245,10 @@ def _stated(episode: Episode, sees: bool) -> Watchers:
 def _noticed(episode: Episode, number: int, observation: Observation) -> int | None:
     """The number of the happening that was observed: the last fitting one before the observation, else the next."""
     obj, place = _whereabouts(observation.fact)
-    fits = [i for i, event in enumerate(episode.timeline) if isinstance(event, Event) and _makes(event, obj, place)]
+    fits = []
+    for i, event in enumerate(episode.timeline):
+        if isinstance(event, Event) and event.verb in ("grab", "put", "move") and obj is not None and event.obj == obj:
+            now = event.agent if event.verb == "grab" else event.place
+            fits += [i] if place in (None, now) else []
     before = [i for i in fits if i < number]
     return before[-1] if before else next(iter(fits), None)
-
-
-def _makes(event: Event, obj: str | None, place: str | None) -> bool:
-    now = {"grab": event.agent, "put": event.place, "move": event.place}
-    return event.verb in now and event.obj == obj and obj is not None and place in (None, now[event.verb])

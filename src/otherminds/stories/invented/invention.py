@@ -225,17 +225,15 @@ def _wants(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.G
         options = (wants(a, stance), wants(b, stance), wants(c, stance))
         if (condition, polarity) == ("hinder", "most"):
             moves = ((a, other), (b, other), (c, other))
-    courses = [_moves(cast, start, from_, to, rng) for from_, to in moves]
+    courses = []
+    for from_, to in moves:
+        scene = HouseholdScene(cast, ((thing, start),))
+        scene.run(searcher(cast, whom, Errand(thing, from_), found=start), rng, "put")
+        away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
+        scene.do(whom, Act("walk", None, *pick(away, 1, rng)))
+        scene.run(searcher(cast, who, Errand(thing, to), found=from_), rng, "put")
+        courses.append(scene.timeline)
     return Question("", options, polarity, kind="belief_of_goal"), courses
-
-
-def _moves(cast: StoryCast, start: str, from_: str, to: str, rng: np.random.Generator) -> list[Happening]:
-    scene = HouseholdScene(cast, ((cast.thing, start),))
-    scene.run(searcher(cast, cast.seeker, Errand(cast.thing, from_), found=start), rng, "put")
-    away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
-    scene.do(cast.seeker, Act("walk", None, *pick(away, 1, rng)))
-    scene.run(searcher(cast, cast.companion, Errand(cast.thing, to), found=from_), rng, "put")
-    return scene.timeline
 
 
 DESIGNS = {"social_goal": _social, "belief": _belief, "belief_of_goal": _wants}

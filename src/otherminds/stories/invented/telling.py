@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -52,21 +52,17 @@ def tell(episode: Episode, question: Question, phrasing: str, rng: np.random.Gen
     if phrasing not in phrasings():
         raise unknown("phrasing", phrasing, phrasings())
     words = phrasings()[phrasing]
-    story = " ".join(_sentences(episode, words, rng))
-    return ToldStory(
-        story, _stem(episode, question, words), tuple(_option(episode, o, words) for o in question.options)
-    )
-
-
-def _sentences(episode: Episode, words: Phrasing, rng: np.random.Generator) -> Iterator[str]:
-    before = ""
+    sentences, before = [], ""
     for happening in episode.timeline:
         key, fields = _parts(episode, happening)
         agent = happening.speaker if isinstance(happening, Utterance) else happening.agent
         sentence = str(rng.choice(words[key]))
         again = agent == before and not isinstance(happening, Utterance) and rng.random() < P_PRONOUN
-        yield _fill(sentence, A=pronoun(agent) if again else agent, their=_their(agent), they=pronoun(agent), **fields)
+        name = pronoun(agent) if again else agent
+        sentences.append(_fill(sentence, A=name, their=_their(agent), they=pronoun(agent), **fields))
         before = agent
+    options = tuple(_option(episode, option, words) for option in question.options)
+    return ToldStory(" ".join(sentences), _stem(episode, question, words), options)
 
 
 def _fill(sentence: str, **fields: str) -> str:

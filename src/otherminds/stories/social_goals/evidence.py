@@ -217,7 +217,12 @@ class _Run:
                 self.searching = self.searching and not unnamed
         if not ours:
             return
-        self._carry(event.agent, act.do == "grab")
+        holder, thing = event.agent if act.do == "grab" else None, self.roles.thing
+        hands = {
+            name: person.holds - {thing} | ({thing} if name == holder else set()) for name, person in self.state.people
+        }
+        people = tuple((name, person._replace(holds=hands[name])) for name, person in self.state.people)
+        self.state = self.state._replace(people=people)
         if act.do == "grab":
             self.lies = self.lies if self._brought else act.place or self.lies
             self.where = [None] * len(self.where)
@@ -231,17 +236,6 @@ class _Run:
     @property
     def _brought(self) -> bool:
         return any(factor.errands is not None for factor in self.factors)
-
-    def _carry(self, agent: str, holds: bool) -> None:
-        hands = [(name, person.holds - {self.roles.thing}) for name, person in self.state.people]
-        people = tuple(
-            (
-                name,
-                self.state.person(name)._replace(holds=held | {self.roles.thing} if holds and name == agent else held),
-            )
-            for name, held in hands
-        )
-        self.state = self.state._replace(people=people)
 
     def _errand(self, event: Event, act: Act) -> None:
         done, lapse = Errand(self.roles.thing, act.place), LAPSE / act_count(self.home)

@@ -37,7 +37,10 @@ def answer_goal(episode: Episode, question: Question) -> Answer:
     Raises CannotAnswerError for claims about anything else. (Inverse planning for the questions of MMToM-QA.)
     """
     home = home_of(episode, places_named(question))
-    name = _person(question)
+    names = {claim.agent for claim in question.claims if isinstance(claim, Goal | Belief)}
+    if len(names) != 1:
+        raise CannotAnswerError("the options are not about one person's goal or belief")
+    name = names.pop()
     walk = _Walk(episode, home, name)
     observer = Observer.over([_mind(home, name, question, option) for option in question.options]).see(walk.view())
     terms = []
@@ -109,14 +112,6 @@ class _Walk:
         places = [place for known, place in self.state.things if known == thing]
         here = [place for place in places if self.home.place[place].room == me.room]
         return me.at if me.at in here else next(iter(here or places), None)
-
-
-def _person(question: Question) -> str:
-    """The person all claims are about. Raises CannotAnswerError if there are several or none."""
-    names = {claim.agent for claim in question.claims if isinstance(claim, Goal | Belief)}
-    if len(names) != 1:
-        raise CannotAnswerError("the options are not about one person's goal or belief")
-    return names.pop()
 
 
 def _mind(home: Home, name: str, question: Question, option: AnswerOption) -> Searcher:
