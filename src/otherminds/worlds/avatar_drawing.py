@@ -11,16 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from otherminds.files.text import printable
+from otherminds.worlds import sprites
 from otherminds.worlds.canvas import PERSON, Drawing, Tile, centre
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.sprites import (
     CELL,
-    GREY,
-    HELD,
-    HUES,
     INK,
     PAPER,
-    PEOPLE,
     Box,
     Disc,
     Letters,
@@ -29,14 +26,12 @@ from otherminds.worlds.sprites import (
     Polygon,
     Shape,
     Shapes,
-    badge,
-    labels,
     mix,
     moved,
 )
 
 READY, FROZEN, DEAD = "ready", "frozen", "dead"
-BODIES = (*PEOPLE, "#5b3a8e", "#0b4f6c", "#8a3b12", "#3c5a14")
+BODIES = (*sprites.PEOPLE, "#5b3a8e", "#0b4f6c", "#8a3b12", "#3c5a14")
 GOLD, ICE = "#f2c230", "#c9e8fb"
 DIRECTIONS = ("north", "east", "south", "west")
 ARROWS = "▲▶▼◀"
@@ -45,7 +40,7 @@ MARKS = {READY: "*", FROZEN: "#"}
 NOTE, NAME, HOLDING = 52, 156, 132  # height of a line, width of a name, width of an item
 LONGEST = 12  # characters of a name or an item that are shown
 ICE_BLOCK: Shapes = (
-    Box(-22.5, -22.5, 45, 45, ICE, 7, HUES["blue"]),
+    Box(-22.5, -22.5, 45, 45, ICE, 7, sprites.HUES["blue"]),
     Polygon(((-18, -9), (-9, -18), (-4, -18), (-18, -4)), PAPER),
 )
 
@@ -77,7 +72,7 @@ def avatar_labels(agents: Sequence[str]) -> dict[str, str]:
     """The label on each avatar: the number at the end of its name if all names have different ones, or its initials."""
     numbers = [re.search(r"\d{1,2}$", name, re.ASCII) for name in agents]
     found = {name: number.group() for name, number in zip(agents, numbers, strict=True) if number}
-    return found if len(set(found.values())) == len(agents) else labels(agents)
+    return found if len(set(found.values())) == len(agents) else sprites.labels(agents)
 
 
 def avatar_shapes(number: int, label: str, facing: int, status: str = "") -> Shapes:
@@ -106,7 +101,7 @@ def _turned(points: tuple[Place, ...], facing: int) -> tuple[Place, ...]:
 
 
 def avatar_parts(
-    grid: Grid, agents: Sequence[str], avatars: Iterable[Avatar], sprites: Mapping[str, Shapes]
+    grid: Grid, agents: Sequence[str], avatars: Iterable[Avatar], items: Mapping[str, Shapes]
 ) -> Iterator[Part]:
     """The parts `agent-i`, each followed by `held-i` if it holds an item of these sprites."""
     signs = avatar_labels(agents)
@@ -116,7 +111,7 @@ def avatar_parts(
         yield Part(f"agent-{number}", title, avatar_shapes(number, signs[name], facing, status), (x, y))
         if held:
             ((dx, dy),) = _turned(((14, 12),), facing)  # the right hand, behind the point that shows ahead
-            yield Part(f"held-{number}", held, badge(sprites[held]), (x + dx, y + dy), HELD)
+            yield Part(f"held-{number}", held, sprites.badge(items[held]), (x + dx, y + dy), sprites.HELD)
 
 
 def with_notes(
@@ -153,7 +148,7 @@ def _note_shapes(agents: Sequence[str], note: Note) -> Iterator[Shape]:
     yield from moved(avatar_shapes(note.number, avatar_labels(agents)[name], 0, note.status), 28, middle)
     shown = _cut(name)
     yield Letters(102, middle - 7 * bool(note.status), min(15, 130 / len(shown)), shown, INK)
-    yield Letters(102, middle + 11, 13, note.status, GREY)
+    yield Letters(102, middle + 11, 13, note.status, sprites.GREY)
     for n, (words, sprite) in enumerate(note.items):
         yield from moved(sprite, NAME + HOLDING * n + 18, middle)
         yield Letters(NAME + HOLDING * n + 82, middle, 13, _cut(words), INK)

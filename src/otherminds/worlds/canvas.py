@@ -12,25 +12,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from otherminds.errors import InputError
 from otherminds.files.text import printable
+from otherminds.worlds import sprites
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import (
-    CELL,
-    EDGE,
-    FLOOR,
-    FRONT,
-    LINES,
-    THEMED,
-    WALL,
-    Box,
-    Disc,
-    Letters,
-    Part,
-    Place,
-    Polygon,
-    Shape,
-    Shapes,
-    TextLine,
-)
+from otherminds.worlds.sprites import CELL, Box, Disc, Letters, Part, Place, Polygon, Shape, Shapes, TextLine
 
 MANY_PIXELS = 2_000_000  # pixels above which a PNG is painted twice, not four times as large, to save memory; chosen
 FILM_STEP = 100  # milliseconds for which a film shows each state; chosen
@@ -77,7 +61,7 @@ class Drawing(NamedTuple):
         left, top, width, height = (value * cell / CELL for value in self.area)
         size = round(width), round(height)
         finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
-        image = Image.new("RGB", (size[0] * finer, size[1] * finer), FLOOR)
+        image = Image.new("RGB", (size[0] * finer, size[1] * finer), sprites.FLOOR)
         brush = Brush(ImageDraw.Draw(image), finer * cell / CELL, (-left * finer, -top * finer))
         brush.paint(self.background)
         for part in self.parts:
@@ -124,9 +108,9 @@ def ground(grid: Grid) -> Shapes:
     """The floor and the walls of a grid."""
     width, height = grid.width * CELL, grid.height * CELL
     return (
-        Box(0, 0, width, height, FLOOR),
-        *(Box(x * CELL - 1, 0, 2, height, LINES) for x in range(1, grid.width)),
-        *(Box(0, y * CELL - 1, width, 2, LINES) for y in range(1, grid.height)),
+        Box(0, 0, width, height, sprites.FLOOR),
+        *(Box(x * CELL - 1, 0, 2, height, sprites.LINES) for x in range(1, grid.width)),
+        *(Box(0, y * CELL - 1, width, 2, sprites.LINES) for y in range(1, grid.height)),
         *(shape for y in range(grid.height) for shape in _walls(grid, y)),
     )
 
@@ -136,9 +120,9 @@ def _walls(grid: Grid, y: int) -> Iterator[Shape]:
     solid = [not grid.is_floor(grid.cell(x, y)) for x in range(grid.width)]
     fronts = [wall and grid.is_floor(grid.cell(x, y + 1)) for x, wall in enumerate(solid)]
     for first, last in runs(solid):
-        yield Box(first * CELL, y * CELL, (last - first) * CELL, CELL, WALL)
+        yield Box(first * CELL, y * CELL, (last - first) * CELL, CELL, sprites.WALL)
     for first, last in runs(fronts):
-        yield Box(first * CELL, y * CELL + CELL - 9, (last - first) * CELL, 9, FRONT)
+        yield Box(first * CELL, y * CELL + CELL - 9, (last - first) * CELL, 9, sprites.FRONT)
 
 
 def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
@@ -178,8 +162,8 @@ def svg_shape(shape: Shape) -> str:
         at = f'x="{shape.x:.5g}" y="{shape.y:.5g}" font-size="{shape.size:.3g}" text-anchor="{shape.anchor}"'
         return f'<text {at}{weight} fill="{shape.fill}">{svg_text(shape.text)}</text>'
     paint = f'fill="{shape.fill}"'
-    paint += f' class="{THEMED[shape.fill]}"' if shape.fill in THEMED else ""
-    paint += f' stroke="{shape.outline}" stroke-width="{EDGE:g}"' if shape.outline != "none" else ""
+    paint += f' class="{sprites.THEMED[shape.fill]}"' if shape.fill in sprites.THEMED else ""
+    paint += f' stroke="{shape.outline}" stroke-width="{sprites.EDGE:g}"' if shape.outline != "none" else ""
     if isinstance(shape, Box):
         rounded = f' rx="{shape.radius:g}"' if shape.radius else ""
         size = f'width="{shape.width:g}" height="{shape.height:g}"{rounded}'
@@ -236,7 +220,7 @@ class Brush(NamedTuple):
         return (
             None if shape.fill == "none" else shape.fill,
             shape.outline if outlined else None,
-            max(1, round(EDGE * self.unit)) if outlined else 0,
+            max(1, round(sprites.EDGE * self.unit)) if outlined else 0,
         )
 
     def _box(self, shape: Box) -> None:

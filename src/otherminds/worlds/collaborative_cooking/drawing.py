@@ -5,52 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from otherminds.worlds import sprites
 from otherminds.worlds.avatar_drawing import GOLD, Avatar, Note, avatar_parts, with_notes
 from otherminds.worlds.avatar_drawing import text_map as avatar_map
 from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.canvas import DIM, Drawing, Tile, centre
 from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingState
-from otherminds.worlds.sprites import (
-    COUNTER_SQUARE,
-    DELIVERY_SQUARE,
-    FLOOR_SQUARE,
-    FOOD_HUES,
-    GREY,
-    INK,
-    PAPER,
-    PLATE_SHAPES,
-    RIM,
-    STEEL,
-    WOOD,
-    Box,
-    Disc,
-    Letters,
-    Part,
-    Shape,
-    Shapes,
-    block,
-    dimmed,
-    fresh_food,
-    mix,
-    moved,
-    square,
-)
+from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Letters, Part, Shape, Shapes, mix, moved
 
 EMBER, IRON = "#f08a24", "#4a5058"
-RED = FOOD_HUES["tomato"]
+RED = sprites.FOOD_HUES["tomato"]
 ITEMS: Mapping[str, Shapes] = {
     "nothing": (),
-    "tomato": fresh_food("tomato"),
-    "dish": PLATE_SHAPES,
+    "tomato": sprites.fresh_food("tomato"),
+    "dish": sprites.PLATE_SHAPES,
     "soup": (
-        Disc(0, 0, 18, PAPER, GREY),
+        Disc(0, 0, 18, PAPER, sprites.GREY),
         Disc(0, 0, 13.5, RED, mix(RED, INK, 0.45)),
         Disc(-4, -5, 2.5, mix(RED, PAPER, 0.45)),
         Letters(0, 0, 16, "S", PAPER),
     ),
 }
-CRATE: Shapes = (*block(WOOD, RIM), Box(-19, -18, 38, 32, mix(RIM, INK, 0.3), 3, mix(RIM, INK, 0.55)))
+CRATE: Shapes = (
+    *sprites.block(sprites.WOOD, sprites.RIM),
+    Box(-19, -18, 38, 32, mix(sprites.RIM, INK, 0.3), 3, mix(sprites.RIM, INK, 0.55)),
+)
 LEGEND = """
 ▲ ▶ ▼ ◀ a player, the way it faces, and what it holds
 t tomato  d dish  s soup  [ ] dispenser  ( ) pot  *** delivery  ░ counter"""
@@ -72,17 +52,17 @@ def _small_tomato(x: float, y: float, radius: float) -> Shapes:
 
 HEAP = tuple(s for x, y in ((-9, -9), (9, -9), (-9, 5), (9, 5), (0, -2)) for s in _small_tomato(x, y, 8))
 SQUARES: Mapping[str, Shapes] = {
-    rules.FLOOR: FLOOR_SQUARE,
-    rules.START: FLOOR_SQUARE,
-    rules.VOID: (square(IRON),),
-    rules.COUNTER: COUNTER_SQUARE,
-    rules.DELIVERY: DELIVERY_SQUARE,
+    rules.FLOOR: sprites.FLOOR_SQUARE,
+    rules.START: sprites.FLOOR_SQUARE,
+    rules.VOID: (sprites.square(IRON),),
+    rules.COUNTER: sprites.COUNTER_SQUARE,
+    rules.DELIVERY: sprites.DELIVERY_SQUARE,
     rules.TOMATOES: (*CRATE, *HEAP),
-    rules.DISHES: (*CRATE, *(Disc(0, y, 13, PAPER, GREY) for y in (6, 1, -4))),
+    rules.DISHES: (*CRATE, *(Disc(0, y, 13, PAPER, sprites.GREY) for y in (6, 1, -4))),
     rules.POT: (
-        *block("#6d747d", IRON),
+        *sprites.block("#6d747d", IRON),
         *(Box(x, -6, 8, 8, INK, 3) for x in (-23, 15)),
-        Disc(0, -2, 19, STEEL, INK),
+        Disc(0, -2, 19, sprites.STEEL, INK),
         Disc(0, -2, 15.5, "#2f3338"),
     ),
 }
@@ -161,7 +141,7 @@ def background(world: CollaborativeCooking, seen: frozenset[int]) -> Shapes:
     drawn: list[Shape] = []
     for tile, shapes in SQUARES.items():
         for cell in world.cells(tile):
-            drawn += moved(shapes if cell in seen else tuple(map(dimmed, shapes)), *centre(world.grid, cell))
+            drawn += moved(shapes if cell in seen else tuple(map(sprites.dimmed, shapes)), *centre(world.grid, cell))
     return tuple(drawn)
 
 

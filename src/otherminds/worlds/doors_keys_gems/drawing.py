@@ -5,27 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
+from otherminds.worlds import sprites
 from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, ground
 from otherminds.worlds.doors_keys_gems.level_files import draw_text
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import (
-    CELL,
-    HELD,
-    Box,
-    Part,
-    Place,
-    Shape,
-    Shapes,
-    badge,
-    door_shapes,
-    gem_shapes,
-    hue,
-    key_shapes,
-    labels,
-    moved,
-    person_shapes,
-)
+from otherminds.worlds.sprites import CELL, Box, Part, Place, Shape, Shapes, moved
 
 _CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
 
@@ -51,7 +36,7 @@ def draw(world: DoorsKeysGems, state: State, *, seen_by: str | None = None, goal
 
 def _posts(grid: Grid, door: Thing) -> Iterator[Shape]:
     """The posts that are left of an open door, on the sides that agents do not walk through."""
-    colour, sideways = hue(door.colour), grid.is_floor(door.cell - 1) or grid.is_floor(door.cell + 1)
+    colour, sideways = sprites.hue(door.colour), grid.is_floor(door.cell - 1) or grid.is_floor(door.cell + 1)
     across = (Box(-24, -24, 48, 5, colour), Box(-24, 19, 48, 5, colour))
     upright = (Box(-24, -24, 5, 48, colour), Box(19, -24, 5, 48, colour))
     return moved(across if sideways else upright, *centre(grid, door.cell))
@@ -81,40 +66,40 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
     Parts: `door-d` while locked, `item-k` while it lies on the ground, `agent-i`, `held-k` beside its holder.
     `goals` marks each gem with the agents that want it.
     """
-    grid, colours, people = world.grid, colour_labels(world), labels(world.agents)
+    grid, colours, people = world.grid, colour_labels(world), sprites.labels(world.agents)
     places = [_beside_others(world, state, i) for i in range(len(world.agents))]
     found = []
     for d, door in enumerate(world.doors):
-        shapes = door_shapes(hue(door.colour), colours[door.colour])
+        shapes = sprites.door_shapes(sprites.hue(door.colour), colours[door.colour])
         found.append(Part(f"door-{d}", door.name, shapes, centre(grid, door.cell) if state.locked >> d & 1 else None))
-    sprites = [
-        *(key_shapes(hue(key.colour), colours[key.colour]) for key in world.keys),
-        *(gem_shapes(hue(gem.colour), colours[gem.colour]) for gem in world.gems),
+    looks = [
+        *(sprites.key_shapes(sprites.hue(key.colour), colours[key.colour]) for key in world.keys),
+        *(sprites.gem_shapes(sprites.hue(gem.colour), colours[gem.colour]) for gem in world.gems),
     ]
-    for k, (item, sprite) in enumerate(zip(world.items, sprites, strict=True)):
+    for k, (item, sprite) in enumerate(zip(world.items, looks, strict=True)):
         marks = _wanted_by(world, k - len(world.keys)) if goals and k >= len(world.keys) else ()
         lying = centre(grid, item.cell) if state.items[k] == GROUND else None
         found.append(Part(f"item-{k}", item.name, (*sprite, *marks), lying))
     for i, name in enumerate(world.agents):
-        found.append(Part(f"agent-{i}", name, person_shapes(i, people[name]), places[i]))
-    for k, (item, sprite) in enumerate(zip(world.items, sprites, strict=True)):
+        found.append(Part(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i]))
+    for k, (item, sprite) in enumerate(zip(world.items, looks, strict=True)):
         holder = state.items[k]
         place = _at_hand(world, state, holder, places[holder], k) if holder >= 0 else None
-        found.append(Part(f"held-{k}", item.name, badge(sprite), place, HELD))
+        found.append(Part(f"held-{k}", item.name, sprites.badge(sprite), place, sprites.HELD))
     return found
 
 
 def _wanted_by(world: DoorsKeysGems, gem: int) -> Shapes:
     """Small tokens of the agents that want a gem."""
-    people = labels(world.agents)
+    people = sprites.labels(world.agents)
     wanting = [i for i, goal in enumerate(world.goals) if goal == gem]
-    tokens = [person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
+    tokens = [sprites.person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
     return tuple(shape for n, token in enumerate(tokens) for shape in moved(token, 16 - 12 * n, -15))
 
 
 def colour_labels(world: DoorsKeysGems) -> dict[str, str]:
     """The label of every colour of an item or a door."""
-    return labels(thing.colour for thing in (*world.gems, *world.keys, *world.doors))
+    return sprites.labels(thing.colour for thing in (*world.gems, *world.keys, *world.doors))
 
 
 def text_map(world: DoorsKeysGems, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
@@ -132,4 +117,4 @@ def _tile(tile: str, colour: str) -> Tile:
     if tile[0] == "a":
         return f" {tile}"[-3:], PERSON
     sign = {"k": "⚷", "d": "▒", "g": "◆"}[tile[0]]
-    return f"{sign}{tile[1]}{'▒' if tile[0] == 'd' else ' '}", f"bold {hue(colour)}"
+    return f"{sign}{tile[1]}{'▒' if tile[0] == 'd' else ' '}", f"bold {sprites.hue(colour)}"

@@ -11,6 +11,7 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
+from otherminds.worlds import sprites
 from otherminds.worlds.avatar_drawing import DEAD, FROZEN, READY, Avatar, Note, avatar_parts, with_notes
 from otherminds.worlds.avatar_drawing import text_map as avatar_map
 from otherminds.worlds.avatars import OUTSIDE
@@ -19,27 +20,9 @@ from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix import world as matrix
 from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.sprites import (
-    CELL,
-    FLOOR,
-    FOG,
-    GREY,
-    HUES,
-    INK,
-    PAPER,
-    WALL,
-    Box,
-    Disc,
-    Letters,
-    Part,
-    Polygon,
-    Shapes,
-    ink_on,
-    labels,
-    mix,
-)
+from otherminds.worlds.sprites import CELL, INK, PAPER, Box, Disc, Letters, Part, Polygon, Shapes, mix
 
-BEAM = mix(HUES["yellow"], FLOOR, 0.5)
+BEAM = mix(sprites.HUES["yellow"], sprites.FLOOR, 0.5)
 STATUS = {matrix.PLAIN: "", matrix.READY: READY, matrix.FROZEN: FROZEN}
 STARS = ((3, 0.5), (4, 0.71), (5, 0.6), (6, 0.87), (4, 0.5), (6, 0.6), (5, 0.81), (8, 0.75), (12, 0.85))
 """Corners and inner radius (a share of the outer one) of the sprites of kinds without one of their own."""
@@ -155,12 +138,18 @@ def _fog(grid: Grid, seen: frozenset[int]) -> Iterator[Box]:
             first, *others = run
             if hidden:
                 width = CELL * (1 + len(others))
-                yield Box(CELL * grid.xy(first)[0], CELL * y, width, CELL, mix(FLOOR if floor else WALL, FOG, 0.7))
+                yield Box(
+                    CELL * grid.xy(first)[0],
+                    CELL * y,
+                    width,
+                    CELL,
+                    mix(sprites.FLOOR if floor else sprites.WALL, sprites.FOG, 0.7),
+                )
 
 
 def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[Part]:
     """The parts `beam-i`, drawn around the player that zaps, `resource-k` and `agent-i`, in the order of drawing."""
-    rules, grid, sprites = world.rules, world.rules.field.grid, kind_shapes(world.rules.resources)
+    rules, grid, looks = world.rules, world.rules.field.grid, kind_shapes(world.rules.resources)
     cells = {avatar.number: avatar.cell for avatar in scene.avatars}
     for i, beam in scene.beams.items():
         x, y = grid.xy(cells[i])
@@ -168,14 +157,14 @@ def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[Part]:
         lit = tuple(Box(*corner, CELL - 2, CELL - 2, BEAM) for corner in corners)
         yield Part(f"beam-{i}", f"{world.agents[i]} zaps", lit, centre(grid, cells[i]))
     for cell, kind in sorted(scene.resources.items()):
-        yield Part(f"resource-{rules.site_at[cell]}", rules.resources[kind], sprites[kind], centre(grid, cell))
+        yield Part(f"resource-{rules.site_at[cell]}", rules.resources[kind], looks[kind], centre(grid, cell))
     yield from avatar_parts(grid, world.agents, scene.avatars, {})
 
 
 def text_map(world: InTheMatrix, state: MatrixState, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
     """The rows of the map for a terminal, floor that is not seen left blank, and the inventories below it."""
     grid, scene, kinds = world.rules.field.grid, matrix_scene(world, state, seen_by), world.rules.resources
-    letters, hues = labels(kinds), kind_hues(kinds)
+    letters, hues = sprites.labels(kinds), kind_hues(kinds)
     tiles: dict[int, Tile] = {}
     for cell in _every_cell(grid):
         floor = " · " if cell in scene.seen else "   "
@@ -191,12 +180,12 @@ def text_map(world: InTheMatrix, state: MatrixState, seen_by: str | None = None)
 @cache
 def kind_shapes(kinds: tuple[str, ...]) -> tuple[Shapes, ...]:
     """A sprite for each kind of resource: the known kinds look like their names, others are stars."""
-    letters, stars = labels(kinds), iter(STARS)
+    letters, stars = sprites.labels(kinds), iter(STARS)
     looks = [KNOWN_KINDS[kind][1] if kind in KNOWN_KINDS else _star(*next(stars)) for kind in kinds]
     return tuple(
         (
             *look(hue, mix(hue, INK, 0.5)),
-            Letters(0, 1, 17 if len(letters[kind]) == 1 else 12, letters[kind], ink_on(hue)),
+            Letters(0, 1, 17 if len(letters[kind]) == 1 else 12, letters[kind], sprites.ink_on(hue)),
         )
         for kind, hue, look in zip(kinds, kind_hues(kinds), looks, strict=True)
     )
@@ -205,7 +194,7 @@ def kind_shapes(kinds: tuple[str, ...]) -> tuple[Shapes, ...]:
 def kind_hues(kinds: tuple[str, ...]) -> tuple[str, ...]:
     """A colour for each kind of resource, no two alike."""
     taken = {KNOWN_KINDS[kind][0] for kind in kinds if kind in KNOWN_KINDS}
-    free = (hue for hue in HUES.values() if hue not in taken)
+    free = (hue for hue in sprites.HUES.values() if hue not in taken)
     return tuple(KNOWN_KINDS[kind][0] if kind in KNOWN_KINDS else next(free) for kind in kinds)
 
 
@@ -230,7 +219,7 @@ def _paper(colour: str, edge: str) -> Shapes:
 
 def _scissors(colour: str, edge: str) -> Shapes:
     blade = ((-4, 4), (4, 4), (14, -20), (9, -20))
-    steel = mix(GREY, PAPER, 0.45)
+    steel = mix(sprites.GREY, PAPER, 0.45)
     return (
         Polygon(blade, steel, edge),
         Polygon(tuple((-x, y) for x, y in blade), steel, edge),
@@ -250,9 +239,9 @@ def _heart(colour: str, edge: str) -> Shapes:
 
 
 KNOWN_KINDS: dict[str, tuple[str, Callable[[str, str], Shapes]]] = {
-    "rock": (HUES["brown"], _rock),
-    "paper": (HUES["cyan"], _paper),
-    "scissors": (HUES["magenta"], _scissors),
-    "cooperate": (HUES["green"], _heart),
-    "defect": (HUES["red"], _star(9, 0.72)),
+    "rock": (sprites.HUES["brown"], _rock),
+    "paper": (sprites.HUES["cyan"], _paper),
+    "scissors": (sprites.HUES["magenta"], _scissors),
+    "cooperate": (sprites.HUES["green"], _heart),
+    "defect": (sprites.HUES["red"], _star(9, 0.72)),
 }

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from otherminds.worlds import sprites
 from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, runs
 from otherminds.worlds.overcooked.kitchen import (
     BOARD,
@@ -23,21 +24,8 @@ from otherminds.worlds.overcooked.kitchen import (
 from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 from otherminds.worlds.sprites import (
     CELL,
-    COUNTER_SQUARE,
-    DELIVERY_SQUARE,
-    FLOOR_SQUARE,
-    FOG,
-    FOOD_HUES,
-    FRONT,
-    GREY,
-    HALF,
-    HELD,
     INK,
     PAPER,
-    PLATE_SHAPES,
-    RIM,
-    STEEL,
-    WOOD,
     Box,
     Disc,
     Letters,
@@ -46,19 +34,12 @@ from otherminds.worlds.sprites import (
     Polygon,
     Shape,
     Shapes,
-    badge,
-    block,
-    dimmed,
-    fresh_food,
-    labels,
     mix,
     moved,
-    person_shapes,
 )
-from otherminds.worlds.sprites import WALL as STONE
 
 MARGIN = 18
-FOG_PATH = f'<path class="fog" data-fog="" fill="{FOG}" fill-opacity="0.7" d=""/>'
+FOG_PATH = f'<path class="fog" data-fog="" fill="{sprites.FOG}" fill-opacity="0.7" d=""/>'
 SALADS = {"Salad": "#e0a526", "OnionSalad": "#2f8492"}
 
 
@@ -66,20 +47,20 @@ SALADS = {"Salad": "#e0a526", "OnionSalad": "#2f8492"}
 
 
 SQUARES: dict[str, Shapes] = {
-    FLOOR: FLOOR_SQUARE,
-    WALL: block(STONE, FRONT),
-    COUNTER: COUNTER_SQUARE,
+    FLOOR: sprites.FLOOR_SQUARE,
+    WALL: sprites.block(sprites.WALL, sprites.FRONT),
+    COUNTER: sprites.COUNTER_SQUARE,
     BOARD: (
-        *block(WOOD, RIM),
-        Box(-18, -17, 36, 30, "#f4e4c1", 5, mix(RIM, INK, 0.25)),
-        Polygon(((-13, -10), (9, -10), (12, -6), (-13, -6)), "#c6ccd2", GREY),
+        *sprites.block(sprites.WOOD, sprites.RIM),
+        Box(-18, -17, 36, 30, "#f4e4c1", 5, mix(sprites.RIM, INK, 0.25)),
+        Polygon(((-13, -10), (9, -10), (12, -6), (-13, -6)), "#c6ccd2", sprites.GREY),
         Box(-16, -11, 7, 6, INK, 2),
     ),
-    DELIVERY: DELIVERY_SQUARE,
-    DOOR: (*FLOOR_SQUARE, Box(-13, -13, 26, 26, "#c9d3c0", 3)),
+    DELIVERY: sprites.DELIVERY_SQUARE,
+    DOOR: (*sprites.FLOOR_SQUARE, Box(-13, -13, 26, 26, "#c9d3c0", 3)),
 }
-_ACROSS: Shapes = (Box(-24, -24, 48, 6, RIM), Box(-24, 18, 48, 6, RIM))
-_UPRIGHT: Shapes = (Box(-24, -24, 6, 48, RIM), Box(18, -24, 6, 48, RIM))
+_ACROSS: Shapes = (Box(-24, -24, 48, 6, sprites.RIM), Box(-24, 18, 48, 6, sprites.RIM))
+_UPRIGHT: Shapes = (Box(-24, -24, 6, 48, sprites.RIM), Box(18, -24, 6, 48, sprites.RIM))
 
 
 def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
@@ -91,7 +72,9 @@ def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
         for x, tile in enumerate(row):
             cell = layout.grid.cell(x, y)
             shapes = door(leads_across(world, cell)) if tile == DOOR else SQUARES[tile]
-            drawn += moved(tuple(map(dimmed, shapes)) if cell in dim else shapes, *centre(world.layout.grid, cell))
+            if cell in dim:
+                shapes = tuple(map(sprites.dimmed, shapes))
+            drawn += moved(shapes, *centre(layout.grid, cell))
     return tuple(drawn)
 
 
@@ -120,8 +103,8 @@ def thing_shapes(thing: int) -> Shapes:
     """A food, a plate, or what has been put together: foods side by side, on a plate if there is one."""
     foods = [name.split()[1] for name in parts(thing) if name != "plate"]
     if thing in FRESH.values():
-        return fresh_food(foods[0])
-    plate = PLATE_SHAPES if thing & PLATE else ()
+        return sprites.fresh_food(foods[0])
+    plate = sprites.PLATE_SHAPES if thing & PLATE else ()
     return (*plate, *(shape for food, at, size in _spread(foods) for shape in moved(_chopped(food, size), *at)))
 
 
@@ -135,7 +118,7 @@ def _spread(foods: list[str]) -> Iterator[tuple[str, Place, float]]:
 
 def _chopped(food: str, size: float) -> Shapes:
     """Pieces of a food with its letter: slices of tomato, strips of lettuce, rings of onion."""
-    colour = FOOD_HUES[food]
+    colour = sprites.FOOD_HUES[food]
     edge, leaf, flesh = mix(colour, INK, 0.4), mix(colour, PAPER, 0.3), mix(colour, PAPER, 0.55)
     drawn: list[Shape] = []
     for n in range(3):
@@ -151,10 +134,10 @@ def _chopped(food: str, size: float) -> Shapes:
 def recipe_mark(recipe: str) -> tuple[str, str]:
     """The letters of the foods that belong into a dish, and its colour: that of the food if there is only one."""
     foods = [name.split()[1] for name in parts(RECIPES[recipe]) if name != "plate"]
-    return "".join(food[0].upper() for food in foods), SALADS.get(recipe, FOOD_HUES[foods[0]])
+    return "".join(food[0].upper() for food in foods), SALADS.get(recipe, sprites.FOOD_HUES[foods[0]])
 
 
-_TRAY: Shapes = (Box(-24, -24, 48, 40, STEEL), Box(-22, 12, 44, 6, INK, 3))
+_TRAY: Shapes = (Box(-24, -24, 48, 40, sprites.STEEL), Box(-22, 12, 44, 6, INK, 3))
 
 
 # What is where
@@ -169,13 +152,13 @@ def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Part
         yield Part(f"counter-{k}", *_shown(thing), centre(world.layout.grid, cell) if thing > NOTHING else None)
     for d, (cell, dishes) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
         yield Part(f"delivery-{d}", *_heap(dishes or ()), centre(world.layout.grid, cell) if dishes else None, 0.8)
-    people, places = labels(world.agents), [_standing(world, state, i) for i in range(len(world.agents))]
+    people, places = sprites.labels(world.agents), [_standing(world, state, i) for i in range(len(world.agents))]
     for i, name in enumerate(world.agents):
-        yield Part(f"agent-{i}", name, person_shapes(i, people[name]), places[i])
+        yield Part(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i])
     for i, (thing, place) in enumerate(zip(state.hands, places, strict=True)):
         title, shapes = _shown(thing)
         at = (place[0] + 15, place[1] + 12) if place and thing > NOTHING else None
-        yield Part(f"held-{i}", title, badge(shapes), at, HELD)
+        yield Part(f"held-{i}", title, sprites.badge(shapes), at, sprites.HELD)
 
 
 def _shown(thing: int) -> tuple[str, Shapes]:
@@ -233,8 +216,8 @@ def draw(world: Overcooked, state: State, *, seen_by: str | None = None, numbere
     shown = state if seen_by is None else world.observe(state, seen_by)
     grid, margin, squares = world.layout.grid, MARGIN if numbered else 0, background(world, seen_from=here)
     if numbered:
-        columns = (Letters(x * CELL + HALF, -MARGIN / 2, 12, str(x), GREY) for x in range(grid.width))
-        rows = (Letters(-MARGIN / 2, y * CELL + HALF, 12, str(y), GREY) for y in range(grid.height))
+        columns = (Letters(x * CELL + sprites.HALF, -MARGIN / 2, 12, str(x), sprites.GREY) for x in range(grid.width))
+        rows = (Letters(-MARGIN / 2, y * CELL + sprites.HALF, 12, str(y), sprites.GREY) for y in range(grid.height))
         squares = (*squares, *columns, *rows)
     area = (-margin, -margin, grid.width * CELL + margin, grid.height * CELL + margin)
     label = "A kitchen with " + ", ".join(world.agents)
@@ -293,7 +276,7 @@ def _letters(thing: int) -> list[Tile]:
     if thing == UNSEEN:
         return [("?", DIM)]
     foods = [name.split()[1] for name in parts(thing) if name != "plate"]
-    letters = [(f[0] if thing in FRESH.values() else f[0].upper(), f"bold {FOOD_HUES[f]}") for f in foods]
+    letters = [(f[0] if thing in FRESH.values() else f[0].upper(), f"bold {sprites.FOOD_HUES[f]}") for f in foods]
     return [("(", "bold"), *letters, (")", "bold")] if thing & PLATE else letters
 
 
