@@ -217,10 +217,9 @@ class _Run:
                 self.searching = self.searching and not unnamed
         if not ours:
             return
-        holder, thing = event.agent if act.do == "grab" else None, self.roles.thing
-        hands = {
-            name: person.holds - {thing} | ({thing} if name == holder else set()) for name, person in self.state.people
-        }
+        hands = {name: person.holds - {self.roles.thing} for name, person in self.state.people}
+        if act.do == "grab" and event.agent in hands:
+            hands[event.agent] |= {self.roles.thing}
         people = tuple((name, person._replace(holds=hands[name])) for name, person in self.state.people)
         self.state = self.state._replace(people=people)
         if act.do == "grab":
