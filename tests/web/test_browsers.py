@@ -99,7 +99,7 @@ def test_an_episode_is_watched_shared_and_kept(visitors: Visitors, tmp_path: Pat
     scrubber = shown.locator("[data-at=scrubber]")
     scrubber.fill("5")
     expect(clock).to_contain_text("step 5 of")
-    shown.get_by_role("button", name="Next").click()
+    shown.get_by_role("button", name="Next", exact=True).click()
     expect(clock).to_contain_text("step 6 of")
     shown.get_by_role("button", name="Back").click()
     expect(clock).to_contain_text("step 5 of")
@@ -130,7 +130,7 @@ def kept(visitors: Visitors, page: Page, path: Path, last: int) -> None:
     asked: list[str] = []
     alone.on("request", lambda request: asked.append(request.url))
     alone.goto(path.as_uri())
-    alone.get_by_role("button", name="Next").click()
+    alone.get_by_role("button", name="Next", exact=True).click()
     expect(alone.locator("[data-at=clock]")).to_contain_text(f"step 1 of {last}")
     assert asked == [path.as_uri()]
 
@@ -217,7 +217,7 @@ def agree_and_learn(page: Page) -> None:
     until(page, "tutorial")
     while page.get_by_role("button", name="Next").count():
         assert narrow(page)
-        page.get_by_role("button", name="Next").click()
+        page.get_by_role("button", name="Next", exact=True).click()
     for answer in (WRONG, *RIGHT[1:]):
         page.get_by_label(answer).check()
     page.get_by_role("button", name="Check my answers").click()
