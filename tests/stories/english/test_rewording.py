@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.rewording import rewording_rules
+from otherminds.stories.english.sentences import tokens
 from otherminds.stories.model import Belief, Event, Fact, Goal, Knows, Observation, Question, SocialGoal, Utterance
 
 BEFORE = 'Mary walked into the kitchen. Mary opened the fridge. Joel walked into the kitchen. "Where is the beer?" Joel asked. '
@@ -131,9 +132,19 @@ def test_shuffled_words_are_a_question_or_unread(stem: list[str], option: list[s
         assert isinstance(read_question(" ".join(stem), [" ".join(option)], READING), Question)
 
 
-def test_every_rule_for_statements_does_what_its_example_says() -> None:
+def examples(section: str) -> list[tuple[str, str]]:
+    """The examples in the comments above the rules of a section."""
     text = (resources.files("otherminds.stories.english") / "rewording.toml").read_text("utf-8")
-    rules = text.partition("[statement]")[2].partition("rules = [")[2].partition("\n]")[0]
-    examples = re.findall(r"^  # (.+) -> (.+)$", rules, re.MULTILINE)
-    for (pattern, plain), (before, after) in zip(rewording_rules().statement, examples, strict=True):
+    rules = text.partition(f"\n[{section}]\n")[2].partition("rules = [")[2].partition("\n]")[0]
+    return re.findall(r"^  # (?!---)(.+) -> (.+)$", rules, re.MULTILINE)
+
+
+def test_every_rule_for_statements_does_what_its_example_says() -> None:
+    for (pattern, plain), (before, after) in zip(rewording_rules().statement, examples("statement"), strict=True):
         assert pattern.sub(plain, before) == after
+
+
+def test_every_rule_for_stories_fits_its_example() -> None:
+    for (pattern, _), (before, _) in zip(rewording_rules().story, examples("story"), strict=True):
+        words = ['"' if t.quote else f"@{t.text}" if t.text in ("Ann", "Bob") else t.low for t in tokens(before)]
+        assert pattern.search(" ".join(word for word in words if word != ".")), before
