@@ -122,7 +122,7 @@ def _logarithmic(axes: Axes) -> None:
 def regret_over_rounds(rows: Sequence[Row]) -> Figure:
     """Cumulative regret Σ (best − reward) with the 95 % interval over episodes; dotted, the Bayes floor."""
     marks = {**{subject: PLAYERS[subject] for subject in LEARNERS}, FLOOR: BOUND}
-    return _over_rounds(_curves(rows), marks, "Points lost so far")
+    return _over_rounds(_curves(rows, _regret), marks, "Points lost so far")
 
 
 def _over_rounds(curves: Mapping[tuple[str, str], Sequence[Estimate]], marks: Mapping[str, Mark], what: str) -> Figure:
@@ -150,11 +150,11 @@ def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark) -> None:
     axes.plot(rounds, value, color=mark.colour, linewidth=1.4)
 
 
-def _lost(row: Row) -> float:
+def _regret(row: Row) -> float:
     return float(row["best"] - row["reward"])
 
 
-def _curves(rows: Iterable[Row], lost: Callable[[Row], float] = _lost) -> dict[tuple[str, str], list[Estimate]]:
+def _curves(rows: Iterable[Row], lost: Callable[[Row], float]) -> dict[tuple[str, str], list[Estimate]]:
     """For every cell and player what was lost up to each round, over the episodes with each partner."""
     episodes: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
     wanted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR, *NAMES)}
@@ -176,7 +176,7 @@ def by_names(rows: Sequence[Row]) -> list[Figure]:
     spoken = [{**row, "subject": row["names"]} for row in rows if "names" in row]
     if len({row["names"] for row in spoken}) < 2:
         return []
-    lost = _curves(spoken)
+    lost = _curves(spoken, _regret)
     wrong = _curves(spoken, lambda row: float(row["predicted"] != row["observed"]))
     marks = {names: mark for names, mark in NAMES.items() if any(known == names for _, known in lost)}
     with_marks = ((lost, "Points lost so far"), (wrong, "Wrong predictions so far"))

@@ -5,6 +5,7 @@ The joint actions of the rows are replayed in their world.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -303,7 +304,7 @@ class _Played:
     def _captions(
         self, t: int, messages: Sequence[_Message], parts: Mapping[str, Part], fogs: Sequence[Fog] | None
     ) -> list[Caption]:
-        """What everybody does at a step, what is said and why, what is not seen, and what could be said."""
+        """The account of a step: actions, messages and reasons, what each agent does not see, and possible messages."""
         agents, row = self.scene.world.agents, self.facilitator[t]
         acts = [(i, f"{printable(agent)}: {self.acts[t][agent]['action']}") for i, agent in enumerate(agents)]
         captions = [Caption("heading", "What everybody does next"), Caption("people", lines=acts)]
@@ -317,7 +318,12 @@ class _Played:
             captions += [Caption("heading", "The facilitator is silent"), Caption("text", why)]
         captions += [Caption("quiet", one.story) for one in messages if one.t < t <= one.end]
         if fogs:
-            unseen = [(i, f"{printable(agents[i])}: {_counted(parts, fog)}") for i, fog in enumerate(fogs)]
+            unseen = []
+            for i, fog in enumerate(fogs):
+                titles = [parts[name].title for name in fog.parts if parts[name].place and parts[name].title]
+                many = Counter(titles)
+                things = ", ".join(title if n == 1 else f"{title} ({n})" for title, n in many.items())
+                unseen.append((i, f"{printable(agents[i])}: {things or 'nothing'}"))
             captions += [Caption("heading", "What each does not see now"), Caption("eyes", lines=unseen)]
         if row.get("prices"):
             prices = sorted(row["prices"], key=lambda price: -price["saves"])
@@ -327,13 +333,6 @@ class _Played:
             captions.append(Caption("heading", "What it could say"))
             captions.append(Caption("table", lines=lines, head=head, marked=said[0] if said else -1))
         return captions
-
-
-def _counted(parts: Mapping[str, Part], fog: Fog) -> str:
-    """The things in the fog, each with how many there are."""
-    titles = [parts[name].title for name in fog.parts if parts[name].place and parts[name].title]
-    many = {title: titles.count(title) for title in titles}
-    return ", ".join(title if n == 1 else f"{title} ({n})" for title, n in many.items()) or "nothing"
 
 
 def _where(row: Row, t: int | None = None) -> str:

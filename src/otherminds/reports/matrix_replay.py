@@ -188,7 +188,9 @@ def matrix_replay(
     meetings = _meetings(world, thoughts, len(states) - 1)
     scenes = [matrix_scene(world, state) for state in states]
     parts = [{part.name: part for part in moving_parts(world, scene)} for scene in scenes]
-    start = {name: parts[0].get(name, Part(name, "", (), None)) for name in _part_names(world.rules)}
+    many = {"beam": world.rules.players, "resource": len(world.rules.sites), "agent": world.rules.players}
+    names = [f"{kind}-{i}" for kind, n in many.items() for i in range(n)]  # of all parts, in the order of drawing
+    start = {name: parts[0].get(name, Part(name, "", (), None)) for name in names}
     most_paid = max([1e-9, *(abs(meeting.reward or 0) for meeting in meetings)])
     episode = ReplayEpisode(
         parts=parts,
@@ -208,12 +210,6 @@ def matrix_replay(
     picture = Drawing(label, ground(grid), tuple(start.values()), area, crisp=True).svg()
     layout = ReplayLayout(title=title, mark="meeting", legend=LEGEND, notes=_note_lines(world), speed="8")
     return viewer([ReplayLevel(title, picture, start, ())], [[episode]], layout)
-
-
-def _part_names(rules: Rules) -> Iterator[str]:
-    """The names of all parts, in the order in which they are drawn."""
-    for kind, many in (("beam", rules.players), ("resource", len(rules.sites)), ("agent", rules.players)):
-        yield from (f"{kind}-{i}" for i in range(many))
 
 
 def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int) -> Iterator[list[Caption]]:

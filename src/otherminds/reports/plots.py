@@ -81,7 +81,7 @@ CLASS_LINES = {"not_needed": ("#009e73", ":"), "useful": (BLUE, "--"), "necessar
 
 
 def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """The same function, drawing in the look of this module whatever the user's own settings are."""
+    """The same function, drawing in the look of this module and not in that of the user's settings."""
 
     @wraps(draw)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Figure:

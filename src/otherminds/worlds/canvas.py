@@ -47,13 +47,18 @@ class Drawing(NamedTuple):
     def svg(self) -> str:
         """An SVG element in which every part is a `<g data-part="agent-0">` that a script can move, hide or replace."""
         box = " ".join(f"{value:g}" for value in self.area)
+        parts = ""
+        for part in self.parts:
+            x, y = part.place or (0.0, 0.0)
+            hidden = "" if part.place else ' display="none"'
+            parts += f'<g data-part="{part.name}" transform="translate({x:g} {y:g})"{hidden}>{svg_look(part)}</g>'
         rendering = ' shape-rendering="crispEdges"' if self.crisp else ""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" aria-label="{svg_text(self.label)}" '
             f'viewBox="{box}" preserveAspectRatio="xMinYMid" '
             f'font-family="system-ui, sans-serif" font-weight="700" text-anchor="middle">'
             f"<g{rendering}>{''.join(map(svg_shape, self.background))}</g>"
-            f"{self.overlay}{''.join(map(_svg_part, self.parts))}</svg>"
+            f"{self.overlay}{parts}</svg>"
         )
 
     def image(self, cell: int = CELL) -> Image.Image:
@@ -136,12 +141,6 @@ def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 
 # SVG
-
-
-def _svg_part(part: Part) -> str:
-    x, y = part.place or (0.0, 0.0)
-    hidden = "" if part.place else ' display="none"'
-    return f'<g data-part="{part.name}" transform="translate({x:g} {y:g})"{hidden}>{svg_look(part)}</g>'
 
 
 def svg_look(part: Part) -> str:

@@ -15,7 +15,7 @@ from otherminds.files.text import printable
 # Lengths are in units of which a cell has 48; they and the colours are chosen for legibility.
 CELL = 48  # side of a cell
 HALF = CELL / 2
-HELD = 0.56  # scale of an item that somebody carries
+HELD = 0.56  # scale of an item that an agent carries
 EDGE = 1.5  # width of an outline
 GREY = "#8a8f98"
 INK = "#1b1e23"
@@ -103,7 +103,7 @@ Shapes = tuple[Shape, ...]
 
 
 class Part(NamedTuple):
-    """Something that may move or vanish: drawn around (0, 0), then put in its place (None: hidden)."""
+    """A part of a picture that may move or vanish: shapes around (0, 0), and their place (None: hidden)."""
 
     name: str
     title: str
@@ -126,12 +126,12 @@ def labels(names: Iterable[str]) -> dict[str, str]:
 
 
 def hue(colour: str) -> str:
-    """The colour to draw for the name of one; grey for a name that is not known."""
+    """The colour of a name; grey if the name is unknown."""
     return HUES.get(colour, GREY)
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever can be read on the colour."""
+    """Black or white, the one that can be read on the colour."""
     red, green, blue = _rgb(colour)
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else PAPER
 
@@ -141,7 +141,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """A colour between two others."""
+    """A colour between two others, at a share in [0, 1] from the first to the second."""
     channels = zip(_rgb(colour), _rgb(other), strict=True)
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in channels)
 
@@ -154,7 +154,7 @@ def _letters(x: float, y: float, size: float, text: str, fill: str) -> Letters:
 
 
 def key_shapes(colour: str, label: str) -> Shapes:
-    """A key in its colour, with the letter of it."""
+    """A key in its colour, with its letter."""
     edge = mix(colour, INK, 0.45)
     return (
         Box(0, -3, 19, 6, colour, 1, edge),
@@ -166,7 +166,7 @@ def key_shapes(colour: str, label: str) -> Shapes:
 
 
 def door_shapes(colour: str, label: str) -> Shapes:
-    """A locked door in its colour, with the letter of it."""
+    """A locked door in its colour, with its letter."""
     edge, hole = mix(colour, INK, 0.5), mix(colour, INK, 0.85)
     return (
         Box(-21, -22, 42, 44, colour, 4, edge),
@@ -179,7 +179,7 @@ def door_shapes(colour: str, label: str) -> Shapes:
 
 
 def gem_shapes(colour: str, label: str) -> Shapes:
-    """A cut gem in its colour, with the letter of it."""
+    """A cut gem in its colour, with its letter."""
     edge, light, dark = mix(colour, INK, 0.45), mix(colour, PAPER, 0.3), mix(colour, INK, 0.14)
     top, girdle = -13, -4
     return (
@@ -202,12 +202,12 @@ def person_shapes(i: int, label: str, radius: float = 16.0) -> Shapes:
 
 
 def badge(sprite: Shapes) -> Shapes:
-    """A thing small enough to be carried."""
+    """An item as it is drawn beside the agent that carries it."""
     return (Disc(0, 0, 22, PAPER, FRONT), *sprite)
 
 
 def moved(shapes: Shapes, dx: float, dy: float) -> Iterator[Shape]:
-    """Shapes in another place."""
+    """Shapes moved by (dx, dy)."""
     for shape in shapes:
         if isinstance(shape, Polygon):
             yield shape._replace(points=tuple((x + dx, y + dy) for x, y in shape.points))

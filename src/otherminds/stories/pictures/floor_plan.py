@@ -16,7 +16,7 @@ from otherminds.worlds.household.rules import Act, Home, Household, Place, State
 # States
 
 SOMETHING = "something"
-"""The item in somebody's hands if the story does not name it."""
+"""The item in the hands of an agent if the story does not name it."""
 
 
 class StoryStates(NamedTuple):

@@ -90,7 +90,7 @@ class _Artist:
                 yield from _tag(", ".join(lying), box, scale)
 
     def _trail(self, before: State, state: State, happening: Happening) -> Iterator[Shape]:
-        """Dots from where somebody was to where they are now."""
+        """Dots from the place where the acting agent was to the place where it is now."""
         if not isinstance(happening, Event) or happening.agent not in self.episode.agents:
             return
         (x, y), (u, v) = (self.plan.standing(self.course.home, s)[happening.agent] for s in (before, state))
@@ -128,7 +128,8 @@ class _Artist:
         size = 8.2 * scale
         shown = cut(name, min(max(free - 3, 22 * scale), 54 * scale), size, bold=True)
         wide = width_of(shown, size, bold=True)
-        if self._in_strip(y):
+        strip = self.plan.rooms.get(SOMEWHERE)
+        if strip is not None and strip.height <= STRIP and y > strip.y:
             yield TextLine(x + (RADIUS + 4) * scale, y + 3, size, shown, INK, "start", bold=True)
             return
         u = min(max(x, area.x + wide / 2 + 2), area.x + area.width - wide / 2 - 2)
@@ -136,7 +137,7 @@ class _Artist:
         yield TextLine(u, y + (RADIUS + 3.5) * scale + 0.86 * size, size, shown, INK, bold=True)
 
     def _held(self, name: str, person: Person, x: float, y: float, side: float) -> Iterator[Shape]:
-        """What somebody holds, to the right (1) or to the left (−1) or where it fits (0), if it can be there."""
+        """The items in the hands of an agent, to its right (1), to its left (−1) or where they fit (0), if they do."""
         area, scale = self.plan.rooms[person.room], self.plan.scales[person.room]
         size, offset = 7.8 * scale, RADIUS * scale - 2
         shown = cut(", ".join(sorted(person.holds)), 72 * scale, size, bold=True)
@@ -146,10 +147,6 @@ class _Artist:
         start = left if left >= PLAN.x and (side < 0 or crowded) else right
         yield Box(start, y - 3 * scale - size * 0.75, wide, size * 1.5, PAPER, 3, self._colour(name))
         yield TextLine(start + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
-
-    def _in_strip(self, y: float) -> bool:
-        area = self.plan.rooms.get(SOMEWHERE)
-        return area is not None and area.height <= STRIP and y > area.y
 
     def _bubble(self, state: State, happening: Happening) -> Iterator[Shape]:
         """What is said, in a bubble above the speaker."""
@@ -240,7 +237,7 @@ def cut(text: str, width: float, size: float, bold: bool = False) -> str:
 
 
 def lines(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[str, ...]:
-    """The text broken at blanks into at most so many lines; what does not fit is cut off with an ellipsis."""
+    """The text broken at blanks into at most `most` lines; the rest is cut off with an ellipsis."""
     left = printable(text[: LONGEST + 1]).split()
     found: list[str] = []
     while left and len(found) < most - 1:

@@ -1,4 +1,4 @@
-"""Drawing kitchens of collaborative cooking, to everybody or as one player sees them, as pictures and in a terminal."""
+"""Drawing kitchens of collaborative cooking, all of a state or the view of one player: pictures and terminal maps."""
 
 from __future__ import annotations
 
@@ -152,16 +152,13 @@ def moving_parts(world: CollaborativeCooking, scene: CookingScene) -> Iterator[P
             yield Part(f"counter-{k}", item, ITEMS[item], centre(world.grid, cell), 0.85)
     for k, cell in enumerate(world.pots):
         if pot := scene.pots.get(cell):
-            title = _pot_title(pot, world.cook)
-            yield Part(f"pot-{k}", title, pot_shapes(pot, world.cook), centre(world.grid, cell))
+            title = f"pot: {pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
+            if pot.timer:
+                title = f"{title}, a soup in {world.cook + 1 - pot.timer} steps"
+            yield Part(
+                f"pot-{k}", "pot: soup" if pot.cooked else title, pot_shapes(pot, world.cook), centre(world.grid, cell)
+            )
     yield from avatar_parts(world.grid, world.agents, scene.avatars, ITEMS)
-
-
-def _pot_title(pot: rules.PotState, cook: int) -> str:
-    if pot.cooked:
-        return "pot: soup"
-    many = f"pot: {pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
-    return f"{many}, a soup in {cook + 1 - pot.timer} steps" if pot.timer else many
 
 
 def pot_shapes(pot: rules.PotState, cook: int) -> Shapes:

@@ -10,7 +10,7 @@ from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, ground
 from otherminds.worlds.doors_keys_gems.level_files import draw_text
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import CELL, Box, Part, Place, Shape, Shapes, moved
+from otherminds.worlds.sprites import CELL, Box, Part, Place, Shape, moved
 
 _CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
 
@@ -77,7 +77,10 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
         *(sprites.gem_shapes(sprites.hue(gem.colour), colours[gem.colour]) for gem in world.gems),
     ]
     for k, (item, sprite) in enumerate(zip(world.items, looks, strict=True)):
-        marks = _wanted_by(world, k - len(world.keys)) if goals and k >= len(world.keys) else ()
+        gem = k - len(world.keys)
+        wanting = [i for i, goal in enumerate(world.goals) if goals and goal == gem >= 0]
+        tokens = [sprites.person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
+        marks = (shape for n, token in enumerate(tokens) for shape in moved(token, 16 - 12 * n, -15))
         lying = centre(grid, item.cell) if state.items[k] == GROUND else None
         found.append(Part(f"item-{k}", item.name, (*sprite, *marks), lying))
     for i, name in enumerate(world.agents):
@@ -87,14 +90,6 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
         place = _at_hand(world, state, holder, places[holder], k) if holder >= 0 else None
         found.append(Part(f"held-{k}", item.name, sprites.badge(sprite), place, sprites.HELD))
     return found
-
-
-def _wanted_by(world: DoorsKeysGems, gem: int) -> Shapes:
-    """Small tokens of the agents that want a gem."""
-    people = sprites.labels(world.agents)
-    wanting = [i for i, goal in enumerate(world.goals) if goal == gem]
-    tokens = [sprites.person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
-    return tuple(shape for n, token in enumerate(tokens) for shape in moved(token, 16 - 12 * n, -15))
 
 
 def colour_labels(world: DoorsKeysGems) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Drawing matrix worlds, to everybody or as one player sees them: pictures, and maps for a terminal.
+"""Drawing matrix worlds, all of a state or the view of one player: pictures, and maps for a terminal.
 
 Kinds of resources differ in shape, colour and letter.
 """
@@ -199,7 +199,7 @@ def kind_hues(kinds: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _star(corners: int, inner: float) -> Callable[[str, str], Shapes]:
-    """A sprite with so many corners; `inner` is the share of the radius between them."""
+    """A star with `corners` points; `inner` is the radius between them as a share of the outer one."""
     radii = ((18, 18 * inner)[n % 2] for n in range(2 * corners))
     angles = (math.pi * n / corners for n in range(2 * corners))
     points = tuple((round(r * math.sin(a), 1), round(-r * math.cos(a), 1)) for r, a in zip(radii, angles, strict=True))

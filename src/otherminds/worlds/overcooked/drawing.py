@@ -1,4 +1,4 @@
-"""Drawing kitchens, to everybody or as one agent sees them: pictures, and maps for a terminal."""
+"""Drawing kitchens, all of a state or the view of one agent: pictures, and maps for a terminal."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from otherminds.worlds.sprites import (
     moved,
 )
 
-MARGIN = 18
+MARGIN = 18  # width of the margin for the numbers of rows and columns
 FOG_PATH = f'<path class="fog" data-fog="" fill="{sprites.FOG}" fill-opacity="0.7" d=""/>'
 SALADS = {"Salad": "#e0a526", "OnionSalad": "#2f8492"}
 
@@ -64,7 +64,7 @@ _UPRIGHT: Shapes = (Box(-24, -24, 6, 48, sprites.RIM), Box(18, -24, 6, 48, sprit
 
 
 def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
-    """What never changes, every square in its place; what is not seen from the square `seen_from`, if any, is dim."""
+    """Every square in its place; squares that are not seen from the square `seen_from`, if any, are dim."""
     layout = world.layout
     dim = set() if seen_from is None else out_of_sight(world, seen_from)
     drawn: list[Shape] = []
@@ -86,13 +86,13 @@ def out_of_sight(world: Overcooked, here: int) -> set[int]:
 
 
 def leads_across(world: Overcooked, cell: int) -> bool:
-    """Whether people walk through this door from left to right, rather than up or down."""
+    """Whether agents pass this door from left to right, rather than up or down."""
     grid = world.layout.grid
     return grid.is_floor(cell - 1) or grid.is_floor(cell + 1)
 
 
 def door(across: bool) -> Shapes:
-    """A door, with posts on the sides that people do not walk through."""
+    """A door, with posts on the sides that agents do not walk through."""
     return SQUARES[DOOR] + (_ACROSS if across else _UPRIGHT)
 
 
@@ -100,7 +100,7 @@ def door(across: bool) -> Shapes:
 
 
 def thing_shapes(thing: int) -> Shapes:
-    """A food, a plate, or what has been put together: foods side by side, on a plate if there is one."""
+    """A food, a plate, or a dish: chopped foods side by side, on a plate if it has one."""
     foods = [name.split()[1] for name in parts(thing) if name != "plate"]
     if thing in FRESH.values():
         return sprites.fresh_food(foods[0])
@@ -109,7 +109,7 @@ def thing_shapes(thing: int) -> Shapes:
 
 
 def _spread(foods: list[str]) -> Iterator[tuple[str, Place, float]]:
-    """Where each food lies, and how large it is drawn: one in the middle, more of them in a ring."""
+    """Each food with its place and size: one in the middle, several in a ring."""
     radius, size = (0.0, 12.0) if len(foods) == 1 else (8.0, 7.5)
     for n, food in enumerate(foods):
         angle = math.tau * n / len(foods) - math.pi / 2 * (len(foods) != 2)
@@ -132,7 +132,7 @@ def _chopped(food: str, size: float) -> Shapes:
 
 
 def recipe_mark(recipe: str) -> tuple[str, str]:
-    """The letters of the foods that belong into a dish, and its colour: that of the food if there is only one."""
+    """The letters of the foods of a recipe, and its colour: that of the food if it has only one."""
     foods = [name.split()[1] for name in parts(RECIPES[recipe]) if name != "plate"]
     return "".join(food[0].upper() for food in foods), SALADS.get(recipe, sprites.FOOD_HUES[foods[0]])
 
@@ -144,9 +144,9 @@ _TRAY: Shapes = (Box(-24, -24, 48, 40, sprites.STEEL), Box(-22, 12, 44, 6, INK, 
 
 
 def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Part]:
-    """Everything that may change, in the order in which it is drawn; what is not there or not seen has no place.
+    """Everything that may change, in the order of drawing; a part that is missing or not seen has no place.
 
-    Parts: `counter-k` what lies there, `delivery-d` what has been delivered, `agent-i`, `held-i` what it holds.
+    Parts: `counter-k` the thing on it, `delivery-d` the dishes delivered, `agent-i`, `held-i` the thing in hand.
     """
     for k, (cell, thing) in enumerate(zip(world.layout.counters, state.on, strict=True)):
         yield Part(f"counter-{k}", *_shown(thing), centre(world.layout.grid, cell) if thing > NOTHING else None)
@@ -162,7 +162,7 @@ def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Part
 
 
 def _shown(thing: int) -> tuple[str, Shapes]:
-    """A thing in words and as shapes; NOTHING and UNSEEN are neither."""
+    """A thing in words and as shapes; both are empty for NOTHING and UNSEEN."""
     return (", ".join(parts(thing)), thing_shapes(thing)) if thing > NOTHING else ("", ())
 
 
@@ -174,7 +174,7 @@ def _heap(dishes: Sequence[int]) -> tuple[str, Shapes]:
 
 
 def _standing(world: Overcooked, state: State | KitchenView, i: int) -> Place | None:
-    """Where an agent is drawn: in the middle of its square, or beside whoever else stands there."""
+    """The place of an agent: the middle of its square, or beside other agents on the same square."""
     if state.cells[i] == UNSEEN:
         return None
     x, y = centre(world.layout.grid, state.cells[i])
@@ -183,14 +183,14 @@ def _standing(world: Overcooked, state: State | KitchenView, i: int) -> Place | 
 
 
 class Fog(NamedTuple):
-    """What somebody does not see: squares, as the path of an SVG outline, and the names of the parts hidden there."""
+    """What an agent does not see: the outline of these squares as an SVG path, and the parts hidden there."""
 
     outline: str
     parts: tuple[str, ...]
 
 
 def fog(world: Overcooked, state: State, agent: str) -> Fog:
-    """What lies in the fog for an agent, so that the rest of the drawing is what it observes."""
+    """The fog for an agent: the rest of the drawing is what it observes."""
     view, grid = world.observe(state, agent), world.layout.grid
     dim = out_of_sight(world, state.cells[world.agents.index(agent)])
     outline = (
