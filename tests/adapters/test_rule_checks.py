@@ -52,6 +52,7 @@ def trace_of(path: Path) -> Trace[SeenMatrix]:
     return read_trace(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.name.split(".")[0])
 def test_the_rules_agree_with_every_recorded_step_of_the_real_engine(path: Path) -> None:
     trace = read_trace(path)
@@ -60,6 +61,7 @@ def test_the_rules_agree_with_every_recorded_step_of_the_real_engine(path: Path)
     assert comparison.steps == len(trace.joints)
 
 
+@pytest.mark.slow
 def test_the_recorded_steps_are_many_and_much_happens_in_them() -> None:
     total = summed(check(read_trace(path)) for path in TRACES)
     assert total.steps >= 15_000
@@ -114,6 +116,7 @@ def test_one_wrong_value_anywhere_is_found(field: str, step: int) -> None:
 RULES = in_the_matrix("rws_repeated").rules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [
@@ -157,6 +160,7 @@ class Itself:
         return shown_matrix(self.world.rules, before, self.state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substrate", ["rws_repeated", "rws_arena", "pd_repeated"])
 def test_the_rules_agree_with_themselves_whatever_chance_does(substrate: str) -> None:
     engine = Itself(in_the_matrix(substrate), substrate)

@@ -87,6 +87,7 @@ def traces(draw: DrawFn) -> Trace[Any]:
     return Trace(draw(st.text(max_size=5)), "somewhere", tuple(shown), tuple(joints))
 
 
+@pytest.mark.slow
 @given(trace=traces())
 def test_what_is_written_is_read_back(trace: Trace[Any], tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "trace.jsonl.gz"

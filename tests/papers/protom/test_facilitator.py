@@ -1,17 +1,23 @@
-"""ProToM: prices against sums worked out from scratch, what it says when, and episodes in which it helps."""
+"""ProToM: utilities against sums worked out from scratch, what it says when, its choice of goals, and its particles."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
+from cooks import cook, place
+from kitchens import kitchen, thing
+from otherminds.distribution import Categorical, divergence
 from otherminds.mind import GoalDirected, WithErrand
 from otherminds.observer import Observer
 from otherminds.papers.protom.episodes import FacilitatedEpisode, Moment
@@ -21,6 +27,9 @@ from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import STAY, Action, DoorsKeysGems, State
+from otherminds.worlds.overcooked.advice import OvercookedAdvice
+from otherminds.worlds.overcooked.agent import BeliefSampler
+from otherminds.worlds.overcooked.planner import OvercookedPlanner, Pass
 from strategies import BOTH, generator, moments, plays, world_of, worlds
 
 BETA, LAPSE, LEFT = 3.0, 0.05, 40
@@ -104,6 +113,7 @@ def hypotheses(beliefs: Sequence[Mapping[Goal, float]], distinct: bool) -> dict[
 watched = plays(worlds(sides=(2, 4), agents=(2, 3), keys=(1, 2), doors=(1, 2), gems=(2, 3), turns=BOTH), steps=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(watched, st.booleans(), st.integers(1, 60))
 def test_prices_are_the_steps_saved_in_expectation_and_how_likely_any_are(
@@ -180,6 +190,7 @@ def test_the_other_gate_is_how_unlikely_recent_deeds_make_it_that_the_helper_is_
 chatty = moments(worlds(sides=(2, 4), agents=(2, 3), keys=(1, 2), doors=(1, 2), gems=(2, 3)), steps=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(chatty, st.integers(0, 99))
 def test_while_the_helper_runs_an_errand_its_deeds_say_nothing_of_its_goal(
@@ -319,3 +330,411 @@ def test_looking_ahead_only_ever_puts_off_what_would_be_said(
         assert decision.message in allowed
     else:
         assert decision.message is None
+
+
+WORLD = world_of("a1 gr")
+LEFT = 40
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Wants something and does nothing about it."""
+
+    goal: str
+    reached: bool = False
+    over: bool = False
+    particle: int = 0
+
+    def observe(self, obs: object, /) -> Wish:
+        return self
+
+    def act(self) -> Categorical[str]:
+        return Categorical.uniform(["wait"])
+
+
+@dataclass(frozen=True)
+class Table:
+    """Messages to Ana, and the steps that they save depending on what she wants."""
+
+    saves: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def candidates(self, state: object) -> Sequence[str]:
+        return list(self.saves)
+
+    def helper(self, message: str) -> str:
+        return "Ana"
+
+    def errand(self, message: str, mind: GoalDirected[Any]) -> GoalDirected[Any]:
+        return mind
+
+    def status(self, state: object, message: str) -> Any:
+        return "running"
+
+    def effort(self, state: object, message: str) -> int:
+        return 1
+
+    def length(self, state: object, minds: Sequence[GoalDirected[Any]], message: str | None, horizon: int) -> int:
+        return 100 - (self.saves[message][str(minds[0].goal)] if message else 0)
+
+    def explain(self, state: object, message: str, goals: tuple[Any, ...]) -> str:
+        return f"{message}: {goals[0]}"
+
+    def address(self, message: str) -> str:
+        return f"Ana: {message}"
+
+
+def thinking(beliefs: Mapping[str, Mapping[str, float]], saves: Any = None, **more: Any) -> ProToM[State, Any, str]:
+    watchers: dict[str, Observer[GoalDirected[Any]]] = {
+        agent: Observer(tuple(map(Wish, p)), tuple(map(math.log, p.values()))) for agent, p in beliefs.items()
+    }
+    return ProToM(WORLD, Table(saves or {}), watchers, **more)
+
+
+def asked(saves: Mapping[str, Mapping[str, int]], x: float = 1.0, **more: Any) -> tuple[str | None, str]:
+    belief_of_ana = {"x": x, "y": 1 - x} if x < 1 else {"x": 1.0}
+    decision = thinking({"Ana": belief_of_ana}, saves, **more).decide(WORLD.initial, LEFT, generator())
+    return decision.message, decision.silence or decision.words
+
+
+# Which message is chosen
+
+
+HARDLY = "the best message would hardly change what they do"
+
+
+@pytest.mark.parametrize(
+    ("saves", "more", "expected"),
+    [
+        ({}, {}, (None, "nobody could do anything for anybody")),
+        ({"f": {"x": 0}}, {}, (None, "no message is expected to save any steps")),
+        ({"f": {"x": -2}}, {}, (None, "no message is expected to save any steps")),
+        ({"f": {"x": 3}}, {"phi": 3.0}, (None, "no message is expected to save more than 3 steps")),
+        ({"f": {"x": 3}}, {"phi": 2.5}, ("f", "f: x")),
+        ({"f": {"x": 3}}, {"epsilon": 1.0}, (None, HARDLY)),
+        ({"f": {"x": 3}}, {"epsilon": 0.99}, ("f", "f: x")),
+        ({"f": {"x": 2}, "g": {"x": 3}}, {}, ("g", "g: x")),
+        ({"f": {"x": 30, "y": 0}, "g": {"x": 5, "y": 5}}, {"x": 0.3}, (None, HARDLY)),
+        ({"f": {"x": 30, "y": 0}, "g": {"x": 5, "y": 5}}, {"x": 0.3, "epsilon": 0.2}, ("f", "f: y")),
+        ({"f": {"x": 8, "y": 0}, "g": {"x": 4, "y": 4}}, {"x": 0.5, "epsilon": 0.6}, ("g", "g: x")),
+    ],
+)
+def test_it_says_the_best_message_if_that_saves_and_changes_enough(
+    saves: Mapping[str, Mapping[str, int]], more: dict[str, Any], expected: tuple[str | None, str]
+) -> None:
+    assert asked(saves, **({"epsilon": 0.4} | more)) == expected
+
+
+def test_among_equally_good_messages_it_chooses_uniformly() -> None:
+    facilitator = thinking({"Ana": {"x": 1.0}}, {"a": {"x": 5}, "b": {"x": 4}, "c": {"x": 5}, "d": {"x": 5}})
+    rng = generator()
+    heard = [facilitator.decide(WORLD.initial, LEFT, rng).message for _ in range(3000)]
+    assert set(heard) == {"a", "c", "d"}
+    assert stats.chisquare([heard.count(message) for message in "acd"]).pvalue > 0.01
+
+
+# What everybody may want together
+
+
+def test_two_people_are_not_thought_to_want_the_same_unless_they_may() -> None:
+    beliefs = {"Ana": {"x": 0.5, "y": 0.5}, "Ben": {"x": 0.8, "y": 0.2}}
+    apart = dict(thinking(beliefs).joint_goals(generator()))
+    assert apart == pytest.approx({("x", "y"): 0.2, ("y", "x"): 0.8})
+    free = dict(thinking(beliefs, distinct=False).joint_goals(generator()))
+    assert free == pytest.approx({("x", "x"): 0.4, ("x", "y"): 0.1, ("y", "x"): 0.4, ("y", "y"): 0.1})
+
+
+def test_those_who_can_only_want_the_same_are_thought_to() -> None:
+    assert dict(thinking({"Ana": {"x": 1.0}, "Ben": {"x": 1.0}}).joint_goals(generator())) == {("x", "x"): 1.0}
+
+
+def test_what_is_hardly_likely_of_somebody_is_left_out_before_people_are_told_apart() -> None:
+    beliefs = {"Ana": {"x": 0.995, "y": 0.005}, "Ben": {"x": 1.0}}
+    assert dict(thinking(beliefs).joint_goals(generator())) == {("x", "x"): 1.0}
+
+
+def test_what_is_hardly_likely_of_all_together_is_left_out() -> None:
+    beliefs = {"Ana": {"x": 0.992, "y": 0.008}, "Ben": {"x": 0.3, "z": 0.7}, "Cem": {"v": 0.99, "w": 0.01}}
+    found = dict(thinking(beliefs, distinct=False).joint_goals(generator()))
+    assert found == pytest.approx({("x", "x", "v"): 0.3, ("x", "z", "v"): 0.7})
+
+
+MANY = {
+    agent: {"a": 0.4, "b": 0.25, "c": 0.15, "d": 0.1, "e": 0.1} if agent < "C" else dict.fromkeys("abcde", 0.2)
+    for agent in ("Ana", "Ben", "Cem", "Dan", "Eve")
+}
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+def test_where_there_are_too_many_possibilities_some_are_drawn(distinct: bool) -> None:
+    facilitator = thinking(MANY, distinct=distinct)
+    joint = facilitator.joint_goals(generator(3))
+    assert joint == facilitator.joint_goals(generator(3)) != facilitator.joint_goals(generator(4))
+    assert sum(joint.probs) == pytest.approx(1.0)
+    assert all(math.isfinite(lp) for lp in joint.log_probs)
+    assert 2 <= len(joint) <= 64
+    assert not distinct or all(len(set(goals)) == 5 for goals in joint.support)
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+def test_draws_are_from_what_is_believed(distinct: bool) -> None:
+    facilitator, rng = thinking(MANY, distinct=distinct), generator()
+    drawn = [facilitator.joint_goals(rng).map(lambda goals: goals[0]) for _ in range(200)]
+    mean = {goal: sum(d.prob(goal) for d in drawn) / 200 for goal in "abcde"}
+    exact = dict.fromkeys("abcde", 0.0)
+    for goals in product("abcde", repeat=5):
+        if not distinct or len(set(goals)) == 5:
+            exact[goals[0]] += math.prod(MANY[agent][goal] for agent, goal in zip(MANY, goals, strict=True))
+    assert mean == pytest.approx({goal: p / sum(exact.values()) for goal, p in exact.items()}, abs=0.03)
+
+
+Chances = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A world in which nothing changes, and everybody sees who did what last."""
+
+    agents: tuple[str, ...] = ("Ana", "Ben")
+
+    def start(self, rng: np.random.Generator, /) -> int:
+        return 0
+
+    def actions(self, state: int, agent: str) -> tuple[str, ...]:
+        return ("x", "y")
+
+    def step(self, state: int, joint: Mapping[str, str], rng: np.random.Generator, /) -> int:
+        return state + 1
+
+    def observe(self, state: int, agent: str) -> int:
+        return state
+
+    def reward(self, state: int, joint: Mapping[str, str], after: int) -> dict[str, float]:
+        return dict.fromkeys(self.agents, 0.0)
+
+    def done(self, state: int) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Habit:
+    """Wants something, believes something, and does x or y with fixed chances."""
+
+    goal: str
+    particle: int = 0
+    x: float = 0.5
+    reached: bool = False
+    over: bool = False
+
+    def observe(self, obs: object, /) -> Habit:
+        return self
+
+    def act(self) -> Categorical[str]:
+        return Categorical(("x", "y"), tuple(math.log(p) if p else -math.inf for p in (self.x, 1 - self.x)))
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One message to Ana, after which she does x with other chances; it saves steps depending on what she believes."""
+
+    x: float = 0.5
+    saves: Mapping[int, int] = field(default_factory=lambda: {0: 1})
+
+    def candidates(self, state: object) -> Sequence[str]:
+        return ["f"]
+
+    def helper(self, message: str) -> str:
+        return "Ana"
+
+    def errand(self, message: str, mind: GoalDirected[Any]) -> GoalDirected[Any]:
+        return Habit("errand", mind.particle, self.x)
+
+    def status(self, state: object, message: str) -> Any:
+        return "running"
+
+    def effort(self, state: object, message: str) -> int:
+        return 1
+
+    def length(self, state: object, minds: Sequence[GoalDirected[Any]], message: str | None, horizon: int) -> int:
+        return 100 - (self.saves[minds[0].particle] if message else 0)
+
+    def explain(self, state: object, message: str, goals: tuple[Any, ...]) -> str:
+        return message
+
+    def address(self, message: str) -> str:
+        return message
+
+
+def protom_over(
+    watchers: Mapping[str, Observer[Any]], asking: Asking | None = None, **more: Any
+) -> ProToM[int, str, str]:
+    return ProToM(Stage(tuple(watchers)), asking or Asking(), watchers, **more)
+
+
+def observer(*minds: tuple[Habit, float]) -> Observer[Any]:
+    return Observer.over([mind for mind, _ in minds], [p for _, p in minds])
+
+
+# What people may have in mind together
+
+weights = st.lists(st.floats(0.01, 1), min_size=1, max_size=6)
+
+
+def of(goal: str, shares: Sequence[float]) -> list[tuple[Habit, float]]:
+    return [(Habit(goal, n), p) for n, p in enumerate(shares)]
+
+
+@pytest.mark.slow
+@given(weights, weights, weights, st.floats(0.001, 1))
+def test_what_may_be_in_mind_is_as_likely_as_the_goals_are(
+    ana: list[float], other: list[float], ben: list[float], share: float
+) -> None:
+    watchers = {"Ana": observer(*of("a", ana), *of("o", other)), "Ben": observer(*of("b", ben))}
+    found = protom_over(watchers).joint_minds(("a", "b"), share)
+    n = max(len(ana), len(ben))
+    assert sum(p for p, _ in found) == pytest.approx(share)
+    assert min(p for p, _ in found) > 0
+    assert len({minds for _, minds in found}) == len(found) <= n
+    assert {tuple(mind.goal for mind in minds) for _, minds in found} == {("a", "b")}
+    for i, shares in enumerate((ana, ben)):
+        total = Counter[int]()
+        for p, minds in found:
+            total[minds[i].particle] += p / share  # type: ignore[assignment]
+        for k, weight in enumerate(shares):
+            assert abs(total[k] - weight / sum(shares)) <= 1 / n + 1e-9
+
+
+def test_as_many_draws_as_particles_spread_evenly() -> None:
+    watchers = {"Ana": observer(*of("a", [0.1, 0.3, 0.1, 0.5])), "Ben": observer(*of("b", [0.5, 0.5]))}
+    found = protom_over(watchers).joint_minds(("a", "b"), 0.8)
+    drawn = {tuple(mind.particle for mind in minds): p for p, minds in found}
+    assert drawn == pytest.approx({(1, 0): 0.4, (3, 1): 0.4})
+
+
+def test_with_a_mind_for_each_goal_there_is_one_thing_to_imagine() -> None:
+    minds = [(Habit("a"), 0.3), (Habit("b"), 0.7)]
+    watchers = {"Ana": observer(*minds), "Ben": observer(*minds)}
+    assert protom_over(watchers).joint_minds(("a", "b"), 0.25) == [(0.25, (Habit("a"), Habit("b")))]
+
+
+def test_what_is_impossible_is_not_imagined() -> None:
+    watchers = {"Ana": observer((Habit("a", 0), 0.0), (Habit("a", 1), 0.2), (Habit("b", 0), 0.8))}
+    assert protom_over(watchers).joint_minds(("a",), 0.5) == [(0.5, (Habit("a", 1),))]
+
+
+def test_prices_are_means_over_what_may_be_in_mind() -> None:
+    """Half of Ana's particles stand to save 8 steps, the others lose 2."""
+    minds = [(Habit(goal, n), 0.25) for goal in "ab" for n in range(2)]
+    facilitator = protom_over({"Ana": observer(*minds)}, Asking(saves={0: 8, 1: -2}))
+    (price,) = facilitator.compute_utility(0, LEFT, generator())
+    assert price.saves == pytest.approx(3)
+    assert price.changes == pytest.approx(0.5)
+
+
+# How minds count
+
+PAIRS = [(Habit("a", 0, 0.9), 0.25), (Habit("b", 0, 0.3), 0.25), (Habit("a", 1, 0.1), 0.25), (Habit("b", 1, 0.1), 0.25)]
+
+
+@pytest.mark.parametrize(
+    ("faithful", "expected"),
+    [(True, [0.375, 0.125, 0.25, 0.25]), (False, [9 / 14, 3 / 14, 1 / 14, 1 / 14])],
+    ids=["particles count alike", "Bayes' rule"],
+)
+def test_whether_particles_that_explain_nothing_count(faithful: bool, expected: list[float]) -> None:
+    facilitator = protom_over({"Ana": observer(*PAIRS)}, faithful=faithful).watch({"Ana": "x"}, 1)
+    assert facilitator.watchers["Ana"].posterior.probs == pytest.approx(expected)
+    assert facilitator.beliefs()["Ana"].prob("a") == pytest.approx(expected[0] + expected[2])
+
+
+def test_with_one_particle_both_ways_are_the_same() -> None:
+    minds = [(Habit("a", 0, 0.9), 0.5), (Habit("b", 0, 0.3), 0.5)]
+    found = [protom_over({"Ana": observer(*minds)}, faithful=f).watch({"Ana": "x"}, 1).beliefs() for f in (True, False)]
+    assert found[0]["Ana"].probs == pytest.approx(found[1]["Ana"].probs)
+    assert found[0]["Ana"].probs == pytest.approx([0.75, 0.25])
+
+
+def test_counting_alike_begins_with_what_was_watched_before() -> None:
+    facilitator = protom_over({"Ana": observer(*PAIRS)}, faithful=True)
+    for t in (1, 2):
+        facilitator = facilitator.watch({"Ana": "x"}, t)
+    assert facilitator.watchers["Ana"].posterior.probs == pytest.approx([0.45, 0.05, 0.25, 0.25])
+
+
+# The next action
+
+
+def gate(minds: Sequence[tuple[Habit, float]], asking: Asking, **more: Any) -> float:
+    (price,) = protom_over({"Ana": observer(*minds)}, asking, gate="next", **more).compute_utility(0, LEFT, generator())
+    return price.changes
+
+
+def test_the_gate_is_how_differently_the_helper_would_act_next() -> None:
+    """JSD((¾, ¼), (¼, ¾)) = H(½) − H(¼) = 1 − 0.811278… bits, for the mind that would do otherwise."""
+    entropy = -(0.25 * math.log2(0.25) + 0.75 * math.log2(0.75))
+    assert gate([(Habit("a", 0, 0.75), 1.0)], Asking(0.25)) == pytest.approx(1 - entropy)
+    both = [(Habit("a", 0, 0.75), 0.6), (Habit("b", 0, 0.25), 0.4)]
+    assert gate(both, Asking(0.25), distinct=False) == pytest.approx(0.6 * (1 - entropy))
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "bits"), [(1.0, 0.0, 1.0), (0.0, 0.0, 0.0), (1.0, 0.5, 0.311278), (0.3, 0.3, 0)]
+)
+def test_from_no_difference_to_one_bit(now: float, then: float, bits: float) -> None:
+    assert gate([(Habit("a", 0, now), 1.0)], Asking(then)) == pytest.approx(bits, abs=1e-6)
+
+
+def test_who_is_at_it_already_is_not_asked() -> None:
+    facilitator = protom_over({"Ana": observer((Habit("a", 0, 0.9), 1.0))}, Asking(0.9), gate="next", epsilon=0.01)
+    assert facilitator.decide(0, LEFT, generator()).message is None
+    eager = replace(facilitator, messages=Asking(0.1))
+    assert eager.decide(0, LEFT, generator()).message == "f"
+
+
+# In a kitchen
+
+ROOMS = kitchen("-/----", "-1 - t", "*  -2-", "-p----", recipes=("SimpleTomato", None))
+BRING = Pass(1, thing("fresh tomato"), place(ROOMS, 5, 1), 0, (place(ROOMS, 3, 1), place(ROOMS, 3, 2)))
+
+
+def facilitator_in_the_kitchen(**more: Any) -> ProToM[Any, str, Any]:
+    shared = OvercookedPlanner(ROOMS.layout), BeliefSampler(ROOMS.layout, ROOMS.items)
+    watchers: dict[str, Observer[Any]] = {
+        agent: Observer.over(
+            cook(ROOMS, goal, i, shared, beta=3.0, lapse=0.05, particle=n)
+            for n in range(4)
+            for goal in (("SimpleTomato", "SimpleOnion") if i == 0 else (None,))
+        )
+        for i, agent in enumerate(ROOMS.agents)
+    }
+    settings = {"gate": "next", "epsilon": 0.1} | more
+    return ProToM.initial(ROOMS, OvercookedAdvice(ROOMS, *shared), watchers, ROOMS.initial, **settings)
+
+
+def test_it_asks_ben_for_the_tomato_that_ana_cannot_get() -> None:
+    facilitator = facilitator_in_the_kitchen()
+    decision = facilitator.decide(ROOMS.initial, LEFT, generator())
+    assert decision.message == BRING
+    told = facilitator.tell(BRING).watchers["Ben"]
+    assert all(isinstance(mind, WithErrand) for mind in told.minds)
+    assert len(told.minds) == len(facilitator.watchers["Ben"].minds) == 4
+
+
+def test_the_gate_in_the_kitchen_is_the_mean_over_the_helpers_minds() -> None:
+    facilitator = facilitator_in_the_kitchen()
+    prices = {price.message: price for price in facilitator.compute_utility(ROOMS.initial, LEFT, generator())}
+    mind = facilitator.watchers["Ben"].minds[0]
+    errand = facilitator.messages.errand(BRING, mind)
+    now, then = mind.act(), errand.act()
+    assert isinstance(now, Categorical)
+    assert isinstance(then, Categorical)
+    assert prices[BRING].changes == pytest.approx(divergence(now, then))
+
+
+def test_the_favour_is_forgotten_when_it_is_done_and_no_mind_is_lost() -> None:
+    facilitator, state = facilitator_in_the_kitchen().tell(BRING), ROOMS.initial
+    for action in ("up", "right", "left", "stay"):
+        state = ROOMS.step(state, joint := {"Ana": "right", "Ben": action})
+        facilitator = facilitator.watch(joint, state)
+    assert not any(isinstance(mind, WithErrand) for mind in facilitator.watchers["Ben"].minds)
+    assert [len(o.minds) for o in facilitator.watchers.values()] == [8, 4]
+    assert min(facilitator.watchers["Ana"].posterior.probs) > 0

@@ -156,6 +156,7 @@ def test_nothing_that_was_ignored_or_done_changes_any_more() -> None:
     assert "nothing" in asked(GATE).part("What you said before:")
 
 
+@pytest.mark.slow
 @given(worlds(agents=(2, 3), turns=BOTH), st.randoms(use_true_random=False), st.integers(0, 8))
 @settings(max_examples=25)
 def test_what_people_want_on_a_map_leaves_no_trace(world: DoorsKeysGems, random: Any, steps: int) -> None:

@@ -180,6 +180,7 @@ def one_pair() -> list[Row]:
     return [row for entry in study.plan(1, 42, levels=default_levels()) for row in study.rows(entry)]
 
 
+@pytest.mark.slow
 def test_a_simulated_pair_writes_what_an_export_has(one_pair: list[Row], tmp_path: Path) -> None:
     write_jsonl(tmp_path / "rows.jsonl", one_pair)
     assert read_export(tmp_path) == one_pair
@@ -337,6 +338,7 @@ def test_malformed_exports_are_told_by_their_first_wrong_line(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("real", [False, True])
 def test_damaged_exports_are_refused_or_reported(tmp_path: Path, one_pair: list[Row], real: bool) -> None:
     """Whatever can be read can be summed up and shown, in kitchens that are known and others."""
@@ -381,6 +383,7 @@ def done(few: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_three_simulated_pairs_play_everything_with_everybody(done: Path) -> None:
     met = Counter((t[-1]["level"], t[-1]["subject"]) for t in trials(read_export(done)))
     assert met == dict.fromkeys(product([level.name for level in default_levels()[3:]], study.SUBJECTS), 1)
@@ -395,6 +398,7 @@ def test_published_figures_stand_beside_ours(done: Path) -> None:
     assert {p.subject for p in figures().published if p.experiment == "study"} == {"protom", "lm:gpt-4o"}
 
 
+@pytest.mark.slow
 def test_what_was_simulated_can_be_given_as_an_export(done: Path, tmp_path: Path) -> None:
     rows = read_export(done)
     write_csv(tmp_path / "export.csv", rows)
@@ -413,6 +417,7 @@ def test_the_command_plays_and_takes_up_where_it_was(done: Path, run: Run) -> No
     assert results_in(done) == before
 
 
+@pytest.mark.slow
 def test_a_broken_off_run_goes_on_where_it_was(done: Path, tmp_path: Path) -> None:
     left_out = episodes_in(done)[::2]
     reproduce("study", Options(interrupted(done, tmp_path, left_out), scale="quick"))

@@ -358,6 +358,7 @@ class Tags(HTMLParser):
 EVIL = "lm:[b]evil-model[/b]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "levels"), [("protom-dkg", PLAYED), ("protom-overcooked", [NOT_NEEDED, NECESSARY])], ids=["map", "kitchen"]
 )
@@ -391,6 +392,7 @@ def test_a_model_takes_part_beside_the_others(name: str, levels: list[Level | Ki
     assert answers("one") == len(asked())
 
 
+@pytest.mark.slow
 def test_a_run_that_was_finished_asks_nothing_and_a_replay_neither(run: Run) -> None:
     options = ("reproduce", "protom-dkg", "--model", "talkers:evil", "--seed", "3")
     assert run(*options, "--out", "one").code == 0
@@ -405,6 +407,7 @@ def test_a_run_that_was_finished_asks_nothing_and_a_replay_neither(run: Run) -> 
     assert len(asked()) == calls == answers("one") > 0
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_stopped(run: Run) -> None:
     options = ("reproduce", "protom-dkg", "--model", "talkers:evil")
     assert run(*options, "--out", "one").code == 0
@@ -416,6 +419,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(run: Run) -> None:
     assert same_results(Path("two"), Path("one"))
 
 
+@pytest.mark.slow
 def test_models_stay_away_from_levels_that_are_held_out(run: Run) -> None:
     assert run("reproduce", "protom-dkg", "--full", "--model", "talkers:evil", "--out", "one").code == 0
     conditions = {row["condition"] for row in rows_of("one")}
@@ -425,6 +429,7 @@ def test_models_stay_away_from_levels_that_are_held_out(run: Run) -> None:
     assert not [found for found in summary_of("one") if found[1] == EVIL and "/" in found[0]]
 
 
+@pytest.mark.slow
 def test_pictures_are_shown_if_they_are_wanted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Design, "bundled", lambda _: [FEW[-1]])
 
@@ -443,6 +448,7 @@ def test_pictures_are_shown_if_they_are_wanted(run: Run, monkeypatch: pytest.Mon
     assert tokens > TOKENS_PER_IMAGE * calls > 0
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_read_says_nothing_and_that_is_told(run: Run) -> None:
     result = run("reproduce", "protom-dkg", "--model", "talkers:garbled", "--out", "one")
     assert result.code == 0
@@ -454,6 +460,7 @@ def test_a_model_that_cannot_be_read_says_nothing_and_that_is_told(run: Run) -> 
     assert "100% unreadable" in result.out
 
 
+@pytest.mark.slow
 def test_without_a_model_everything_is_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Design, "bundled", lambda _: [FEW[-1]])
     reproduce("protom-dkg", Options(tmp_path / "plain"))
@@ -466,6 +473,7 @@ def test_without_a_model_everything_is_as_before(tmp_path: Path, monkeypatch: py
         reproduce("protom-dkg", Options(tmp_path / "spoken"))
 
 
+@pytest.mark.slow
 def test_published_figures_stand_beside_a_model_of_the_same_name(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setattr(Design, "bundled", lambda _: [FEW[-1]])
     monkeypatch.setattr(reproduction, "model_subject", lambda name: "lm:o3")

@@ -1,10 +1,13 @@
-"""Kitchens with certificates: who lacks what, what helps, and that every claim follows from play without the code."""
+"""Kitchens with certificates: random ones, what is lacking, what helps, and sets; every claim follows from play."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 
@@ -18,15 +21,23 @@ from otherminds.papers.protom.episodes import SilentFacilitator
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.levels import certificates, kitchens
 from otherminds.papers.protom.levels.certificates import check
-from otherminds.papers.protom.levels.kitchens import DESIGN, lacking, prove, symmetry_hash
+from otherminds.papers.protom.levels.kitchens import DESIGN, lacking, prove, random_kitchen, symmetry_hash
+from otherminds.papers.protom.levels.level_sets import CLASSES, Design, LevelSet
 from otherminds.papers.protom.overcooked import rows
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels, write_level
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.level_files import KitchenLevel, parse_kitchen, read_kitchen, write_kitchen
+from otherminds.worlds.overcooked.level_files import (
+    KitchenLevel,
+    is_kitchen,
+    parse_kitchen,
+    read_kitchen,
+    write_kitchen,
+)
 from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import State
 from paths import KITCHENS_BY_CLASS
+from strategies import generator
 
 FOLDER = KITCHENS_BY_CLASS
 NOT_NEEDED, USEFUL, NECESSARY = (read_kitchen(FOLDER / f"{k}.txt") for k in ("not_needed", "useful", "necessary"))
@@ -252,6 +263,7 @@ def test_a_kitchen_in_which_nobody_can_do_anything_for_anybody_has_no_class() ->
 NARROW = by_hand("-/*----/*-", "-1  -   2-", "p   -    p", "-   -    -", "-   -    -", "-   D    -", "-----t--l-")
 
 
+@pytest.mark.slow
 def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its best message saves 3.6 of 29 steps: too few of them even if no share were asked for."""
     monkeypatch.setattr(kitchens, "SHARE", 0.0)
@@ -289,6 +301,7 @@ def test_a_kitchen_in_which_all_runs_fail_though_nobody_lacks_anything_has_no_cl
     assert prove(level) is None
 
 
+@pytest.mark.slow
 def test_a_message_that_does_not_always_help_makes_no_class() -> None:
     level = DESIGN.candidate(779, 39)
     assert lacking(level) == [0]
@@ -387,6 +400,7 @@ def test_a_kitchen_that_differs_in_anything_that_matters_has_another_hash() -> N
 ANEW = [level for level in BUNDLED if level.kind == "necessary"][:2]
 
 
+@pytest.mark.slow
 def test_the_class_mostly_stays_the_same_however_a_kitchen_is_drawn() -> None:
     """Ties are broken in the order of directions, so a turned kitchen may fall between the classes; into no other."""
     for levels, change in (
@@ -469,3 +483,238 @@ def test_a_kitchen_that_belongs_to_no_class_cannot_claim_one(tmp_path: Path) -> 
 def test_a_folder_without_levels_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no level"):
         verdicts(tmp_path)
+
+
+SEEDS = range(300)
+LETTER = {"SimpleTomato": "t", "SimpleLettuce": "l", "SimpleOnion": "o"}
+
+Xy = tuple[int, int]
+
+
+@cache
+def made(seed: int) -> KitchenLevel:
+    return random_kitchen(generator(seed))
+
+
+# What a kitchen file says, read naively
+
+
+def squares(level: KitchenLevel) -> dict[Xy, str]:
+    """The squares of the map, as the file has them."""
+    rows = write_kitchen(level).split("\n\n")[0].split("\n")
+    return {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row)}
+
+
+def people(level: KitchenLevel) -> list[Xy]:
+    lines = write_kitchen(level).split("\n\n")[2].split("\n")
+    return [(int(x), int(y)) for x, y in map(str.split, lines)]
+
+
+def around(cells: Iterable[Xy]) -> set[Xy]:
+    return {(x + dx, y + dy) for x, y in cells for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
+
+
+def pieces(cells: Iterable[Xy]) -> list[set[Xy]]:
+    """The cells in connected pieces."""
+    left, found = set(cells), []
+    while left:
+        piece = {left.pop()}
+        while grown := around(piece) & left:
+            left -= grown
+            piece |= grown
+        found.append(piece)
+    return found
+
+
+def floor(level: KitchenLevel, tiles: str = " D") -> list[set[Xy]]:
+    return pieces(at for at, tile in squares(level).items() if tile in tiles)
+
+
+# Whatever the seed
+
+
+@pytest.mark.parametrize("first", SEEDS[::50])
+def test_in_a_random_kitchen_everybody_can_work(first: int) -> None:
+    for seed in range(first, first + 50):
+        level = made(seed)
+        tiles = squares(level)
+        width, height = (1 + max(at[k] for at in tiles) for k in (0, 1))
+        assert 7 <= min(width, height) <= max(width, height) <= 9
+        assert len(tiles) == width * height
+        inside = {(x, y) for x in range(1, width - 1) for y in range(1, height - 1)}
+        assert {at for at, tile in tiles.items() if tile in " D"} <= inside
+        one, other = people(level)
+        assert one != other
+        assert tiles[one] == tiles[other] == " "
+        for piece in floor(level):
+            assert {"/", "*"} <= {tiles[at] for at in around(piece)}, seed
+
+
+@pytest.mark.parametrize("first", SEEDS[::50])
+def test_in_a_random_kitchen_there_is_what_everybody_needs_within_somebodys_reach(first: int) -> None:
+    for seed in range(first, first + 50):
+        level = made(seed)
+        tiles = squares(level)
+        floors = set().union(*floor(level))
+        lying = {at: tile for at, tile in tiles.items() if tile in "tlop"}
+        there = Counter(lying.values())
+        needed = Counter(LETTER[str(recipe)] for recipe in level.world.recipes)
+        assert needed.total() == len(level.world.agents) == 2
+        assert needed <= there, seed
+        assert 2 <= there["p"] <= 3
+        assert all(around([at]) & floors for at in lying)
+
+
+@pytest.mark.parametrize("first", SEEDS[::50])
+def test_the_same_seed_makes_the_same_kitchen_and_its_file_says_it_all(first: int) -> None:
+    for seed in range(first, first + 50):
+        level = made(seed)
+        assert random_kitchen(generator(seed)) == level
+        text = write_kitchen(level)
+        assert parse_kitchen(text, Path("any.txt")) == level
+        assert is_kitchen(text)
+
+
+def test_levels_of_doors_keys_and_gems_are_no_kitchens() -> None:
+    assert not any(is_kitchen(write_level(level)) for level in bundled_levels())
+
+
+# Over many seeds
+
+
+def test_random_kitchens_differ() -> None:
+    assert len({write_kitchen(made(seed)) for seed in SEEDS}) == len(SEEDS)
+
+
+def divided(level: KitchenLevel) -> set[str]:
+    """What kinds of divisions there are: `door`, `no opening`, and `gap`, a break in a row of counters."""
+    found = set()
+    if "D" in squares(level).values():
+        found.add("door")
+    if len(floor(level)) > 1:
+        found.add("no opening")
+    if len(floor(level)) == 1 and not found:
+        found.add("gap")
+    return found
+
+
+def test_there_are_kitchens_of_all_kinds() -> None:
+    kinds = Counter(kind for seed in SEEDS for kind in divided(made(seed)))
+    rooms = Counter(len(floor(made(seed), " ")) for seed in SEEDS)
+    assert set(kinds) == {"door", "no opening", "gap"}
+    assert min(kinds.values()) >= 0.03 * len(SEEDS)
+    assert min(kinds["door"], kinds["no opening"]) >= 0.3 * len(SEEDS)
+    assert set(rooms) == {1, 2, 3, 4}
+    assert min(rooms.values()) >= 0.02 * len(SEEDS)
+    assert {recipe for seed in SEEDS for recipe in made(seed).world.recipes} == {*LETTER}
+
+
+def test_people_are_mostly_in_different_rooms() -> None:
+    apart = [not any({*people(made(seed))} <= room for room in floor(made(seed), " ")) for seed in SEEDS]
+    assert 0.7 < sum(apart) / len(apart) < 0.98
+    alone = [seed for seed in SEEDS if len(floor(made(seed), " ")) == 1]
+    assert not any(apart[seed] for seed in alone)
+
+
+def test_foods_are_often_where_they_are_not_needed() -> None:
+    """Half of the kitchens or more have somebody whose food is not in the room that they are in."""
+    away = 0
+    for seed in SEEDS:
+        level, tiles = made(seed), squares(made(seed))
+        for at, recipe in zip(people(level), level.world.recipes, strict=True):
+            (room,) = [room for room in floor(level, " ") if at in room]
+            if LETTER[str(recipe)] not in {tiles.get(near) for near in around(room)}:
+                away += 1
+                break
+    assert away >= 0.5 * len(SEEDS)
+
+
+SETS = {name: DESIGN.level_set(name) for name in ("tuning", "heldout")}
+SIZES = {"tuning": 20, "heldout": 70}
+
+
+# Those that were picked
+
+
+def test_there_are_seven_kitchens_of_each_class_and_they_are_ordered_by_class() -> None:
+    assert [level.kind for level in BUNDLED] == [kind for kind in CLASSES for _ in range(7)]
+    assert len({level.name for level in BUNDLED}) == 21
+    assert {level.horizon for level in BUNDLED} == {100}
+
+
+@pytest.mark.parametrize("level", BUNDLED, ids=[level.name for level in BUNDLED])
+def test_bundled_kitchens_are_those_of_their_seeds(level: KitchenLevel) -> None:
+    seed, _, index = level.certificate["seed"].partition("/")
+    made = replace(DESIGN.candidate(int(seed), int(index)), name=level.name, certificate=level.certificate)
+    assert write_kitchen(made) == write_kitchen(level)
+
+
+@pytest.mark.parametrize("level", BUNDLED[2::4], ids=[level.name for level in BUNDLED[2::4]])
+def test_bundled_kitchens_are_proved_again(level: KitchenLevel) -> None:
+    """Every fourth; `otherminds verify levels twenty-one` proves all of them."""
+    again = DESIGN.certified(level)
+    assert again is not None
+    assert again.certificate == level.certificate
+
+
+# Those that are given by numbers
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_set_is_made_anew_as_it_was(name: str) -> None:
+    made = SETS[name].levels()
+    assert DESIGN.digest(made) == SETS[name].maps
+    assert Counter(level.kind for level in made) == dict.fromkeys(CLASSES, SIZES[name])
+    assert [(level.name, level.certificate["seed"]) for level in made] == [
+        (f"{kind}-{n}", f"{SETS[name].seed}/{n}") for kind, numbers in SETS[name].numbers.items() for n in numbers
+    ]
+
+
+def test_no_kitchen_comes_twice_even_turned_or_reflected() -> None:
+    every = [*BUNDLED, *SETS["tuning"].levels(), *SETS["heldout"].levels()]
+    assert len(every) == 291
+    assert len({symmetry_hash(level) for level in every}) == len(every)
+
+
+def test_no_two_sets_share_a_seed() -> None:
+    table = json.loads((DESIGN.folder / "sets.json").read_text("utf-8"))
+    assert {*table} == {*SETS}
+    seeds = [entry["seed"] for entry in table.values()]
+    bundled = {int(level.certificate["seed"].split("/")[0]) for level in BUNDLED}
+    assert len({*seeds, *bundled}) == len(seeds) + len(bundled)
+    assert {entry[hashed] for entry in table.values() for hashed in ("maps", "certificates")} == {
+        hashed for chosen in SETS.values() for hashed in (chosen.maps, chosen.certificates)
+    }
+
+
+def test_a_set_with_another_number_is_refused() -> None:
+    chosen = SETS["tuning"]
+    for numbers in (
+        {**chosen.numbers, "useful": [*chosen.numbers["useful"][:-1], 1]},
+        {**chosen.numbers, "useful": chosen.numbers["useful"][::-1]},
+        {**chosen.numbers, "useful": chosen.numbers["necessary"], "necessary": chosen.numbers["useful"]},
+    ):
+        with pytest.raises(InputError, match=f"seed {chosen.seed} are not those that were chosen"):
+            replace(chosen, numbers=numbers).levels()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("name", SETS)
+def test_kitchens_of_a_set_belong_to_their_class(name: str, kind: str) -> None:
+    """One of each class; `otherminds verify levels` proves all of them, and their lengths."""
+    proof = prove(DESIGN.candidate(SETS[name].seed, SETS[name].numbers[kind][0]))
+    assert proof is not None
+    assert proof.kind == kind
+
+
+def test_a_small_set_is_checked_with_its_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = BUNDLED[0]
+    seed, number = map(int, first.certificate["seed"].split("/"))
+    made = DESIGN.candidate(seed, number, first.kind)
+    hashes = DESIGN.digest([made]), DESIGN.digest([replace(made, certificate=first.certificate)])
+    small = LevelSet(DESIGN, seed, {first.kind: [number]}, *hashes)
+    for chosen, said, held in ((small, "as recorded", True), (replace(small, certificates="0"), "DIFFERS", False)):
+        monkeypatch.setattr(Design, "level_set", lambda *_, chosen=chosen: chosen)
+        line = f"overcooked-tuning: 1 of 1 certificates proved, hash {said}"
+        assert list(check(["overcooked-tuning"], jobs=1)) == [(line, held)]
