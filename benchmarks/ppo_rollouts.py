@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.papers.hypothetical_minds.ppo import Seen, Senses
+from otherminds.papers.hypothetical_minds.ppo import Senses, ViewArrays
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.in_the_matrix.batch import Batch, observe, reset, step
 from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE
@@ -132,10 +132,10 @@ class Environments:
         return features.reshape(-1, features.shape[-1])[seats]
 
 
-def seen_in(batch: Batch) -> Seen:
+def seen_in(batch: Batch) -> ViewArrays:
     """What all players of a batch see, in arrays of (environments, players)."""
     states, windows = batch.states, observe(batch)
-    return Seen(
+    return ViewArrays(
         np.broadcast_to(states.t[:, None], states.cells.shape),
         windows.reshape(*windows.shape[:2], -1),
         states.inventories.copy(),
@@ -181,7 +181,7 @@ def against_random(world: InTheMatrix, judge: Judge, settings: Settings, rng: np
     memory, reward = senses.blank((settings.trials,)), 0.0
     for _ in range(NORMED):
         everybody: tuple[NDArray[Any], ...] = seen_in(batch)
-        seen = Seen(*(array[:, 0] for array in everybody))
+        seen = ViewArrays(*(array[:, 0] for array in everybody))
         memory = senses.remember(memory, seen)
         features = senses.features(seen, memory).reshape(settings.members, -1, senses.width)
         joint = rng.integers(len(ACTIONS), size=(settings.trials, world.rules.players))

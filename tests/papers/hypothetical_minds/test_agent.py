@@ -13,7 +13,7 @@ import pytest
 
 from matrix_worlds import PAPER, ROCK, met, play, scene, wait, world_of
 from otherminds.distribution import Categorical
-from otherminds.papers.hypothetical_minds.agent import CHANCE, Hypothetical, Lesson, Meeting
+from otherminds.papers.hypothetical_minds.agent import CHANCE, Hypothetical, Lesson, PresentMeeting
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.bots import WALKER, MatrixBot
@@ -113,7 +113,7 @@ def test_a_meeting_is_noticed_at_the_hit_with_what_one_held(i: int, held: tuple[
     expectant = watching(world, initial(world, i), before)
     assert expectant.meeting is None
     mind = watching(world, expectant, hit)
-    assert mind.meeting == Meeting(1 - i, held[i])
+    assert mind.meeting == PresentMeeting(1 - i, held[i])
     assert watching(world, mind, wait(world, hit, 1)).meeting == mind.meeting
 
 
@@ -122,7 +122,7 @@ def test_what_one_picks_up_in_the_step_of_the_hit_counts() -> None:
     meeting = hit.met[1]
     assert meeting is not None
     assert meeting[0] == (7, 1, 1)
-    assert watching(world, initial(world, 1), before, hit).meeting == Meeting(0, meeting[0])
+    assert watching(world, initial(world, 1), before, hit).meeting == PresentMeeting(0, meeting[0])
 
 
 def test_nothing_is_noticed_where_nobody_is_hit() -> None:
@@ -251,14 +251,14 @@ def test_the_partner_is_who_froze_in_view() -> None:
     for third, acts in (("3 6 <", ("interact",)), ("3 1 v", ("interact",)), ("5 1 v", ("noop", "interact"))):
         world, before, hit = hit_of(SOME[:3], *acts, players=("3 3 >", "5 3 <", third))
         assert hit.met[2] is None
-        assert watching(world, initial(world), before, hit).meeting == Meeting(1, PAPER)
+        assert watching(world, initial(world), before, hit).meeting == PresentMeeting(1, PAPER)
 
 
 def test_who_stays_unseen_is_not_known() -> None:
     world, before, hit = hit_of((PAPER, ROCK, ROCK), "noop", "interact", players=("5 3 >", "3 3 >", "7 6 <"))
     assert hit.met[0] == (PAPER, ROCK)
     mind = watching(world, initial(world), before, hit)
-    assert mind.meeting == Meeting(None, PAPER)
+    assert mind.meeting == PresentMeeting(None, PAPER)
     mind = watching(world, mind, *paying(world, hit))
     (lesson,) = mind.lessons
     assert (lesson.partner, lesson.own, lesson.theirs, lesson.reward) == (None, 1, 0, PAID)
@@ -270,7 +270,7 @@ def test_two_who_freeze_at_once_cannot_be_told_apart() -> None:
     places = ("3 5 ^", "3 3 v", "5 3 <", "5 2 v")
     world, before, hit = hit_of(SOME, "interact", "noop", "noop", "interact", players=places)
     assert [meeting is not None for meeting in hit.met] == [True] * 4
-    assert watching(world, initial(world), before, hit).meeting == Meeting(None, PAPER)
+    assert watching(world, initial(world), before, hit).meeting == PresentMeeting(None, PAPER)
 
 
 def test_who_had_been_frozen_before_is_not_the_partner() -> None:
@@ -280,7 +280,7 @@ def test_who_had_been_frozen_before_is_not_the_partner() -> None:
     hit = play(world, first, "interact")
     mind = watching(world, initial(world), before, first)
     assert mind.meeting is None
-    assert watching(world, mind, hit).meeting == Meeting(1, PAPER)
+    assert watching(world, mind, hit).meeting == PresentMeeting(1, PAPER)
 
 
 def test_only_the_theory_of_who_was_met_learns() -> None:
@@ -435,7 +435,7 @@ def test_every_meeting_of_an_episode_is_noticed_and_learnt_once(substrate: str, 
         hit = state.met[0]
         if hit is not None:
             partner = next(j for j, other in enumerate(state.met) if j and other == hit[::-1])
-            assert mind.meeting == Meeting(mind.meeting.partner, hit[0])
+            assert mind.meeting == PresentMeeting(mind.meeting.partner, hit[0])
             assert mind.meeting.partner in ((partner,) if len(world.agents) == 2 else (partner, None))
             due.append((mind.meeting.partner, hit))
             meetings += 1

@@ -101,7 +101,7 @@ def seated(subject: str, name: str, seed: int = 0) -> Any:
 def library_of(theory: object) -> HypothesisSet:
     """The library of a theory of programs."""
     assert isinstance(theory, Programs)
-    return theory.librarian.library
+    return theory.lookahead.library
 
 
 @pytest.mark.parametrize("name", BOTS)

@@ -21,7 +21,15 @@ from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.store import key
 from otherminds.papers.hypothetical_minds import melting_pot
-from otherminds.papers.hypothetical_minds.melting_pot import CASES, ENOUGH, Entry, background, plan, rows, summarise
+from otherminds.papers.hypothetical_minds.melting_pot import (
+    CASES,
+    ENOUGH,
+    MeltingPotEntry,
+    background,
+    plan,
+    rows,
+    summarise,
+)
 from otherminds.papers.hypothetical_minds.melting_pot_report import report
 from otherminds.papers.hypothetical_minds.reproduction import MELTING_POT
 from otherminds.reports.results import beside_published, verdicts
@@ -93,7 +101,7 @@ def test_scales_are_what_they_say(scale: str, episodes: int) -> None:
 def test_a_scale_decides_how_many_are_played(
     scale: str, episodes: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def quickly(entry: Entry) -> list[Row]:
+    def quickly(entry: MeltingPotEntry) -> list[Row]:
         (row,) = made_up(entry.condition, entry.subject, (10.0, 1200, 2))
         return [{**row, "episode": str(entry.number)}]
 
@@ -163,7 +171,7 @@ class Seen:
     steps: list[Any]
 
 
-def played(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> tuple[Row, Seen]:
+def played(entry: MeltingPotEntry, monkeypatch: pytest.MonkeyPatch) -> tuple[Row, Seen]:
     """The row of an entry, and what was really played for it."""
     seen: list[Seen] = []
 
@@ -180,18 +188,18 @@ def played(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> tuple[Row, Seen]:
 
 
 ENTRIES = [
-    Entry("calibration/egocentric", "paper v rock", 0, 1),
-    Entry("calibration/egocentric", "paper v 7 rock", 1, 1),
-    Entry("calibration/full_information", "cooperate (margin 1) v TFT", 2, 3),
-    Entry("scenario", "rws_repeated_3", 0, 9),
-    Entry("scenario", "rws_arena_0", 3, 2),
-    Entry("scenario", "pd_repeated_6", 4, 4),
-    Entry("scenario", "cooking_asymmetric_1", 0, 8),
+    MeltingPotEntry("calibration/egocentric", "paper v rock", 0, 1),
+    MeltingPotEntry("calibration/egocentric", "paper v 7 rock", 1, 1),
+    MeltingPotEntry("calibration/full_information", "cooperate (margin 1) v TFT", 2, 3),
+    MeltingPotEntry("scenario", "rws_repeated_3", 0, 9),
+    MeltingPotEntry("scenario", "rws_arena_0", 3, 2),
+    MeltingPotEntry("scenario", "pd_repeated_6", 4, 4),
+    MeltingPotEntry("scenario", "cooking_asymmetric_1", 0, 8),
 ]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.subject)
-def test_a_row_says_what_was_played(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_says_what_was_played(entry: MeltingPotEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     row, seen = played(entry, monkeypatch)
     states = [step.after for step in seen.steps]
     kitchen = entry.subject.startswith("cooking")
@@ -208,7 +216,7 @@ def test_a_row_says_what_was_played(entry: Entry, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("entry", ENTRIES[:6], ids=lambda entry: entry.subject)
-def test_those_play_who_are_named(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_play_who_are_named(entry: MeltingPotEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     row, seen = played(entry, monkeypatch)
     me, *others = seen.world.agents
     calibration = entry.condition != "scenario"
@@ -231,7 +239,7 @@ def focal(name: str) -> CounterPrevious | TitForTat:
 
 
 def test_the_random_walk_only_slips(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, seen = played(Entry("calibration/egocentric", "random walk v rock", 0, 1), monkeypatch)
+    _, seen = played(MeltingPotEntry("calibration/egocentric", "random walk v rock", 0, 1), monkeypatch)
     walker, rock = seen.minds.values()
     assert (walker.skill, rock.skill, rock.strategy) == (WALKER, ORDINARY, Specialist(Aim(0, 5)))
     found = walker.observe(seen.world.observe(seen.steps[0].state, "player_0")).act()
@@ -251,9 +259,9 @@ def test_a_row_is_the_same_every_time_and_another_for_another_number_or_seed() -
 
 @pytest.mark.slow
 def test_a_slot_meets_any_of_the_bots() -> None:
-    found = [rows(Entry("scenario", "rws_repeated_0", number, 5))[0]["bots"] for number in range(20)]
+    found = [rows(MeltingPotEntry("scenario", "rws_repeated_0", number, 5))[0]["bots"] for number in range(20)]
     assert {name for (name,) in found} == set(scenario("rws_repeated_0").bots)
-    arena = rows(Entry("scenario", "rws_arena_0", 0, 5))[0]["bots"]
+    arena = rows(MeltingPotEntry("scenario", "rws_arena_0", 0, 5))[0]["bots"]
     assert len(set(arena)) > 2
 
 
@@ -263,7 +271,7 @@ def test_a_skilled_cook_meets_any_of_the_cooks(name: str) -> None:
     found = set()
     for number in range(12):
         with pytest.MonkeyPatch.context() as patch:
-            row, seen = played(Entry("scenario", name, number, 5), patch)
+            row, seen = played(MeltingPotEntry("scenario", name, number, 5), patch)
         assert [*seen.minds.values()] == [cooks["skilled"], cooks[bot(row["bots"][0]).rule]]
         assert row["reward"] == 20 * row["meetings"]
         found |= {*row["bots"]}
@@ -271,7 +279,7 @@ def test_a_skilled_cook_meets_any_of_the_cooks(name: str) -> None:
 
 
 def test_a_delivery_in_the_last_step_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = Entry("scenario", "cooking_asymmetric_0", 0, 1)
+    entry = MeltingPotEntry("scenario", "cooking_asymmetric_0", 0, 1)
     with pytest.MonkeyPatch.context() as patch:
         _, seen = played(entry, patch)
     first = next(step.after.t for step in seen.steps if step.after.rewards[0])
@@ -426,7 +434,7 @@ def test_an_interrupted_run_goes_on_to_the_same_rows(
     subjects = ("rws_arena_1", "defect v grim")
     left_out = [about for about in episodes_in(done) if about[1] in subjects]
     interrupted(done, tmp_path, left_out)
-    fresh: list[Entry] = []
+    fresh: list[MeltingPotEntry] = []
     monkeypatch.setattr(melting_pot, "rows", lambda entry: fresh.append(entry) or rows(entry))  # type: ignore[func-returns-value]
     reproduce.reproduce(NAME, Options(tmp_path, scale="quick"))
     assert sorted(entry.key for entry in fresh) == sorted(left_out)

@@ -12,7 +12,7 @@ import pytest
 
 from odd_matrix_worlds import any_state, joint, odd
 from otherminds.errors import InputError
-from otherminds.papers.hypothetical_minds.ppo import Memory, Network, Senses, Trained, shipped, shipped_for
+from otherminds.papers.hypothetical_minds.ppo import MeetingMemory, Network, Senses, Trained, shipped, shipped_for
 from otherminds.worlds.avatars import ACTIONS, OUTSIDE
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import NOWHERE, MatrixState
@@ -134,7 +134,7 @@ def test_a_batch_is_seen_as_its_worlds_are(name: str) -> None:
 def test_a_new_episode_begins_without_a_past() -> None:
     world = in_the_matrix("pd_repeated")
     senses, view = Senses.of(world), world.observe(world.start(np.random.default_rng(0)), world.agents[0])
-    old = Memory(np.array([1, 4], np.float32), np.array(False), np.ones(4, np.float32))
+    old = MeetingMemory(np.array([1, 4], np.float32), np.array(False), np.ones(4, np.float32))
     fresh = senses.remember(old, senses.seen(view))
     assert (fresh.held.tolist(), fresh.meeting.tolist()) == ([1, 1], [0] * 4)
 

@@ -1,8 +1,8 @@
-"""Hypothetical Minds (Cross et al. 2024): guess what a partner is up to, test the guess, and play on it.
+"""Hypothetical Minds (Cross et al. 2024) in matrix worlds: hypotheses about each partner, tested by their predictions.
 
-A theory says of one partner what it will play and what to play against that; it learns from meetings. A body gathers
-and meets. Theories are programs (`systems/programs`), sentences of a language model, or both (`systems/verbal`).
-Nothing is known but what the agent's own window shows: what a partner held is inferred from what was paid.
+A theory predicts what one partner will play and chooses the reply; it learns from meetings. A body gathers and meets.
+Theories are programs (`programs`), sentences of a language model, or both (`verbal.sentences`). The agent knows only
+what its own window shows: what a partner held is inferred from the reward.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SURE = 0.6  # least probability of a play to be inferred; set after a look at th
 
 
 class Encounter(NamedTuple):
-    """A meeting that is over: what one held, the kind that the partner seems to have played, and the reward.
+    """A meeting that is over: the agent's inventory, the kind that the partner seems to have played, and the reward.
 
-    `theirs` is None if that cannot be told, or if the partner had most of several kinds.
+    `theirs` is None if that is uncertain, or if the partner had most of several kinds.
     """
 
     own: Inventory
@@ -37,44 +37,44 @@ class Encounter(NamedTuple):
 
     @property
     def played(self) -> int | None:
-        """The kind one played oneself, None for a tie."""
+        """The kind that the agent played, None for a tie."""
         return play_of(self.own)
 
 
 class Watch(NamedTuple):
-    """The last view, and what one holds in the meeting that is going on, if there is one."""
+    """The last view, and the agent's inventory in the present meeting, if there is one."""
 
     last: MatrixView | None = None
     held: Inventory | None = None
 
     def after(self, world: InTheMatrix, view: MatrixView) -> tuple[Watch, Encounter | None]:
-        """After one more view; with the meeting that has paid just now, if one has."""
+        """After one more view; with the meeting that has just paid, if one has."""
         if self.held is None:
-            return Watch(view, self._holding(world, view) if view.frozen and view.window else None), None
+            if not view.frozen or not view.window:
+                return Watch(view), None
+            # the winner of a meeting holds nothing any more as soon as it is frozen
+            empty = view.inventory == world.rules.empty
+            held = self.last.inventory if empty and self.last is not None else view.inventory
+            return Watch(view, held), None
         if view.window:
             return Watch(view, self.held), None
         played = partner_play(partner_inventory(world.rules, self.held, view.reward))
         theirs = played.mode if played.prob(played.mode) >= SURE else None
         return Watch(view), Encounter(self.held, theirs, view.reward)
 
-    def _holding(self, world: InTheMatrix, view: MatrixView) -> Inventory:
-        """Who has won holds nothing any more as soon as they are frozen."""
-        empty = view.inventory == world.rules.empty
-        return self.last.inventory if empty and self.last is not None else view.inventory
-
 
 BEGINNING = Watch()
 
 
 class Theory(Protocol):
-    """What one thinks of a partner: it learns from meetings, says what the partner will play, and what to play then."""
+    """A theory of one partner: it learns from meetings, predicts what the partner will play, and chooses the reply."""
 
     def for_partner(self, partner: str, /) -> Self:
-        """The same about somebody of that name, before any meeting."""
+        """The theory of the partner with that name, before any meeting."""
         ...
 
     def update(self, own: Inventory, theirs: int | None, reward: float, /) -> Self:
-        """After a meeting: what one held, what the partner played (None if that is not known), and what it paid."""
+        """After a meeting: the agent's inventory, what the partner played (None if unknown), and the reward."""
         ...
 
     def predict(self) -> Categorical[int]:
@@ -82,7 +82,7 @@ class Theory(Protocol):
         ...
 
     def act(self) -> Categorical[int]:
-        """The kind to play next."""
+        """The distribution over the kind to play next."""
         ...
 
     @property
@@ -91,21 +91,21 @@ class Theory(Protocol):
         ...
 
 
-class Body(Protocol):
-    """What gathers a kind and meets players: all but what to play is left to it."""
+class GatheringBody(Protocol):
+    """A body that gathers a kind and meets players; the theory decides which kind."""
 
     @property
     def world(self) -> InTheMatrix:
-        """Where it is."""
+        """The world it is in."""
         ...
 
     @property
     def me(self) -> int:
-        """Which player it is."""
+        """The index of its player."""
         ...
 
     def toward(self, aim: Aim, worth: tuple[float, ...], /) -> Self:
-        """The same with another aim, and with what a meeting with each player is expected to pay (none: all alike)."""
+        """The body with another aim, and the expected reward of a meeting with each player (empty: all equal)."""
         ...
 
     def observe(self, view: MatrixView, /) -> Self:
@@ -113,19 +113,19 @@ class Body(Protocol):
         ...
 
     def act(self) -> Categorical[Action]:
-        """What it does."""
+        """The distribution over its next action."""
         ...
 
 
-class Meeting(NamedTuple):
-    """A meeting that is going on: with whom (None if that was not to be seen), and what one held oneself."""
+class PresentMeeting(NamedTuple):
+    """A meeting that has not paid yet: the partner (None if it was out of view), and the agent's inventory."""
 
     partner: int | None
     own: Inventory
 
 
 class Lesson(NamedTuple):
-    """What came of a meeting: what was expected of the partner, what it seems to have played, and the reward."""
+    """A meeting with what was expected of the partner before, what both seem to have played, and the reward."""
 
     t: int
     partner: int | None
@@ -138,13 +138,13 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Hypothetical:
-    """A mind in a matrix world that keeps a theory of every partner and plays the best reply to what it expects.
+    """A mind in a matrix world with a theory of each partner, which plays the best reply to its prediction.
 
-    `prior` is what it thinks of anybody before it has met them, `margin` by how much what it plays is to lead, `known`
-    of whom it thinks anything else.
+    `prior` is the theory of a player that it has not met, `margin` the lead of the kind that it plays over all others
+    in its inventory, `known` the players with theories of their own.
     """
 
-    body: Body
+    body: GatheringBody
     game: Game
     prior: Theory
     margin: int
@@ -164,13 +164,10 @@ class Hypothetical:
         rng: np.random.Generator,
         *,
         margin: int = MARGIN,
-        body: Body | None = None,
+        body: GatheringBody | None = None,
         theories: Sequence[Theory] | None = None,
     ) -> Self:
-        """A mind at the start of an episode, by default in a deft scripted body.
-
-        `theories` are what it thinks of each player if not the same of all.
-        """
+        """The mind at the start of an episode, by default in a deft scripted body; `theories`: one for each player."""
         aim = Aim(prior.act().mode, margin)
         body = body or MatrixBot.initial(world, agent, Specialist(aim), rng, DEFT)
         of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
@@ -189,33 +186,33 @@ class Hypothetical:
         return replace(mind, body=mind.body.observe(view))
 
     def act(self) -> Categorical[Action]:
-        """What the body does."""
+        """The action of the body."""
         return self.body.act()
 
     @property
     def me(self) -> int:
-        """Which player this is."""
+        """The index of its player."""
         return self.body.me
 
     @property
     def others(self) -> tuple[int, ...]:
-        """All other players."""
+        """The indices of all other players."""
         return tuple(j for j in range(len(self.theories)) if j != self.me)
 
     @property
-    def meeting(self) -> Meeting | None:
-        """The meeting that is going on, if there is one."""
-        return None if self.watch.held is None else Meeting(self.partner, self.watch.held)
+    def meeting(self) -> PresentMeeting | None:
+        """The present meeting, if there is one."""
+        return None if self.watch.held is None else PresentMeeting(self.partner, self.watch.held)
 
     def expected(self, player: int | None) -> Categorical[int]:
-        """P(the kind that a player plays next); one not yet met, or unseen, is as anybody or like those known."""
+        """P(the kind that a player plays next); for an unknown player, the mean over the prior and all known."""
         if player in self.known:
             return self.theories[player].predict()
         believed = [self.prior, *(self.theories[j] for j in sorted(self.known))]
         return Categorical.uniform(range(len(believed))).bind(lambda i: believed[i].predict())
 
     def _partner(self, view: MatrixView) -> int | None:
-        """Who froze just now: the only other player there is, or the only one who was seen awake a step ago."""
+        """The player that has just frozen: the only other one, or the only one seen awake a step ago; else None."""
         if len(self.others) == 1:
             return self.others[0]
         awake = _seen(self.watch.last, frozen=False) if self.watch.last is not None else frozenset()
@@ -223,7 +220,7 @@ class Hypothetical:
         return next(iter(new)) if len(new) == 1 else None
 
     def _learn(self, over: Encounter, t: int) -> Self:
-        """Tell the theory of the partner what was played, and aim anew."""
+        """With a theory updated by a meeting that has paid, and a new aim."""
         theory = self.prior if self.partner is None else self.theories[self.partner]
         expected = self.expected(self.partner)
         lesson = Lesson(t, self.partner, theory, expected, over.played, over.theirs, over.reward)
@@ -233,13 +230,16 @@ class Hypothetical:
         return replace(self, theories=tuple(theories), known=known, lessons=(*self.lessons, lesson))._aimed()
 
     def _aimed(self) -> Self:
-        """Choose what to gather next: as the theory of the partner has it, or what pays best with the many there are.
+        """With the kind to gather next: the choice of the partner's theory or, with many partners, the best payer.
 
-        With many, one meets whom one wants to half of the time, and else whoever comes along.
+        With many partners, the agent meets one of its choice with probability CHANCE, else any.
         """
         if len(self.others) == 1:
             return self._toward(self.theories[self.others[0]].act().mode, ())
-        pays = [self._pays(j) for j in range(len(self.theories))]
+        kinds, payoff = range(len(self.game.actions[1])), self.game.payoff()
+        expected = [self.expected(j) for j in range(len(self.theories))]
+        plays = [[law.prob(kind) for kind in kinds] for law in expected]
+        pays = [[float(row @ play) for row in payoff] for play in plays]
         value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(pays[0]))]
         best = max(range(len(value)), key=value.__getitem__)
         return self._toward(best, tuple(0.0 if j == self.me else pay[best] for j, pay in enumerate(pays)))
@@ -248,14 +248,8 @@ class Hypothetical:
         aim = Aim(kind, self.margin)
         return replace(self, aim=aim, body=self.body.toward(aim, worth))
 
-    def _pays(self, player: int) -> list[float]:
-        """What each kind is expected to pay in a meeting with a player."""
-        expected = self.expected(player)
-        plays = [expected.prob(kind) for kind in range(len(self.game.actions[1]))]
-        return [float(pay @ plays) for pay in self.game.payoff()]
-
 
 def _seen(view: MatrixView, *, frozen: bool) -> frozenset[int]:
-    """Who is in a window, frozen or awake."""
+    """The players in a window that are frozen, or those that are awake."""
     seen = (sighting(code) for code in view.window)
     return frozenset(who.player for who in seen if who is not None and (who.look == FROZEN) == frozen)

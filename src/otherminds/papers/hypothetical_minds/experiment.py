@@ -20,13 +20,13 @@ import numpy as np
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.statistics import Estimate, mean, ratio
+from otherminds.evaluation.statistics import Estimate, mean
 from otherminds.language.asking import Asker, plain
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel, Price
 from otherminds.observer import rescore
 from otherminds.papers.hypothetical_minds.agent import Hypothetical, Lesson
-from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background
+from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, score_metrics
 from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, best_against, call_counts
 from otherminds.papers.hypothetical_minds.programs import ALPHA, HypotheticalCook
 from otherminds.papers.hypothetical_minds.verbal.agents import SpeakingCook
@@ -315,19 +315,17 @@ def published() -> Mapping[str, Mapping[str, tuple[float, float]]]:
 
 def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
     ends = [row for row in mine if "score" in row]
-    found = {name: mean([float(row[name]) for row in ends]) for name in ("score", "reward", "steps", "meetings")}
-    if any(row["meetings"] for row in ends):
-        found["per_meeting"] = ratio([row["reward"] for row in ends], [row["meetings"] for row in ends])
-    for metric, column in (("regret", "regret"), ("literal", "correct")):
-        rows = [row for row in mine if column in row]
-        if rows:
-            found[metric] = mean([float(row[column]) for row in rows], [row["episode"] for row in rows])
+    found = score_metrics(ends)
     checked = [(row, valid) for row, valid in validated(mine) if "correct" in row]
-    if checked:
-        found["validated"] = mean([float(valid) for _, valid in checked], [row["episode"] for row, _ in checked])
-    rows = [row for row, valid in checked if valid]
-    if rows:
-        found["literal_validated"] = mean([float(row["correct"]) for row in rows], [row["episode"] for row in rows])
+    meetings: dict[str, list[tuple[Row, float]]] = {
+        "regret": [(row, row["regret"]) for row in mine if "regret" in row],
+        "literal": [(row, row["correct"]) for row, _ in checked],
+        "validated": [(row, valid) for row, valid in checked],
+        "literal_validated": [(row, row["correct"]) for row, valid in checked if valid],
+    }
+    for metric, pairs in meetings.items():
+        if pairs:
+            found[metric] = mean([float(value) for _, value in pairs], [row["episode"] for row, _ in pairs])
     return found | _of_calls([row for row in ends if "calls" in row], price)
 
 

@@ -1,8 +1,8 @@
-"""The matrix and cooking worlds with scripted bodies: are these as able as they should be, and how do scenarios go?
+"""The matrix and cooking worlds with scripted bodies: calibration of the bodies, and scores in the scenarios.
 
-Calibration: known pairs of strategies, whose scores a prototype with the original strategies has shown. Scenarios: a
-scripted focal player meets the thirty background populations on which Hypothetical Minds was evaluated (Cross et al.
-2024). Bodies are scripted, not neural, so scores compare within this suite and not with Melting Pot's.
+Calibration: pairs of strategies beside their scores in a prototype with the original strategies. Scenarios: a scripted
+focal player meets the thirty background populations on which Hypothetical Minds was evaluated (Cross et al. 2024).
+Bodies are scripted, not neural, so scores compare within this suite and not with Melting Pot's.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from otherminds.worlds.in_the_matrix.strategies import (
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 EXPERIMENT = "melting-pot"
-NORMED = 1200
-ENOUGH = 5
+NORMED = 1200  # steps that scores are given for, as in Cross et al. 2024
+ENOUGH = 5  # episodes from which on targets are checked; chosen, not tuned
 ROCK, PAPER, SCISSORS = range(3)
 COOPERATE, DEFECT = range(2)
 
@@ -44,16 +44,16 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Case:
-    """A focal strategy (None walks about at random) and the bots from which everybody else is drawn."""
+class CalibrationCase:
+    """A focal strategy (None: a random walk), and the bots from which all other players are drawn."""
 
     substrate: str
     focal: Strategy | None
     bots: tuple[str, ...]
 
 
-def _case(substrate: str, focal: Strategy | None, *bots: str) -> Case:
-    return Case(substrate, focal, tuple(f"{substrate}__{name}" for name in bots))
+def _case(substrate: str, focal: Strategy | None, *bots: str) -> CalibrationCase:
+    return CalibrationCase(substrate, focal, tuple(f"{substrate}__{name}" for name in bots))
 
 
 def _always(kind: int, margin: int = 5) -> Specialist:
@@ -64,11 +64,11 @@ def _aims(*kinds: int) -> tuple[Aim, ...]:
     return tuple(Aim(kind, 5) for kind in kinds)
 
 
-def _arena(focal: int, number: int) -> Case:
-    return Case("rws_arena", _always(focal), scenario(f"rws_arena_{number}").bots)
+def _arena(focal: int, number: int) -> CalibrationCase:
+    return CalibrationCase("rws_arena", _always(focal), scenario(f"rws_arena_{number}").bots)
 
 
-CASES: Mapping[str, Case] = {
+CASES: Mapping[str, CalibrationCase] = {
     "paper v rock": _case("rws_repeated", _always(PAPER), "rock_margin_0"),
     "cycle v counter": _case(
         "rws_repeated", FollowUp(Aim(ROCK, 5), _aims(SCISSORS, ROCK, PAPER)), "resp2prev_margin_0"
@@ -100,7 +100,7 @@ COOKS: Mapping[str, Callable[[CollaborativeCooking], CookingBot | IdleBot]] = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class MeltingPotEntry:
     """One episode: a calibration case with one kind of body, or a scenario."""
 
     condition: str
@@ -110,22 +110,22 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it apart in the rows."""
+        """Its condition, subject and episode in the rows."""
         return (self.condition, self.subject, str(self.number))
 
 
-def plan(calibrations: int, episodes: int, seed: int) -> list[Entry]:
-    """So many episodes of every calibration case, and so many of every scenario."""
+def plan(calibrations: int, episodes: int, seed: int) -> list[MeltingPotEntry]:
+    """The given numbers of episodes of every calibration case, and of every scenario."""
     found = []
     for body in BODIES:
         for name, case in CASES.items():
             if body == "egocentric" or (case.substrate != "rws_arena" and case.focal):
-                found += [Entry(f"calibration/{body}", name, n, seed) for n in range(calibrations)]
-    return found + [Entry("scenario", one.id, n, seed) for one in scenarios() for n in range(episodes)]
+                found += [MeltingPotEntry(f"calibration/{body}", name, n, seed) for n in range(calibrations)]
+    return found + [MeltingPotEntry("scenario", one.id, n, seed) for one in scenarios() for n in range(episodes)]
 
 
-def rows(entry: Entry) -> list[Row]:
-    """Play an episode: what the focal player got, in how many steps and meetings (or deliveries)."""
+def rows(entry: MeltingPotEntry) -> list[Row]:
+    """Play an episode: one row with the focal player's reward, steps, and meetings (or deliveries)."""
     rng = stream(entry.seed, *entry.key)
     played = _scenario(entry, rng) if entry.condition == "scenario" else _calibration(entry, rng)
     return [
@@ -142,7 +142,7 @@ def rows(entry: Entry) -> list[Row]:
     ]
 
 
-def _calibration(entry: Entry, rng: np.random.Generator) -> Row:
+def _calibration(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
     body = entry.condition.partition("/")[2]
     case, world = CASES[entry.subject], in_the_matrix(CASES[entry.subject].substrate)
     if body == "full_information":
@@ -151,10 +151,13 @@ def _calibration(entry: Entry, rng: np.random.Generator) -> Row:
     return _matrix_episode(world, case.focal, names, BODIES[body], NORMED, rng)
 
 
-def _scenario(entry: Entry, rng: np.random.Generator) -> Row:
+def _scenario(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
     chosen = scenario(entry.subject)
     if chosen.substrate not in FOCAL:
-        return _cooking_episode(draw(chosen, 1, rng)[0], rng)
+        (name,), kitchen = draw(chosen, 1, rng), cooking_asymmetric()
+        me, other = kitchen.agents
+        minds = {me: skilled(kitchen), other: COOKS[bot(name).rule](kitchen)}
+        return _totals(kitchen, minds, kitchen.steps, (name,), lambda state: state.rewards[0] > 0, rng)
     world = in_the_matrix(chosen.substrate)
     names = draw(chosen, len(world.agents) - 1, rng)
     return _matrix_episode(world, FOCAL[chosen.substrate], names, ORDINARY, world.rules.ends.limit, rng)
@@ -179,18 +182,11 @@ def _matrix_episode(
 def background(
     world: InTheMatrix, agent: str, who: Bot, rng: np.random.Generator, skill: Skill = ORDINARY
 ) -> MatrixBot:
-    """A bot in a matrix world: its strategy in a scripted body; a scout has no strategy but to watch and reply."""
+    """A bot in a matrix world: its strategy in a scripted body; a scout has none, it watches and replies."""
     if who.strategy is not None:
         return MatrixBot.initial(world, agent, who.strategy, rng, skill)
     replies = tuple(Aim(kind, 3) for kind in (PAPER, SCISSORS, ROCK))
     return MatrixBot.initial(world, agent, CounterPrevious(replies), rng, SCOUT)
-
-
-def _cooking_episode(name: str, rng: np.random.Generator) -> Row:
-    world = cooking_asymmetric()
-    me, other = world.agents
-    minds = {me: skilled(world), other: COOKS[bot(name).rule](world)}
-    return _totals(world, minds, world.steps, (name,), lambda state: state.rewards[0] > 0, rng)
 
 
 def _totals(
@@ -201,7 +197,7 @@ def _totals(
     counts: Callable[[Any], bool],
     rng: np.random.Generator,
 ) -> Row:
-    """What the first player gets in an episode, and how often something happens that counts."""
+    """The first player's reward in an episode, its steps, and the number of states that count."""
     me, reward, meetings, taken = world.agents[0], 0.0, 0, 0
     for step in rollout(world, minds, steps=steps, rng=rng):
         reward += world.reward(step.state, step.joint, step.after)[me]
@@ -219,7 +215,7 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
     inside = []
     for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
         mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
-        for metric, value in _metrics(mine).items():
+        for metric, value in score_metrics(mine).items():
             yield (row := _row(condition, subject, metric, value))
             bounds = beside_published([row])[0]
             if "published_low" in bounds and value.n >= ENOUGH:
@@ -233,7 +229,8 @@ def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
     return {**about, **value._asdict()}
 
 
-def _metrics(mine: Sequence[Row]) -> dict[str, Estimate]:
+def score_metrics(mine: Sequence[Row]) -> dict[str, Estimate]:
+    """Means over episodes of score, reward, steps and meetings, and the reward per meeting if there were any."""
     values = {name: [float(row[name]) for row in mine] for name in ("score", "reward", "steps", "meetings")}
     found = {name: mean(numbers) for name, numbers in values.items()}
     if any(values["meetings"]):

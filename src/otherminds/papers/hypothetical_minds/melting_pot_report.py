@@ -1,4 +1,4 @@
-"""The report on the matrix and cooking worlds: are the scripted bodies able, and how do the scenarios go?"""
+"""The report on the matrix and cooking worlds: calibration of the scripted bodies, and scores in the scenarios."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ DIGITS = (1, 1, 1, 2)
 
 
 def report(summary: Sequence[Row]) -> Page:
-    """The whole page, from the summary alone."""
+    """The report as a page, from the summary alone."""
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
     calibration = stack(CALIBRATION, _calibration(found), targets(summary), inline(_whiskers(found)))
     played = stack(SCENARIOS, *(_scenarios(name, found) for name in WORLDS), inline(_scores(found)))

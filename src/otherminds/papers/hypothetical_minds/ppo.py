@@ -1,10 +1,10 @@
-"""A policy for matrix worlds that was trained by PPO: a small network from what a player sees to what it does next.
+"""A policy for matrix worlds that was trained by PPO: a small network from a player's view to its next action.
 
     network = shipped("rws_repeated")                   # or read_network(path, world)
     mind = Trained.initial(world, "Ana", network)
 
-The network sees the window, its own inventory, whether it can shoot, and its last meeting: what it held and what that
-paid. It sees nothing else of a partner, nor where on the map it is. `benchmarks/train_ppo.py` trains such networks.
+The network sees the window, its own inventory, whether it can shoot, and its last meeting: the inventory and the reward.
+It sees nothing else of a partner, nor its place on the map. `benchmarks/train_ppo.py` trains such networks.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, RESOURCE, WALL
 
 Float = NDArray[np.float32]
 Layer = tuple[Float, Float]
-LARGEST = 4_000_000
-LONGEST = 100
-LOOKS = FROZEN + 1
+LARGEST = 4_000_000  # bytes of a file of weights, packed or unpacked
+LONGEST = 100  # characters of names in a message
+LOOKS = FROZEN + 1  # looks of a player: plain, ready, frozen
 BROKEN = (BadZipFile, ValueError, KeyError, EOFError, MemoryError, NotImplementedError, RuntimeError, zlib.error)
 
 
-class Seen(NamedTuple):
-    """What players see in one step, in arrays of any shape: of one player, or of all in many environments.
+class ViewArrays(NamedTuple):
+    """The views of players in one step, in arrays of any shape: one player, or all players of many environments.
 
     `windows` and `inventories` have one more axis, for the cells and the kinds of resources.
     """
@@ -50,10 +50,10 @@ class Seen(NamedTuple):
     rewards: NDArray[np.floating]
 
 
-class Memory(NamedTuple):
-    """What players last held that was worth a meeting, whether they are dead, and how their last meeting went.
+class MeetingMemory(NamedTuple):
+    """The last inventory of players that was worth a meeting, whether they are dead, and their last meeting.
 
-    Who has not been seen yet counts as dead.
+    A player that has not seen anything yet counts as dead.
     """
 
     held: Float
@@ -63,7 +63,7 @@ class Memory(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Senses:
-    """How what a player of a world sees becomes numbers. `table` has a row for each code of a window, from OUTSIDE on.
+    """The features of a view. `table` has a row for each code of a window, from OUTSIDE on.
 
     `others` are the places of a window but one's own, `scale` is the largest payoff.
     """
@@ -76,7 +76,7 @@ class Senses:
 
     @classmethod
     def of(cls, world: InTheMatrix) -> Self:
-        """The senses of everybody in a world. Raises InputError if somebody there sees the whole map."""
+        """The senses of all players in a world. Raises InputError if a player there sees the whole map."""
         if world.all_seeing:
             raise InputError("a trained policy sees a window only", hint="make the world without `all_seeing`")
         (rows, columns), reach = world.rules.field.shape, world.rules.field.reach
@@ -87,18 +87,18 @@ class Senses:
 
     @property
     def width(self) -> int:
-        """How many numbers there are."""
+        """The number of features."""
         return len(self.others) * int(self.table.shape[1]) + 2 * self.kinds + 5
 
-    def blank(self, shape: tuple[int, ...] = ()) -> Memory:
-        """The memory of players who have seen nothing yet."""
+    def blank(self, shape: tuple[int, ...] = ()) -> MeetingMemory:
+        """The memory of players that have seen nothing yet."""
         held = np.ones((*shape, self.kinds), dtype=np.float32)
-        return Memory(held, np.ones(shape, dtype=np.bool_), np.zeros((*shape, self.kinds + 2), dtype=np.float32))
+        return MeetingMemory(held, np.ones(shape, dtype=np.bool_), np.zeros((*shape, self.kinds + 2), dtype=np.float32))
 
-    def remember(self, memory: Memory, seen: Seen) -> Memory:
-        """The memory after one more step. A meeting is over when one dies of it; it pays in that step.
+    def remember(self, memory: MeetingMemory, seen: ViewArrays) -> MeetingMemory:
+        """The memory after one more step. A meeting is over when the player dies of it; it pays in that step.
 
-        What was held then is the last that was worth a meeting: who wins holds nothing any more at once.
+        The inventory then is the last one worth a meeting: the winner's own is empty at once.
         """
         fresh = np.expand_dims(seen.t == 0, -1)
         worth = seen.inventories.max(axis=-1, keepdims=True) > 1
@@ -108,21 +108,21 @@ class Senses:
         rewards = np.asarray(seen.rewards / self.scale, dtype=np.float32)[..., None]
         meeting = np.concatenate([np.ones_like(rewards), _shares(held), rewards], axis=-1)
         past = np.where(fresh, np.float32(0), memory.meeting)
-        return Memory(held, dead, np.where(over, meeting, past))
+        return MeetingMemory(held, dead, np.where(over, meeting, past))
 
-    def features(self, seen: Seen, memory: Memory) -> Float:
-        """What goes into a network: an array with one more axis than there are for players and environments."""
+    def features(self, seen: ViewArrays, memory: MeetingMemory) -> Float:
+        """The input of a network: an array with one more axis than those for players and environments."""
         window = self.table[seen.windows[..., self.others] + 1]
         window = window.reshape(*window.shape[:-2], -1)
         total = np.log(seen.inventories.sum(axis=-1) / self.kinds)
         numbers = np.stack([total, seen.ready, seen.frozen], axis=-1, dtype=np.float32, casting="unsafe")
         return np.concatenate([window, _shares(seen.inventories), numbers, memory.meeting], axis=-1)
 
-    def seen(self, view: MatrixView) -> Seen:
-        """What one player sees."""
+    def seen(self, view: MatrixView) -> ViewArrays:
+        """The view of one player as arrays."""
         window = view.window or (OUTSIDE,) * self.cells
         numbers = (view.ready_to_shoot, view.frozen, view.reward)
-        return Seen(np.array(view.t), np.array(window), np.array(view.inventory), *map(np.array, numbers))
+        return ViewArrays(np.array(view.t), np.array(window), np.array(view.inventory), *map(np.array, numbers))
 
 
 def _table(world: InTheMatrix) -> Float:
@@ -154,7 +154,7 @@ class Network:
     layers: tuple[Layer, ...]
 
     def scores(self, features: Float) -> Float:
-        """The log-odds of the actions."""
+        """The logits of the actions."""
         *hidden, (weights, biases) = self.layers
         for inner, bias in hidden:
             features = np.tanh(features @ inner + bias)
@@ -224,7 +224,7 @@ def _network(raw: bytes, path: Path, width: int) -> Network:
 
 
 def _arrays(raw: bytes, path: Path) -> dict[str, NDArray[np.floating]]:
-    """What is in an .npz, which is a zip of arrays; numbers only, and not more than there can be."""
+    """The arrays in an .npz, a zip of arrays. Raises InputError for anything but numbers, and for large files."""
     found = {}
     try:
         with ZipFile(io.BytesIO(raw)) as archive:
@@ -250,28 +250,28 @@ def _check(name: str, array: NDArray[np.floating], shape: tuple[int, ...], path:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A mind that does what a network says, in all its parts chance: π(a | what it sees, its last meeting)."""
+    """A mind that samples its actions from a network: π(a | view, last meeting)."""
 
     senses: Senses
     network: Network
-    memory: Memory
-    seen: Seen | None = None
+    memory: MeetingMemory
+    seen: ViewArrays | None = None
 
     @classmethod
     def initial(cls, world: InTheMatrix, agent: str, network: Network) -> Self:
-        """A mind at the start of an episode. Raises InputError if there is no such agent."""
+        """The mind at the start of an episode. Raises InputError for an unknown agent."""
         if agent not in world.agents:
             raise unknown("agent", agent, world.agents)
         senses = Senses.of(world)
         return cls(senses, network, senses.blank())
 
     def observe(self, view: MatrixView) -> Self:
-        """See, and remember how a meeting went that is over now."""
+        """The mind after one more view; it remembers the last meeting."""
         seen = self.senses.seen(view)
         return replace(self, memory=self.senses.remember(self.memory, seen), seen=seen)
 
     def act(self) -> Categorical[Action]:
-        """The network's distribution over the eight actions; any of them before it has seen anything."""
+        """The network's distribution over the eight actions; uniform before the first view."""
         if self.seen is None:
             return Categorical.uniform(ACTIONS)
         scores = self.network.scores(self.senses.features(self.seen, self.memory))

@@ -35,7 +35,7 @@ HELP: Mapping[str, float] = {"skilled": 0.1, "semi-skilled": 0.04, "idle": 0.002
 class Programs:
     """A posterior over strategies, with exact likelihoods, and look-ahead over the beliefs that own plays lead to."""
 
-    librarian: BayesianLookahead
+    lookahead: BayesianLookahead
 
     @classmethod
     def of(cls, library: HypothesisSet) -> Self:
@@ -51,20 +51,20 @@ class Programs:
         played = play_of(own)
         if played is None or theirs is None:
             return self
-        return replace(self, librarian=self.librarian.observe(Outcome(played, theirs, reward)))
+        return replace(self, lookahead=self.lookahead.observe(Outcome(played, theirs, reward)))
 
     def predict(self) -> Categorical[int]:
         """Σ P(strategy) π(kind | strategy)."""
-        return self.librarian.predict()
+        return self.lookahead.predict()
 
     def act(self) -> Categorical[int]:
         """The kind of the highest expected value."""
-        return self.librarian.act()
+        return self.lookahead.act()
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:
         """The most probable strategies with their probabilities; each strategy includes its noisy version."""
-        posterior = self.librarian.observer.ask(lambda partner: partner.machine.name.partition("~")[0])
+        posterior = self.lookahead.observer.ask(lambda partner: partner.machine.name.partition("~")[0])
         return sorted(posterior, key=lambda pair: -pair[1])[:SHOWN]
 
 

@@ -79,7 +79,7 @@ AROUND_VALIDATION = (
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
-    """The whole page, from rows and summary alone."""
+    """The report as a page, from rows and summary alone."""
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
     lined_up = _lined_up(rows)
     episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
@@ -103,7 +103,7 @@ def _scores(found: Found, names: Mapping[str, str]) -> Html:
     for one in scenarios():
         if any((one.id, subject, "score") in found for subject in subjects):
             cells = [_brief(found.get((one.id, subject, "score"))) for subject in subjects]
-            lines.append([one.id, *cells, _hm(one.id)])
+            lines.append([one.id, *cells, number(published()[one.id]["hm"][0], 1) if one.id in published() else "–"])
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
@@ -112,7 +112,7 @@ def _any(found: Found, subjects: Sequence[str]) -> bool:
 
 
 def _spoken(found: Found) -> list[str]:
-    """The agents with language models."""
+    """The subjects with language models."""
     return list(dict.fromkeys(subject for _, subject, _ in found if subject.startswith(MODELS)))
 
 
@@ -121,14 +121,14 @@ def _speakers(found: Found) -> Html:
     for one, subject in product(scenarios(), _spoken(found)):
         if (one.id, subject, "score") in found:
             score, *rest = (found.get((one.id, subject, metric)) for metric in ("score", *METRICS))
-            figures = [None if row is None else number(row["value"], _digits(row["value"])) for row in rest]
+            figures = [None if row is None else _figure(row["value"]) for row in rest]
             lines.append([one.id, *_who(subject), _brief(score), *figures])
     heads = ("Score", "Predicted", "Regret", "Calls", "Tokens read", "… written", "Dollars", "Unreadable")
     return table(("Scenario", "Agent", "Model", *heads), lines)
 
 
-def _digits(value: float) -> int:
-    return 0 if value >= 100 else 2
+def _figure(value: float) -> str:
+    return number(value, 0 if value >= 100 else 2)
 
 
 def _who(subject: str) -> tuple[str, str]:
@@ -138,28 +138,22 @@ def _who(subject: str) -> tuple[str, str]:
 
 
 def _agents(found: Found) -> Html:
-    """Agents by their mean score in the matrix worlds, with means over what they have played."""
-    lines = sorted(((_mean(found, agent, "score", MATRIX), agent) for agent in _spoken(found)), key=_rank)
-    cells = [[*_who(agent), *_means(found, agent)] for _, agent in lines]
+    """Agents by their mean score in the matrix worlds, with means over the scenarios that each played."""
+    means = {agent: _mean(found, agent, "score", MATRIX) or 0.0 for agent in _spoken(found)}
+    lines = []
+    for agent in sorted(means, key=lambda agent: (-means[agent], agent)):
+        scores = [_mean(found, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric")]
+        others = [_mean(found, agent, metric, ()) for metric in METRICS if metric != "regret"]
+        shown = [None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores]
+        lines.append([*_who(agent), *shown, *(None if value is None else _figure(value) for value in others)])
     worlds = ("RWS", "Arena", "Dilemma", "Cooking")
     return table(
-        ("Agent", "Model", *worlds, "Predicted", "Calls", "Tokens read", "… written", "Dollars", "Unreadable"), cells
+        ("Agent", "Model", *worlds, "Predicted", "Calls", "Tokens read", "… written", "Dollars", "Unreadable"), lines
     )
 
 
-def _rank(pair: tuple[float | None, str]) -> tuple[float, str]:
-    return (0.0 if pair[0] is None else -pair[0], pair[1])
-
-
-def _means(found: Found, agent: str) -> list[str | None]:
-    scores = [_mean(found, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric")]
-    others = [_mean(found, agent, metric, ()) for metric in METRICS if metric != "regret"]
-    shown = [None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores]
-    return [*shown, *(None if value is None else number(value, _digits(value)) for value in others)]
-
-
 def _mean(found: Found, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
-    """The mean over the scenarios of some worlds, or over all there are."""
+    """The mean over the scenarios of some worlds, or of all; None if the agent played none."""
     values = [
         row["value"]
         for (name, subject, its), row in found.items()
@@ -168,12 +162,8 @@ def _mean(found: Found, agent: str, metric: str, worlds: Sequence[str]) -> float
     return mean(values) if values else None
 
 
-def _hm(name: str) -> str:
-    return number(published()[name]["hm"][0], 1) if name in published() else "–"
-
-
 def _paper(found: Found) -> Html:
-    """The paper's table for the scenarios that were played."""
+    """The paper's table 1 for the scenarios that were played."""
     played = [one for one in scenarios() if one.id in published() and any(name == one.id for name, _, _ in found)]
     lines = [
         [
@@ -203,7 +193,7 @@ def _literal(found: Found) -> Html:
 
 
 def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
-    """Rewards of meetings by how long before or after the validation they were."""
+    """Rewards of meetings by their distance, in meetings, from the first validated one."""
     found: dict[int, list[float]] = {}
     episodes: dict[tuple[str, str], list[tuple[Row, bool]]] = {}
     mine = [row for row in rows if row["subject"] == "programs" and row["condition"].startswith("rws_repeated")]
@@ -235,14 +225,14 @@ def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
 
 
 def examples(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Scenarios and agents to show an episode of: some with programs, and one of each agent with a language model."""
+    """The episodes to show, as (scenario, subject): some of programs, and one of each of the last agents with a model."""
     played = dict.fromkeys((row["condition"], row["subject"]) for row in rows)
     spoken = {subject: (name, subject) for name, subject in reversed(played) if subject.startswith(MODELS)}
     return [(name, "programs") for name in FILMED if (name, "programs") in played] + [*spoken.values()][-SPOKEN:]
 
 
 def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
-    """The first episode: what was thought of the partner before each meeting, and what happened."""
+    """The first episode: the hypotheses before each meeting, and the film; None if the subject has no hypotheses."""
     mine, meetings = _first(name, subject, rows)
     if not meetings:
         return None
@@ -250,7 +240,9 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
     drawn = inline(_beliefs(meetings), f"{title}: what was thought")
     film = next((row["film"] for row in mine if "film" in row), None)
     if "why" in meetings[0]:
-        return stack(_cooked(meetings, title), drawn)
+        best = [(row["t"], row["why"], text, value) for row in meetings for text, value in row["hypotheses"][:1]]
+        lines = [[t, why, text, number(value)] for t, why, text, value in best]
+        return stack(table(("Step", "Why it thinks", "Best hypothesis", ""), lines, title), drawn)
     if film is None:
         return drawn
     world = in_the_matrix(scenario(name).substrate)
@@ -259,13 +251,13 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
 
 
 def thoughts(name: str, subject: str, rows: Sequence[Row]) -> Html:
-    """What was thought of the partner before each meeting of the first episode."""
+    """The hypotheses before each meeting of the first episode."""
     mine, meetings = _first(name, subject, rows)
     return inline(_beliefs(meetings), f"{_title(mine)}: what was thought")
 
 
 def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """All rows of an agent in a scenario, and the meetings of its first episode of which something was thought."""
+    """All rows of a subject in a scenario, and those of its first episode that have hypotheses."""
     mine = [row for row in rows if (row["condition"], row["subject"]) == (name, subject)]
     return mine, [row for row in mine if row["episode"] == mine[0]["episode"] and row.get("hypotheses")]
 
@@ -273,11 +265,6 @@ def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], lis
 def _title(mine: Sequence[Row]) -> str:
     first = mine[0]
     return f"{first['condition']}, {first['subject']} with {', '.join(next(r['bots'] for r in mine if 'bots' in r))}"
-
-
-def _cooked(thoughts: Sequence[Row], title: str) -> Html:
-    lines = [[row["t"], row["why"], text, number(value)] for row in thoughts for text, value in row["hypotheses"][:1]]
-    return table(("Step", "Why it thinks", "Best hypothesis", ""), lines, title)
 
 
 @styled
@@ -288,12 +275,9 @@ def _beliefs(meetings: Sequence[Row]) -> Figure:
     axes = figure.subplots()
     for name in names:
         values = [dict(row["hypotheses"]).get(name, math.nan) for row in meetings]
-        axes.plot(range(1, len(meetings) + 1), values, ".-", markersize=3, label=_cut(name))
+        label = name.replace("$", "\\$")  # not as a formula
+        label = label if len(label) <= CUT else f"{label[: CUT - 1]}…"
+        axes.plot(range(1, len(meetings) + 1), values, ".-", markersize=3, label=label)
     axes.set(xlabel="meeting" if "own" in meetings[0] else "occasion", ylabel="probability or value")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
     return figure
-
-
-def _cut(text: str) -> str:
-    text = text.replace("$", "\\$")  # not as a formula
-    return text if len(text) <= CUT else f"{text[: CUT - 1]}…"

@@ -14,11 +14,11 @@ from otherminds.language.scripted import text_of
 
 Place = tuple[int, int]
 Part = Literal["nothing", "tomatoes", "dishes", "everything"]
-Written = Mapping[str, Any]
+ReplyFields = Mapping[str, Any]
 
 DEED = re.compile(r"^- step (\d+): .* (put .* into the pot|took the soup|delivered a soup)", re.MULTILINE)
 POT = re.compile(r"^- pot at \((\d+), (\d+)\): (.*)$", re.MULTILINE)
-LATELY = 100
+LATELY = 100  # steps back from which a partner's actions count; chosen, not tuned
 GUESSES: Mapping[Part, str] = {
     "nothing": "They do nothing that helps.",
     "tomatoes": "They bring tomatoes and leave the soup to me.",
@@ -54,25 +54,27 @@ class KitchenPromptReader:
 
     text: str
 
-    def answer(self, asked: Sequence[str]) -> Written:
-        """Something for every field that is asked for."""
+    def answer(self, asked: Sequence[str]) -> ReplyFields:
+        """A value for every field that is asked for."""
         if "plan" in asked:
             return {"plan": self.plan()}
         part = self._shown or self._part(LATELY)
+        outcomes = self.text.partition("What came of it")[2].partition("Before:")[0]
+        failed = re.search(r"^- (.*): failed, (.*)$", outcomes, re.MULTILINE)
         found: dict[str, Callable[[], Any]] = {
             "hypothesis": lambda: GUESSES[part],
             "expects": lambda: EXPECTED[part],
             "strategy": lambda: STRATEGIES[part],
-            "fits": self._fits,
-            "success": lambda: "failed" not in self._outcomes,
-            "lesson": self._lesson,
+            "fits": lambda: EXPECTED[self._part(self._now + 1)] in self.text.rpartition("Earlier you expected this")[2],
+            "success": lambda: "failed" not in outcomes,
+            "lesson": lambda: f"Do not {failed[1]} when {failed[2]}." if failed else "It went well; go on like this.",
         }
         return {field: found[field]() for field in asked}
 
     # The partner
 
     def _part(self, lately: int) -> Part:
-        """Which part of the work somebody has done in these last steps."""
+        """The part of the work that the partner has done in these last steps."""
         done = [what for step, what in DEED.findall(self.text) if int(step) > self._now - lately]
         loads = any(what.startswith("put") for what in done)
         serves = any(not what.startswith("put") for what in done)
@@ -80,13 +82,9 @@ class KitchenPromptReader:
 
     @property
     def _shown(self) -> Part | None:
-        """The part that a guess tells of which is to be followed, if the prompt has one."""
+        """The part of the work in the guess that is to be followed, if the prompt has one."""
         guess = self.text.rpartition("guess about")[2] if "guess about" in self.text else ""
         return next((part for part, told in GUESSES.items() if told in guess), None)
-
-    def _fits(self) -> bool:
-        expected = self.text.rpartition("Earlier you expected this")[2]
-        return EXPECTED[self._part(self._now + 1)] in expected
 
     @cached_property
     def _now(self) -> int:
@@ -95,15 +93,15 @@ class KitchenPromptReader:
 
     # Subgoals
 
-    def plan(self) -> Sequence[Written]:
-        """What is to be done next with what one holds, by one's strategy."""
+    def plan(self) -> Sequence[ReplyFields]:
+        """The next subgoals with the thing in hand, by the strategy in the prompt."""
         if self._holds("soup"):
             return self._deliver()
         if self._holds("tomato"):
             return self._fill(self._room) if self._room else self._put_down() if self._serves else self._hold_ready()
         if self._holds("dish"):
             return self._put_down() if self._loads else self._serve()
-        if self._serves or (not self._loads and self._cooked):
+        if self._serves or (not self._loads and any(pot.soup for pot in self._pots)):
             return [*self._fetch("dishes"), *self._serve()]
         if self._room:
             return [*self._fetch("tomatoes"), *self._fill(self._room)]
@@ -111,34 +109,34 @@ class KitchenPromptReader:
             return [*self._fetch("tomatoes"), *self._hold_ready()]
         return [*self._fetch("dishes"), *self._serve()]
 
-    def _fill(self, room: Sequence[ToldPot]) -> Sequence[Written]:
-        """Put a tomato into the fullest pot, and go on until there are three in it."""
+    def _fill(self, room: Sequence[ToldPot]) -> Sequence[ReplyFields]:
+        """Put a tomato into the fullest pot, and go on until it holds three."""
         pot = max(room, key=lambda pot: pot.tomatoes)
         more = [*self._fetch("tomatoes"), _use(pot.place)] * (2 - pot.tomatoes)
         return [_use(pot.place), *more]
 
-    def _hold_ready(self) -> Sequence[Written]:
+    def _hold_ready(self) -> Sequence[ReplyFields]:
         """Wait with a tomato until there is room in a pot."""
         if not self._pots:
             return self._put_down()
         place = max(self._pots, key=lambda pot: (pot.soup, pot.tomatoes)).place
         return [_wait(place, "free"), _use(place)]
 
-    def _serve(self) -> Sequence[Written]:
-        """Take soup as soon as there is some, and deliver it."""
+    def _serve(self) -> Sequence[ReplyFields]:
+        """Take soup as soon as it is ready, and deliver it."""
         if not self._pots:
             return self._put_down()
         pot = max(self._pots, key=lambda pot: (pot.soup, pot.tomatoes))
         waits = [] if pot.soup else [_wait(pot.place, "ready")]
         return [*waits, _use(pot.place), *self._deliver()]
 
-    def _deliver(self) -> Sequence[Written]:
+    def _deliver(self) -> Sequence[ReplyFields]:
         return [_use(place) for place in self._places("deliveries")[:1]] or self._put_down()
 
-    def _put_down(self) -> Sequence[Written]:
+    def _put_down(self) -> Sequence[ReplyFields]:
         return [_use(place) for place in self._places("empty counters")[:1]]
 
-    def _fetch(self, what: str) -> Sequence[Written]:
+    def _fetch(self, what: str) -> Sequence[ReplyFields]:
         return [_use(place) for place in self._places(what)[:1]]
 
     def _holds(self, thing: str) -> bool:
@@ -157,45 +155,29 @@ class KitchenPromptReader:
         """All pots within reach, the nearest first."""
         near = self._places("pots")
         told = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
-        return [ToldPot(place, _tomatoes(told[place]), _has_soup(told[place])) for place in near if place in told]
+        return [_told_pot(place, told[place]) for place in near if place in told]
 
     @property
     def _room(self) -> Sequence[ToldPot]:
         return [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]
 
-    @property
-    def _cooked(self) -> Sequence[ToldPot]:
-        return [pot for pot in self._pots if pot.soup]
-
     def _places(self, what: str) -> Sequence[Place]:
         line = re.search(f"^- {what}: (.*)$", self.text, re.MULTILINE)
         return [(int(x), int(y)) for x, y in re.findall(r"\((\d+), (\d+)\)", line[1])] if line else []
 
-    # Reflection
 
-    @cached_property
-    def _outcomes(self) -> str:
-        return self.text.partition("What came of it")[2].partition("Before:")[0]
-
-    def _lesson(self) -> str:
-        failed = re.search(r"^- (.*): failed, (.*)$", self._outcomes, re.MULTILINE)
-        return f"Do not {failed[1]} when {failed[2]}." if failed else "It went well; go on like this."
-
-
-def _use(place: Place) -> Written:
+def _use(place: Place) -> ReplyFields:
     return {"do": "interact", "x": place[0], "y": place[1]}
 
 
-def _wait(place: Place, until: str) -> Written:
+def _wait(place: Place, until: str) -> ReplyFields:
     return {"do": "wait", "x": place[0], "y": place[1], "until": until}
 
 
-def _tomatoes(what: str) -> int:
-    return 3 if "soup is ready" in what else 0 if what.startswith("empty") else 1 if what[0] == "a" else int(what[0])
-
-
-def _has_soup(what: str) -> bool:
-    return "soup is ready" in what or "by now there should be soup" in what
+def _told_pot(place: Place, what: str) -> ToldPot:
+    """A pot from its line in a prompt."""
+    number = 3 if "soup is ready" in what else 0 if what.startswith("empty") else 1 if what[0] == "a" else int(what[0])
+    return ToldPot(place, number, "soup is ready" in what or "by now there should be soup" in what)
 
 
 def kitchen_reply(request: Request) -> str:

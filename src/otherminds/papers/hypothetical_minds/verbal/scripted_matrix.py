@@ -1,10 +1,10 @@
-"""A program in the place of a language model in matrix worlds: it reads the prompts of all agents."""
+"""A program in the place of a language model in matrix worlds: it reads prompts, and answers correctly."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,10 +22,11 @@ INSTEAD = re.compile(r"if you had played (.+?) in it")
 AIM = re.compile(r"You have decided to play (.+?) in the next meeting")
 OTHERS = re.compile(r"With you there: (.+)\.$", re.MULTILINE)
 PLACE = re.compile(r"\((\d+), (\d+)\)")
-ENOUGH, ERRANDS = 5, 4
+ENOUGH = 5  # lead of the kind to play over all others in the inventory, as the margin of other agents
+ERRANDS = 4  # walks of a plan; chosen, not tuned
 
 Plays = Sequence[tuple[int | None, int]]
-Written = Mapping[str, Any]
+ReplyFields = Mapping[str, Any]
 
 
 class PlayRule(NamedTuple):
@@ -35,30 +36,30 @@ class PlayRule(NamedTuple):
     follow: Callable[[Plays], int]
 
 
-def all_rules(kinds: Sequence[str]) -> tuple[PlayRule, ...]:
-    """Always the same, or by what was played last: by us, or by themselves."""
+def all_rules(kinds: Sequence[str]) -> list[PlayRule]:
+    """A partner always plays the same, answers our last play, or goes on from its own; the simple rules first."""
     n = len(kinds)
-    return (*(_always(kinds, k) for k in range(n)), *(rule for shift in range(n) for rule in _shifts(kinds, shift)))
+    rules = []
+    for kind, name in enumerate(kinds):
 
+        def the_same(_: Plays, kind: int = kind) -> int:
+            return kind
 
-def _always(kinds: Sequence[str], kind: int) -> PlayRule:
-    return PlayRule(f"They always play {kinds[kind]}.", lambda _: kind)
+        rules.append(PlayRule(f"They always play {name}.", the_same))
+    for shift in range(n):
+        told = ", ".join(f"{kinds[k]} → {kinds[(k + shift) % n]}" for k in range(n))
 
+        def answers(plays: Plays, shift: int = shift) -> int:
+            ours = [own for own, _ in plays if own is not None]
+            return (ours[-1] + shift) % n if ours else 0
 
-def _shifts(kinds: Sequence[str], shift: int) -> Iterator[PlayRule]:
-    n = len(kinds)
-    told = ", ".join(f"{kinds[k]} → {kinds[(k + shift) % n]}" for k in range(n))
+        def goes_on(plays: Plays, shift: int = shift) -> int:
+            return (plays[-1][1] + shift) % n if plays else 0
 
-    def answers(plays: Plays) -> int:
-        ours = [own for own, _ in plays if own is not None]
-        return (ours[-1] + shift) % n if ours else 0
-
-    def goes_on(plays: Plays) -> int:
-        return (plays[-1][1] + shift) % n if plays else 0
-
-    yield PlayRule(f"They answer my last play: {told}.", answers)
-    if shift:
-        yield PlayRule(f"They go on from their own last play: {told}.", goes_on)
+        rules.append(PlayRule(f"They answer my last play: {told}.", answers))
+        if shift:
+            rules.append(PlayRule(f"They go on from their own last play: {told}.", goes_on))
+    return rules
 
 
 class ToldMeeting(NamedTuple):
@@ -80,48 +81,54 @@ class MatrixPromptReader:
 
     @property
     def meetings(self) -> list[ToldMeeting]:
-        """All meetings that it tells of."""
-        return [self._met(*found) for found in MEETING.findall(self.text)]
+        """All meetings in the prompt."""
+        found = []
+        for told, played, reward, rest in MEETING.findall(self.text):
+            held = tuple(int(part.rpartition(" ")[2]) for part in told.split(", "))
+            theirs = THEIRS.search(rest)
+            found.append(
+                ToldMeeting(held, self._kind(played), float(reward), self._kind(theirs[1]) if theirs else None)
+            )
+        return found
 
     @property
     def plays(self) -> Plays:
-        """All meetings of which both plays are known."""
+        """All meetings in which the partner's play is known."""
         return [(met.own, met.theirs) for met in self.meetings if met.theirs is not None]
 
-    def answer(self, asked: Sequence[str]) -> Written:
-        """Something for every field that is asked for."""
+    def answer(self, asked: Sequence[str]) -> ReplyFields:
+        """A value for every field that is asked for."""
         if "plan" in asked:
             return {"plan": self._plan()}
-        rule = self._shown() or self._best()
+        rule = self._shown_rule or self._best_rule
         theirs = rule.follow(self.plays)
+        reply = max(range(len(self.kinds)), key=lambda own: self._pays(own, theirs))
+        strategy = f"Play what beats this. {rule.text} Gather {self.kinds[reply]}."
         found: dict[str, Callable[[], Any]] = {
             "inventory": self._inventory,
             "hypothesis": lambda: rule.text,
-            "strategy": lambda: self._strategy(rule),
+            "strategy": lambda: strategy if self.plays else f"Gather {self.kinds[self._target]}.",
             "partner_plays": lambda: self.kinds[theirs],
-            "i_play": lambda: self.kinds[self._beats(theirs)],
-            "reward": self._verdict,
+            "i_play": lambda: self.kinds[reply],
+            "reward": self._sign,
             "success": lambda: not self.meetings or self.meetings[-1].reward > 0,
             "lesson": lambda: f"In {len(self.meetings)} meetings it paid to keep to what went well.",
         }
         return {field: found[field]() for field in asked}
 
-    def _met(self, held: str, played: str, reward: str, rest: str) -> ToldMeeting:
-        own = tuple(int(part.rpartition(" ")[2]) for part in held.split(", "))
-        theirs = THEIRS.search(rest)
-        return ToldMeeting(own, self._kind(played), float(reward), self._kind(theirs[1]) if theirs else None)
-
     def _kind(self, name: str) -> int | None:
         return self.kinds.index(name) if name in self.kinds else None
 
-    def _shown(self) -> PlayRule | None:
+    @property
+    def _shown_rule(self) -> PlayRule | None:
         """The rule that is to be followed, if the prompt names one."""
         question = self.text.rpartition("A guess about what")[2] if "A guess about what" in self.text else ""
         question = question or self.text.partition("A strategy for you:")[2]
         return next((rule for rule in all_rules(self.kinds) if rule.text in question), None)
 
-    def _best(self) -> PlayRule:
-        """The rule that is right about most of all meetings, the simplest of equals."""
+    @property
+    def _best_rule(self) -> PlayRule:
+        """The rule that predicts most of the meetings, the simplest of equals."""
         plays = self.plays
 
         def hits(rule: PlayRule) -> int:
@@ -129,24 +136,15 @@ class MatrixPromptReader:
 
         return max(all_rules(self.kinds), key=hits)
 
-    def _beats(self, theirs: int) -> int:
-        return max(range(len(self.kinds)), key=lambda own: self._pays(own, theirs))
-
     def _pays(self, own: int, theirs: int) -> float:
         n = len(self.kinds)
         return self.rules.reward(typical_inventory(own, n), typical_inventory(theirs, n))[0]
-
-    def _strategy(self, rule: PlayRule) -> str:
-        """What beats a rule, or, where the partner's plays are not known, what went well."""
-        if not self.plays:
-            return f"Gather {self.kinds[self._target()]}."
-        return f"Play what beats this. {rule.text} Gather {self.kinds[self._beats(rule.follow(self.plays))]}."
 
     def _inventory(self) -> dict[str, int]:
         last = self.meetings[-1]
         return dict(zip(self.kinds, partner_inventory(self.rules, last.held, last.reward).mode, strict=True))
 
-    def _verdict(self) -> str:
+    def _sign(self) -> str:
         instead, theirs = INSTEAD.search(self.text), self.meetings[-1].theirs
         own = self._kind(instead[1]) if instead else None
         pays = 0.0 if own is None or theirs is None else self._pays(own, theirs)
@@ -154,17 +152,26 @@ class MatrixPromptReader:
 
     # Subgoals
 
-    def _plan(self) -> Sequence[Written]:
-        """Gather what is to be played until there is enough of it, then look for somebody."""
-        kind, held = self._target(), self._places("Inventory: ", r"(\d+)")
-        counts = [int(count) for count in held]
+    def _plan(self) -> Sequence[ReplyFields]:
+        """Gather the kind to play until there is enough of it, then look for a player."""
+        kind = self._target
+        counts = [int(count) for count in self._places("Inventory: ", r"(\d+)")]
         lead = counts[kind] - max(count for k, count in enumerate(counts) if k != kind)
         if lead < ENOUGH:
-            walks = self._walks(kind)[: min(ERRANDS, ENOUGH - lead)]
+            name = self.kinds[kind]
+            starts = (f"Observable {name} locations: ", f"Remembered {name} locations: ")
+            places = {(int(x), int(y)) for start in starts for x, y in self._places(start, PLACE.pattern)}
+            here = next(iter(self._places("Player position: ", PLACE.pattern)), ("0", "0"))
+            x0, y0 = map(int, here)
+            near = sorted(places, key=lambda place: (abs(place[0] - x0) + abs(place[1] - y0), place))
+            walks = near[: min(ERRANDS, ENOUGH - lead)]
             return [{"do": "move_to", "x": x, "y": y} for x, y in walks] or [{"do": "patrol"}]
-        seen = [name for name in self._others() if f"'{name}-" in self.text.partition("Observable other")[2]]
+        told = OTHERS.search(self.text)
+        others = told[1].split(", ") if told else []
+        seen = [name for name in others if f"'{name}-" in self.text.partition("Observable other")[2]]
         return [{"do": "fire_at", "player": name} for name in seen[:1]] or [{"do": "patrol"}]
 
+    @property
     def _target(self) -> int:
         """The kind to play: as told, as planned, as before if that was well paid, or else the next one."""
         told = AIM.search(self.text)
@@ -178,25 +185,9 @@ class MatrixPromptReader:
             return 0
         return last.own if last.reward > 0 else (last.own + 1) % len(self.kinds)
 
-    def _walks(self, kind: int) -> list[tuple[int, int]]:
-        """Where there is some of a kind, the nearest one first."""
-        name = self.kinds[kind]
-        places = [
-            (int(x), int(y))
-            for start in (f"Observable {name} locations: ", f"Remembered {name} locations: ")
-            for x, y in self._places(start, PLACE.pattern)
-        ]
-        here = next(iter(self._places("Player position: ", PLACE.pattern)), ("0", "0"))
-        x, y = map(int, here)
-        return sorted(set(places), key=lambda place: (abs(place[0] - x) + abs(place[1] - y), place))
-
     def _places(self, start: str, pattern: str) -> list[Any]:
         line = re.search(f"^{re.escape(start)}(.*)$", self.text, re.MULTILINE)
         return re.findall(pattern, line[1]) if line else []
-
-    def _others(self) -> list[str]:
-        told = OTHERS.search(self.text)
-        return told[1].split(", ") if told else []
 
 
 def matrix_reply(world: InTheMatrix, request: Request) -> str:
