@@ -3,7 +3,7 @@
     network = shipped("rws_repeated")                   # or read_network(path, world)
     mind = Trained.initial(world, "Ana", network)
 
-The network sees the window, its own inventory, whether it can shoot, and its last meeting: the inventory and the reward.
+The network sees the window, its own inventory, whether it can shoot, and the inventory and reward of its last meeting.
 It sees nothing else of a partner, nor its place on the map. `benchmarks/train_ppo.py` trains such networks.
 """
 

@@ -225,7 +225,7 @@ def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
 
 
 def examples(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """The episodes to show, as (scenario, subject): some of programs, and one of each of the last agents with a model."""
+    """The episodes to show, as (scenario, subject): some of programs, and one of each of the last model agents."""
     played = dict.fromkeys((row["condition"], row["subject"]) for row in rows)
     spoken = {subject: (name, subject) for name, subject in reversed(played) if subject.startswith(MODELS)}
     return [(name, "programs") for name in FILMED if (name, "programs") in played] + [*spoken.values()][-SPOKEN:]
