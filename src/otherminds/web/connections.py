@@ -132,10 +132,10 @@ def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, A
         return None
     lobby.last[participant.id] = n
     if not isinstance(do, str) or do not in ACTIONS:
-        raise RefusedError("there is nothing like that to do")
+        raise RefusedError("there is no such action")
     action, stages_of_action = ACTIONS[do]
     if lobby.stage(participant) not in stages_of_action:
-        raise RefusedError("that is not to be done now")
+        raise RefusedError("that is not possible at this stage")
     written = action(lobby, participant, message, n)
     if do not in ("act", "heard"):
         advance(lobby, participant)
@@ -181,7 +181,7 @@ def _rate(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n:
     if not isinstance(comment, str) or len(comment) > COMMENT:
         raise RefusedError(f"a comment has at most {COMMENT} characters")
     if any("\ud800" <= c <= "\udfff" for c in comment):
-        raise RefusedError("a comment has no halves of characters")
+        raise RefusedError("a comment must be valid Unicode")
     return note(lobby, participant, "rated", n, trial=participant.trial, ratings=ratings, comment=comment)
 
 

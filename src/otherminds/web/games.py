@@ -118,7 +118,7 @@ class LiveGame:
             raise RefusedError("that step is over")
         allowed = [one["action"] for one in options(self.world, self.state, agent)]
         if action not in allowed:
-            raise RefusedError(f"one cannot do that now; one can: {', '.join(allowed)}")
+            raise RefusedError(f"that is not possible now; possible: {', '.join(allowed)}")
         return str(action)
 
     # Events

@@ -139,15 +139,8 @@ def _practise(lobby: Lobby, study: Study, participant: Participant) -> None:
     helper, agents = level.certificate.get("message", "").partition(":")[0], level.world.agents
     players = {helper if helper in agents else agents[0]: participant.id}
     trial = Trial(level.name, "oracle", study.plan.seed)
-    _open(
-        lobby,
-        study,
-        f"{study.id}:{participant.name}",
-        trial,
-        players,
-        GameClock(seconds=0.0),
-        {"name": participant.name, "practice": True},
-    )
+    name, whose = f"{study.id}:{participant.name}", {"name": participant.name, "practice": True}
+    _open(lobby, study, name, trial, players, GameClock(seconds=0.0), whose)
 
 
 def _open(
@@ -160,22 +153,14 @@ def _open(
     whose: dict[str, Any],
 ) -> None:
     """Open a room with one event, from which both the study and the game follow."""
-    body = {
-        "study": study.id,
-        "room": name,
-        **vars(trial),
-        "people": players,
-        **vars(clock),
-        "practice": False,
-        **whose,
-    }
-    event, _ = lobby.event_log.append(name, "opened", body)
+    setup = {"study": study.id, "room": name, **vars(trial), "people": players, **vars(clock)}
+    event, _ = lobby.event_log.append(name, "opened", {**setup, "practice": False, **whose})
     study.apply(event)
     lobby.enter(name, lobby.begun(event))
 
 
 def look_after(lobby: Lobby, study: Study, participant: Participant) -> None:
-    """Let a participant go who has waited too long in the lobby, or keeps others waiting for too long."""
+    """End the participation of a person that has waited too long in the lobby, or keeps others waiting."""
     now, stage = time.monotonic(), lobby.stage(participant)
     patience = 60.0 * study.plan.lobby_minutes
     if stage == "lobby" and participant.id in lobby.connections and time.time() - participant.waiting > patience:

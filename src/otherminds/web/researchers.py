@@ -223,7 +223,7 @@ async def enter(key: ResearcherKey, request: Request, response: Response) -> Non
 def researcher(request: Request, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> None:
     """Refuses requests without a researcher's session (401)."""
     if not request.app.state.settings.keys.knows(session):
-        raise HTTPException(401, "only for who conducts the study")
+        raise HTTPException(401, "only researchers may do that")
 
 
 studying = APIRouter(prefix="/api/studies", dependencies=[Depends(researcher)])
@@ -290,7 +290,7 @@ async def try_out(study: OfStudy, lobby: InLobby) -> Any:
 def participant_of(who: str, study: OfStudy) -> Participant:
     """The participant of this name, or 404."""
     if who not in study.people:
-        raise HTTPException(404, "there is nobody of that name")
+        raise HTTPException(404, "there is no such participant")
     return study.people[who]
 
 

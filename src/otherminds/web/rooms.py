@@ -88,7 +88,7 @@ class GameRoom:
     def heard(self, agent: str, advice: object, reply: object, ms: object, n: int) -> Written:
         """Record a person's reply to a message, and the milliseconds it took. Raises RefusedError for other replies."""
         if not isinstance(advice, int) or not 0 <= advice < len(self.game.said) or self.game.said[advice].to != agent:
-            raise RefusedError("nobody has told you that")
+            raise RefusedError("there is no such advice for you")
         if reply not in ("got it", "ignore"):
             raise RefusedError("the answer is `got it` or `ignore`")
         took = float(ms) if isinstance(ms, int | float) and 0 <= ms < 1e7 else None

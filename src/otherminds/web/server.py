@@ -157,7 +157,7 @@ async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
     """Start a solo game; returns its link."""
     level = lobby.levels.get(wish.level)
     if level is None or wish.seat not in level.world.agents:
-        raise HTTPException(422, "there is no such level, or nobody of that name in it")
+        raise HTTPException(422, "there is no such level or seat")
     if not request.app.state.games.take(request.client.host if request.client else ""):
         raise HTTPException(429, "too many games from here: wait a little")
     if len(lobby.rooms) >= CROWD:
@@ -203,14 +203,14 @@ async def join(token: str, lobby: InLobby, pid: str = "") -> Any:
     """Follow an open invitation to a personal link; the same `pid` (a recruiting service's label) gets the same one."""
     study = lobby.invitations.get(token)
     if study is None or not study.open or study.kind != "study":
-        raise HTTPException(404, "this invitation is not valid (any more)")
+        raise HTTPException(404, "this invitation is not valid, or no longer")
     label = "".join(c for c in pid if c.isprintable())[:100]
     known = next((participant for participant in study.people.values() if label and participant.label == label), None)
     if (
         known is None
         and sum(participant.kind == "open" for participant in study.people.values()) >= VISITORS * study.plan.pairs
     ):
-        raise HTTPException(404, "too many have come by this invitation")
+        raise HTTPException(404, "this invitation has been used too often")
     participant = known or lobby.join(study, "open", label)
     return RedirectResponse(f"/p/{participant.token}", 303)
 

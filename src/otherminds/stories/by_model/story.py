@@ -1,6 +1,6 @@
 """Stories read by a language model: it writes the story down as data, and every name and line is checked.
 
-The inference stays the same, whoever reads. `Transcript` is the form of a reply, `_TranscriptReader` checks one against
+The inference does not depend on the reader. `Transcript` is the form of a reply; `_TranscriptReader` checks one against
 the text.
 """
 
@@ -31,17 +31,7 @@ from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.reading import LONGEST_STORY, StoryReader, read_story
 from otherminds.stories.english.sentences import find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import Spot, StoryState
-from otherminds.stories.model import (
-    Episode,
-    Event,
-    Fact,
-    Observation,
-    Reading,
-    Relation,
-    Source,
-    SpeechAct,
-    Utterance,
-)
+from otherminds.stories.model import Episode, Event, Fact, Observation, Reading, Relation, Source, SpeechAct, Utterance
 
 fill = prompts_of("otherminds.stories.by_model")
 

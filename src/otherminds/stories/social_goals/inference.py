@@ -58,7 +58,7 @@ def answer_social(
     With a uniform prior over options, P(o | E) ∝ P(E | o, given), where planning minds explain all happenings E:
 
         P(E, o) = Σ_s P(s) [Σ_{T,b} P(T) P(b | T) Π p(act | T) Π p(reply | b, s)]
-                           [Σ_g P(g) Σ_e P(e | s, g) Π p(deed | e)].
+                           [Σ_g P(g) Σ_e P(e | s, g) Π p(act | e)].
 
     The enumeration is exact. Without `explain` the answer has no terms. Raises CannotAnswerError for claims about
     anything else. (MuMA-ToM, §4.)
