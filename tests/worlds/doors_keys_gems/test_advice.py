@@ -43,9 +43,9 @@ def next_deed(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal) -> 
 
 def towards_friend(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal) -> Action:
     """Hand it over if the friend is one step away, else walk nearer, or one step off if in the same cell."""
-    away, here = plans.map.distances_to(state.cells[goal.whom], state.locked), state.cells[i]
+    away, here = plans.map.distances_to(state.cells[goal.recipient], state.locked), state.cells[i]
     if away[here] == 1:
-        return Action("handover", goal.thing, goal.whom)
+        return Action("handover", goal.thing, goal.recipient)
     wanted = away[here] - 1 if away[here] else 1
     for move, offset in zip(MOVES, plans.world.grid.offsets.values(), strict=True):
         if plans.world.passable(here + offset, state.locked) and away[here + offset] == wanted:

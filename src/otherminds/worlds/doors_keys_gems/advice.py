@@ -163,10 +163,10 @@ class DoorsKeysGemsAdvice:
 
     def _approach(self, cells: tuple[int, ...], i: int, want: Goal, locked: int) -> NextStep:
         """Agent i's next step on its way to hand over a key that it holds."""
-        distance = self.planner.map.distances_to(cells[want.whom], locked)
+        distance = self.planner.map.distances_to(cells[want.recipient], locked)
         here = cells[i]
         if distance[here] == 1:
-            return Action("handover", want.thing, want.whom)
+            return Action("handover", want.thing, want.recipient)
         if distance[here] == 0:
             return next((cell for cell in self.world.grid.neighbours[here] if distance[cell] == 1), here)
         return self.planner.toward(distance, here)

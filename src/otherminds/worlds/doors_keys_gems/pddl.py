@@ -9,8 +9,6 @@ One agent (Plinf): `(wall 3 1)`, `(at key1 3 2)`, `(= (xpos) 1)`, y upwards, and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +42,8 @@ SECTIONS = ("problem", ":domain", ":objects", ":init", ":goal")
 
 
 class _Dialect(NamedTuple):
+    """The types of objects, the most objects of a type, and the signatures of facts and goals."""
+
     types: Mapping[str, str]
     limits: Mapping[str, int]
     facts: Signatures
@@ -104,23 +104,18 @@ class _ProblemMap(NamedTuple):
     forbidden: Sequence[tuple[str, ...]] = ()
 
 
-@dataclass(frozen=True)
-class _Problem:
+class _Problem(NamedTuple):
+    """The sections of a problem, checked against its dialect."""
+
     path: Path
     names: Names
     facts: Sequence[PddlFact]
     goals: Sequence[PddlFact]
     init: Node
 
-    @cached_property
-    def by_name(self) -> Mapping[str, list[PddlFact]]:
-        found: dict[str, list[PddlFact]] = {}
-        for fact in self.facts:
-            found.setdefault(fact.name, []).append(fact)
-        return found
-
     def all(self, name: str) -> list[PddlFact]:
-        return self.by_name.get(name, [])
+        """The facts of that name."""
+        return [fact for fact in self.facts if fact.name == name]
 
     def the(self, name: str, *about: str) -> PddlFact:
         """The only fact of that name about these words. Raises InputError if it is missing or given twice."""

@@ -32,11 +32,11 @@ NextStep = int | Action
 
 
 class Goal(NamedTuple):
-    """A goal g of an agent: to hold a `gem` or a `key`, to have a `door` open, or to `give` a key to agent `whom`."""
+    """A goal g of an agent: to hold a `gem` or `key`, to have a `door` open, or to `give` a key to the `recipient`."""
 
     kind: str
     thing: int
-    whom: int = -1
+    recipient: int = -1
 
 
 class MapStage(NamedTuple):
@@ -203,7 +203,7 @@ class DoorsKeysGemsPlanner:
         item = self.map.item(goal)
         if item is None:
             return not state.locked >> goal.thing & 1
-        return state.items[item] in ((goal.whom, USED) if goal.kind == "give" else (i,))
+        return state.items[item] in ((goal.recipient, USED) if goal.kind == "give" else (i,))
 
     def available(self, state: State, i: int, goal: Goal) -> bool:
         """Whether the item of the goal can still be had: it is on the ground or, to give it, in the agent's hands."""
@@ -226,7 +226,7 @@ class DoorsKeysGemsPlanner:
             return UNREACHABLE
         if goal.kind == "give":
             if state.items[goal.thing] == i:
-                return steps_to_give(self.map.distances_to(state.cells[goal.whom], state.locked)[state.cells[i]])
+                return steps_to_give(self.map.distances_to(state.cells[goal.recipient], state.locked)[state.cells[i]])
             goal = Goal("key", goal.thing)
         return self._costs.value(goal, self.map.stage(state, i), state.cells[i])
 
@@ -255,8 +255,8 @@ class DoorsKeysGemsPlanner:
             return {action: int(action != STAY) for action in options}
         if goal.kind == "give":
             if state.items[goal.thing] == i:
-                row, here = self.map.distances_to(state.cells[goal.whom], state.locked), state.cells[i]
-                offsets, giving = self.world.grid.offsets, Action("handover", goal.thing, goal.whom)
+                row, here = self.map.distances_to(state.cells[goal.recipient], state.locked), state.cells[i]
+                offsets, giving = self.world.grid.offsets, Action("handover", goal.thing, goal.recipient)
                 return {a: 1 if a == giving else 1 + steps_to_give(row[here + offsets.get(a.verb, 0)]) for a in options}
             goal = Goal("key", goal.thing)
         stage = self.stage_for(state, i, goal)
