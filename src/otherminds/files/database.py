@@ -156,11 +156,6 @@ def alone(path: Path) -> Iterator[None]:
 
     Raises InUseError if another program holds it, InputError if the lock file cannot be used.
     """
-    with closing(_locked(path)):
-        yield
-
-
-def _locked(path: Path) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = sqlite3.connect(path, timeout=0.0, isolation_level=None)
@@ -171,4 +166,5 @@ def _locked(path: Path) -> sqlite3.Connection:
         raise InputError(f"cannot be written: {error}", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=path.parent) from None
-    return lock
+    with closing(lock):
+        yield

@@ -7,6 +7,7 @@ import math
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -149,8 +150,10 @@ def _payload(raw: bytes) -> Mapping[str, Any]:
 
 def _failure(response: httpx2.Response) -> ModelError:
     """The error for an answer with a status other than success."""
-    status = response.status_code
-    said = "" if status == 401 else _said(response)
+    status, said = response.status_code, ""
+    if status != 401 and not _is_packed(response):
+        with suppress(ValueError, RecursionError):  # the status says enough without a readable message
+            said = wire.complaint(json.loads(response.read()))
     told = f" (HTTP {status})" + (f": {said}" if said else "")
     if status == 429 or status >= 500:
         what = "the server has had too many calls" if status == 429 else "the server does not work"
@@ -162,14 +165,6 @@ def _failure(response: httpx2.Response) -> ModelError:
         return ModelError(f"the server sends elsewhere{told}", hint=where or None)
     meaning, hint = MEANINGS.get(status, ("the server refuses the request", None))
     return ModelError(meaning + told, hint=hint)
-
-
-def _said(response: httpx2.Response) -> str:
-    try:
-        return "" if _is_packed(response) else wire.complaint(json.loads(response.read()))
-    except (ValueError, RecursionError):
-        # the status says enough without a readable message
-        return ""
 
 
 def _asked_for(headers: httpx2.Headers) -> float | None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from ipaddress import ip_address
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from otherminds.errors import InputError
 from otherminds.language import wire
@@ -61,7 +61,7 @@ class Endpoint:
             raise InputError(message, hint=WRITTEN)
         self.name = model
         self.identity = f"openai:{model}"
-        self.here = _is_here(_checked(url))
+        self.here = _is_here(url)
         self._url = url.rstrip("/")
         self._key = (os.environ.get(KEY, "") if key is None else key).strip()
         self._timeout, self._attempts, self._wait = timeout, attempts, wait
@@ -158,6 +158,7 @@ class Endpoint:
         return {"model": self.name} | {limit if name == OLD else name: value for name, value in body.items()}
 
     def _connection(self) -> Connection:
+        """The connection, which is opened at its first use. Raises ModelError if it cannot be."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._open()
@@ -175,8 +176,11 @@ class Endpoint:
         return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
 
 
-def _checked(url: str) -> SplitResult:
-    """The parts of an address. Raises InputError, which does not repeat the address: it may contain a password."""
+def _is_here(url: str) -> bool:
+    """Whether a valid address is on this machine.
+
+    Raises InputError for any other address, without repeating it: it may contain a password.
+    """
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
@@ -192,12 +196,6 @@ def _checked(url: str) -> SplitResult:
         raise InputError("the address of the endpoint names no host", hint=WRITTEN)
     if parts.query or parts.fragment:
         raise InputError("the address of an endpoint has no ? and no #", hint=WRITTEN)
-    return parts
-
-
-def _is_here(parts: SplitResult) -> bool:
-    """Whether an address is on this machine."""
-    host = parts.hostname or ""
     try:
         return ip_address(host).is_loopback
     except ValueError:

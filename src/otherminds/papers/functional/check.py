@@ -20,6 +20,7 @@ from otherminds.evaluation.statistics import Estimate, mean
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode
+from otherminds.papers.functional.experiment import episodes_of
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner
@@ -143,7 +144,7 @@ class Findings:
 
 def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float) -> Findings:
     """The findings about an agent from its rows, with intervals over partners."""
-    ways = {way: [e for e in episodes(rows) if e[-1]["policy"] == way] for way in (OWN, *TOLD)}
+    ways = {way: [e for e in episodes_of(rows) if e[-1]["policy"] == way] for way in (OWN, *TOLD)}
     own = ways.pop(OWN)
 
     def over(episodes: Sequence[Sequence[Row]], value: Callable[[Sequence[Row]], float]) -> Estimate:
@@ -163,17 +164,9 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
     )
 
 
-def episodes(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows grouped by episode, in order."""
-    found: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
-    return [*found.values()]
-
-
 def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
     """The three episodes with the largest losses, the worst first."""
-    own = [episode for episode in episodes(rows) if episode[-1]["policy"] == OWN]
+    own = [episode for episode in episodes_of(rows) if episode[-1]["policy"] == OWN]
     known = [episode for episode in own if not math.isnan(plan.share(episode))]
     return sorted(known, key=plan.share, reverse=True)[:WORST]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from matplotlib.figure import Figure
 from rich.console import Console
 
 from otherminds.errors import InputError
@@ -24,7 +23,8 @@ from otherminds.files.text import printable
 from otherminds.language.ledger import Recorded
 from otherminds.papers.functional import models as functional_models
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, LanguageAgent, agent, solve_ahead
-from otherminds.papers.functional.check import FORMATTING, ROUNDS, CheckPlan, Findings, assess, episodes, summary, worst
+from otherminds.papers.functional.check import FORMATTING, ROUNDS, CheckPlan, Findings, assess, summary, worst
+from otherminds.papers.functional.experiment import episodes_of
 from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.results import Results, write_results
@@ -184,7 +184,7 @@ def _play(one: Agent, plan: CheckPlan, kept: Store, rungs: Sequence[str]) -> lis
 
 def _refuse_others(rows: Sequence[Row], plan: CheckPlan, path: Path) -> None:
     """Raise InputError if rows of an earlier run are of another game with the same name."""
-    for episode in episodes(rows):
+    for episode in episodes_of(rows):
         task = plan.by_name[episode[-1]["condition"], len(episode)]
         if [row["best"] for row in episode] != task.best_by_round.tolist():
             hint = "choose another folder with --out"
@@ -251,13 +251,15 @@ def report(
 ) -> Page:
     """The page of a check: verdicts, scores, the ladder, partners, worst episodes and calls."""
     judged = [found for found in findings if found.name in subjects]
+    points = [(found.name, found.literal.value, found.functional.value, found.verdict.passed) for found in findings]
+    plot = literal_functional_plots.known_and_lost(points, findings[0].max_regret)
     caption = (
         f"What each agent knows and what it loses. Below the line at {findings[0].max_regret:g} it passes; left of it, "
         "its predictions are good. An agent above the line on the left knows, and does not act on it."
     )
     bodies = {
         "Verdict": stack(*map(_in_words, judged)) if judged else "",
-        "Scores": stack(_scores(findings), COLUMNS, inline(_plot(findings), caption)),
+        "Scores": stack(_scores(findings), COLUMNS, inline(plot, caption)),
         "Where it breaks": _ladder(findings),
         "Partner by partner": _partners(findings, rows, plan),
         "Worst episodes": _worst(judged or findings, rows, plan),
@@ -290,11 +292,6 @@ def _scores(findings: Sequence[Findings]) -> Html:
     )
 
 
-def _plot(findings: Sequence[Findings]) -> Figure:
-    points = [(found.name, found.literal.value, found.functional.value, found.verdict.passed) for found in findings]
-    return literal_functional_plots.known_and_lost(points, findings[0].max_regret)
-
-
 def _ladder(findings: Sequence[Findings]) -> Html | str:
     lines = [
         [
@@ -312,7 +309,7 @@ def _ladder(findings: Sequence[Findings]) -> Html | str:
 
 def _partners(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan) -> Html:
     lost: dict[tuple[str, str], list[float]] = {}
-    for episode in episodes(rows):
+    for episode in episodes_of(rows):
         lost.setdefault((episode[-1]["condition"], episode[-1]["subject"]), []).append(plan.share(episode))
     lines = [
         [

@@ -24,7 +24,7 @@ from otherminds.evaluation.literal_functional import (
     tom_regret_paper,
 )
 from otherminds.evaluation.statistics import Estimate, mean, stratified
-from otherminds.evaluation.store import Row
+from otherminds.evaluation.store import Key, Row, key
 from otherminds.evaluation.tasks import Task, evenly, play
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import read_machines
@@ -227,7 +227,8 @@ def plan(scale: str, seed: int, machines: str = "") -> list[GameEntry]:
     sizes = SCALES[scale]
     if machines:
         return [replace(entry, machines=machines) for entry in _machines(sizes, seed, machines)]
-    return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed, ""), *_everything(sizes, seed)]
+    memory_one = _memory_one(seed) if sizes.everything else ()
+    return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed, ""), *memory_one]
 
 
 def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[GameEntry]:
@@ -272,9 +273,7 @@ def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[GameEntry]:
         yield GameEntry(LIBRARY, "bayes_library", partner, 0, seed)
 
 
-def _everything(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
-    if not sizes.everything:
-        return
+def _memory_one(seed: int) -> Iterator[GameEntry]:
     for game in GAMES:
         condition = f"{game}/memory_one"
         for subject in ("rmax", "posterior_sampling"):
@@ -294,8 +293,11 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
     as in the published figures beside them, and against the exact optimum for all others. Both also have names of
     their own: `functional_regret_rate` and `functional_regret_exact`.
     """
+    by_subject: dict[tuple[str, str], list[list[Row]]] = {}
+    for episode in episodes_of(rows):
+        by_subject.setdefault((episode[-1]["condition"], episode[-1]["subject"]), []).append(episode)
     found: dict[tuple[str, str], Scores] = {}
-    for (condition, subject), chosen in _by_subject(rows).items():
+    for (condition, subject), chosen in by_subject.items():
         found[condition, subject] = dict(_scores(tasks(condition, machines), condition, subject, chosen))
     for condition in dict.fromkeys(condition for condition, _ in found):
         every = tasks(condition, machines)
@@ -311,15 +313,12 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
     ]
 
 
-def _by_subject(rows: Sequence[Row]) -> dict[tuple[str, str], list[list[Row]]]:
-    """Episodes by condition and subject."""
-    episodes: dict[tuple[str, str, str], list[Row]] = {}
+def episodes_of(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows grouped by episode, in order."""
+    found: dict[Key, list[Row]] = {}
     for row in rows:
-        episodes.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
-    found: dict[tuple[str, str], list[list[Row]]] = {}
-    for (condition, subject, _), episode in episodes.items():
-        found.setdefault((condition, subject), []).append(episode)
-    return found
+        found.setdefault(key(row), []).append(row)
+    return [*found.values()]
 
 
 def _scores(

@@ -91,29 +91,12 @@ def _at_start(setting: GameSetting, machine: Machine) -> Informed:
     return Informed(setting.game, machine.start, setting.horizon)
 
 
-def _at_random(page: ParsedPrompt, _machine: Machine, chance: int) -> int:
-    return chance % len(page.setting.own)
-
-
-def _wrongly(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
-    return (page.likely + 1) % len(page.setting.theirs)
-
-
 def _counting(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return page.likely
 
 
-def _copying(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
-    """Its own first choice again and again: the text that it has seen most often."""
-    return page.joint[-1][0] if page.joint else len(page.setting.own) - 1
-
-
 def _first(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return page.setting.own.index(min(page.setting.own))
-
-
-def _first_of_theirs(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
-    return page.setting.theirs.index(min(page.setting.theirs))
 
 
 @dataclass(frozen=True)
@@ -131,12 +114,15 @@ class ScriptedBehaviour:
 
 BEHAVIOURS: Mapping[str, ScriptedBehaviour] = {
     "perfect": ScriptedBehaviour(_perfectly, _perfect_prediction),
-    "nash_mixer": ScriptedBehaviour(_at_random, _counting, mixes=True),
-    "echo": ScriptedBehaviour(_copying, _counting),
-    "biased": ScriptedBehaviour(_first, _first_of_theirs),
+    "nash_mixer": ScriptedBehaviour(lambda page, _, chance: chance % len(page.setting.own), _counting, mixes=True),
+    # its own first choice again and again: the text that it has seen most often
+    "echo": ScriptedBehaviour(
+        lambda page, *_: page.joint[-1][0] if page.joint else len(page.setting.own) - 1, _counting
+    ),
+    "biased": ScriptedBehaviour(_first, lambda page, *_: page.setting.theirs.index(min(page.setting.theirs))),
     "format_breaker": ScriptedBehaviour(_first, _counting, breaks="always"),
     "stutterer": ScriptedBehaviour(_perfectly, _perfect_prediction, breaks="first"),
-    "r1_like": ScriptedBehaviour(_perfectly, _wrongly),
+    "r1_like": ScriptedBehaviour(_perfectly, lambda page, *_: (page.likely + 1) % len(page.setting.theirs)),
 }
 """nash_mixer predicts well and plays the equilibrium; echo repeats itself; biased always names the first option listed;
 format_breaker never keeps to the form, stutterer only at the second attempt; r1_like acts well but predicts wrongly."""
