@@ -42,7 +42,7 @@ def shown(world: AvatarWorld, state: AvatarState, seen_by: str | None = None) ->
     return {g.attrib["data-part"]: g.findtext(f"{SVG}title") or "" for g in parts}
 
 
-def parts(world: AvatarWorld, state: AvatarState, seen_by: str | None = None) -> dict[str, sprites.Part]:
+def parts(world: AvatarWorld, state: AvatarState, seen_by: str | None = None) -> dict[str, sprites.MovingPart]:
     drawn = drawing_of(world).draw(world, state, seen_by=seen_by)
     return {part.name: part for part in drawn.parts}
 

@@ -32,7 +32,7 @@ def lit(world: InTheMatrix, state: MatrixState) -> dict[int, set[tuple[float, fl
     return {i: {_cell(beams[i], box) for box in found} for i, found in boxes.items()}
 
 
-def _cell(beam: sprites.Part, box: sprites.Box) -> tuple[float, float]:
+def _cell(beam: sprites.MovingPart, box: sprites.Box) -> tuple[float, float]:
     assert beam.place
     return (beam.place[0] + box.x) // sprites.CELL, (beam.place[1] + box.y) // sprites.CELL
 

@@ -1,4 +1,4 @@
-"""Figures of repeated games: predicting against acting, regret over rounds, by noise, and machine by machine.
+"""Figures of repeated games: prediction against regret, and regret by round, by noise and by machine.
 
 Players have a colour (Okabe and Ito) and a mark each. Figures are narrow, to be legible on a phone.
 """
@@ -16,39 +16,39 @@ from matplotlib.ticker import NullLocator
 
 from otherminds.evaluation.statistics import Estimate, stratified
 from otherminds.files.text import printable
-from otherminds.reports.plots import BLUE, SOFT, WIDER, Mark, Row, styled, whisker
+from otherminds.reports.plots import BLUE, SOFT, WIDER, PlotMark, Row, styled, whisker
 
 Published = Mapping[str, Sequence[tuple[float, float]]]
 
 GAMES = {"rps": "Rock, Paper, Scissors", "ibs": "Battle of the Sexes", "ipd": "Prisoner’s Dilemma"}
 PARTNERS = {"single": "single action", "tft": "tit for tat"}
 CELLS = tuple(f"{game}/{partner}" for game in GAMES for partner in PARTNERS)
-NOISES = {"": 0, "_noise05": 5, "_noise10": 10}
+NOISES = {"": 0, "_noise05": 5, "_noise10": 10}  # per cent of a partner's moves that are random, by suffix
 INK = "black"  # the reader's own ink, light or dark
 PURPLE = "#cc79a7"
 PLAYERS = {
-    "bayes_simplicity": Mark("Bayes, simplicity prior", BLUE, "s"),
-    "posterior_sampling": Mark("Posterior sampling", "#d55e00", "D"),
-    "rmax": Mark("RMax", "#e69f00", "^"),
-    "fictitious_play": Mark("Fictitious play", "#009e73", "v"),
-    "k_tom_0": Mark("0-ToM", PURPLE, "P"),
-    "k_tom_1": Mark("1-ToM", PURPLE, "X"),
-    "k_tom_2": Mark("2-ToM", PURPLE, "p"),
-    "bayes_library": Mark("Bayes, library", "#56b4e9", "o"),
+    "bayes_simplicity": PlotMark("Bayes, simplicity prior", BLUE, "s"),
+    "posterior_sampling": PlotMark("Posterior sampling", "#d55e00", "D"),
+    "rmax": PlotMark("RMax", "#e69f00", "^"),
+    "fictitious_play": PlotMark("Fictitious play", "#009e73", "v"),
+    "k_tom_0": PlotMark("0-ToM", PURPLE, "P"),
+    "k_tom_1": PlotMark("1-ToM", PURPLE, "X"),
+    "k_tom_2": PlotMark("2-ToM", PURPLE, "p"),
+    "bayes_library": PlotMark("Bayes, library", "#56b4e9", "o"),
 }
 FLOOR = "floor"
-BOUND = Mark("Bayes floor", INK, "")
-MODELS = Mark("Language models, as published", SOFT, "o")
+BOUND = PlotMark("Bayes floor", INK, "")
+MODELS = PlotMark("Language models, as published", SOFT, "o")
 NAMES = {
-    "neutral": Mark("Neutral names", BLUE, ""),
-    "canonical": Mark("Canonical", "#d55e00", ""),
-    "repeated": Mark("Repeated letters", "#009e73", ""),
-    "nonsense": Mark("Nonsense", PURPLE, ""),
+    "neutral": PlotMark("Neutral names", BLUE, ""),
+    "canonical": PlotMark("Canonical", "#d55e00", ""),
+    "repeated": PlotMark("Repeated letters", "#009e73", ""),
+    "nonsense": PlotMark("Nonsense", PURPLE, ""),
 }
 LEARNERS = ("bayes_simplicity", "posterior_sampling", "rmax")
 LEFT_OUT = "ipd/machines_leave_one_out"
-LEAST = 0.01
-LONGEST = 26
+LEAST = 0.01  # points a round below which the scale of regret is linear; chosen
+LONGEST = 26  # characters of the name of a machine; chosen
 
 
 def _grid(draw: Callable[[Axes, str], None], height: float, x: str, y: str) -> Figure:
@@ -68,7 +68,7 @@ def _key(figure: Figure, handles: Iterable[Line2D]) -> None:
     figure.legend(handles=[*handles], loc="outside upper left", ncols=2, frameon=False, borderaxespad=0)
 
 
-def _handle(mark: Mark, line: Literal["-", ":", ""] = "-", shape: str | None = None) -> Line2D:
+def _handle(mark: PlotMark, line: Literal["-", ":", ""] = "-", shape: str | None = None) -> Line2D:
     shape = mark.shape if shape is None else shape
     return Line2D([], [], color=mark.colour, marker=shape, linestyle=line, fillstyle="none", label=mark.name)
 
@@ -78,7 +78,7 @@ def _handle(mark: Mark, line: Literal["-", ":", ""] = "-", shape: str | None = N
 
 @styled
 def literal_against_functional(summary: Sequence[Row], published: Published) -> Figure:
-    """What players predict and what they lose, cell by cell; grey dots are published language models."""
+    """ToM % against regret a round, a panel for each cell; grey dots are published language models."""
     found = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}
     present = {subject for condition, subject, _ in found if condition in CELLS}
     worst = min(
@@ -125,7 +125,9 @@ def regret_over_rounds(rows: Sequence[Row]) -> Figure:
     return _over_rounds(_curves(rows, _regret), marks, "Points lost so far")
 
 
-def _over_rounds(curves: Mapping[tuple[str, str], Sequence[Estimate]], marks: Mapping[str, Mark], what: str) -> Figure:
+def _over_rounds(
+    curves: Mapping[tuple[str, str], Sequence[Estimate]], marks: Mapping[str, PlotMark], what: str
+) -> Figure:
     """A curve for each subject in each cell that it has played; cells without a curve stay empty."""
 
     def draw(axes: Axes, condition: str) -> None:
@@ -140,7 +142,7 @@ def _over_rounds(curves: Mapping[tuple[str, str], Sequence[Estimate]], marks: Ma
     return figure
 
 
-def _curve(axes: Axes, followed: Sequence[Estimate], mark: Mark) -> None:
+def _curve(axes: Axes, followed: Sequence[Estimate], mark: PlotMark) -> None:
     value, low, high, _ = np.array(followed).T
     rounds = np.arange(1, len(value) + 1)
     if mark is BOUND:
@@ -155,7 +157,7 @@ def _regret(row: Row) -> float:
 
 
 def _curves(rows: Iterable[Row], lost: Callable[[Row], float]) -> dict[tuple[str, str], list[Estimate]]:
-    """For every cell and player what was lost up to each round, over the episodes with each partner."""
+    """The cumulative loss of each player up to each round, by cell and player, with intervals over episodes."""
     episodes: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
     wanted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR, *NAMES)}
     for row in rows:
@@ -172,7 +174,7 @@ def _curves(rows: Iterable[Row], lost: Callable[[Row], float]) -> dict[tuple[str
 
 
 def by_names(rows: Sequence[Row]) -> list[Figure]:
-    """What language models lose, and mispredict, by the names of the actions; none unless there are several sets."""
+    """Losses and wrong predictions of language models by the names of the actions; empty for fewer than two sets."""
     spoken = [{**row, "subject": row["names"]} for row in rows if "names" in row]
     if len({row["names"] for row in spoken}) < 2:
         return []
@@ -188,7 +190,7 @@ def by_names(rows: Sequence[Row]) -> list[Figure]:
 
 @styled
 def regret_by_noise(summary: Sequence[Row]) -> Figure:
-    """Regret per round with partners that tremble in none, 5 % and 10 % of the rounds, with 95 % intervals."""
+    """Regret per round with partners that move at random in 0, 5 and 10 % of the rounds, with 95 % intervals."""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "functional_regret_exact"}
 
     def draw(axes: Axes, condition: str) -> None:

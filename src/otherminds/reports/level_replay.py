@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.reports.page import Html, number, safe, stack
-from otherminds.reports.replay import Caption, Mark, ReplayEpisode, ReplayGoal, ReplayLayout, ReplayLevel, viewer
+from otherminds.reports.replay import (
+    Caption,
+    ReplayEpisode,
+    ReplayGoal,
+    ReplayLayout,
+    ReplayLevel,
+    TimelineMark,
+    viewer,
+)
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
@@ -22,7 +30,7 @@ from otherminds.worlds.overcooked.drawing import Fog
 from otherminds.worlds.overcooked.kitchen import DISHES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
-from otherminds.worlds.sprites import GREY, PEOPLE, Part, hue, labels
+from otherminds.worlds.sprites import GREY, PEOPLE, MovingPart, hue, labels
 
 FACILITATOR = "facilitator"
 KINDS = {"not_needed": "Help not needed", "useful": "Help useful", "necessary": "Help necessary"}
@@ -62,7 +70,7 @@ class LevelScene:
     world: Any
     vocabulary: Mapping[str, Any]
     picture: str
-    parts: Callable[[Any], Iterable[Part]]
+    parts: Callable[[Any], Iterable[MovingPart]]
     fog: Callable[[Any, str], Fog] | None
     goals: Mapping[str, ReplayGoal]
     icon: str
@@ -258,7 +266,7 @@ class _Played:
         return ReplayEpisode(
             parts=parts,
             captions=[*captions, farewell],
-            marks=[Mark(one.t, f"Step {one.t}: {one.message}", one.end, one.status) for one in messages],
+            marks=[TimelineMark(one.t, f"Step {one.t}: {one.message}", one.end, one.status) for one in messages],
             outcome=outcome,
             length=f"{len(self.acts)} steps" if self.done else "failed",
             views=fogs,
@@ -302,7 +310,7 @@ class _Played:
         return found
 
     def _captions(
-        self, t: int, messages: Sequence[_Message], parts: Mapping[str, Part], fogs: Sequence[Fog] | None
+        self, t: int, messages: Sequence[_Message], parts: Mapping[str, MovingPart], fogs: Sequence[Fog] | None
     ) -> list[Caption]:
         """The account of a step: actions, messages and reasons, what each agent does not see, and possible messages."""
         agents, row = self.scene.world.agents, self.facilitator[t]

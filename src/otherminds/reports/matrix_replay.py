@@ -11,13 +11,13 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from otherminds.errors import InputError, faults
 from otherminds.files.text import printable
 from otherminds.reports.page import Html, number, safe
-from otherminds.reports.replay import Caption, Mark, ReplayEpisode, ReplayLayout, ReplayLevel, viewer
+from otherminds.reports.replay import Caption, ReplayEpisode, ReplayLayout, ReplayLevel, TimelineMark, viewer
 from otherminds.worlds.avatar_drawing import BODIES, avatar_labels
 from otherminds.worlds.canvas import Drawing, ground, svg_look
 from otherminds.worlds.in_the_matrix.drawing import kind_shapes, matrix_scene, moving_parts
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.sprites import CELL, Part
+from otherminds.worlds.sprites import CELL, MovingPart
 
 LONGEST = 600  # characters of a hypothesis that are shown; chosen
 LEGEND = "Meetings: what each paid, up or down; pale where the partner did not play what was expected."
@@ -190,13 +190,13 @@ def matrix_replay(
     parts = [{part.name: part for part in moving_parts(world, scene)} for scene in scenes]
     many = {"beam": world.rules.players, "resource": len(world.rules.sites), "agent": world.rules.players}
     names = [f"{kind}-{i}" for kind, n in many.items() for i in range(n)]  # of all parts, in the order of drawing
-    start = {name: parts[0].get(name, Part(name, "", (), None)) for name in names}
+    start = {name: parts[0].get(name, MovingPart(name, "", (), None)) for name in names}
     most_paid = max([1e-9, *(abs(meeting.reward or 0) for meeting in meetings)])
     episode = ReplayEpisode(
         parts=parts,
         captions=list(_captions(world, meetings, len(states))),
         marks=[
-            Mark(m.t, status="wrong" * (m.right is False), height=round((m.reward or 0) / most_paid, 3))
+            TimelineMark(m.t, status="wrong" * (m.right is False), height=round((m.reward or 0) / most_paid, 3))
             for m in meetings
         ],
         notes=[
@@ -238,7 +238,7 @@ def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tup
     ]
     if meeting.expected:
         kinds = world.rules.resources
-        sprites = (Part("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True))
+        sprites = (MovingPart("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True))
         lines = [(k, round(p, 3), s) for k, p, s in zip(kinds, meeting.expected, sprites, strict=True)]
         captions += [Caption("heading", "Expected play"), Caption("bars", "expected", lines)]
     return captions
@@ -247,7 +247,7 @@ def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tup
 def _note_lines(world: InTheMatrix) -> Html:
     """A line for every player, with cells for its status and how many it holds of each kind."""
     kinds, signs = world.rules.resources, avatar_labels(world.agents)
-    sprites = [Part("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True)]
+    sprites = [MovingPart("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True)]
     icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(sprite)}</svg>' for sprite in sprites)
     things = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)
     return Html(

@@ -57,7 +57,7 @@ METRICS = {
 }
 
 
-class Mark(NamedTuple):
+class PlotMark(NamedTuple):
     """The name of a subject in figures, its colour, and the shape of its mark."""
 
     name: str
@@ -66,10 +66,10 @@ class Mark(NamedTuple):
 
 
 SUBJECTS = {
-    "none": Mark("No facilitator", SOFT, "o"),
-    "random": Mark("Random", "#e69f00", "^"),
-    "oracle": Mark("Oracle", BLUE, "s"),
-    "protom": Mark("ProToM", "#d55e00", "D"),
+    "none": PlotMark("No facilitator", SOFT, "o"),
+    "random": PlotMark("Random", "#e69f00", "^"),
+    "oracle": PlotMark("Oracle", BLUE, "s"),
+    "protom": PlotMark("ProToM", "#d55e00", "D"),
 }
 SPARE = (("#009e73", "v"), ("#cc79a7", "P"), ("#56b4e9", "X"))
 NAMES_OF_SETTINGS = {
@@ -104,7 +104,7 @@ def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -
         kind: name for kind, name in CLASSES.items() if any((prefix + kind, subject) in found for subject in drawn)
     }
 
-    def draw(axes: Axes, y: float, kind: str, subject: str, mark: Mark) -> None:
+    def draw(axes: Axes, y: float, kind: str, subject: str, mark: PlotMark) -> None:
         if row := found.get((prefix + kind, subject)):
             _estimate(axes, y, row, mark)
 
@@ -133,7 +133,7 @@ def ratings(
     found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
     drawn = marks(subject for (subject, _), answers in given.items() if answers)
 
-    def draw(axes: Axes, y: float, aspect: str, subject: str, mark: Mark) -> None:
+    def draw(axes: Axes, y: float, aspect: str, subject: str, mark: PlotMark) -> None:
         for answer, times in Counter(given.get((subject, aspect), ())).items():
             size = LARGEST_CIRCLE * times / len(given[subject, aspect])
             axes.scatter([answer], [y], s=size, color=mark.colour, alpha=0.25, linewidths=0, clip_on=False)
@@ -150,9 +150,9 @@ def ratings(
 def _grouped_rows(
     figure: Figure,
     groups: Mapping[str, str],
-    drawn: Mapping[str, Mark],
+    drawn: Mapping[str, PlotMark],
     space: float,
-    draw: Callable[[Axes, float, str, str, Mark], None],
+    draw: Callable[[Axes, float, str, str, PlotMark], None],
 ) -> Axes:
     """Axes with the name of each group in bold and below it a line for each facilitator, which `draw` fills."""
     axes, names, block = figure.subplots(), dict[float, str](), len(drawn) + space
@@ -170,17 +170,17 @@ def _grouped_rows(
     return axes
 
 
-def marks(subjects: Iterable[str]) -> dict[str, Mark]:
+def marks(subjects: Iterable[str]) -> dict[str, PlotMark]:
     """The marks of facilitators: the known ones in their usual order, then others by name."""
     distinct = set(subjects)
     others = sorted(distinct - set(SUBJECTS))
     names = [printable(subject.removeprefix("lm:")) for subject in others]
     shown = [name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in names]
-    spare = {s: Mark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(others, shown, strict=True))}
+    spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(others, shown, strict=True))}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
 
 
-def _estimate(axes: Axes, y: float, row: Row, mark: Mark) -> None:
+def _estimate(axes: Axes, y: float, row: Row, mark: PlotMark) -> None:
     """A filled mark with its interval; below it, open, what the paper prints."""
     whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
     axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5.5, clip_on=False)

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from otherminds.files.text import printable
 from otherminds.reports.page import Html, asset, embedded, safe
 from otherminds.worlds.canvas import svg_look
-from otherminds.worlds.sprites import Part, ink_on
+from otherminds.worlds.sprites import MovingPart, ink_on
 
 SPEEDS = {"0.5": "½×", "1": "1×", "2": "2×", "4": "4×", "8": "8×", "16": "16×"}
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -46,7 +46,7 @@ class ReplayGoal(NamedTuple):
         return cls(printable(name), label, colour, ink_on(colour))
 
 
-class Mark(NamedTuple):
+class TimelineMark(NamedTuple):
     """An event on the time axis: a button, followed by a line up to the step `end`, or a bar of a height in [-1, 1]."""
 
     t: int
@@ -83,7 +83,7 @@ class ReplayLevel:
 
     name: str
     picture: str
-    start: Mapping[str, Part]
+    start: Mapping[str, MovingPart]
     people: Sequence[tuple[str, str, str]]
     goals: Sequence[ReplayGoal] = ()
     icon: str = ""
@@ -99,9 +99,9 @@ class ReplayEpisode:
     beside the choice of the episode.
     """
 
-    parts: Sequence[Mapping[str, Part]]
+    parts: Sequence[Mapping[str, MovingPart]]
     captions: Sequence[Sequence[Caption]]
-    marks: Sequence[Mark]
+    marks: Sequence[TimelineMark]
     outcome: str = ""
     length: str = ""
     views: Sequence[Sequence[View]] | None = None
@@ -185,13 +185,13 @@ class _Tables:
         self.words = _Numbers[str]()
         self.captions = _Numbers[tuple[Any, ...]]()
         self.notes = _Numbers[Note]()
-        self.looks = _Numbers[Part]()
+        self.looks = _Numbers[MovingPart]()
 
     def word(self, text: str) -> int:
         """The number of a text, without characters that are not printable; no-break spaces stay."""
         return self.words.of(NO_BREAK.join(map(printable, text.split(NO_BREAK))))
 
-    def spots(self, parts: Mapping[str, Part]) -> dict[str, Spot | None]:
+    def spots(self, parts: Mapping[str, MovingPart]) -> dict[str, Spot | None]:
         """The place of every part and the number of its look, or None if it is hidden."""
         return {
             name: (*part.place, self.looks.of(part._replace(name="", place=None))) if part.place else None

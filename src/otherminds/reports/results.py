@@ -1,7 +1,7 @@
-"""The results contract: what every experiment shows and is checked against.
+"""Results of experiments: published figures, targets, and the files of a run.
 
-A run directory holds run.db, all that was played and asked; rows.jsonl (one decision a line), summary.json (metrics
-with intervals, beside published figures) and report.html are written from it when all is played.
+A run directory holds run.db with every decision and every call to a model. When all episodes are played, rows.jsonl
+(one decision a line), summary.json (metrics with intervals, beside published figures) and report.html are written.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from otherminds.evaluation.store import Row, write_whole
 from otherminds.reports.page import Html, Page, interval, number, table
 
-NORMAL = 1.96
-# A subject, and a value and its margin for every metric; in the file they are all in one list.
+NORMAL = 1.96  # half the width of a 95 % interval in standard errors, of the normal distribution
+# A subject, then (value, margin) for each metric; one flat list in the file.
 Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(lambda row: (*row[:1], row[1:]))]
 
 
@@ -33,7 +33,7 @@ class _Figure(BaseModel):
     metric: str
 
     def about(self, row: Mapping[str, Any]) -> bool:
-        """Whether a summary row is about the same thing."""
+        """Whether a summary row has the same experiment, condition, subject and metric."""
         mine = (self.experiment, self.condition, self.subject, self.metric)
         return mine == tuple(row[name] for name in ("experiment", "condition", "subject", "metric"))
 
@@ -57,7 +57,7 @@ class Published(_Figure):
 
 
 class PublishedTable(BaseModel):
-    """Many published figures: every row is a subject and, for each of the metrics, a value and its margin."""
+    """A published table: each row is a subject and, for each metric, a value and its margin."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -84,7 +84,7 @@ class PublishedTable(BaseModel):
 
 
 class Target(_Figure):
-    """What a metric has to reach."""
+    """The bounds that a metric has to meet."""
 
     at_least: float = float("-inf")
     at_most: float = float("inf")
@@ -122,12 +122,12 @@ def figures() -> Figures:
 
 
 def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:
-    """The summary with the published figure in every row that has one."""
+    """The summary, with the columns of the published figure in each row that has one."""
     return [dict(row) | next((p.columns() for p in figures().published if p.about(row)), {}) for row in summary]
 
 
 def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping[str, Any], bool]]:
-    """Every target that the summary has a value for, with that value, and whether it is met."""
+    """(target, summary row, whether the row meets it) for every target that the summary has a value for."""
     return [(t, row, t.met(row)) for t in figures().target for row in summary if t.about(row)]
 
 
@@ -143,7 +143,7 @@ def targets(summary: Sequence[Mapping[str, Any]]) -> Html:
 
 
 class Results(NamedTuple):
-    """What comes of a run: its rows, the metrics, and the page about them."""
+    """The results of a run: its rows, its metrics, and its report."""
 
     rows: Sequence[Row]
     summary: list[Row]

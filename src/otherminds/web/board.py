@@ -17,7 +17,7 @@ from otherminds.worlds.overcooked.kitchen import BOARD, COUNTER, DELIVERY, DOOR,
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.planner import IN_HAND, Pass, Pickup
 from otherminds.worlds.overcooked.rules import Overcooked
-from otherminds.worlds.sprites import CELL, Part, Shapes, labels, moved, person_shapes
+from otherminds.worlds.sprites import CELL, MovingPart, Shapes, labels, moved, person_shapes
 
 UNSEEN = "?"  # a square that the agent does not see now
 UPRIGHT = "d"  # a door in a vertical wall
@@ -45,7 +45,7 @@ class WorldBoard(Protocol):
         """The rows of the map, one character a square, UNSEEN where the agent does not see; None sees everything."""
         ...
 
-    def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
+    def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
         """All parts that may change and that the agent sees, in drawing order."""
         ...
 
@@ -71,12 +71,12 @@ def person(scene: LevelScene, i: int) -> dict[str, str]:
     return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
 
 
-def looks(found: Iterable[Part]) -> list[Look]:
+def looks(found: Iterable[MovingPart]) -> list[Look]:
     """The name, SVG and position of every part that has a place."""
     return [(part.name, canvas.svg_look(part), *part.place) for part in found if part.place]
 
 
-def words(found: Iterable[Part]) -> str:
+def words(found: Iterable[MovingPart]) -> str:
     """The visible parts in words, with their squares."""
     there = [(part.title, (int(part.place[0] // CELL), int(part.place[1] // CELL))) for part in found if part.place]
     return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in there)
@@ -157,7 +157,7 @@ class _Kitchen:
             for y, row in enumerate(self._whole)
         ]
 
-    def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
+    def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
         return kitchen_drawing.moving_parts(self.world, self.world.observe(state, agent) if agent else state)
 
     def place(self, state: Any, message: Any) -> list[int] | None:
@@ -187,7 +187,7 @@ class _Map:
     def rows(self, state: Any, agent: str | None) -> list[str]:
         return self._rows
 
-    def drawn(self, state: Any, agent: str | None) -> Iterable[Part]:
+    def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
         return map_drawing.moving_parts(self.world, state)
 
     def place(self, state: Any, message: Any) -> list[int] | None:
@@ -202,6 +202,6 @@ class _Map:
         found = {self._kind(part): part for part in reversed(map_drawing.moving_parts(self.world, self.world.initial))}
         return [{"svg": canvas.svg_look(found[kind]), "text": text} for kind, text in texts if kind in found]
 
-    def _kind(self, part: Part) -> str:
+    def _kind(self, part: MovingPart) -> str:
         kind, _, number = part.name.partition("-")
         return "gem" if kind == "item" and int(number) >= len(self.world.keys) else kind

@@ -21,7 +21,7 @@ from otherminds.worlds.sprites import (
     Box,
     Disc,
     Letters,
-    Part,
+    MovingPart,
     Place,
     Polygon,
     Shape,
@@ -102,16 +102,16 @@ def _turned(points: tuple[Place, ...], facing: int) -> tuple[Place, ...]:
 
 def avatar_parts(
     grid: Grid, agents: Sequence[str], avatars: Iterable[Avatar], items: Mapping[str, Shapes]
-) -> Iterator[Part]:
+) -> Iterator[MovingPart]:
     """The parts `agent-i`, each followed by `held-i` if it holds an item of these sprites."""
     signs = avatar_labels(agents)
     for number, cell, facing, status, held in sorted(avatars):
         name, (x, y) = agents[number], centre(grid, cell)
         title = ", ".join(filter(None, (name, f"facing {DIRECTIONS[facing]}", status)))
-        yield Part(f"agent-{number}", title, avatar_shapes(number, signs[name], facing, status), (x, y))
+        yield MovingPart(f"agent-{number}", title, avatar_shapes(number, signs[name], facing, status), (x, y))
         if held:
             ((dx, dy),) = _turned(((14, 12),), facing)  # the right hand, behind the point that shows ahead
-            yield Part(f"held-{number}", held, sprites.badge(items[held]), (x + dx, y + dy), sprites.HELD)
+            yield MovingPart(f"held-{number}", held, sprites.badge(items[held]), (x + dx, y + dy), sprites.HELD)
 
 
 def with_notes(
@@ -119,7 +119,7 @@ def with_notes(
     grid: Grid,
     agents: Sequence[str],
     background: Shapes,
-    parts: Iterable[Part],
+    parts: Iterable[MovingPart],
     notes: Sequence[Note],
     crisp: bool,
 ) -> Drawing:
@@ -127,7 +127,7 @@ def with_notes(
     note_width = NAME + HOLDING * len(notes[0].items)
     columns = max(1, grid.width * CELL // note_width)
     lines = [
-        Part(
+        MovingPart(
             f"note-{note.number}",
             note.sentence(agents),
             tuple(_note_shapes(agents, note)),

@@ -14,7 +14,7 @@ from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.worlds import sprites
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import CELL, Box, Disc, Letters, Part, Place, Polygon, Shape, Shapes, TextLine
+from otherminds.worlds.sprites import CELL, Box, Disc, Letters, MovingPart, Place, Polygon, Shape, Shapes, TextLine
 
 MANY_PIXELS = 2_000_000  # pixels above which a PNG is painted twice, not four times as large, to save memory; chosen
 FILM_STEP = 100  # milliseconds for which a film shows each state; chosen
@@ -39,7 +39,7 @@ class Drawing(NamedTuple):
 
     label: str
     background: Shapes
-    parts: Sequence[Part]
+    parts: Sequence[MovingPart]
     area: Area
     crisp: bool = False
     overlay: str = ""
@@ -143,7 +143,7 @@ def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
 # SVG
 
 
-def svg_look(part: Part) -> str:
+def svg_look(part: MovingPart) -> str:
     """The title and the shapes of a part, without its place, to stand inside a group."""
     inner = "".join(map(svg_shape, part.shapes))
     if part.scale != 1.0:

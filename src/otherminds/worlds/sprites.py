@@ -102,7 +102,7 @@ Shape = Box | Disc | Polygon | Letters | TextLine
 Shapes = tuple[Shape, ...]
 
 
-class Part(NamedTuple):
+class MovingPart(NamedTuple):
     """A part of a picture that may move or vanish: shapes around (0, 0), and their place (None: hidden)."""
 
     name: str

@@ -12,7 +12,7 @@ from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.canvas import DIM, Drawing, Tile, centre
 from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingState
-from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Letters, Part, Shape, Shapes, mix, moved
+from otherminds.worlds.sprites import INK, PAPER, Box, Disc, Letters, MovingPart, Shape, Shapes, mix, moved
 
 EMBER, IRON = "#f08a24", "#4a5058"
 RED = sprites.FOOD_HUES["tomato"]
@@ -145,17 +145,17 @@ def background(world: CollaborativeCooking, seen: frozenset[int]) -> Shapes:
     return tuple(drawn)
 
 
-def moving_parts(world: CollaborativeCooking, scene: CookingScene) -> Iterator[Part]:
+def moving_parts(world: CollaborativeCooking, scene: CookingScene) -> Iterator[MovingPart]:
     """The parts `counter-k`, `pot-k`, `agent-i` and `held-i`, in the order of drawing."""
     for k, cell in enumerate(world.counters):
         if item := scene.counters.get(cell):
-            yield Part(f"counter-{k}", item, ITEMS[item], centre(world.grid, cell), 0.85)
+            yield MovingPart(f"counter-{k}", item, ITEMS[item], centre(world.grid, cell), 0.85)
     for k, cell in enumerate(world.pots):
         if pot := scene.pots.get(cell):
             title = f"pot: {pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
             if pot.timer:
                 title = f"{title}, a soup in {world.cook + 1 - pot.timer} steps"
-            yield Part(
+            yield MovingPart(
                 f"pot-{k}", "pot: soup" if pot.cooked else title, pot_shapes(pot, world.cook), centre(world.grid, cell)
             )
     yield from avatar_parts(world.grid, world.agents, scene.avatars, ITEMS)

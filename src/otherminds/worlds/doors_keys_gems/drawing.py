@@ -10,7 +10,7 @@ from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, ground
 from otherminds.worlds.doors_keys_gems.level_files import draw_text
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import CELL, Box, Part, Place, Shape, moved
+from otherminds.worlds.sprites import CELL, Box, MovingPart, Place, Shape, moved
 
 _CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
 
@@ -60,7 +60,7 @@ def _at_hand(world: DoorsKeysGems, state: State, holder: int, place: Place, item
     return round(place[0] + outward * dx, 1), round(place[1] + dy - 4.0 * (n // len(_CORNERS)), 1)
 
 
-def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> list[Part]:
+def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> list[MovingPart]:
     """Everything that may change, in the order of drawing; a part that is not visible has no place.
 
     Parts: `door-d` while locked, `item-k` while it lies on the ground, `agent-i`, `held-k` beside its holder.
@@ -71,7 +71,9 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
     found = []
     for d, door in enumerate(world.doors):
         shapes = sprites.door_shapes(sprites.hue(door.colour), colours[door.colour])
-        found.append(Part(f"door-{d}", door.name, shapes, centre(grid, door.cell) if state.locked >> d & 1 else None))
+        found.append(
+            MovingPart(f"door-{d}", door.name, shapes, centre(grid, door.cell) if state.locked >> d & 1 else None)
+        )
     looks = [
         *(sprites.key_shapes(sprites.hue(key.colour), colours[key.colour]) for key in world.keys),
         *(sprites.gem_shapes(sprites.hue(gem.colour), colours[gem.colour]) for gem in world.gems),
@@ -82,13 +84,13 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
         tokens = [sprites.person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
         marks = (shape for n, token in enumerate(tokens) for shape in moved(token, 16 - 12 * n, -15))
         lying = centre(grid, item.cell) if state.items[k] == GROUND else None
-        found.append(Part(f"item-{k}", item.name, (*sprite, *marks), lying))
+        found.append(MovingPart(f"item-{k}", item.name, (*sprite, *marks), lying))
     for i, name in enumerate(world.agents):
-        found.append(Part(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i]))
+        found.append(MovingPart(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i]))
     for k, (item, sprite) in enumerate(zip(world.items, looks, strict=True)):
         holder = state.items[k]
         place = _at_hand(world, state, holder, places[holder], k) if holder >= 0 else None
-        found.append(Part(f"held-{k}", item.name, sprites.badge(sprite), place, sprites.HELD))
+        found.append(MovingPart(f"held-{k}", item.name, sprites.badge(sprite), place, sprites.HELD))
     return found
 
 

@@ -20,7 +20,7 @@ from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix import world as matrix
 from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.sprites import CELL, INK, PAPER, Box, Disc, Letters, Part, Polygon, Shapes, mix
+from otherminds.worlds.sprites import CELL, INK, PAPER, Box, Disc, Letters, MovingPart, Polygon, Shapes, mix
 
 BEAM = mix(sprites.HUES["yellow"], sprites.FLOOR, 0.5)
 STATUS = {matrix.PLAIN: "", matrix.READY: READY, matrix.FROZEN: FROZEN}
@@ -147,7 +147,7 @@ def _fog(grid: Grid, seen: frozenset[int]) -> Iterator[Box]:
                 )
 
 
-def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[Part]:
+def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[MovingPart]:
     """The parts `beam-i`, drawn around the player that zaps, `resource-k` and `agent-i`, in the order of drawing."""
     rules, grid, looks = world.rules, world.rules.field.grid, kind_shapes(world.rules.resources)
     cells = {avatar.number: avatar.cell for avatar in scene.avatars}
@@ -155,9 +155,9 @@ def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[Part]:
         x, y = grid.xy(cells[i])
         corners = (((u - x - 0.5) * CELL + 1, (v - y - 0.5) * CELL + 1) for u, v in map(grid.xy, sorted({*beam})))
         lit = tuple(Box(*corner, CELL - 2, CELL - 2, BEAM) for corner in corners)
-        yield Part(f"beam-{i}", f"{world.agents[i]} zaps", lit, centre(grid, cells[i]))
+        yield MovingPart(f"beam-{i}", f"{world.agents[i]} zaps", lit, centre(grid, cells[i]))
     for cell, kind in sorted(scene.resources.items()):
-        yield Part(f"resource-{rules.site_at[cell]}", rules.resources[kind], looks[kind], centre(grid, cell))
+        yield MovingPart(f"resource-{rules.site_at[cell]}", rules.resources[kind], looks[kind], centre(grid, cell))
     yield from avatar_parts(grid, world.agents, scene.avatars, {})
 
 

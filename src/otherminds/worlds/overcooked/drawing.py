@@ -29,7 +29,7 @@ from otherminds.worlds.sprites import (
     Box,
     Disc,
     Letters,
-    Part,
+    MovingPart,
     Place,
     Polygon,
     Shape,
@@ -143,22 +143,24 @@ _TRAY: Shapes = (Box(-24, -24, 48, 40, sprites.STEEL), Box(-22, 12, 44, 6, INK, 
 # What is where
 
 
-def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Part]:
+def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[MovingPart]:
     """Everything that may change, in the order of drawing; a part that is missing or not seen has no place.
 
     Parts: `counter-k` the thing on it, `delivery-d` the dishes delivered, `agent-i`, `held-i` the thing in hand.
     """
     for k, (cell, thing) in enumerate(zip(world.layout.counters, state.on, strict=True)):
-        yield Part(f"counter-{k}", *_shown(thing), centre(world.layout.grid, cell) if thing > NOTHING else None)
+        yield MovingPart(f"counter-{k}", *_shown(thing), centre(world.layout.grid, cell) if thing > NOTHING else None)
     for d, (cell, dishes) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
-        yield Part(f"delivery-{d}", *_heap(dishes or ()), centre(world.layout.grid, cell) if dishes else None, 0.8)
+        yield MovingPart(
+            f"delivery-{d}", *_heap(dishes or ()), centre(world.layout.grid, cell) if dishes else None, 0.8
+        )
     people, places = sprites.labels(world.agents), [_standing(world, state, i) for i in range(len(world.agents))]
     for i, name in enumerate(world.agents):
-        yield Part(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i])
+        yield MovingPart(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i])
     for i, (thing, place) in enumerate(zip(state.hands, places, strict=True)):
         title, shapes = _shown(thing)
         at = (place[0] + 15, place[1] + 12) if place and thing > NOTHING else None
-        yield Part(f"held-{i}", title, sprites.badge(shapes), at, sprites.HELD)
+        yield MovingPart(f"held-{i}", title, sprites.badge(shapes), at, sprites.HELD)
 
 
 def _shown(thing: int) -> tuple[str, Shapes]:
