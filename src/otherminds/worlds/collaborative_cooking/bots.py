@@ -40,10 +40,10 @@ PATIENCE = 60  # steps without help after which a bot does all the work; chosen;
 SLIP = 0.3  # share of random actions of a semi-skilled bot; chosen on development seeds
 CLUMSY = 0.2  # share of random actions near other players, so that two bots cannot block each other for good; not tuned
 CLOSE = 2  # steps within which another player is near
-COOKED = (SEES_POT + FULL, SEES_SOUP)
+COOKED = (SEES_POT + FULL, SEES_SOUP)  # the change of a pot that happens without a player
 OWN: dict[Duty, int] = {"tomatoes": TOMATO, "dishes": DISH}
 SOURCES = {TOMATO: TOMATOES, DISH: DISHES}
-TURNING = (0, 1, 2, 1)
+TURNING = (0, 1, 2, 1)  # steps to turn by so many quarters clockwise
 MOVES: tuple[Action, ...] = ("forward", "step_right", "backward", "step_left")
 
 

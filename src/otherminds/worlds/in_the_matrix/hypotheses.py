@@ -33,7 +33,7 @@ from otherminds.worlds.repeated_games.machines import Machine, build
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet
 from otherminds.worlds.repeated_games.rules import Game
 
-MARGIN = 5
+MARGIN = 5  # lead of the played kind that players are assumed to gather; that of most of Melting Pot's bots
 
 
 def typical_inventory(kind: int, kinds: int, margin: int = MARGIN) -> Inventory:
@@ -79,7 +79,7 @@ HORIZON = 40
 DEPTH = 2
 """Interactions of look-ahead, after which the value of a known partner is assumed; chosen for speed."""
 TREMBLE = 0.15
-"""Probability of a slip of noisy strategies; that of Melting Pot's noisy tit-for-tat bots."""
+"""Probability of a slip of noisy strategies: that of Melting Pot's noisy tit-for-tat bots."""
 TABLES = 256
 """Most reply tables to enumerate as habits; beyond it only the cyclic ones are. Bounds time; not tuned."""
 TIMES = {1: "once", 2: "twice", 3: "thrice"}

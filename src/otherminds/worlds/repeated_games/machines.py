@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from itertools import product
+from itertools import chain, product
 from math import prod
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
@@ -147,13 +147,18 @@ def _numbered(
     act: Callable[[Q], int | Law],
     follow: Callable[[Q, int, int], Q],
 ) -> Machine:
-    index: dict[Q, int] = {start: 0}
+    """A machine with `sizes` own actions and joint actions of the others, its reachable states numbered from 0."""
+    index, states = {start: 0}, [start]
     outputs: list[Law] = []
     moves: list[tuple[tuple[int, ...], ...]] = []
-    for state in _growing(index):
+    for state in states:  # new states are appended on the way
         outputs.append(_as_law(name, act(state), sizes[0]))
         onward = [[follow(state, own, theirs) for theirs in range(sizes[1])] for own in range(sizes[0])]
-        moves.append(tuple(tuple(index.setdefault(q, len(index)) for q in row) for row in onward))
+        for following in chain.from_iterable(onward):
+            if following not in index:
+                index[following] = len(index)
+                states.append(following)
+        moves.append(tuple(tuple(index[following] for following in row) for row in onward))
     return Machine(name, tuple(outputs), tuple(moves))
 
 
@@ -191,15 +196,6 @@ def together(game: Game, machines: Sequence[Machine]) -> Machine:
 
     name = " + ".join(machine.name for machine in machines)
     return _numbered(name, game.payoff(0).shape[::-1], (0,) * len(machines), act, follow)
-
-
-def _growing(index: dict[Q, int]) -> Iterator[Q]:
-    """All keys of a dictionary, including those added during the iteration."""
-    done = 0
-    while done < len(index):
-        for state in list(index)[done:]:
-            done += 1
-            yield state
 
 
 def _as_law(name: str, choice: int | Law, options: int) -> Law:

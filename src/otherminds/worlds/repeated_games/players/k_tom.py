@@ -17,9 +17,9 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Gains = tuple[tuple[float, float], tuple[float, float]]
 LEVELS = (0, 1, 2)
-SURE = log(0.999 / 0.001)  # largest log-odds of an own action, as in tomsup
+SURE = log(0.999 / 0.001)  # largest log-odds of an own action, so that none is certain; tested against tomsup 1.4.1
 LIMIT = 20.0  # largest absolute value of a parameter, against overflow; chosen
-STEP = 1e-4  # relative step of numerical derivatives, as in tomsup
+STEP = 1e-4  # relative step of numerical derivatives; tested against tomsup 1.4.1
 TINY = 1e-12  # smallest probability of a prediction, so that its logarithm is finite
 NEVER = 1e-300  # smallest probability of a level, so that its logarithm is finite
 
