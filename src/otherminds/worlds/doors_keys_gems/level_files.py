@@ -50,6 +50,7 @@ COLOURS = {
 HORIZON = 80  # steps, if a file gives none; chosen
 LEVELS = resources.files("otherminds.worlds.doors_keys_gems") / "levels"
 MAX_THINGS = 26  # of a kind in a level; a limit of the readers
+# Keys of a classified level; see docs/files.md.
 CERTIFICATE = ("class", "alone", "told", "together", "message", "seed")
 HEADER = ("name", "agents", "goals", "horizon", "turns", *CERTIFICATE)
 LETTERS = {name: letter for letter, name in COLOURS.items()}

@@ -18,6 +18,7 @@ from otherminds.worlds.household.searcher import Errand, Searcher, search_of, tr
 T = TypeVar("T", bound=Hashable)
 Stance = Literal["help", "hinder", "independent"]
 STANCES: tuple[Stance, ...] = ("help", "hinder", "independent")
+# The sign of what a saving is worth to an agent with each stance.
 SIGN: Mapping[Stance, float] = {"help": 1.0, "hinder": -1.0, "independent": 0.0}
 
 # Chosen; not fitted (docs/stories.md).

@@ -12,7 +12,7 @@ from typing import Protocol, Self
 
 Places = tuple[tuple[str, str], ...]
 """Pairs (item, place), sorted; the name of an agent as a place stands for its hands."""
-NOBODY: frozenset[str] = frozenset()
+NO_AGENTS: frozenset[str] = frozenset()
 
 
 class WitnessedEvent(Protocol):
@@ -38,7 +38,7 @@ class MoveEvent:
     obj: str
     place: str
     by: frozenset[str]
-    unseen: frozenset[str] = NOBODY
+    unseen: frozenset[str] = NO_AGENTS
 
     def reaches(self, agent: str) -> bool:
         """Whether the agent sees the move, noticed or not."""
@@ -50,7 +50,7 @@ class MoveEvent:
 
     def within(self, agent: str, places: Places) -> MoveEvent:
         """The same event without unnoticed observers: no agent knows of them."""
-        return replace(self, unseen=NOBODY)
+        return replace(self, unseen=NO_AGENTS)
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ class NestedBelief:
         """
         if order < 1:
             raise ValueError("a mind has an order of at least 1")
-        everybody = tuple(agents)
-        others = tuple(cls.among(other, everybody, order - 1) for other in everybody if other != agent and order > 1)
+        everyone = tuple(agents)
+        others = tuple(cls.among(other, everyone, order - 1) for other in everyone if other != agent and order > 1)
         return cls(agent, (), others)
 
     @classmethod

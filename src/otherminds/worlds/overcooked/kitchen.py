@@ -19,9 +19,9 @@ from otherminds.worlds.grid import Grid
 # Items
 
 FOODS = ("tomato", "lettuce", "onion")
-NOTHING = 0
+NOTHING = 0  # no item
 MANY = 15  # most parts of a kind: four bits
-PLATE = 1 << 12
+PLATE = 1 << 12  # above the four bits of each chopped food
 CHOPPED = {food: 1 << 4 * i for i, food in enumerate(FOODS)}
 FRESH = {food: part << 16 for food, part in CHOPPED.items()}
 PARTS = {
@@ -29,7 +29,7 @@ PARTS = {
     **{f"chopped {food}": part for food, part in CHOPPED.items()},
     "plate": PLATE,
 }
-SINGLE = frozenset(PARTS.values())
+SINGLE = frozenset(PARTS.values())  # items of one part
 RECIPES = {
     "SimpleTomato": PLATE + CHOPPED["tomato"],
     "SimpleLettuce": PLATE + CHOPPED["lettuce"],
@@ -45,8 +45,8 @@ DISHES = {
     "OnionSalad": "onion salad",
 }
 """The everyday name of each recipe's dish."""
-_RAW = MANY * sum(FRESH.values())
-_PLATES = MANY * PLATE
+_RAW = MANY * sum(FRESH.values())  # the bits of fresh foods
+_PLATES = MANY * PLATE  # the bits of plates
 
 
 @cache
@@ -97,7 +97,7 @@ WALL: Tile = "#"
 DOOR: Tile = "D"
 TILES = (FLOOR, COUNTER, BOARD, DELIVERY, WALL, DOOR)
 STAY = "stay"
-NOWHERE = -1
+NOWHERE = -1  # no place is used
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,11 @@ from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, 
 
 HORIZON = 100  # steps, if a file gives none; chosen
 LEVELS = resources.files("otherminds.worlds.overcooked") / "levels"
+# Keys of a classified level; see docs/files.md.
 CERTIFICATE = ("class", "seed", "L0", "Lf", "L*", "message")
 KEYS = ("name", "agents", "horizon", *CERTIFICATE)
 THINGS = {"t": FRESH["tomato"], "l": FRESH["lettuce"], "o": FRESH["onion"], "p": PLATE}
+# How `draw_text` shows each part.
 SIGNS = dict(zip(PARTS, "tloTLOp", strict=True))
 
 

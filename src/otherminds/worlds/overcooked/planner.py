@@ -32,7 +32,7 @@ from otherminds.worlds.overcooked.rules import ACTIONS
 WAITING_COST = 100
 IN_HAND = -1  # the place of an item that the helper holds
 JUNK = 1 << 40  # stands for every useless item
-_RAW = min(FRESH.values())
+_RAW = min(FRESH.values())  # the smallest item that is a fresh food
 _SIMPLE = {PLATE + part for part in CHOPPED.values()}  # dishes of one food and a plate
 
 On = tuple[int, ...]

@@ -32,7 +32,7 @@ from otherminds.worlds.overcooked.kitchen import (
 T = TypeVar("T")
 
 ACTIONS = (*DIRECTIONS, STAY)
-UNSEEN = -1
+UNSEEN = -1  # in a view: in another room
 
 
 class State(NamedTuple):
@@ -110,8 +110,8 @@ class Overcooked:
     @cached_property
     def initial(self) -> State:
         """The state at the start of an episode."""
-        nobody = (NOTHING,) * len(self.agents)
-        return State(self.cells, nobody, self.on, ((),) * len(self.layout.deliveries))
+        hands = (NOTHING,) * len(self.agents)
+        return State(self.cells, hands, self.on, ((),) * len(self.layout.deliveries))
 
     def start(self, _rng: np.random.Generator | None = None, /) -> State:
         """The initial state; it is not random."""
