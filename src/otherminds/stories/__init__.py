@@ -1,1 +1,1 @@
-"""Stories: what people do and say, the questions asked about it, and the answers, each with its probability."""
+"""Stories: what people do and say, questions about it, and answers with their probabilities."""

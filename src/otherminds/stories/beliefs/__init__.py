@@ -1,1 +1,1 @@
-"""False-belief stories: who witnesses what, and nested beliefs."""
+"""Beliefs in stories: who witnesses what, nested beliefs, and benchmark files about them."""

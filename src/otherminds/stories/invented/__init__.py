@@ -1,1 +1,1 @@
-"""Stories that minds run forward make up, how they are told, and how they look to a video model."""
+"""Invented stories: minds run forward in a household, told in English, and as a video model would report them."""

@@ -1,1 +1,1 @@
-"""Social goals in household stories: inverse planning over belief, goal and stance."""
+"""Goals, social goals and beliefs of people in a household, inferred from what they do and say."""
