@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 if find_spec("playwright"):
     from playwright.sync_api import expect
 
-pytestmark = pytest.mark.skipif(not (chromium() and find_spec("playwright")), reason=MISSING)
+NO_BROWSER = pytest.mark.skipif(not (chromium() and find_spec("playwright")), reason=MISSING)
+pytestmark = [pytest.mark.slow, NO_BROWSER]
 
 RIGHT = (
     "By walking against a cutting board with it",

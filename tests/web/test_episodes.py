@@ -62,6 +62,7 @@ def test_looking_ahead_is_for_gems_only() -> None:
     assert able["overcooked"] == ["all", "none", "random", "oracle", "protom"]
 
 
+@pytest.mark.slow
 @ONE_OF_EACH
 def test_an_episode_is_one_page_of_which_only_the_viewer_is_a_script(wanted: EpisodeRequest) -> None:
     markup = recorded_page(wanted)
@@ -81,12 +82,14 @@ def test_all_four_facilitators_are_side_by_side_with_the_same_people() -> None:
     assert len({json.dumps(one["wants"]) for one in played}) == 1
 
 
+@pytest.mark.slow
 def test_one_facilitator_is_shown_alone() -> None:
     viewed = data(recorded_page(KITCHEN))
     assert [key for key, _ in viewed["subjects"]] == ["protom"]
     assert viewed["episodes"][0][0]["sights"]
 
 
+@pytest.mark.slow
 def test_a_seed_is_another_episode() -> None:
     other = MATRIX.model_copy(update={"seed": 4})
     assert episode_id(other) != episode_id(MATRIX)
@@ -101,6 +104,7 @@ for wanted in pickle.loads(bytes.fromhex(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_the_same_wish_gives_the_same_bytes_in_every_process() -> None:
     wishes = pickle.dumps([GEMS, KITCHEN, MATRIX]).hex()
     digests = [

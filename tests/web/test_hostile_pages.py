@@ -34,7 +34,8 @@ TEXT = """() => {
   return found.join(" ");
 }"""
 
-pytestmark = pytest.mark.skipif(not (chromium() and find_spec("playwright")), reason=MISSING)
+NO_BROWSER = pytest.mark.skipif(not (chromium() and find_spec("playwright")), reason=MISSING)
+pytestmark = [pytest.mark.slow, NO_BROWSER]
 
 
 class Links(NamedTuple):

@@ -20,6 +20,8 @@ from otherminds.errors import InputError
 from otherminds.web.guard import LOOPBACK, Keys, TokenBucket, origins
 from web_seats import Seat, Server, free_port, serving
 
+pytestmark = pytest.mark.slow  # each test starts a server, or uses a browser
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
