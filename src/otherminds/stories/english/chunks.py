@@ -95,9 +95,17 @@ class Chunker(NounReader):
             if word == phrase[0] and tuple(self.words[i:end]) == phrase and self._governs(end, meaning):
                 self._add(out, "prep", i, end, meaning)
                 return end
-        if word == "to" and self._is_infinitive(i + 1):
-            self._add(out, "mark", i, i + 1)
-            return i + 1
+        if word == "to":
+            j = i + 1
+            while self.word(j) in self.known.sets["adverbs"] or self.word(j).endswith("ly") or self.word(j) == "not":
+                if self.word(j) in ("left", "open"):
+                    break
+                j += 1
+            verb = self.known.verb_at(self.words, j) if self.word(j) and not self.is_name(j) else None
+            base = verb is not None and "base" in verb.tags and self.word(j) not in self.known.common_nouns
+            if base or (self.word(j) in ("be", "have", "do") and not self.is_name(j)):
+                self._add(out, "mark", i, i + 1)
+                return i + 1
         if word in self.known.sets["prepositions"] and self._governs(i + 1, word):
             self._add(out, "mark" if word in MARKS else "prep", i, i + 1)
             return i + 1
@@ -117,18 +125,6 @@ class Chunker(NounReader):
         if word == "not" or (word in self.known.sets["adverbs"] and not self.starts_noun(i)):
             return False
         return bool(word) and (self.starts_noun(i) or self.is_ing(i))
-
-    def _is_infinitive(self, i: int) -> bool:
-        """Whether the base form of a verb comes here, perhaps after adverbs."""
-        while self.word(i) in self.known.sets["adverbs"] or self.word(i).endswith("ly") or self.word(i) == "not":
-            if self.word(i) in ("left", "open"):
-                break
-            i += 1
-        word = "" if self.is_name(i) else self.word(i)
-        if word in ("be", "have", "do"):
-            return True
-        verb = self.known.verb_at(self.words, i) if word else None
-        return verb is not None and "base" in verb.tags and word not in self.known.common_nouns
 
     def _noun(self, i: int, out: list[Chunk]) -> int:
         """A noun phrase; without an article only after a verb or a preposition."""

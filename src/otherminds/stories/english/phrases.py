@@ -256,8 +256,8 @@ class NounReader:
         if not words:  # determiners that stand for a noun phrase: "another", "the other"
             if det not in ELLIPTIC or (det in ("first", "last") and j == i + 1):
                 return None
-            words = ["other" if det == "other" else "one"]
-            return Noun("one", tuple(words), self.tokens[i].start, self.tokens[j - 1].end, det=det), j
+            word = "other" if det == "other" else "one"
+            return Noun("one", (word,), self.tokens[i].start, self.tokens[j - 1].end, det=det), j
         noun, end = self._build(words, i, j, det)
         another_follows = self.word(j) in determiners or self.word(j) in possessives
         if not det and not noun.known and (not bare or another_follows):

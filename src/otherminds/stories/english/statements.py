@@ -36,8 +36,8 @@ LYING = wordset("lying")
 ORDINALS = wordset("ordinals")
 NOBODY = frozenset(("nobody", "noone", "himself", "herself"))
 LONGEST_NAME = 20  # tokens in the name of a place or thing (chosen; not tuned)
-P_PRESUMED = 0.5  # mark of a move whose goal the statement does not say; only compared with 1, never multiplied
-GAP = 8  # words that `*` in a phrase may stand for, and one more (chosen; not tuned)
+P_PRESUMED = 0.5  # marks a move whose goal the statement does not give; only sorted and compared with 1
+GAP = 8  # words after the head of a phrase with `*` in which its tail is looked for (chosen; not tuned)
 REFUSED_WITHIN = 5  # words before a stance in which "not trying to" is looked for (chosen; not tuned)
 
 
@@ -141,15 +141,16 @@ class StatementReader:
 
     def read(self, text: str) -> tuple[Claim, ...]:
         """The claims of a statement. Raises Unread if it cannot be read."""
-        claims = self._knows_contents(self._parsed(known_to(plain(text).strip())))
-        if claims:
-            return claims
+        one = self._parsed(known_to(plain(text).strip()))
+        places = [noun for noun in one.nouns if noun.kind == "place"]
+        looked = one.has("contents", "knowing") or one.has("looked")
+        if one.people and places and looked and not one.has("not_knowing"):
+            return (Knows(one.people[0], place_of(places[-1], self.episode)),)
         one = self._parsed(plainer(plain(text).strip()))
-        for read in (self._beliefs_about_goals, self._social_goal, self._plain_claims):
-            claims = read(one)
-            if claims:
-                return claims
-        raise Unread(text.strip())
+        claims = self._beliefs_about_goals(one) or self._social_goal(one) or self._plain_claims(one)
+        if not claims:
+            raise Unread(text.strip())
+        return claims
 
     def read_names(self, found: Sequence[Token]) -> None:
         """Adds the names in a text to those known."""
@@ -191,14 +192,6 @@ class StatementReader:
             return people[1]
         others = [name for name in self.episode.agents if name not in people]
         return others[0] if len(others) == 1 else None
-
-    def _knows_contents(self, one: ParsedStatement) -> tuple[Claim, ...]:
-        """That somebody knows what is in a place; empty if the statement says nothing of the kind."""
-        told = one.has("contents", "knowing") or one.has("looked")
-        if not one.people or not told or one.has("not_knowing"):
-            return ()
-        places = [noun for noun in one.nouns if noun.kind == "place"]
-        return (Knows(one.people[0], place_of(places[-1], self.episode)),) if places else ()
 
     def _beliefs_about_goals(self, one: ParsedStatement) -> tuple[Claim, ...]:
         """What somebody thinks that the other wants, and the stance that goes with it; empty if nothing is said."""
