@@ -6,10 +6,11 @@ import json
 import math
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -69,7 +70,7 @@ class Connection:
         self._url, self._timeout = url, timeout
         try:
             http = httpx2.Client(
-                event_hooks={"response": [_check(timeout)]},
+                event_hooks={"response": [partial(_check, timeout)]},
                 limits=httpx2.Limits(keepalive_expiry=IDLE),
                 # no proxy lies in front of this machine, and plain HTTP needs no certificates
                 trust_env=not here,
@@ -113,17 +114,13 @@ class Connection:
         return UncertainError(f"there is no answer{why and f' ({why})'}; {NOT_AGAIN}")
 
 
-def _check(timeout: float) -> Callable[[httpx2.Response], None]:
-    """A hook that limits an answer as soon as it begins, and raises if it is a failure or compressed."""
-
-    def check(response: httpx2.Response) -> None:
-        response.stream = _Bounded(response.stream, timeout)
-        if not response.is_success:
-            raise _failure(response)
-        if _is_packed(response):
-            raise UncertainError("the answer is compressed, which was not asked for")
-
-    return check
+def _check(timeout: float, response: httpx2.Response) -> None:
+    """Limit an answer as soon as it begins. Raises ModelError if it is a failure or compressed."""
+    response.stream = _Bounded(response.stream, timeout)
+    if not response.is_success:
+        raise _failure(response)
+    if _is_packed(response):
+        raise UncertainError("the answer is compressed, which was not asked for")
 
 
 def _is_packed(response: httpx2.Response) -> bool:

@@ -11,7 +11,7 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from otherminds.language.model import NOTHING, Continuations, Message, ModelError, Reply, Request, Scores, Usage
 
@@ -183,24 +183,21 @@ def score(post: Post, request: Continuations, top: int = TOP) -> Scores:
     known = {"": next_tokens(ask, request.prompt, top)[0]}
     if all(text in known[""] for text in request.texts):
         return Scores(tuple(known[""][text] for text in request.texts), (1,) * len(request.texts), usage=spent)
-    echoed = _echoed(ask, request)
-    found = [_longest(ask, request.prompt, text, top, known) for text in request.texts] if echoed is None else echoed
-    sums, counts = tuple(math.fsum(one) for one in found), tuple(len(one) for one in found)
-    return Scores(sums, counts, "longest" if echoed is None else "echo", spent)
-
-
-def _echoed(post: Post, request: Continuations) -> list[list[float]] | None:
-    """The log-probabilities of every text's tokens from the server's echo; None if it does not echo every text."""
-    found = []
+    found = list[list[float]]()
+    method: Literal["echo", "longest"] = "echo"
     for text in request.texts:
-        one = _echo(post, request.prompt, text)
-        if one is None:
-            return None
-        found.append(one)
-    return found
+        echoed = _echo(ask, request.prompt, text)
+        if echoed is None:  # the server does not echo: all texts token by token
+            found = [_longest(ask, request.prompt, text, top, known) for text in request.texts]
+            method = "longest"
+            break
+        found.append(echoed)
+    sums, counts = tuple(math.fsum(one) for one in found), tuple(len(one) for one in found)
+    return Scores(sums, counts, method, spent)
 
 
 def _echo(post: Post, prompt: str, text: str) -> list[float] | None:
+    """The log-probabilities of a text's tokens from the server's echo; None if it has no echo."""
     body: Body = {"prompt": prompt + text, "max_tokens": 0, "temperature": 0, "echo": True, "logprobs": 1}
     try:
         payload = post(TEXT, body)

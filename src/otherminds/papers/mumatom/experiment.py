@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.statistics import Estimate, mean, ratio
+from otherminds.evaluation.statistics import mean, ratio
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.story_sets import LETTERS, make
 from otherminds.language.model import LanguageModel, Usage
@@ -264,13 +264,19 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
                     yield from _scores(f"{track}/{kind}", subject, chosen)
 
 
-def _scores(condition: str, subject: str, chosen: Sequence[Row]) -> Iterator[Row]:
-    episodes = [row["episode"] for row in chosen]
+def _scores(condition: str, subject: str, chosen: Sequence[Row], cluster: str = "episode") -> Iterator[Row]:
+    """Summary rows of some answers, with intervals over the values of the column `cluster`.
+
+    Answers about invented stories, whose cluster is the group, also have the coverage of the reading if it is known.
+    """
+    clusters = [row[cluster] for row in chosen]
     right = [float(row["correct"]) for row in chosen]
     answered = [float(row["action"] is not None) for row in chosen]
-    found: Mapping[str, Estimate] = {"accuracy": mean(right, episodes), "answered": mean(answered, episodes)}
+    found = {"accuracy": mean(right, clusters), "answered": mean(answered, clusters)}
     if any(answered):
-        found = {**found, "accuracy_answered": ratio(right, answered, episodes)}
+        found["accuracy_answered"] = ratio(right, answered, clusters)
+    if cluster == "group" and all("coverage" in row for row in chosen):
+        found["coverage"] = mean([row["coverage"] for row in chosen], clusters)
     for metric, value in found.items():
         row = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
         yield {**row, **value._asdict()}
@@ -367,19 +373,4 @@ def summarise_invented(found: Sequence[Row]) -> Iterator[Row]:
     """Share answered, accuracy of the answered and of all, by phrasing, with intervals over groups of stories."""
     for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
         mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
-        tested = [row for row in mine if not row.get("trained")]
-        groups = [row["group"] for row in tested]
-        right = [float(row["correct"]) for row in tested]
-        answered = [float(row["action"] is not None) for row in tested]
-        scores = {"accuracy": mean(right, groups), "answered": mean(answered, groups)}
-        if any(answered):
-            scores["accuracy_answered"] = ratio(right, answered, groups)
-        if all("coverage" in row for row in tested):
-            scores["coverage"] = mean([row["coverage"] for row in tested], groups)
-        for metric, value in scores.items():
-            yield {
-                "experiment": EXPERIMENT,
-                "condition": condition,
-                "subject": subject,
-                "metric": metric,
-            } | value._asdict()
+        yield from _scores(condition, subject, [row for row in mine if not row.get("trained")], "group")
