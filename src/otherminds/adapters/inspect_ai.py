@@ -224,8 +224,8 @@ def _explained(played: Sequence[Row], earned: float) -> str:
     unreadable = sum(row["unreadable"] for row in played)
     regret = last["functional_regret"]
     return (
-        f"It foresaw {right} of {rounds} moves of {last['partner']}. It earned {earned:g}; whoever knew the partner "
-        f"could expect {earned + rounds * regret:.4g}, which is {regret:.4g} more in each round. {unreadable} of "
+        f"It predicted {right} of {rounds} moves of {last['partner']}. It earned {earned:g}; a player that knew the "
+        f"partner could expect {earned + rounds * regret:.4g}, which is {regret:.4g} more in each round. {unreadable} of "
         f"{last['replies']} replies could not be read, and {lost} rounds were lost because of that."
     )
 
@@ -275,8 +275,8 @@ def repeated_games(
     if episodes < 1 or rounds < 1:
         raise InputError(f"there is nothing to play in {episodes} episodes of {rounds} rounds")
     strategy_of(strategy)
-    told = {"rounds": rounds, "strategy": strategy, "names": names, "shuffle": shuffle, "seed": seed}
-    about = {"game": game, "episodes": episodes, **told}
+    settings = {"rounds": rounds, "strategy": strategy, "names": names, "shuffle": shuffle, "seed": seed}
+    about = {"game": game, "episodes": episodes, **settings}
     chosen = _partners(game, partners)
     samples = [
         _game_sample({**about, "partner": who, "suite": suite, "episode": number})

@@ -116,23 +116,23 @@ class MeltingPotEngine:
         return tuple(int(self._observation(player, f"{event}_RESOURCE_{kind}")) for kind in kinds)
 
     def _shown_matrix(self, view: Sprites | None) -> SeenMatrix:
-        everybody = range(self.players)
+        players = range(self.players)
         resources = None
         if view is not None:
             kinds = self._level.kinds[view]
             found = ((x, y, int(kinds[y, x, layer])) for y, x, layer in np.argwhere(kinds >= 0).tolist())
             resources = tuple(sorted(found))
-        met = (self._observation(p, "INTERACTION_INVENTORIES") for p in everybody)
+        met = (self._observation(p, "INTERACTION_INVENTORIES") for p in players)
         return SeenMatrix(
             bodies=self._bodies(view),
             resources=resources,
-            inventory=tuple(tuple(map(int, self._observation(p, "INVENTORY"))) for p in everybody),
-            ready=tuple(float(self._observation(p, "READY_TO_SHOOT")) for p in everybody),
+            inventory=tuple(tuple(map(int, self._observation(p, "INVENTORY"))) for p in players),
+            ready=tuple(float(self._observation(p, "READY_TO_SHOOT")) for p in players),
             rewards=self._rewards(),
             met=tuple((tuple(own), tuple(partner)) for own, partner in met),
-            interacted=tuple(bool(self._observation(p, "INTERACTED_THIS_STEP")) for p in everybody),
-            collected=tuple(self._per_kind(p, "COLLECTED") for p in everybody),
-            destroyed=tuple(self._per_kind(p, "DESTROYED") for p in everybody),
+            interacted=tuple(bool(self._observation(p, "INTERACTED_THIS_STEP")) for p in players),
+            collected=tuple(self._per_kind(p, "COLLECTED") for p in players),
+            destroyed=tuple(self._per_kind(p, "DESTROYED") for p in players),
             ended=self.ended,
         )
 

@@ -127,9 +127,9 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         if over or cut:
             self.agents = []
         seen, infos = self._observations()
-        everybody = self.possible_agents
-        rewards = {agent: float(paid[agent]) for agent in everybody}
-        return seen, rewards, dict.fromkeys(everybody, over), dict.fromkeys(everybody, cut), infos
+        agents = self.possible_agents
+        rewards = {agent: float(paid[agent]) for agent in agents}
+        return seen, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, cut), infos
 
     def render(self) -> str | None:
         """The map as text if the render mode is `ansi`, else None."""
@@ -373,7 +373,7 @@ def _(world: RepeatedGame, agent: str) -> AgentInterface:
 
 @interface.register
 def _(world: Household, agent: str) -> AgentInterface:
-    """The order of the actions is that of `acts`; `last` has the last act of everybody, `things` the place of each."""
+    """The order of the actions is that of `acts`; `last` has each agent's last act, `things` each thing's place."""
     acts = world.acts
     spots = [place.name for place in world.home.places]
     things = list(dict.fromkeys(act.thing for act in acts if act.thing is not None))

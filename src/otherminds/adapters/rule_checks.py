@@ -317,13 +317,13 @@ def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterat
     """Every order in which the players that move, and those that interact, may do so; the others come last."""
     movers = [i for i, agent in enumerate(world.agents) if joint[agent] in STEPS]
     users = [i for i, agent in enumerate(world.agents) if joint[agent] == "interact"]
-    everybody = range(len(world.agents))
+    players = range(len(world.agents))
     for moving, using in product(permutations(movers), permutations(users)):
-        yield CookingOutcome(_first(moving, everybody), _first(using, everybody))
+        yield CookingOutcome(_first(moving, players), _first(using, players))
 
 
-def _first(first: Sequence[int], everybody: Sequence[int]) -> tuple[int, ...]:
-    return (*first, *(i for i in everybody if i not in first))
+def _first(first: Sequence[int], players: Sequence[int]) -> tuple[int, ...]:
+    return (*first, *(i for i in players if i not in first))
 
 
 def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> CookingState:

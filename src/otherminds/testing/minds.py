@@ -148,7 +148,7 @@ def _rounds(player: Reader, task: Task, rng: np.random.Generator) -> Iterator[_M
 def _observed(mind: Any, obs: Any) -> Any:
     after = mind.observe(obs)
     broken = f"{short(after)} is no mind"
-    demand(hasattr(after, "act"), of(mind, "observe"), broken, "return the mind as it is after it has seen it")
+    demand(hasattr(after, "act"), of(mind, "observe"), broken, "return the mind as it is after the observation")
     return after
 
 
@@ -162,7 +162,7 @@ def _moment(seen: Any, mind: Any, options: Mapping[str, Options], lapse: float, 
     broken = f"it drew {short(action)}, which may not be done or has no chance"
     demand(proper, of(mind, "act"), broken, "let `sample` draw by `log_prob` from what may be done")
     moment = _Moment(seen, mind, hash(mind), options, says, action)
-    _demand_same(moment, mind, "two answers to one question", "leave chance to whoever draws from the policy")
+    _demand_same(moment, mind, "two answers to one question", "leave chance to `sample`")
     return moment
 
 
@@ -182,14 +182,12 @@ def _check_policy(whose: str, policy: Distribution[Any], options: Options, lapse
 def _demand_same(moment: _Moment, mind: Any, broken: str, mend: str) -> None:
     """The mind must give the same answers as at that moment."""
     for ask, policy in moment.says.items():
-        demand(_alike(policy, getattr(mind, ask)(), moment), of(mind, ask), broken, mend)
-
-
-def _alike(one: Distribution[Any], other: Distribution[Any], moment: _Moment) -> bool:
-    tables = [p.support for p in (one, other) if isinstance(p, Categorical)]
-    points = [x for support in tables for x in support] or moment.options["act"] or (moment.action,)
-    pairs = ((one.log_prob(x), other.log_prob(x)) for x in points)
-    return all(math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) for a, b in pairs)
+        again = getattr(mind, ask)()
+        tables = [p.support for p in (policy, again) if isinstance(p, Categorical)]
+        points = [x for support in tables for x in support] or moment.options["act"] or (moment.action,)
+        pairs = ((policy.log_prob(x), again.log_prob(x)) for x in points)
+        alike = all(math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) for a, b in pairs)
+        demand(alike, of(mind, ask), broken, mend)
 
 
 def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:

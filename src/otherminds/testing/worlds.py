@@ -97,7 +97,7 @@ def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
         _check_reward(world, state, joint, after)
         _check_words(world, chosen)
         yield _Turn((seed, t), state, facts, joint, after)
-        state, facts = after, _told(world, after)
+        state, facts = after, _new_facts(world, after)
 
 
 def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _StateFacts]:
@@ -105,7 +105,7 @@ def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _StateFacts]:
     for draw in range(DRAWS):
         first, second = (world.start(np.random.default_rng((seed, t, draw))) for _ in range(2))
         state = _drawn(of(world, "start"), first, second)
-        facts = _told(world, state)
+        facts = _new_facts(world, state)
         if not facts.done:
             return state, facts
     broken = f"it is over before it begins, {DRAWS} times"
@@ -124,23 +124,22 @@ def _facts(world: AnyWorld, state: Any) -> _StateFacts:
     done, seen = world.done(state), tuple(world.observe(state, agent) for agent in world.agents)
     demand(isinstance(done, bool | np.bool_), of(world, "done"), f"{short(done)} is no bool", "return True or False")
     check_hashable(of(world, "observe"), seen)
-    return _StateFacts(bool(done), () if done else tuple(_options(world, state, agent) for agent in world.agents), seen)
+    actions = []
+    for agent in () if done else world.agents:
+        options, whose = world.actions(state, agent), of(world, "actions")
+        check_hashable(whose, options)
+        proper = isinstance(options, tuple) and 0 < len(options) == len(set(options))
+        broken = f"{short(options)} is no tuple of different actions for {agent}"
+        demand(proper, whose, broken, "return a tuple, with an action at least until the world is done")
+        actions.append(options)
+    return _StateFacts(bool(done), tuple(actions), seen)
 
 
-def _told(world: AnyWorld, state: Any) -> _StateFacts:
+def _new_facts(world: AnyWorld, state: Any) -> _StateFacts:
     """The facts of a new state, asked twice."""
     facts = _facts(world, state)
     _check_facts(world, state, facts, "it may depend on nothing but the state, and draw nothing")
     return facts
-
-
-def _options(world: AnyWorld, state: Any, agent: str) -> tuple[Any, ...]:
-    options, whose = world.actions(state, agent), of(world, "actions")
-    check_hashable(whose, options)
-    proper = isinstance(options, tuple) and 0 < len(options) == len(set(options))
-    broken = f"{short(options)} is no tuple of different actions for {agent}"
-    demand(proper, whose, broken, "return a tuple, with an action at least until the world is done")
-    return options
 
 
 def _check_facts(world: AnyWorld, state: Any, facts: _StateFacts, mend: str) -> None:

@@ -224,7 +224,7 @@ class JointPlanner:
         self.world = world
         self.map = LockedMap(world)
         self.floor = cache(self.map.floor)
-        self.deeds = cache(lambda context, i: tuple(self._deeds(context, i)))
+        self.actions_of = cache(lambda context, i: tuple(self._actions(context, i)))
 
     def makespan(self, limit: int) -> int | None:
         """L*: the fewest steps until each agent has its gem; None if more than `limit`."""
@@ -241,12 +241,12 @@ class JointPlanner:
                 )
             ),
             floor=lambda context: self.floor(context.locked),
-            actions=self.deeds,
+            actions=self.actions_of,
             done=lambda context: context.have == (1 << n) - 1,
             limit=limit,
         )
 
-    def _deeds(self, context: JointContext, i: int) -> Iterator[ContextAction[JointContext]]:
+    def _actions(self, context: JointContext, i: int) -> Iterator[ContextAction[JointContext]]:
         gem = self.world.gems[self.world.goals[i]]
         if not context.have >> i & 1:
             yield ContextAction(1 << gem.cell, context._replace(have=context.have | 1 << i))

@@ -132,17 +132,17 @@ def _check_trial(trial: Sequence[tuple[int, Row]], path: Path) -> None:
         if number != trial[-1][0] and row.get("ended") is not None:
             raise InputError("a trial goes on after its end", path=path, line=number)
     steps = groupby(trial, key=lambda pair: pair[1]["t"])
-    everybody: set[str] = set()
+    known_agents: set[str] = set()
     for expected, (t, group) in enumerate(steps):
         rows = list(group)
         agents = [row["agent"] for _, row in rows]
-        everybody = everybody or set(agents)
+        known_agents = known_agents or set(agents)
         if t != expected:
             raise InputError(f"`t` should be {expected} here", path=path, line=rows[0][0])
-        if len(agents) > len(everybody) or set(agents) != everybody:
+        if len(agents) > len(known_agents) or set(agents) != known_agents:
             message = "a step needs one row for each person and one for the facilitator"
             raise InputError(message, path=path, line=rows[0][0], hint="the same ones in all steps")
-    if everybody == {FACILITATOR} or FACILITATOR not in everybody:
+    if known_agents == {FACILITATOR} or FACILITATOR not in known_agents:
         raise InputError("a trial has people and a facilitator", path=path, line=trial[0][0])
 
 

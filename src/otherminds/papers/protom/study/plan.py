@@ -111,8 +111,8 @@ def codenames(facilitators: Sequence[str], seed: int) -> dict[str, str]:
 
     Raises InputError if there are more facilitators than names.
     """
-    somebody = [who for who in dict.fromkeys(facilitators) if who != NOBODY]
-    if len(somebody) > len(NAMES):
-        raise InputError(f"there are {len(NAMES)} codenames for {len(somebody)} facilitators")
+    named = [who for who in dict.fromkeys(facilitators) if who != NOBODY]
+    if len(named) > len(NAMES):
+        raise InputError(f"there are {len(NAMES)} codenames for {len(named)} facilitators")
     chosen = stream(seed, "codenames").permutation(len(NAMES))
-    return {who: NAMES[k] for who, k in zip(somebody, chosen, strict=False)}
+    return {who: NAMES[k] for who, k in zip(named, chosen, strict=False)}

@@ -102,24 +102,22 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
 def _results(rows: Sequence[Row], summary: Summary) -> Html:
     found = results(rows)
     without = sum(r.speedup is None for r in found)
-    told = [SPEEDUP, PUBLISHED, *([NO_BASELINE.format(without)] if without else [])]
+    notes = [SPEEDUP, PUBLISHED, *([NO_BASELINE.format(without)] if without else [])]
     ends = [trial[-1] for trial in trials(rows)]
     if simulated := sum("simulated" in (last.get("by") or {}).values() for last in ends):
-        told.insert(0, SIMULATED.format(of=simulated, all=len(ends)))
+        notes.insert(0, SIMULATED.format(of=simulated, all=len(ends)))
     lines = list(_lines(summary, "all"))
     printed = [p for p in figures().published if p.experiment == EXPERIMENT]
     for subject in dict.fromkeys(p.subject for p in printed):
         about = {p.metric: p.columns() for p in printed if p.subject == subject}
-        cells = ["–" if metric not in about else _printed(metric, about[metric]) for metric in FIGURES]
+        cells = ["–"] * len(FIGURES)
+        for i, p in enumerate(map(about.get, FIGURES)):
+            if p is not None:
+                value, low, high = p["published"], p.get("published_low"), p.get("published_high")
+                cells[i] = number(value, 0) if FIGURES[i] == "ignored" else interval(value, low, high)
         # the paper's study: nine pairs, two trials with each facilitator
         lines.append([f"{subject.removeprefix('lm:')}, published", 18, *cells, 9])
-    return stack(table(_columns("Facilitator"), lines), *told)
-
-
-def _printed(metric: str, about: Row) -> str:
-    if metric == "ignored":
-        return number(about["published"], 0)
-    return interval(about["published"], about.get("published_low"), about.get("published_high"))
+    return stack(table(_columns("Facilitator"), lines), *notes)
 
 
 def _columns(*first: str) -> tuple[str, ...]:
@@ -172,35 +170,27 @@ def _by_class(summary: Summary) -> Html:
 
 
 def _tests(rows: Sequence[Row]) -> Html:
-    lines = [
-        [
-            c.other,
-            NAMES[c.metric],
-            c.test,
-            p_value(c.p),
-            p_value(c.p_corrected),
-            interval(*c.difference[:3]),
-            c.difference.n,
-        ]
-        for c in compare(rows)
-    ]
+    lines: list[list[object]] = []
+    for c in compare(rows):
+        values = p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3]), c.difference.n
+        lines.append([c.other, NAMES[c.metric], c.test, *values])
     columns = ("Against", "Metric", "Test", "p", "p corrected", "Difference within pairs", "Pairs with both")
     return stack(TESTS, table(columns, lines)) if lines else stack("There is nothing to compare ProToM with.")
 
 
 def _messages(rows: Sequence[Row]) -> Html:
-    told = [(trial[-1], *said) for trial in trials(rows) for said in sent_messages(trial)]
-    if not told:
+    sent = [(trial[-1], *message) for trial in trials(rows) for message in sent_messages(trial)]
+    if not sent:
         return stack("Nothing was said.")
-    kinds = Counter((last["subject"], fate) for last, *_, fate in told)
-    subjects = in_order(last["subject"] for last, *_ in told)
+    kinds = Counter((last["subject"], fate) for last, *_, fate in sent)
+    subjects = in_order(last["subject"] for last, *_ in sent)
     counts = [[subject, *(kinds[subject, fate] for fate in STATUS_WORDS.values())] for subject in subjects]
-    lines = [[_trial_label(last), last["subject"], *said] for last, *said in told[:LISTED]]
+    lines = [[_trial_label(last), last["subject"], *message] for last, *message in sent[:LISTED]]
     columns = ("Trial", "Facilitator", "After step", "Message", "In what words", "What became of it")
     return stack(
         table(("Facilitator", *(fate.capitalize() for fate in STATUS_WORDS.values())), counts),
         table(columns, lines),
-        *([f"Only the first {LISTED} of {len(told)} messages are listed."] if len(told) > LISTED else []),
+        *([f"Only the first {LISTED} of {len(sent)} messages are listed."] if len(sent) > LISTED else []),
     )
 
 
@@ -221,14 +211,14 @@ def _replays(rows: Sequence[Row]) -> Html:
     levels = {row["episode"]: row["level"] for row in rows}
     playable = [episode for episode, name in levels.items() if name in known][:SHOWN]
     missing = list(dict.fromkeys(name for name in levels.values() if name not in known))
-    told = [NOT_SHOWN.format(", ".join(missing))] if missing else []
+    notes = [NOT_SHOWN.format(", ".join(missing))] if missing else []
     if len(levels) > SHOWN:
-        told.append(f"Only {SHOWN} trials are shown here.")
+        notes.append(f"Only {SHOWN} trials are shown here.")
     try:
         named = {episode: replace(known[levels[episode]], name=episode) for episode in playable}
-        return stack(*told, replays(named, rows))
+        return stack(*notes, replays(named, rows))
     except InputError as error:
-        return stack(*told, f"The trials cannot be shown: {error}")
+        return stack(*notes, f"The trials cannot be shown: {error}")
 
 
 def _design(rows: Sequence[Row]) -> Html:
