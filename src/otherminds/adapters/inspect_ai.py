@@ -225,8 +225,8 @@ def _explained(played: Sequence[Row], earned: float) -> str:
     regret = last["functional_regret"]
     return (
         f"It predicted {right} of {rounds} moves of {last['partner']}. It earned {earned:g}; a player that knew the "
-        f"partner could expect {earned + rounds * regret:.4g}, which is {regret:.4g} more in each round. {unreadable} of "
-        f"{last['replies']} replies could not be read, and {lost} rounds were lost because of that."
+        f"partner could expect {earned + rounds * regret:.4g}, which is {regret:.4g} more in each round. "
+        f"{unreadable} of {last['replies']} replies could not be read, and {lost} rounds were lost because of that."
     )
 
 
