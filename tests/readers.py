@@ -43,7 +43,7 @@ from otherminds.worlds.in_the_matrix.scenarios import read_table
 from otherminds.worlds.overcooked.level_files import parse_kitchen, read_kitchen
 from otherminds.worlds.repeated_games.machines import read_machines
 from otherminds.worlds.repeated_games.payoff_files import bundled_games, read_game
-from otherminds.worlds.repeated_games.players import bayes_adaptive as plan_cache
+from otherminds.worlds.repeated_games.players import bayes_adaptive
 from payloads import hostile_export
 
 SHIPPED = resources.files("otherminds")
@@ -375,7 +375,7 @@ def _arrays() -> Iterator[Reader]:
 
 
 def _cached(path: Path) -> object:
-    found = plan_cache._read(path)
+    found = bayes_adaptive._read(path)
     if found is None:  # it is computed again
         raise InputError("is no plan that was kept", path=path)
     return found
