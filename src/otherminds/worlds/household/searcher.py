@@ -111,21 +111,6 @@ class Search:
                 rest = OPENING + miss * (CLOSING + self.costs[unseen ^ (1 << place), r])
                 yield Look(r, place, float(self.steps[room][r] + rest))
 
-    def length(self, truth: int, unseen: int, room: int) -> float:
-        """Steps of a search that always begins with the cheapest look, if the item is at place `truth`."""
-        steps = 0.0
-        while unseen >> truth & 1:
-            look = min(self.looks(unseen, room), key=lambda look: look.cost)
-            steps += self.steps[room][look.room]
-            room = look.room
-            if look.place is None:
-                unseen &= ~self.openly[room]
-                steps += REACHING if not unseen >> truth & 1 else 0.0
-            else:
-                unseen ^= 1 << look.place
-                steps += OPENING if look.place == truth else OPENING + CLOSING
-        return steps
-
 
 # Chosen; not fitted (docs/stories.md).
 RATIONALITY = 1.5  # β, per step
