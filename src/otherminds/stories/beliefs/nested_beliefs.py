@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -11,7 +11,6 @@ from otherminds.stories.beliefs.perspectives import EVERYDAY, REALITY, Conventio
 from otherminds.stories.homes import comes, find_rooms
 from otherminds.stories.model import (
     Answer,
-    AnswerOption,
     Belief,
     Claim,
     Episode,
@@ -93,8 +92,9 @@ def answer_where(episode: Episode, question: Question, conventions: Conventions 
 
     Abstains, with a reason, if the question is about anything else, or none or several of the options fit.
     """
-    options = [_claims(option) for option in question.options]
-    if question.given or not options or any(not claims for claims in options):
+    found = [[whereabouts(claim) for claim in option.claims] for option in question.options]
+    options = [[claim for claim in claims if claim is not None] for claims in found]
+    if question.given or not options or options != found or not all(options):
         return _abstention(question, "the options do not all say where a thing is, or is thought to be")
     believed = {
         (claim.chain, claim.obj): believed_place(episode, claim.chain, claim.obj, question.at, conventions)
@@ -114,7 +114,7 @@ def answer_where(episode: Episode, question: Question, conventions: Conventions 
     if sum(wanted) != 1:
         what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in believed.items()}))
         return _abstention(question, f"{'several' if any(wanted) else 'none'} of the options fit ({what})", fits)
-    return Answer(wanted.index(True), _posterior(fits), _terms(episode, question, options, fits, conventions))
+    return Answer(wanted.index(True), _posterior(fits), _terms(episode, question, believed, fits, conventions))
 
 
 def _mind(chain: Chain) -> NestedBelief:
@@ -146,12 +146,6 @@ def _departure(episode: Episode, who: str, before: Happening | None) -> Happenin
     return next((event for event in reversed(own) if event.verb == "leave" or comes(event)), None)
 
 
-def _claims(option: AnswerOption) -> tuple[Whereabouts, ...]:
-    """The claims of an option; empty if any of them is of another kind."""
-    found = [whereabouts(claim) for claim in option.claims]
-    return tuple(claim for claim in found if claim is not None) if None not in found else ()
-
-
 def _posterior(fits: Sequence[bool]) -> tuple[float, ...]:
     share = 1.0 / sum(fits) if any(fits) else 1.0 / max(1, len(fits))
     return tuple(share if fit or not any(fits) else 0.0 for fit in fits)
@@ -164,13 +158,12 @@ def _abstention(question: Question, why: str, fits: Sequence[bool] = ()) -> Answ
 def _terms(
     episode: Episode,
     question: Question,
-    options: Sequence[tuple[Whereabouts, ...]],
+    about: Iterable[tuple[Chain, str]],
     fits: Sequence[bool],
     conventions: Conventions,
 ) -> tuple[Term, ...]:
     """The deciding happenings, each with certain evidence for the options that fit."""
-    about = sorted({(claim.chain, claim.obj) for claims in options for claim in claims})
-    found = [h for chain, obj in about for h in deciding(episode, chain, obj, question.at, conventions)]
+    found = [h for chain, obj in sorted(about) for h in deciding(episode, chain, obj, question.at, conventions)]
     certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)
     return tuple(Term(happening.t, happening, certain) for happening in dict.fromkeys(found))
 

@@ -90,7 +90,8 @@ def read_with(
     spans = [(sentence[0].start, sentence[-1].end) for sentence in sentences(found, names)]
     if not spans:
         return Reading(Episode("", ()), coverage=0.0, unread=("there is no story",))
-    lines = [one_line(text[start:end] + _mark(text, end)) for start, end in spans]
+    marked = [(start, end + 1 if text[end : end + 1] in (".", "!", "?") else end) for start, end in spans]
+    lines = [one_line(text[start:end]) for start, end in marked]
     wording = Wording.of(lines)
 
     def sense(story: Transcript) -> Reading:
@@ -105,11 +106,6 @@ def read_with(
     if isinstance(reading, FailedReading):
         return Reading(Episode("", ()), coverage=0.0, unread=(reading.told,))
     return reading
-
-
-def _mark(text: str, end: int) -> str:
-    """The punctuation mark that ends the sentence, if any."""
-    return text[end : end + 1] if text[end : end + 1] in tuple(".!?") else ""
 
 
 class _Place(Form):
