@@ -174,7 +174,7 @@ def _stuck(situation: KitchenSituation, effort: Effort, blocked: bool) -> Subgoa
 
 
 def _result(situation: KitchenSituation, cell: int, before: int) -> SubgoalStep:
-    """What came of using a place with this in one's hand."""
+    """The outcome of using a place with this in hand."""
     hand, square = situation.memory.view.hand, situation.world.square(cell)
     if hand == before:
         return _failed(_why_not(situation, cell, hand))
@@ -190,7 +190,7 @@ def _result(situation: KitchenSituation, cell: int, before: int) -> SubgoalStep:
 
 
 def _why_not(situation: KitchenSituation, cell: int, hand: int) -> str:
-    """Why using a place has changed nothing for who holds this."""
+    """Why using a place with this in hand changed nothing."""
     square = situation.world.square(cell)
     if square == DELIVERY:
         return f"only soup can be delivered, and you hold {_holding(hand)}"

@@ -143,7 +143,8 @@ def after(situation: KitchenSituation, view: CookingView) -> KitchenSituation:
             others[who.number] = LastSeen(t, cell, who.facing, who.hand)
     pots = zip(codes[len(world.counters) :], before.full, strict=True)
     full = tuple((t if since == NEVER else since) if code == SEES_POT + FULL else NEVER for code, since in pots)
-    mine = _delivered(situation, view)
+    ahead = world.square(_ahead(world, view.cell, view.facing))
+    mine = (before.view.hand, view.hand) == (SOUP, NOTHING) and ahead == DELIVERY  # the agent itself delivered
     theirs = max((round(view.reward / world.pay) if world.pay else 0) - mine, 0)
     soups = before.soups[0] + mine, before.soups[1] + theirs
     now = KitchenMemory(t, view, codes, looked, full, tuple(others), before.actions, before.shown, soups)
@@ -168,12 +169,6 @@ def things(number: int, thing: int) -> str:
 
 def _ahead(world: CollaborativeCooking, cell: int, facing: int) -> int:
     return cell + world.field.ahead[facing]
-
-
-def _delivered(before: KitchenSituation, view: CookingView) -> bool:
-    """Whether the agent itself delivered a soup in the last step."""
-    place = _ahead(before.world, view.cell, view.facing)
-    return (before.memory.view.hand, view.hand) == (SOUP, NOTHING) and before.world.square(place) == DELIVERY
 
 
 def _actions(before: KitchenSituation, now: KitchenSituation, delivered: int) -> Iterator[ObservedAction]:

@@ -144,11 +144,8 @@ def _nearest_first(situation: KitchenSituation, cells: Sequence[int]) -> str:
     ways = {cell: nearest(situation.world, situation.memory.view, [cell], NOBODY) for cell in cells}
     steps = {cell: way.steps for cell, way in ways.items() if way is not None}
     near = sorted(steps, key=lambda cell: (steps[cell], cell))
-    return "; ".join(f"{situation.at(cell)} in {_steps(steps[cell])}" for cell in near) or "none"
-
-
-def _steps(number: int) -> str:
-    return "1 step" if number == 1 else f"{number} steps"
+    far = {cell: "1 step" if number == 1 else f"{number} steps" for cell, number in steps.items()}
+    return "; ".join(f"{situation.at(cell)} in {far[cell]}" for cell in near) or "none"
 
 
 def _others(situation: KitchenSituation) -> Iterator[str]:

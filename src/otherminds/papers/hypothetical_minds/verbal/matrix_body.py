@@ -32,7 +32,6 @@ from otherminds.worlds.in_the_matrix.memory import (
     THERE,
     UNKNOWN,
     MapMemory,
-    SeenPlayer,
     initial_memory,
     reaches,
     updated_memory,
@@ -186,7 +185,7 @@ def _move(situation: MatrixSituation, target: int) -> SubgoalStep:
 
 
 def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep:
-    """Fire if the beam reaches them, turn or walk so that it does; look around for who is out of sight."""
+    """Fire if the beam reaches the player, turn or walk so that it does, look around if the player is out of sight."""
     view, other = situation.view, situation.memory.others[player]
     if view.inventory == situation.world.rules.empty:
         return _over("you hold nothing yet to play with")
@@ -198,10 +197,6 @@ def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep
         turn = next((act for by, act in TURNS if _reaches(situation, (view.facing + by) % 4, other.cell)), None)
         if turn is not None:
             return SubgoalStep(turn)
-    return _approach(situation, other)
-
-
-def _approach(situation: MatrixSituation, other: SeenPlayer) -> SubgoalStep:
     tolls = _tolls(situation, other.cell)
     tolls.pop(other.cell, None)
     way = _way(situation, {other.cell: 0.0}, tolls)
@@ -209,25 +204,18 @@ def _approach(situation: MatrixSituation, other: SeenPlayer) -> SubgoalStep:
 
 
 def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
-    """Go where one has not looked for longest, walks considered, until there is somebody free to meet."""
+    """Go to the place not looked at for longest, given the walk, until there is a player free to meet."""
     t, others = situation.view.t, situation.memory.others
     if spent and any(other is not None and other.t == t and not other.frozen for other in others):
         return _over(DONE)
-    tolls = _tolls(situation, -1)
-    places = {cell: late - tolls.get(cell, 0.0) for cell, late in _unlooked(situation).items()}
-    way = _way(situation, places, tolls)
-    return _over("there is nowhere to go") if way is None else SubgoalStep(_follow(situation, way))
-
-
-def _unlooked(situation: MatrixSituation) -> dict[int, float]:
-    """Places to look at, and how many steps further away one would rather go to one that was looked at long ago."""
-    here, t, rules = situation.view.cell, situation.view.t, situation.world.rules
-    memory = situation.memory
-    borders = dict.fromkeys(situation.borders, UNSEEN)
-    looked = zip(rules.sites, memory.looked, strict=True)
+    # places to look at, with the steps that a detour to a place looked at long ago is worth
+    memory, tolls = situation.memory, _tolls(situation, -1)
+    looked = zip(situation.world.rules.sites, memory.looked, strict=True)
     late = {cell: max(0.0, LONG - (t - seen)) for cell, seen in looked if memory.knows(cell)}
-    late.pop(here, None)
-    return late | borders
+    late.pop(situation.view.cell, None)
+    late |= dict.fromkeys(situation.borders, UNSEEN)
+    way = _way(situation, {cell: steps - tolls.get(cell, 0.0) for cell, steps in late.items()}, tolls)
+    return _over("there is nowhere to go") if way is None else SubgoalStep(_follow(situation, way))
 
 
 def _way(situation: MatrixSituation, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
@@ -235,7 +223,7 @@ def _way(situation: MatrixSituation, targets: dict[int, float], tolls: dict[int,
 
 
 def _tolls(situation: MatrixSituation, target: int) -> dict[int, float]:
-    """What keeps one from a cell on the way to a target: somebody or something is there."""
+    """The cost of entering each cell with a player or a resource on it, other than the target."""
     memory, rules = situation.memory, situation.world.rules
     site = rules.site_at[target] if target >= 0 else -1
     wanted = memory.kinds[site] if site >= 0 else UNKNOWN

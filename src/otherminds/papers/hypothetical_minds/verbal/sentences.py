@@ -86,7 +86,9 @@ class Sentences(HypothesisLoop[int]):
         """
         before = len(self.said)
         judged = self._after(Encounter(own, theirs, reward))
-        theory = judged._searched() if self.settings.modular else judged._asked_at_once()
+        theory = judged.searched() if self.settings.modular else judged._asked_at_once()
+        play = None if theory.used is None else theory.hypotheses[theory.used].play
+        theory = theory if play is None else replace(theory, play=play)  # without a prediction the play stays
         decided = Record(
             theory.meetings[-1],
             theory.hypotheses,
@@ -156,7 +158,11 @@ class Sentences(HypothesisLoop[int]):
         others = {i: play for i, play in plays.items() if i != self.used}
         if self.settings.exact_inventory:
             if meeting.theirs is not None:
-                rewards |= {i: c * self._sign(play, meeting.theirs) for i, play in others.items()}
+                held, kinds = typical_inventory(meeting.theirs, len(self.kinds)), len(self.kinds)
+                pays = {
+                    i: self.world.rules.reward(typical_inventory(play, kinds), held)[0] for i, play in others.items()
+                }
+                rewards |= {i: c * ((payoff > 0) - (payoff < 0)) for i, payoff in pays.items()}
             return self, rewards
 
         def counterfactual(place: int) -> str:
@@ -164,12 +170,6 @@ class Sentences(HypothesisLoop[int]):
 
         theory, found = self.ask_each([*others], "counterfactual", counterfactual, forms.SIGN)
         return theory, rewards | {i: c * forms.SIGNS[reply.reward] for i, reply in found.items()}
-
-    def _sign(self, play: int, theirs: int) -> int:
-        """The sign of the payoff of a play against another."""
-        kinds = len(self.kinds)
-        payoff, _ = self.world.rules.reward(typical_inventory(play, kinds), typical_inventory(theirs, kinds))
-        return (payoff > 0) - (payoff < 0)
 
     def _knowing(self, theirs: int | None) -> Self:
         """With what the partner played in the last meeting."""
@@ -206,12 +206,6 @@ class Sentences(HypothesisLoop[int]):
         theory, own = self.ask_each(places, "follow", prompt, forms.own_play_form(self.kinds))
         return theory, {i: self.hypotheses[i]._replace(play=kind(reply.i_play)) for i, reply in own.items()}
 
-    def _searched(self) -> Self:
-        """With a hypothesis in use, and what it has the agent play; without a prediction the play stays unchanged."""
-        theory = self.searched()
-        play = None if theory.used is None else theory.hypotheses[theory.used].play
-        return theory if play is None else replace(theory, play=play)
-
     def _asked_at_once(self) -> Self:
         """All steps in one call."""
         estimate, told = "", ""
@@ -226,7 +220,7 @@ class Sentences(HypothesisLoop[int]):
             theory = theory._knowing(self._most(reply.inventory))
         expects, play = self.kinds.index(reply.partner_plays), self.kinds.index(reply.i_play)
         theory = theory.admitted(Hypothesis(plain(reply.hypothesis), expects=expects, play=play))
-        return replace(theory, used=len(theory.hypotheses) - 1, play=play)
+        return replace(theory, used=len(theory.hypotheses) - 1)
 
 
 @dataclass(frozen=True)
