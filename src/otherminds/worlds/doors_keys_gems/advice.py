@@ -115,15 +115,15 @@ class DoorsKeysGemsAdvice:
         Every agent follows its own best plan, ties broken in a fixed order, and replans whenever an item has been
         picked up or handed over or a door unlocked. (ProToM §3.2, eq. 13 and 14.)
         """
+
+        def done(now: _Forecast) -> bool:
+            return all(self.planner.achieved(now[0], i, goal) for i, goal in enumerate(goals))
+
         start = (state, goals, self._unless_settled(state, advice))
-        return min(rollout_steps(start, self._known, self._all_have, self._advance), horizon)
+        return min(rollout_steps(start, self._known, done, self._advance), horizon)
 
     def _unless_settled(self, state: State, advice: Advice | None) -> Advice | None:
         return None if advice and self.planner.settled(state, advice.helper, advice.goal) else advice
-
-    def _all_have(self, now: _Forecast) -> bool:
-        state, goals, _ = now
-        return all(self.planner.achieved(state, i, goal) for i, goal in enumerate(goals))
 
     def _advance(self, now: _Forecast) -> tuple[int, _Forecast]:
         """Steps until an agent does more than walk, and the forecast then; NEVER if no agent will."""
@@ -186,8 +186,14 @@ class DoorsKeysGemsAdvice:
     def explain(self, state: State, advice: Advice, goals: tuple[Goal, ...]) -> str:
         """The advice and its reason, on the structure of the paper's templates (appendix B.2)."""
         friend, goal = self.world.agents[advice.friend], goals[advice.friend]
+        if advice.goal.kind == "give":
+            items = list(state.items)
+            items[advice.goal.thing] = advice.friend
+            followed = state._replace(items=tuple(items))
+        else:
+            followed = state._replace(locked=state.locked & ~(1 << advice.goal.thing))
         alone = self.planner.cost(state, advice.friend, goal)
-        saved = alone - self.planner.cost(_followed(state, advice), advice.friend, goal)
+        saved = alone - self.planner.cost(followed, advice.friend, goal)
         if alone >= UNREACHABLE:
             reason = f"{friend} cannot get there without your help."
         elif saved <= 0:
@@ -207,15 +213,6 @@ class DoorsKeysGemsAdvice:
     def address(self, advice: Advice) -> str:
         """The advice with the name of its helper, such as `Ana: unlock the red door for Ben`."""
         return f"{self.helper(advice)}: {self.words(advice)}"
-
-
-def _followed(state: State, advice: Advice) -> State:
-    """The state as if the advice had been followed, otherwise unchanged."""
-    items = list(state.items)
-    if advice.goal.kind == "give":
-        items[advice.goal.thing] = advice.friend
-        return state._replace(items=tuple(items))
-    return state._replace(locked=state.locked & ~(1 << advice.goal.thing))
 
 
 def _the(things: Sequence[Thing], i: int) -> str:

@@ -85,16 +85,17 @@ class BeliefSampler:
     def complete(self, before: Contents | None, view: KitchenView, seed: int) -> Contents:
         """The believed places of all items after an observation, as in `update`."""
         key = (before, view[1:], seed)
-        if key not in self._known:
-            self._known[key] = self._first(view, seed) if before is None else self._next(before, view, seed)
-        return self._known[key]
-
-    def _first(self, view: KitchenView, seed: int) -> Contents:
-        """The first belief: an unseen item lies out of sight, on no cutting board and in no hands."""
-        spots = [NOTHING if thing == UNSEEN else thing for thing in view.on + view.hands]
-        moved, _ = _balance(self.items, [*filter(None, spots), *_dishes(view.delivered)])
-        free = [k for k, thing in enumerate(view.on) if thing == UNSEEN and k not in self.layout.boards]
-        return self._scattered(spots, moved, free, _Stream(seed, view[1:]), view.delivered)
+        if key in self._known:
+            return self._known[key]
+        if before is None:  # an unseen item lies out of sight, on no cutting board and in no hands
+            spots = [NOTHING if thing == UNSEEN else thing for thing in view.on + view.hands]
+            moved, _ = _balance(self.items, [*filter(None, spots), *_dishes(view.delivered)])
+            free = [k for k, thing in enumerate(view.on) if thing == UNSEEN and k not in self.layout.boards]
+            found = self._scattered(spots, moved, free, _Stream(seed, view[1:]), view.delivered)
+        else:
+            found = self._next(before, view, seed)
+        self._known[key] = found
+        return found
 
     def _next(self, before: Contents, view: KitchenView, seed: int) -> Contents:
         """The belief after an observation that may contradict the earlier one."""
