@@ -5,14 +5,23 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import pytest
 
 from web_browser import chromium
 
+F = TypeVar("F", bound=Callable[..., None])
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u2028\x1b'
 BROWSER = chromium()
+
+
+def in_browser(test: F) -> F:
+    """A slow test that needs Chromium."""
+    return pytest.mark.slow(pytest.mark.skipif(not BROWSER, reason="there is no Chromium")(test))
 
 
 def data(markup: str) -> dict[str, Any]:

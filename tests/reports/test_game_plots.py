@@ -97,6 +97,7 @@ def test_nothing_is_drawn_beyond_the_edge() -> None:
 # Regret over rounds
 
 
+@pytest.mark.slow
 def test_curves_end_at_the_mean_of_what_was_lost() -> None:
     rows = [
         *episode("ibs/single", "rmax", "always Fight", [1.0, 0.0, 2.0]),
@@ -169,6 +170,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_the_same_whatever_the_users_settings(name: str) -> None:
     before = inline(FIGURES[name]())
@@ -181,6 +183,7 @@ def test_figures_are_as_wide_as_others(name: str) -> None:
     assert FIGURES[name]().get_figwidth() == pytest.approx(4.2)
 
 
+@pytest.mark.slow
 def test_figures_of_nothing_are_empty() -> None:
     for figure in (literal_against_functional([], {}), regret_over_rounds([]), regret_by_noise([])):
         assert len(figure.axes) == len(CELLS)

@@ -18,7 +18,7 @@ from otherminds.worlds import sprites
 from otherminds.worlds.doors_keys_gems.drawing import moving_parts
 from otherminds.worlds.doors_keys_gems.level_files import Level, parse_level
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State
-from viewer import BROWSER, HOSTILE, Outline, account, browsed, data
+from viewer import HOSTILE, Outline, account, browsed, data, in_browser
 
 LEVEL = """\
 name: corridor
@@ -79,6 +79,7 @@ def states(world: DoorsKeysGems) -> list[State]:
     return found
 
 
+@pytest.mark.slow
 def test_the_frames_are_what_the_world_says_happened(level: Level) -> None:
     viewed = shown(level, played(level))
     parts, places = viewed["levels"][0]["parts"], list(viewed["levels"][0]["start"])
@@ -228,6 +229,7 @@ def test_the_same_rows_give_the_same_bytes(level: Level) -> None:
     assert replays(levels, played(level)) == replays(levels, played(level))
 
 
+@pytest.mark.slow
 def test_eighty_long_episodes_stay_small(level: Level) -> None:
     wide = replace(level, world=parse_level(LEVEL, Path("x")).world)
     levels = {f"level {i}": replace(wide, name=f"level {i}") for i in range(20)}
@@ -249,7 +251,7 @@ def long(level: Level, subject: str) -> list[Row]:
     return rows
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 @pytest.mark.parametrize(("t", "heading"), [(0, "is silent"), (1, "The facilitator says"), (99, "The end")])
 def test_a_browser_shows_the_moment_of_the_address(level: Level, t: int, heading: str, tmp_path: Path) -> None:
     markup = page("x", "", [Section("x", replays({level.name: level}, played(level)))])
@@ -278,7 +280,7 @@ def reached(level: Level, moment: str, folder: Path, *flags: str, speed: str = "
     return int(step)
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 def test_an_episode_plays_at_once_only_if_the_address_says_so_and_motion_is_welcome(
     level: Level, tmp_path: Path
 ) -> None:
@@ -287,7 +289,7 @@ def test_an_episode_plays_at_once_only_if_the_address_says_so_and_motion_is_welc
     assert reached(level, "play=1", tmp_path, "--force-prefers-reduced-motion") == 0
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 def test_speed_can_be_chosen_while_an_episode_plays(level: Level, tmp_path: Path) -> None:
     slow, fast = (reached(level, "play=1", tmp_path, speed=speed) for speed in ("0.5", "4"))
     assert 0 < slow < 3
@@ -303,7 +305,7 @@ def page_of(level: Level) -> str:
     return replays({level.name: level}, played(level))
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
     assert ("output", ["data-at"]) in tame

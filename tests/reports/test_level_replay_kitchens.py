@@ -23,7 +23,7 @@ from otherminds.worlds.overcooked.kitchen import NOTHING, RECIPES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State
 from otherminds.worlds.sprites import CELL
-from viewer import BROWSER, HOSTILE, Outline, browsed, data
+from viewer import HOSTILE, Outline, browsed, data, in_browser
 
 LEVEL = KitchenLevel(
     "two rooms",
@@ -103,6 +103,7 @@ def _place(transform: str) -> tuple[float, float]:
     return float(x), float(y)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(kitchen_plays(agents=(1, 3)))
 def test_the_frames_are_what_the_world_says_happened(play: Play) -> None:
@@ -141,6 +142,7 @@ def expected(world: Overcooked, state: State) -> dict[str, tuple[Xy | None, str]
 # Who sees what
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(kitchen_plays(agents=(1, 3)))
 def test_the_fog_is_over_what_the_world_says_is_not_observed(play: Play) -> None:
@@ -286,6 +288,7 @@ def test_the_same_rows_give_the_same_bytes() -> None:
     assert shown(LEVEL, rows) == shown(LEVEL, rows)
 
 
+@pytest.mark.slow
 def test_four_long_episodes_of_a_kitchen_stay_small() -> None:
     rows_of_squares = ("----t----", "-   -   -", "-   -   -", "- 1 - 2 -", "-   D   -", "-   -   -", "/p-o-l-*-")
     level = replace(LEVEL, world=kitchen(*rows_of_squares, recipes=("Salad", "OnionSalad")))
@@ -311,7 +314,7 @@ def test_squares_are_numbered_as_messages_name_them() -> None:
 # In a browser
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 @pytest.mark.parametrize("eye", ["", "Ana", "Ben"])
 @pytest.mark.parametrize("t", [0, 2, 5, 8])
 def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: str, t: int, tmp_path: Path) -> None:
@@ -326,7 +329,7 @@ def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: st
     assert [squares(d) for d in outline] == [foggy(LEVEL.world, state, eye) if eye else set()]
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 @pytest.mark.parametrize("t", [0, 2, 5])
 def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
     deeds = list(zip(ANA, BEN, strict=True))
@@ -348,7 +351,7 @@ def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
         assert f'aria-pressed="false">Look as {agent}</button>' in listed
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
     assert ("fieldset", ["data-at"]) in tame

@@ -25,7 +25,7 @@ from otherminds.worlds.in_the_matrix.drawing import matrix_scene
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from viewer import BROWSER, HOSTILE, Outline, account, browsed, data
+from viewer import HOSTILE, Outline, account, browsed, data, in_browser
 
 CLOSET = """
 WWWWWWW
@@ -178,6 +178,7 @@ def test_who_does_not_move_takes_no_space() -> None:
     assert [t for _, t, _ in film["notes"]] == [0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("substrate", "most"), [("rws_repeated", 150_000), ("rws_arena", 600_000)])
 def test_long_episodes_stay_small(substrate: str, most: int) -> None:
     world = in_the_matrix(substrate)
@@ -390,7 +391,7 @@ def beside(dom: str) -> str:
     return dom.partition('<div class="account"')[2].partition("<template")[0]
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 def test_a_browser_shows_the_start_under_the_policy_of_the_page(tmp_path: Path) -> None:
     world = small()
     dom = browsed(page("x", "", [Section("x", markup(world, episode(world, 0, 4), MET))]), "", tmp_path)
@@ -407,7 +408,7 @@ def test_a_browser_shows_the_start_under_the_policy_of_the_page(tmp_path: Path) 
     ]
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 @pytest.mark.parametrize(
     ("names", "t"),
     [
@@ -436,7 +437,7 @@ def test_a_browser_goes_to_steps_and_meetings(names: list[str], t: int, tmp_path
     assert found == {i: world.rules.field.grid.xy(cell) for i, cell in enumerate(states[t].cells)}
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 @pytest.mark.parametrize(
     ("moment", "flags", "t"),
     [("", (), 0), ("play=1", (), 4), ("play=0", (), 0), ("play=1", ("--force-prefers-reduced-motion",), 0)],
@@ -448,14 +449,14 @@ def test_an_episode_plays_at_once_if_the_address_says_so(
     assert f">step {t} of 4</output>" in browsed(text, moment, tmp_path, *flags)
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 def test_only_the_first_episode_of_a_page_plays(tmp_path: Path) -> None:
     viewer = markup(small(), episode(small(), 0, 4), MET)
     dom = browsed(page("x", "", [Section("x", viewer), Section("y", viewer)]), "play=1", tmp_path)
     assert re.findall(r">step (\d) of 4</output>", dom) == ["4", "0"]
 
 
-@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+@in_browser
 def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
     tame, wild = (Outline(pressed(report(word), ["later"], tmp_path)).tags for word in ("tame", HOSTILE))
     assert ("output", ["data-at"]) in tame

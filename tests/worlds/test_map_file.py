@@ -103,6 +103,7 @@ def test_what_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 # On the command line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUNDLED)
 def test_worlds_are_drawn_by_name_and_by_file(run: Run, tmp_path: Path, name: str) -> None:
     world = cooking_asymmetric() if name == "cooking_asymmetric" else in_the_matrix(name)

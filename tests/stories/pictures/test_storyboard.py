@@ -455,6 +455,7 @@ def test_the_sheet_holds_all_frames_in_rows() -> None:
     assert few.get("viewBox") == "0 0 340 260"
 
 
+@pytest.mark.slow
 def test_the_same_story_gives_the_same_pictures(tmp_path: Path) -> None:
     assert storyboard_svg(story()) == storyboard_svg(story())
     for name in ("a.gif", "b.gif"):
