@@ -21,7 +21,8 @@ BROWSER = chromium()
 
 def in_browser(test: F) -> F:
     """A slow test that needs Chromium."""
-    return pytest.mark.slow(pytest.mark.skipif(not BROWSER, reason="there is no Chromium")(test))
+    marked: F = pytest.mark.slow(pytest.mark.skipif(not BROWSER, reason="there is no Chromium")(test))
+    return marked
 
 
 def data(markup: str) -> dict[str, Any]:

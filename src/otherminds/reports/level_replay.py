@@ -1,4 +1,4 @@
-"""Episodes of Doors-Keys-Gems and Overcooked for the viewer: what was believed, and what was said and why.
+"""Episodes of Doors-Keys-Gems and Overcooked for the viewer: beliefs about goals, and messages with their reasons.
 
 The joint actions of the rows are replayed in their world.
 """
@@ -62,9 +62,9 @@ class LevelScene:
     """A world of levels, in which nothing is random, as viewers and pages show it.
 
     vocabulary: the actions by their spelling. picture: the start, as SVG. parts: what may move in a state. fog: what
-    an agent does not see of a state; None if everybody sees everything. goals: in the order in which they are listed.
-    icon: the kind of drawing that stands for a goal. ends: what is said at the end if all agents have reached their
-    goals, and if not.
+    an agent does not see of a state; None if all agents see everything. goals: in the order in which they are listed.
+    icon: the kind of drawing that stands for a goal. ends: the last sentence if all agents have reached their goals,
+    and if not.
     """
 
     world: Any
@@ -196,7 +196,7 @@ class _Message(NamedTuple):
 
     @property
     def fate(self) -> str:
-        """What the message was expected to do and what became of it."""
+        """A sentence on the steps that the message was expected to save, and on its end."""
         ending = f"{ENDINGS.get(self.status, ENDINGS['running'])} {self.end}."
         promise = "" if self.saves is None else f"was expected to save {number(self.saves, 1)} steps and "
         return f"It {promise}{ending}"
@@ -280,7 +280,7 @@ class _Played:
         )
 
     def _outcome(self, alone: _Played | None) -> str:
-        """How the episode ended, and how it would have without a facilitator."""
+        """How the episode ended, compared with the episode without a facilitator."""
         reached, missed = self.scene.ends
         steps = len(self.acts)
         when = "after" if self.done else "when time was up, after"

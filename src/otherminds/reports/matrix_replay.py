@@ -1,4 +1,4 @@
-"""Episodes of matrix worlds for the viewer: the map at every step, and what the first player thinks of its partners."""
+"""Episodes of matrix worlds for the viewer: the map, and the hypotheses of the first player about its partners."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Holding = tuple[Whole, ...]
 
 
 class Frame(NamedTuple):
-    """What the viewer needs to know of a state; the kinds of the sites are the same in a whole episode."""
+    """A state as rows record it for the viewer; the kinds of the sites are the same in a whole episode."""
 
     cells: tuple[Annotated[int, Field(strict=True, ge=NOWHERE)], ...]
     facings: tuple[Annotated[int, Field(strict=True, ge=0, le=3)], ...]
@@ -42,7 +42,7 @@ class Frame(NamedTuple):
     shown: Annotated[int, Field(strict=True, ge=0)]
 
     def misfit(self, rules: Rules) -> str:
-        """What does not fit a world, if anything."""
+        """The first field that does not fit a world, with the reason; empty if all fit."""
         for name, found in zip(self._fields, self[:-1], strict=False):
             if len(found) != rules.players:
                 return f"{name}: the world has {rules.players} players"
@@ -62,7 +62,7 @@ class Frame(NamedTuple):
 
 
 class ReplayMeeting(BaseModel):
-    """A meeting of the first player: its partner, what both held, its reward, and what it had thought before."""
+    """A meeting of the first player: its partner, both inventories, its reward, and its beliefs before the meeting."""
 
     t: Whole
     partner: Whole | None = None
@@ -73,7 +73,7 @@ class ReplayMeeting(BaseModel):
     hypotheses: tuple[tuple[str, Number], ...] | None = None
 
     def misfit(self, world: InTheMatrix, earliest: int, latest: int) -> str:
-        """What does not fit an episode, if anything."""
+        """The first field that does not fit an episode, with the reason; empty if all fit."""
         players, kinds = world.rules.players, world.rules.resources
         if not earliest <= self.t <= latest:
             return f"t: must be from {earliest} to {latest}, as meetings come in order"
@@ -133,7 +133,7 @@ FRAME, MEETING = TypeAdapter(Frame), TypeAdapter(ReplayMeeting)
 
 
 def frame(state: MatrixState) -> list[Any]:
-    """What the viewer needs to know of a state, as lists and numbers that can be written as JSON."""
+    """A state as rows record it for the viewer: the fields of `Frame` as JSON data."""
     held = [list(inventory) for inventory in state.inventories]
     return [list(state.cells), list(state.facings), held, list(state.clocks), list(state.cooldowns), state.shown]
 
@@ -213,7 +213,7 @@ def matrix_replay(
 
 
 def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int) -> Iterator[list[Caption]]:
-    """For each step, what is thought of the partner of the next meeting, and the outcome of the last one."""
+    """For each step the hypotheses about the partner of the next meeting, and the outcome of the last meeting."""
     values = [value for meeting in meetings for _, value in meeting.hypotheses or ()]
     most = max([1.0, *map(abs, values)])
     # from zero up, or as far down as up if any value is below zero
@@ -228,7 +228,7 @@ def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int
 
 
 def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tuple[float, float]) -> list[Caption]:
-    """The hypotheses about a partner, and what it was expected to play."""
+    """The hypotheses about a partner and the prediction of its play."""
     known = [(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", v) for text, v in meeting.hypotheses or ()]
     when = f"{'For the next' if ahead else 'Before the last'} meeting, at step {meeting.t}"
     captions = [

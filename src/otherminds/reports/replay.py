@@ -91,11 +91,11 @@ class ReplayLevel:
 
 @dataclass(frozen=True)
 class ReplayEpisode:
-    """What is shown of an episode: one entry for every state, before each step and at the end.
+    """The frames of an episode: parts, captions, views and notes have an entry for each state, the last one included.
 
-    parts: what is to be seen, by name. captions: the account. views: what each agent does not see; None if everybody
-    sees everything. notes: the lines below the map. wants: the goal of each agent by number, None if it has none.
-    beliefs: P(goal) for each step, agent and goal in thousandths; None if nothing is inferred. length: what is said
+    parts: the visible parts by name. captions: the account. views: what each agent does not see; None if all agents
+    see everything. notes: the lines below the map. wants: the goal of each agent by number, None if it has none.
+    beliefs: P(goal) for each step, agent and goal in thousandths; None if nothing is inferred. length: the text
     beside the choice of the episode.
     """
 
@@ -112,7 +112,7 @@ class ReplayEpisode:
 
 @dataclass(frozen=True)
 class ReplayLayout:
-    """What a viewer shows around its episodes.
+    """The frame of a viewer around its episodes.
 
     subjects: key and title of each episode of a level. choices: how to choose a level and an episode; None if there
     is one only. title: the heading. mark: the word for an event. legend: what the time axis shows. notes: the lines
@@ -179,7 +179,7 @@ class _Numbers(Generic[T]):
 
 
 class _Tables:
-    """What numbers in the data stand for, in all episodes of a viewer."""
+    """The values that numbers in the data of a viewer stand for."""
 
     def __init__(self) -> None:
         self.words = _Numbers[str]()
@@ -264,7 +264,7 @@ def _episode_data(
 def _changes(
     index: Mapping[str, int], before: Mapping[str, Spot | None], after: Mapping[str, Spot | None]
 ) -> Iterator[list[float]]:
-    """What is new in the picture: [part, x, y], with a look if it has a new one, or [part] for one that vanishes."""
+    """The changes of the picture: [part, x, y], with a look if it is new, or [part] if it vanishes."""
     for name, i in index.items():
         old, new = before.get(name), after.get(name)
         if old and not new:
