@@ -147,7 +147,9 @@ class LanguageAgent:
         way = self.asking.ways[0]
         strategy(way)
         if "+" in way:
-            raise InputError(f"`{way}` tells what the partner does", hint="a check does so by itself, to whoever fails")
+            raise InputError(
+                f"`{way}` tells what the partner does", hint="a check does so by itself, for agents that fail"
+            )
 
     def prepare(self, encounter: CheckEpisode) -> None:
         """Word the game. Raises InputError for an unknown set of names or shuffle."""

@@ -125,7 +125,7 @@ class Findings:
         predicts = self.literal.value <= self.max_regret
         if self.functional.value <= self.max_regret:
             note = "" if predicts else ", although what it says of its partner is mostly wrong"
-            return CheckVerdict(True, "", f"plays as one who knows its partner{note}")
+            return CheckVerdict(True, "", f"plays like a player that knows its partner{note}")
         if self.lost.value >= LOST:
             return CheckVerdict(False, FORMATTING, f"in {self.lost.value:.0%} of the rounds no move could be read")
         if not predicts:

@@ -33,7 +33,7 @@ from otherminds.worlds.repeated_games.payoff_files import find_game
 GAMES = ("rps", "ibs", "ipd")
 BAYES = "bayes"
 BESIDE = (BAYES, "tabular", "random")
-TOUR = (*BESIDE, "embedded")
+TOUR = (*BESIDE, "embedded")  # played if no agent is named
 
 
 class CheckResult(NamedTuple):
@@ -62,7 +62,7 @@ class CheckOptions:
     rounds: int = ROUNDS
     episodes: int = 1
     seed: int = 42
-    max_regret: float = 0.5
+    max_regret: float = 0.5  # half the loss of random play; chosen
     frozen: bool = False
 
     def plan(self) -> CheckPlan:

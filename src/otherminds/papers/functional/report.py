@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from otherminds.papers.functional.tables import (
     AS_PRINTED,
@@ -271,30 +270,31 @@ def _memory(found: Found) -> Html:
         for game, title in GAMES.items()
         for subject in subjects(found, f"{game}/memory_one")
     ]
-    columns = ("Game", "Player", "Regret", "ToM %", "Consistency")
-    return stack(MEMORY, table(columns, once(lines))) if lines else Html("")
+    return _explained(MEMORY, ("Game", "Player", "Regret", "ToM %", "Consistency"), lines)
 
 
 def _clues(found: Found) -> Html:
     metrics = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
-    lines = [
-        [
-            label(game),
-            subject.capitalize(),
-            *(score(found.get((game, subject, metric)), d) for metric, d in metrics.items()),
-        ]
-        for game in CLUE_GAMES
-        for subject in subjects(found, game)
-    ]
-    return (
-        stack(CLUES, table(("Game", "Player", "Regret", "ToM %", "Literal error"), once(lines))) if lines else Html("")
-    )
+    lines = []
+    for game in CLUE_GAMES:
+        for subject in subjects(found, game):
+            values = (score(found.get((game, subject, metric)), digits) for metric, digits in metrics.items())
+            lines.append([label(game), subject.capitalize(), *values])
+    return _explained(CLUES, ("Game", "Player", "Regret", "ToM %", "Literal error"), lines)
 
 
 def _interest(found: Found) -> Html:
     told = {condition: row for (condition, _, metric), row in found.items() if metric == "interestingness"}
     lines = [[label(c), number(r["value"])] for c, r in told.items() if "_noise" not in c and c != LEFT_OUT]
-    return stack(INTEREST, table(("Task", "Interestingness"), lines)) if lines else Html("")
+    return _explained(INTEREST, ("Task", "Interestingness"), lines)
+
+
+def _explained(words: str, columns: Sequence[str], lines: Sequence[Sequence[object]]) -> Html:
+    """A table below its explanation; empty without lines."""
+    return stack(words, table(columns, once(lines))) if lines else Html("")
+
+
+# Language models that were run here
 
 
 SPOKEN = (
@@ -308,7 +308,7 @@ TOKENS = (
     "model that has just read the beginning of a prompt need not read it again. Mass is the probability of all names "
     "of actions together as the next words, if moves are drawn from the probabilities of the names."
 )
-NAMES_WORDS = (
+ABOUT_NAMES = (
     "The same games with other names for the actions: points lost so far, by round. Neutral names are J, F and B, "
     "repeated ones the same letters 21 times, nonsense is Pasta, Rice and Bread. In the paper canonical names help at "
     "first and harm later (appendix C.4).",
@@ -321,9 +321,9 @@ def _models_run(found: Found, rows: Sequence[Row]) -> Html:
     spoken = [s for s in subjects(found, *CELLS) if s.startswith(MODELS)]
     if not spoken:
         return Html("")
-    parts: list[Any] = [SPOKEN, _model_scores(found, spoken), TOKENS, _replies(found, spoken, rows)]
-    curves = [inline(figure, words) for figure, words in zip(game_plots.by_names(rows), NAMES_WORDS, strict=False)]
-    return stack(*parts, *([side_by_side(*curves)] if curves else []))
+    curves = [inline(figure, words) for figure, words in zip(game_plots.by_names(rows), ABOUT_NAMES, strict=False)]
+    tables = (SPOKEN, _model_scores(found, spoken), TOKENS, _replies(found, spoken, rows))
+    return stack(*tables, *([side_by_side(*curves)] if curves else []))
 
 
 def in_words(subject: str) -> str:
