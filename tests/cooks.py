@@ -1,4 +1,4 @@
-"""Kitchens in which somebody can cook, what is best there by trying everything, and cooks at work: shared by tests."""
+"""Kitchens for tests of cooks, the best plans there by exhaustive search, and cooks at work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small homes for tests: from a line of text, or drawn at random."""
+"""Small homes for tests, from a line of text or drawn at random."""
 
 from __future__ import annotations
 

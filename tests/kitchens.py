@@ -1,4 +1,4 @@
-"""Small kitchens by hand and at random, play in them, and the rules once more, slowly: shared by tests."""
+"""Small kitchens for tests, by hand and at random, play in them, and a slow second implementation of the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Best responses: what backward induction says is what trying everything says."""
+"""Best responses against exhaustive search, and look-ahead against exact values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joint optima against breadth-first search by the rules of the world itself, one joint action after another."""
+"""Joint optima against breadth-first search with the world's own rules."""
 
 from __future__ import annotations
 

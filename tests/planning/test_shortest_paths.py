@@ -1,4 +1,4 @@
-"""Bitboard distances and A* against a queue."""
+"""Distances, staged costs-to-go and A* against queue-based search."""
 
 from __future__ import annotations
 

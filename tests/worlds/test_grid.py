@@ -1,4 +1,4 @@
-"""Cells as integers: nothing leaks over the edge."""
+"""Grids: cells as integers without leaks over the edge, and cheapest routes."""
 
 from __future__ import annotations
 

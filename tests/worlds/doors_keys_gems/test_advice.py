@@ -1,4 +1,4 @@
-"""DoorsKeysGemsAdvice: what is offered can be done, what it saves is what playing it out step by step saves."""
+"""Advice in Doors-Keys-Gems: it can be followed, and its forecast savings equal those of playing it out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seekers against brute force: costs, policies, hope, and what is inferred from watching them."""
+"""Seekers against brute force: costs, policies, waiting for help, and inference from their actions."""
 
 from __future__ import annotations
 

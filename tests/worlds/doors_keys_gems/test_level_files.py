@@ -1,4 +1,4 @@
-"""Level files: what is written is read back, and what is wrong is said in one line with its place."""
+"""Level files: writing and reading are inverse, and every error names its place in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDDL problems and plans: what they mean, and where errors are said to be."""
+"""PDDL problems and plans: their meaning, and the places of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of Doors-Keys-Gems, one by one, and what no play can break."""
+"""The rules of Doors-Keys-Gems one by one, and invariants of every play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Minds within minds: what changes a mind, what changes its models of others, and what must not."""
+"""Nested beliefs: which events change a belief, which change models of others, and which change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of a household: what can be done where, what it costs, and what nobody can see."""
+"""The rules of a household: legal acts, their costs, and partial views."""
 
 from __future__ import annotations
 

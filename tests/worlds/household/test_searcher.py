@@ -1,4 +1,4 @@
-"""Searchers run forward and backward: how they look, ask and believe, and what is told from watching them."""
+"""Searchers run forward and backward (search, questions, beliefs, inference), and exact search costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OvercookedAdvice: what can be asked of whom, what it saves is what playing it out saves, and how it is put."""
+"""Advice in kitchens: when it is offered, its forecast savings against playing it out, and its wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cooks: how they choose, what is in their way, when they are done, and whether they get their dishes cooked."""
+"""Cooks: their choices, blocked ways, when they are done, their success, and their beliefs."""
 
 from __future__ import annotations
 

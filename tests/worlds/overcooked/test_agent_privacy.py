@@ -1,4 +1,4 @@
-"""Nothing that an agent cannot see has any influence on what it does, or on what is inferred from its deeds."""
+"""Nothing out of an agent's sight influences its actions, or the inference from its actions."""
 
 from __future__ import annotations
 

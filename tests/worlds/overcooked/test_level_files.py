@@ -1,4 +1,4 @@
-"""Kitchen files: what is written is read back, and what is wrong is said in one line with its place."""
+"""Kitchen files: writing and reading are inverse, and every error names its place in one line."""
 
 from __future__ import annotations
 

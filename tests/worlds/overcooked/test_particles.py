@@ -1,4 +1,4 @@
-"""Particles against exact enumeration of all that an agent may believe, weighted by Bayes' rule and evenly."""
+"""Particles against exact enumeration of an agent's possible beliefs, weighted by Bayes' rule and evenly."""
 
 from __future__ import annotations
 

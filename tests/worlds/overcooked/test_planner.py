@@ -1,4 +1,4 @@
-"""What it costs to cook: against trying everything, by hand, within bounds, and with hope."""
+"""Costs of cooking: against exhaustive search, by hand, within bounds, and with waiting for help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of Overcooked, one by one, against recorded play and once more slowly; and what nobody may see."""
+"""The rules of Overcooked one by one, against recorded play and a slow second implementation; partial views."""
 
 from __future__ import annotations
 
