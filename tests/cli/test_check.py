@@ -106,7 +106,7 @@ def test_the_exit_code_is_the_verdict(most: str, code: int, run: Run, here: Path
     summary = json.loads((here / "out" / "summary.json").read_text("utf-8"))
     lost = next(r["value"] for r in summary if (r["subject"], r["metric"]) == ("nash_mixer", "relative_regret"))
     assert f" {lost:.2f} " in line
-    assert f"nash_mixer: {'knows what' if code else 'plays as one'}" in result.out
+    assert f"nash_mixer: {'knows what' if code else 'plays like a player'}" in result.out
     assert "tabular:" not in result.out
     suites = ElementTree.parse(here / "reports" / "junit.xml").getroot()
     assert [suite.get("failures") for suite in suites] == [str(code)]
@@ -115,7 +115,7 @@ def test_the_exit_code_is_the_verdict(most: str, code: int, run: Run, here: Path
 
 def test_who_is_given_twice_is_judged_once_and_nobody_else_is(run: Run, here: Path) -> None:
     result = run("check", *("--agent", "perfect") * 2, *QUICK, "--out", "out", "--junit", "junit.xml")
-    assert "perfect: plays as one" in fine(result)
+    assert "perfect: plays like a player" in fine(result)
     assert result.out.count(": plays") == 1
     assert [suite.get("name") for suite in ElementTree.parse(here / "junit.xml").getroot()] == ["perfect"]
 
