@@ -307,7 +307,7 @@ WRONG = {
     "--agent \x1b[2J:x": "cannot be imported",
     "--agent": "requires an argument",
     f"{NONE} --partner nobody": "unknown partner",
-    f"{NONE} --partner tft~2": "no noise",
+    f"{NONE} --partner tft~2": "not a noise",
     f"{NONE} --partner grim --game rps": "grim cannot play rps",
     f"{NONE} --partner random --game rps": "random play loses nothing",
     f"{NONE} --game nowhere": "no bundled game `nowhere`",
