@@ -117,7 +117,10 @@ class Bridge:
         """
         wanted = {"max_tokens": FEWEST_TOKENS, "temperature": 1.0, "logprobs": True, "top_logprobs": TOP}
         output = self._ask(request.prompt, wanted)
-        tokens = _first_tokens(output)
+        scored = None if output.empty else output.choices[0].logprobs
+        first = scored.content[0] if scored is not None and scored.content else None
+        # the likeliest first tokens; none if the provider does not tell
+        tokens = {t.token: t.logprob for t in (*(first.top_logprobs or ()), first)} if first is not None else {}
         if not tokens:
             raise ModelError(f"{self.name} gives no log-probabilities", hint=NO_SCORES)
         found = []
@@ -142,15 +145,6 @@ class Bridge:
         if any(message.images for message in prompt):
             raise ModelError(f"{self.name} is shown no pictures here")
         return [ROLES[message.role](content=message.text) for message in prompt]
-
-
-def _first_tokens(output: ModelOutput) -> dict[str, float]:
-    """log p of the likeliest first tokens of a reply; empty if the provider gives none."""
-    told = None if output.empty else output.choices[0].logprobs
-    if told is None or not told.content:
-        return {}
-    first = told.content[0]
-    return {one.token: one.logprob for one in (*(first.top_logprobs or ()), first)}
 
 
 def _usage(output: ModelOutput) -> Usage:
@@ -282,7 +276,11 @@ def repeated_games(
         _game_sample({**about, "partner": who, "suite": suite, "episode": number})
         for (who, suite), number in product(chosen.items(), range(episodes))
     ]
-    metrics = {name: _averages(chosen) for name in SCORES}
+    # with a single partner there is nothing to cluster by
+    averages: list[Metric] = [mean(), stderr(cluster="partner" if len(chosen) > 1 else None)]
+    if len(set(chosen.values())) > 1:
+        averages.append(grouped(mean(), "suite", all=False))
+    metrics = {name: [*averages] for name in SCORES}
     title = f"{game} with {', '.join(chosen)}"
     return Task(
         MemoryDataset(samples, name=title), solver=game_player(), scorer=literal_and_functional(), metrics=metrics
@@ -314,12 +312,6 @@ def _game_sample(about: dict[str, Any]) -> Sample:
         target=f"{entry.task.optimum:.4g} to be expected at most",
         metadata=about,
     )
-
-
-def _averages(chosen: Mapping[str, str]) -> list[Metric]:
-    """The metrics of a score over all samples; with a single partner there is nothing to cluster by."""
-    by_suite = [grouped(mean(), "suite", all=False)] if len(set(chosen.values())) > 1 else []
-    return [mean(), stderr(cluster="partner" if len(chosen) > 1 else None), *by_suite]
 
 
 # Questions
