@@ -207,7 +207,7 @@ def test_a_stranger_can_read_the_rounds_in_the_log() -> None:
     said = sample.scores["literal_and_functional"]
     assert said.answer == "15 earned"
     assert said.explanation is not None
-    assert "foresaw 0 of 2 moves of tft" in said.explanation
+    assert "predicted 0 of 2 moves of tft" in said.explanation
     assert "6 of 8 replies could not be read" in said.explanation
 
 
