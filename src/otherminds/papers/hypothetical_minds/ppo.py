@@ -65,7 +65,7 @@ class MeetingMemory(NamedTuple):
 class Senses:
     """The features of a view. `table` has a row for each code of a window, from OUTSIDE on.
 
-    `others` are the places of a window but one's own, `scale` is the largest payoff.
+    `others` are the places of a window except the player's own, `scale` is the largest payoff.
     """
 
     kinds: int

@@ -41,24 +41,24 @@ SPOKEN, LINES, CUT = 3, 6, 50  # episodes with a model; hypotheses of a figure; 
 MATRIX = ("rws_repeated", "rws_arena", "pd_repeated")
 METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
 LEAD = (
-    "Somebody the agent has never met follows a strategy of its own. The agent guesses what it is, tests the guess by "
-    "what it predicts, and plays the best reply. It knows only what its own window shows: what a partner held in a "
-    "meeting is worked out from what was paid."
+    "The agent meets a partner with an unknown strategy. It makes hypotheses about this strategy, tests them by their "
+    "predictions, and plays the best reply. It knows only what its own window shows: what a partner held in a meeting "
+    "is inferred from the reward."
 )
 SCORES = (
     "Reward in 1200 steps (cooking: in an episode of 1000), means with 95 % intervals. Scripted bodies: comparable "
     "within this suite. The paper's figures are of GPT-4 against neural bodies, and are here for orientation. "
-    "Hypotheses are strategies enumerated with a prior on simplicity, with exact likelihoods. Who knows the partner is "
-    "told its strategy and plans against that alone. All of them see their own window only, and learn the map by that."
+    "Hypotheses are strategies enumerated with a prior on simplicity, with exact likelihoods. The agent that knows the "
+    "partner plans against its true strategy alone. All agents see their own window only, and learn the map from that."
 )
 OTHERS = (
-    "The same without the hypotheses that play as the partner does; with the paper's value rule in the place of Bayes' "
+    "The same agent without the hypotheses that play as the partner does; with the paper's value rule instead of Bayes' "
     "rule and without look-ahead; and with the map of walls and sites, as the original agent had it."
 )
 SPEAKERS = (
-    "Agents that a language model takes part in: what it is asked, and what comes of it. HM has guesses in sentences; "
-    "VMP does all in one question, MMP has one for each step, HE evaluates guesses, HR refines them; a hybrid has "
-    "programs first. Where an agent is not `scripted`, the model plans the subgoals of its body too."
+    "Agents with a language model: calls, costs and scores. HM has hypotheses in sentences; VMP does all in one "
+    "question, MMP has one for each step, HE evaluates hypotheses, HR refines them; a hybrid uses programs first. "
+    "Unless an agent is `scripted`, the model plans the subgoals of its body, too."
 )
 ORDER = (
     "Means over the scenarios that each has played, by the mean score in the matrix worlds, the best first (RWS is "

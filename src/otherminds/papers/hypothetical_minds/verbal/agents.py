@@ -129,7 +129,7 @@ class PlanningAgent(Generic[B]):
 
 @dataclass(frozen=True)
 class Reacting(PlanningAgent[Subgoals]):
-    """A mind in a matrix world without a theory of anybody.
+    """A mind in a matrix world without a theory of its partners.
 
     It is told what it held in its meetings and what they paid. `plan` is its plan in words, for meeting number
     `plans_for`; an unreadable plan leaves the last one unchanged.
@@ -268,7 +268,7 @@ class SpeakingCook(PlanningCook):
 
 @dataclass(frozen=True)
 class ReactingCook(PlanningCook):
-    """A cook without a theory of anybody.
+    """A cook without a theory of its partner.
 
     `plan` is its plan in words, made on the occasions on which Hypothetical Minds thinks, last in step `planned_at`; an
     unreadable plan leaves the last one unchanged.
