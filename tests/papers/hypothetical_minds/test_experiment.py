@@ -34,6 +34,7 @@ from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meeting_game
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.in_the_matrix.memory import EVERYWHERE
 from otherminds.worlds.in_the_matrix.rules import Ends, Inventory
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Whim
@@ -161,6 +162,13 @@ def test_the_others_answer_the_last_play_play_anything_or_walk_about() -> None:
     assert [one.name for one in library_of(programs.prior).machines] == [
         one.name for one in library(in_the_matrix("rws_repeated").rules).machines
     ]
+
+
+def test_only_the_mapped_agent_and_the_random_walk_have_the_map() -> None:
+    rock = "rws_repeated__rock_margin_0"
+    minds = {subject: seated(subject, rock) for subject in SUBJECTS if subject != "ppo"}
+    bodies = {subject: getattr(mind, "body", mind) for subject, mind in minds.items()}
+    assert {subject for subject, body in bodies.items() if body.memory.seen == EVERYWHERE} == {"mapped", "random"}
 
 
 # Rows

@@ -54,13 +54,13 @@ def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
     known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
-    body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT)
+    body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT, mapped=False)
     return Hypothetical.initial(world, me, prior, rng, body=body, theories=(prior, *known))
 
 
-def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = DEFT) -> Player:
-    """An agent without a theory."""
-    return lambda world, me, names, rng: MatrixBot.initial(world, me, strategy(world), rng, skill)
+def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = DEFT, *, mapped: bool = False) -> Player:
+    """An agent without a theory, which explores unless it has the map."""
+    return lambda world, me, names, rng: MatrixBot.initial(world, me, strategy(world), rng, skill, mapped=mapped)
 
 
 def _last_play(world: InTheMatrix) -> Strategy:
@@ -78,7 +78,7 @@ PLAYERS: Mapping[str, Player] = {
     "informed": _informed,
     "last_play": _scripted(_last_play),
     "uniform": _scripted(lambda world: Whim(tuple(Aim(kind, MARGIN) for kind in range(len(world.rules.resources))))),
-    "random": _scripted(lambda world: Specialist(Aim(0, MARGIN)), WALKER),
+    "random": _scripted(lambda world: Specialist(Aim(0, MARGIN)), WALKER, mapped=True),
     "ppo": lambda world, me, names, rng: Trained.initial(world, me, shipped_for(world)),
 }
 """Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that play

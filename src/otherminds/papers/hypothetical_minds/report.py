@@ -52,8 +52,8 @@ SCORES = (
     "partner plans against its true strategy alone. All agents see their own window only, and learn the map from that."
 )
 OTHERS = (
-    "The same agent without the hypotheses that play as the partner does; with the paper's value rule instead of Bayes' "
-    "rule and without look-ahead; and with the map of walls and sites, as the original agent had it."
+    "The same agent without the hypotheses that play as the partner does; with the paper's value rule instead of "
+    "Bayes' rule and without look-ahead; and with the map of walls and sites, as the original agent had it."
 )
 SPEAKERS = (
     "Agents with a language model: calls, costs and scores. HM has hypotheses in sentences; VMP does all in one "
