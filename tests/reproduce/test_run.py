@@ -149,16 +149,16 @@ def test_another_seed_does_not_go_on_in_the_same_folder(done: Path) -> None:
 
 
 def test_unknown_names_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no experiment `nonsense` \(there is protom-dkg, .*study, all"):
+    with pytest.raises(InputError, match=r"no experiment `nonsense` \(there is protom-dkg, .*all"):
         reproduce("nonsense", Options(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 
 def test_all_stands_for_what_can_be_run(tmp_path: Path) -> None:
-    played = ("protom-dkg", "protom-overcooked", "functional")
-    assert names("all", None) == (*played, "mumatom", "melting-pot", "hypothetical", "study")
-    assert names("all", None, model=True) == (*played, "study")
-    assert names("all", tmp_path) == (*played, "dkg-human", "melting-pot", "hypothetical")
+    played = {"protom-dkg", "protom-overcooked", "functional"}
+    assert {*names("all", None)} == played | {"mumatom", "melting-pot", "hypothetical", "study"}
+    assert {*names("all", None, model=True)} == played | {"study"}
+    assert {*names("all", tmp_path)} == played | {"dkg-human", "melting-pot", "hypothetical"}
     assert names("nonsense", None) == ("nonsense",)
     assert names("all", tmp_path / "export.csv") == ("study",)
     (tmp_path / "rows.jsonl").touch()
