@@ -23,15 +23,15 @@ COLOURS = {"not_needed": "#009e73", "useful": "#0072b2", "necessary": "#d55e00"}
 found = []
 for level in bundled_levels():
     world, plans = level.world, DoorsKeysGemsPlanner(level.world)
-    favours, goals = DoorsKeysGemsAdvice(world, plans), [Goal("gem", gem) for gem in range(len(world.gems))]
+    advice, goals = DoorsKeysGemsAdvice(world, plans), [Goal("gem", gem) for gem in range(len(world.gems))]
     pairs = list(enumerate(world.agents))
     people = {name: Seeker(plans, i, goals[world.goals[i]], beta=np.inf, lapse=0) for i, name in pairs}
     watchers = {name: Observer.over(Seeker(plans, i, goal) for goal in goals) for i, name in pairs}
-    protom = ProToM.initial(world, favours, watchers, world.initial)
+    protom = ProToM.initial(world, advice, watchers, world.initial)
     episodes = []
     for facilitator in (SilentFacilitator(), protom):
         streams = np.random.default_rng(1), np.random.default_rng(2)
-        episodes.append(list(FacilitatedEpisode(world, people, facilitator, favours, level.horizon, *streams)))
+        episodes.append(list(FacilitatedEpisode(world, people, facilitator, advice, level.horizon, *streams)))
     said = sum(moment.decision.message is not None for moment in episodes[1])
     found.append((level.certificate["class"], *map(len, episodes), said))
 

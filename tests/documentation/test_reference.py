@@ -1,4 +1,4 @@
-"""The reference leaves nothing out: every public name and every command has its place."""
+"""The reference is complete: every public name and every command is on a page."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer.main
 
 import otherminds
 from otherminds.cli.app import app
+from otherminds.errors import InputError
 from paths import ROOT
 
 PAGES = ROOT / "docs" / "reference"
@@ -35,14 +36,17 @@ def test_every_public_name_is_on_a_page() -> None:
     assert set(otherminds.__all__) - listed == set()
 
 
-def test_every_command_is_on_its_page_with_an_example_of_it() -> None:
+def test_every_command_is_listed_with_an_example() -> None:
     told = COMMAND.findall((PAGES / "command-line.md").read_text("utf-8"))
     assert {name for name, _ in told} == set(commands(typer.main.get_command(app)))
     assert [name for name, example in told if not example.startswith(name.removesuffix(" list"))] == []
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
-def test_what_a_page_lists_is_there(page: Path) -> None:
-    for module, names in SECTION.findall(page.read_text("utf-8")):
-        lacking = [name for name in LISTED.findall(names) if not hasattr(import_module(module), name)]
-        assert lacking == [], module
+def test_names_listed_on_a_page_exist(page: Path) -> None:
+    for path, names in SECTION.findall(page.read_text("utf-8")):
+        try:
+            module = import_module(path)
+        except InputError:  # it needs an extra that is not installed
+            continue
+        assert [name for name in LISTED.findall(names) if not hasattr(module, name)] == [], path
