@@ -1,4 +1,4 @@
-"""Hypothetical Minds in Running With Scissors: a guess about the partner is tested, believed, and played upon.
+"""HypotheticalMinds Minds in Running With Scissors: a guess about the partner is tested, believed, and played upon.
 
 The partner gathers rocks for two meetings, then scissors. The agent sees its own window and what it is paid, no more.
 """
@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from otherminds import in_the_matrix, rollout
-from otherminds.papers.hypothetical_minds.agent import Hypothetical
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.reports.plots import BLUE, LOOK, SOFT
@@ -19,7 +19,7 @@ from otherminds.worlds.in_the_matrix.scenarios import bot
 
 world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)
 me, other = world.agents
-mind = Hypothetical.initial(world, me, Programs.of(library(world.rules)), rng)
+mind = HypotheticalMinds.initial(world, me, Programs.of(library(world.rules)), rng)
 partner = background(world, other, bot("rws_repeated__flip_r2s_0"), rng)
 for step in rollout(world, {me: mind, other: partner}, steps=1000, rng=rng):
     mind = mind.observe(world.observe(step.after, me))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from otherminds.distribution import Categorical, Distribution
 from otherminds.errors import InputError
 from otherminds.mind import Mind, Mindreader, WithErrand
-from otherminds.observer import Observer, attend, replay
+from otherminds.observer import Observer, attend, replay, rescore
 from otherminds.papers.protom.episodes import (
     Decision,
     FacilitatedEpisode,
@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from otherminds.language.model import Continuations, LanguageModel, Message, Reply, Request, Scores
     from otherminds.language.scripted import Scripted
     from otherminds.papers.functional.prompting import Prompted, strategy
+    from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
+    from otherminds.papers.mumatom.limp import Limp
     from otherminds.planning.best_response import best_response
+    from otherminds.stories.answering import ask
     from otherminds.worlds.collaborative_cooking.bots import CookingBot
     from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, read_cooking
     from otherminds.worlds.in_the_matrix.bots import MatrixBot
@@ -81,10 +84,12 @@ __all__ = [
     "Facilitator",
     "Game",
     "Goal",
+    "HypotheticalMinds",
     "InputError",
     "KitchenLevel",
     "LanguageModel",
     "Level",
+    "Limp",
     "Machine",
     "MatrixBot",
     "Message",
@@ -115,6 +120,7 @@ __all__ = [
     "Trajectory",
     "WithErrand",
     "World",
+    "ask",
     "attend",
     "best_response",
     "bundled_levels",
@@ -136,6 +142,7 @@ __all__ = [
     "read_level",
     "read_matrix_world",
     "replay",
+    "rescore",
     "rollout",
     "strategy",
     "tabular",
@@ -170,7 +177,10 @@ _LATER = {
     "otherminds.worlds.overcooked.advice": ("OvercookedAdvice",),
     "otherminds.worlds.repeated_games.players.posterior_sampling": ("PosteriorSampling",),
     "otherminds.worlds.repeated_games.machines": ("Machine", "Partner", "together"),
+    "otherminds.papers.hypothetical_minds.agent": ("HypotheticalMinds",),
+    "otherminds.papers.mumatom.limp": ("Limp",),
     "otherminds.planning.best_response": ("best_response",),
+    "otherminds.stories.answering": ("ask",),
     "otherminds.papers.functional.prompting": ("Prompted", "strategy"),
     "otherminds.worlds.collaborative_cooking.map_files": ("cooking_asymmetric", "read_cooking"),
     "otherminds.worlds.repeated_games.payoff_files": ("find_game", "read_game"),

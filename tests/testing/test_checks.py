@@ -35,7 +35,7 @@ from otherminds import (
     partner,
     player,
 )
-from otherminds.papers.hypothetical_minds.agent import Hypothetical
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.ppo import Trained, shipped
 from otherminds.papers.hypothetical_minds.programs import Programs
@@ -99,8 +99,8 @@ def in_matrix(make: Callable[[Any, str], Any]) -> tuple[Any, Any, Mapping[str, A
     return make(world, world.agents[0]), world, {"steps": 40}
 
 
-def hypothetical(world: Any, me: str) -> Hypothetical:
-    return Hypothetical.initial(world, me, Programs.of(library(world.rules)), generator())
+def hypothetical(world: Any, me: str) -> HypotheticalMinds:
+    return HypotheticalMinds.initial(world, me, Programs.of(library(world.rules)), generator())
 
 
 MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {

@@ -13,7 +13,7 @@ import pytest
 
 from matrix_worlds import PAPER, ROCK, met, play, scene, wait, world_of
 from otherminds.distribution import Categorical
-from otherminds.papers.hypothetical_minds.agent import CHANCE, Hypothetical, Lesson, PresentMeeting
+from otherminds.papers.hypothetical_minds.agent import CHANCE, HypotheticalMinds, Lesson, PresentMeeting
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.bots import WALKER, MatrixBot
@@ -64,7 +64,7 @@ def heard(theory: object) -> tuple[Told, ...]:
     return theory.told
 
 
-def body_of(mind: Hypothetical) -> MatrixBot:
+def body_of(mind: HypotheticalMinds) -> MatrixBot:
     assert isinstance(mind.body, MatrixBot)
     return mind.body
 
@@ -74,11 +74,11 @@ def certain(kind: int) -> Listener:
     return Listener((tuple(float(k == kind) for k in range(3)),), (kind,))
 
 
-def initial(world: InTheMatrix, i: int = 0, prior: Listener | None = None, **more: Any) -> Hypothetical:
-    return Hypothetical.initial(world, world.agents[i], prior or Listener(), np.random.default_rng(0), **more)
+def initial(world: InTheMatrix, i: int = 0, prior: Listener | None = None, **more: Any) -> HypotheticalMinds:
+    return HypotheticalMinds.initial(world, world.agents[i], prior or Listener(), np.random.default_rng(0), **more)
 
 
-def watching(world: InTheMatrix, mind: Hypothetical, *states: matrix_rules.MatrixState) -> Hypothetical:
+def watching(world: InTheMatrix, mind: HypotheticalMinds, *states: matrix_rules.MatrixState) -> HypotheticalMinds:
     """The mind after it has seen these states, without being told of meetings."""
     for state in states:
         mind = mind.observe(world.observe(state, world.agents[mind.me])._replace(met=None))
@@ -352,9 +352,9 @@ def prior_in(substrate: str) -> Programs:
     return Programs.of(library(in_the_matrix(substrate).rules))
 
 
-def thinker(world: InTheMatrix, rng: np.random.Generator) -> Hypothetical:
+def thinker(world: InTheMatrix, rng: np.random.Generator) -> HypotheticalMinds:
     substrate = {2: "pd_repeated", 3: "rws_repeated"}[len(world.rules.resources)]
-    return Hypothetical.initial(world, world.agents[0], prior_in(substrate), rng)
+    return HypotheticalMinds.initial(world, world.agents[0], prior_in(substrate), rng)
 
 
 def walker(world: InTheMatrix, rng: np.random.Generator) -> MatrixBot:

@@ -1,4 +1,4 @@
-"""Hypothetical Minds in the scenarios: plans, rows of meetings, and what is made of them."""
+"""HypotheticalMinds Minds in the scenarios: plans, rows of meetings, and what is made of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
-from otherminds.papers.hypothetical_minds.agent import Hypothetical, Lesson
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Lesson
 from otherminds.papers.hypothetical_minds.experiment import (
     SUBJECTS,
     THRESHOLD,
@@ -139,8 +139,8 @@ def test_of_many_partners_each_is_known_or_left_out() -> None:
         PLAYERS[subject](world, world.agents[0], names, np.random.default_rng(0))
         for subject in ("informed", "stranger")
     )
-    assert isinstance(informed, Hypothetical)
-    assert isinstance(stranger, Hypothetical)
+    assert isinstance(informed, HypotheticalMinds)
+    assert isinstance(stranger, HypotheticalMinds)
     expected = [theory.predict().mode for theory in informed.theories[1:]]
     assert [expected[0], expected[1], *expected[3:]] == [0, 1, 0, 0, 0, 0]
     assert informed.theories[3] is informed.prior
@@ -262,10 +262,10 @@ def lesson(t: int, law: tuple[float, ...], theirs: int | None, reward: float, pa
     return Lesson(t, partner, theory=theory, expected=theory.predict(), own=1, theirs=theirs, reward=reward)
 
 
-def knowing(*lessons: Lesson) -> Hypothetical:
+def knowing(*lessons: Lesson) -> HypotheticalMinds:
     """A mind with these lessons."""
     world = shortened("rws_repeated")
-    mind = Hypothetical.initial(world, world.agents[0], Expects((0.5, 0.2, 0.3)), np.random.default_rng(0))
+    mind = HypotheticalMinds.initial(world, world.agents[0], Expects((0.5, 0.2, 0.3)), np.random.default_rng(0))
     return dataclasses.replace(mind, lessons=lessons)
 
 

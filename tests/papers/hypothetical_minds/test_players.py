@@ -16,7 +16,7 @@ from otherminds.language.asking import Asker
 from otherminds.language.prices import Price
 from otherminds.language.scripted import Scripted
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
-from otherminds.papers.hypothetical_minds.agent import Hypothetical
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.experiment import (
     SMALL,
     ScenarioEntry,
@@ -105,11 +105,11 @@ def test_an_agent_that_makes_no_sense_is_refused_in_one_line(spec: str, why: str
 def test_what_moves_an_agent_and_what_it_believes() -> None:
     me, asker, rng = WORLD.agents[0], Asker(straight), np.random.default_rng(0)
     mind = ModelAgent.parse("hybrid").in_matrix(WORLD, me, asker, rng)
-    assert isinstance(mind, Hypothetical)
+    assert isinstance(mind, HypotheticalMinds)
     assert isinstance(mind.body, Subgoals)
     assert all(isinstance(theory, Hybrid) for theory in mind.theories)
     moved = ModelAgent.parse("HM,scripted").in_matrix(WORLD, me, asker, rng)
-    assert isinstance(moved, Hypothetical)
+    assert isinstance(moved, HypotheticalMinds)
     assert not isinstance(moved.body, Subgoals)
 
 

@@ -1,1 +1,1 @@
-"""Hypothetical Minds: an agent that generates, tests and refines hypotheses about its partners."""
+"""HypotheticalMinds Minds: an agent that generates, tests and refines hypotheses about its partners."""

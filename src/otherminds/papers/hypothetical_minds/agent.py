@@ -1,4 +1,4 @@
-"""Hypothetical Minds (Cross et al. 2024) in matrix worlds: hypotheses about each partner, tested by their predictions.
+"""HypotheticalMinds Minds (Cross et al. 2024) in matrix worlds: hypotheses about each partner, tested by their predictions.
 
 A theory predicts what one partner will play and chooses the reply; it learns from meetings. A body gathers and meets.
 Theories are programs (`programs`), sentences of a language model, or both (`verbal.sentences`). The agent knows only
@@ -137,7 +137,7 @@ class Lesson(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hypothetical:
+class HypotheticalMinds:
     """A mind in a matrix world with a theory of each partner, which plays the best reply to its prediction.
 
     `prior` is the theory of a player that it has not met, `margin` the lead of the kind that it plays over all others

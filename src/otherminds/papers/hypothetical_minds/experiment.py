@@ -1,4 +1,4 @@
-"""Hypothetical Minds in the thirty scenarios: is the partner predicted, and does the agent act on that?
+"""HypotheticalMinds Minds in the thirty scenarios: is the partner predicted, and does the agent act on that?
 
 Each meeting is a row: what was expected of the partner, what it played, the reward, and what the best response to the
 partner's true strategy would have been worth. Bodies are scripted, so scores compare within this suite.
@@ -25,7 +25,7 @@ from otherminds.language.asking import Asker, plain
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel, Price
 from otherminds.observer import rescore
-from otherminds.papers.hypothetical_minds.agent import Hypothetical, Lesson
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Lesson
 from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, score_metrics
 from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, best_against, call_counts
 from otherminds.papers.hypothetical_minds.programs import ALPHA, HypotheticalCook
@@ -109,7 +109,7 @@ def plan(
 def spoken_plan(
     scale: str, episodes: int, seed: int, model: str, agents: Sequence[str] = (), only: str | None = None
 ) -> list[ScenarioEntry]:
-    """The episodes of a language model: by default Hypothetical Minds in all scenarios, or in one of each world.
+    """The episodes of a language model: by default HypotheticalMinds Minds in all scenarios, or in one of each world.
 
     Raises InputError for an unknown scenario or agent.
     """
@@ -140,7 +140,7 @@ def _in_matrix(entry: ScenarioEntry, rng: np.random.Generator, model: LanguageMo
     else:
         minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, _asker(entry, model), rng)
     played = _play(world, minds, rng, filmed=entry.filmed)
-    lessons = played.mind.lessons if isinstance(played.mind, Hypothetical) else ()
+    lessons = played.mind.lessons if isinstance(played.mind, HypotheticalMinds) else ()
     best = [best_against(world, name) for name in names]
     found = [
         _meeting(met, lesson, best, world.rules.reward(met.own, met.theirs)[0])

@@ -1,4 +1,4 @@
-"""The agents that play the scenarios of Hypothetical Minds: programs, baselines, and agents with a language model."""
+"""The agents that play the scenarios of HypotheticalMinds Minds: programs, baselines, and agents with a language model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from otherminds.errors import InputError, unknown
 from otherminds.language.asking import Asker, Exchange, plain
 from otherminds.language.model import Usage
-from otherminds.papers.hypothetical_minds.agent import Hypothetical, Theory
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Theory
 from otherminds.papers.hypothetical_minds.ppo import Trained, shipped_for
 from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
 from otherminds.papers.hypothetical_minds.verbal.agents import STYLES, Reacting, ReactingCook, SpeakingCook
@@ -30,7 +30,7 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.repeated_games.machines import Machine, equivalent
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
 
-Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypothetical | MatrixBot | Trained]
+Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], HypotheticalMinds | MatrixBot | Trained]
 
 
 # Programs
@@ -38,24 +38,24 @@ Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypoth
 
 def _with_theory(
     world: InTheMatrix, me: str, prior: Theory, rng: np.random.Generator, *, mapped: bool = False
-) -> Hypothetical:
+) -> HypotheticalMinds:
     """An agent with a theory of each player in a deft scripted body, which explores unless it has the map."""
     body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT, mapped=mapped)
-    return Hypothetical.initial(world, me, prior, rng, body=body)
+    return HypotheticalMinds.initial(world, me, prior, rng, body=body)
 
 
-def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
     true = [found for found in (_true(world, name) for name in dict.fromkeys(names)) if found is not None]
     like = [one.name for one in library(world.rules).machines if any(equivalent(bot, one) for bot in true)]
     return _with_theory(world, me, Programs.of(library(world.rules, without=like)), rng)
 
 
-def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> Hypothetical:
+def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
     known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
     body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT, mapped=False)
-    return Hypothetical.initial(world, me, prior, rng, body=body, theories=(prior, *known))
+    return HypotheticalMinds.initial(world, me, prior, rng, body=body, theories=(prior, *known))
 
 
 def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = DEFT, *, mapped: bool = False) -> Player:
@@ -103,7 +103,7 @@ def best_against(world: InTheMatrix, name: str) -> float | None:
 
 HYBRID = "hybrid"
 AGENTS = ("HM", HYBRID, "VMP", "MMP", "MMP+HE", "HE+HR", *STYLES)
-"""Hypothetical Minds; programs first, sentences where these fail; the ablations; and agents without a theory."""
+"""HypotheticalMinds Minds; programs first, sentences where these fail; the ablations; and agents without a theory."""
 SWEEP = tuple(
     f"HM,{change}" for change in ("top_k=1", "top_k=3", "alpha=0.1", "alpha=0.5", "threshold=0.5", "threshold=0.9")
 )
@@ -158,7 +158,9 @@ class ModelAgent:
         except ValueError as error:
             raise InputError(f"`{plain(change)[:60]}`: {error}", hint=HINT) from None
 
-    def in_matrix(self, world: InTheMatrix, me: str, asker: Asker, rng: np.random.Generator) -> Hypothetical | Reacting:
+    def in_matrix(
+        self, world: InTheMatrix, me: str, asker: Asker, rng: np.random.Generator
+    ) -> HypotheticalMinds | Reacting:
         """The agent in a matrix world at the start of an episode."""
         if self.agent in STYLES:
             return Reacting.initial(world, me, asker, STYLES[self.agent], mapped=self.mapped)
@@ -167,7 +169,7 @@ class ModelAgent:
         if self.scripted:
             return _with_theory(world, me, theory, rng, mapped=self.mapped)
         body = Subgoals.initial(world, me, asker.within("body"), mapped=self.mapped)
-        return Hypothetical.initial(world, me, theory, rng, body=body)
+        return HypotheticalMinds.initial(world, me, theory, rng, body=body)
 
     def in_kitchen(self, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
         """The agent in a kitchen at the start of an episode."""
@@ -178,7 +180,7 @@ class ModelAgent:
 
 def all_said(mind: object) -> tuple[Exchange, ...]:
     """All that a language model said in an episode."""
-    parts = (*mind.theories, mind.body) if isinstance(mind, Hypothetical) else (mind,)
+    parts = (*mind.theories, mind.body) if isinstance(mind, HypotheticalMinds) else (mind,)
     return tuple(said for part in parts for said in getattr(part, "said", ()))
 
 

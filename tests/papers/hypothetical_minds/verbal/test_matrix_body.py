@@ -17,7 +17,7 @@ from otherminds.language.asking import Asker, Unreadable
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import Mind
-from otherminds.papers.hypothetical_minds.agent import Hypothetical
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import (
     LONG,
@@ -449,7 +449,7 @@ def test_a_body_that_has_seen_nothing_does_nothing() -> None:
 # An episode
 
 
-def play_on(mind: Hypothetical, world: InTheMatrix, name: str, rng: np.random.Generator) -> Sequence[float]:
+def play_on(mind: HypotheticalMinds, world: InTheMatrix, name: str, rng: np.random.Generator) -> Sequence[float]:
     me, other = world.agents
     minds: dict[str, Mind[Any, Action]] = {me: mind, other: background(world, other, bot(name), rng)}
     return [step.after.rewards[0] for step in rollout(world, minds, steps=600, rng=rng)]
@@ -461,7 +461,7 @@ def test_a_hypothetical_mind_moved_by_plans_beats_a_bot(mapped: bool) -> None:
     asker = Asker(scripted_model("straight", world))
     me = world.agents[0]
     body = Subgoals.initial(world, me, asker, mapped=mapped)
-    moved = Hypothetical.initial(world, me, Sentences.initial(world, me, asker), rng, body=body)
+    moved = HypotheticalMinds.initial(world, me, Sentences.initial(world, me, asker), rng, body=body)
     rewards = play_on(moved, world, "rws_repeated__rock_margin_0", rng)
     assert sum(rewards) > 5
 

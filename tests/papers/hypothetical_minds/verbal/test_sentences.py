@@ -20,7 +20,7 @@ from otherminds.language.asking import Asker
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.agent import Hypothetical
+from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, Hypothesis, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, NAMES, scripted_model
@@ -612,7 +612,7 @@ def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
     me, other = world.agents
     prior = Sentences.initial(world, me, Asker(scripted_model("straight", world)))
     bots = background(world, other, bot(f"rws_repeated__{name}"), rng)
-    steps = rollout(world, {me: Hypothetical.initial(world, me, prior, rng), other: bots}, steps=700, rng=rng)
+    steps = rollout(world, {me: HypotheticalMinds.initial(world, me, prior, rng), other: bots}, steps=700, rng=rng)
     assert sum(step.after.rewards[0] for step in steps) > 10
 
 

@@ -1,1 +1,1 @@
-"""Hypothetical Minds with a language model: hypotheses in sentences, plans of subgoals, and baselines."""
+"""HypotheticalMinds Minds with a language model: hypotheses in sentences, plans of subgoals, and baselines."""
