@@ -1,4 +1,4 @@
-"""Train a population by PPO in one of Melting Pot's matrix worlds, as a baseline for HypotheticalMinds Minds.
+"""Train a population by PPO in one of Melting Pot's matrix worlds, as a baseline for Hypothetical Minds.
 
     python benchmarks/train_ppo.py pd_repeated --steps 2500000 --seed 42 --out runs/ppo
 

@@ -1,4 +1,4 @@
-"""HypotheticalMinds Minds in Running With Scissors: a guess about the partner is tested, believed, and played upon.
+"""Hypothetical Minds in Running With Scissors: a guess about the partner is tested, believed, and played upon.
 
 The partner gathers rocks for two meetings, then scissors. The agent sees its own window and what it is paid, no more.
 """

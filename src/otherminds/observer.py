@@ -121,7 +121,7 @@ def rescore(
     """New weights from any evidence, one number for each mind: decay · w + gain · e.
 
     With evidence log p(a | m) and decay = gain = 1 this is Bayes' rule in nats. With evidence ±1 for a prediction that
-    was right or wrong, decay = 1 − α and gain = α, it is the Rescorla–Wagner value of HypotheticalMinds Minds (Cross et al.
+    was right or wrong, decay = 1 − α and gain = α, it is the Rescorla–Wagner value of Hypothetical Minds (Cross et al.
     2024, §3.3). A mind that was impossible (−∞) once stays so; gain = 0 ignores the evidence.
     """
     return tuple(

@@ -112,7 +112,7 @@ APART = (
         "Melting Pot's background players",
         "Their neural bodies cannot be had any more; ours are scripted, so scores compare within this suite.",
     ),
-    ("", "OPRE, and HypotheticalMinds Minds' ablations with GPT-4", "Not trained, and not asked, here."),
+    ("", "OPRE, and Hypothetical Minds' ablations with GPT-4", "Not trained, and not asked, here."),
     (
         "",
         "Functional scores in collaborative cooking",

@@ -1,4 +1,4 @@
-"""HypotheticalMinds Minds in the scenarios: plans, rows of meetings, and what is made of them."""
+"""Hypothetical Minds in the scenarios: plans, rows of meetings, and what is made of them."""
 
 from __future__ import annotations
 

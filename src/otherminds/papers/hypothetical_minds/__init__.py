@@ -1,1 +1,1 @@
-"""HypotheticalMinds Minds: an agent that generates, tests and refines hypotheses about its partners."""
+"""Hypothetical Minds: an agent that generates, tests and refines hypotheses about its partners."""

@@ -1,4 +1,4 @@
-"""HypotheticalMinds Minds (Cross et al. 2024) in matrix worlds: hypotheses about each partner, tested by their predictions.
+"""Hypothetical Minds (Cross et al. 2024) in matrix worlds: hypotheses about each partner, tested by their predictions.
 
 A theory predicts what one partner will play and chooses the reply; it learns from meetings. A body gathers and meets.
 Theories are programs (`programs`), sentences of a language model, or both (`verbal.sentences`). The agent knows only

@@ -1,4 +1,4 @@
-"""HypotheticalMinds Minds in the thirty scenarios: is the partner predicted, and does the agent act on that?
+"""Hypothetical Minds in the thirty scenarios: is the partner predicted, and does the agent act on that?
 
 Each meeting is a row: what was expected of the partner, what it played, the reward, and what the best response to the
 partner's true strategy would have been worth. Bodies are scripted, so scores compare within this suite.
@@ -109,7 +109,7 @@ def plan(
 def spoken_plan(
     scale: str, episodes: int, seed: int, model: str, agents: Sequence[str] = (), only: str | None = None
 ) -> list[ScenarioEntry]:
-    """The episodes of a language model: by default HypotheticalMinds Minds in all scenarios, or in one of each world.
+    """The episodes of a language model: by default Hypothetical Minds in all scenarios, or in one of each world.
 
     Raises InputError for an unknown scenario or agent.
     """

@@ -1,7 +1,7 @@
 """The matrix and cooking worlds with scripted bodies: calibration of the bodies, and scores in the scenarios.
 
 Calibration: pairs of strategies beside their scores in a prototype with the original strategies. Scenarios: a scripted
-focal player meets the thirty background populations on which HypotheticalMinds Minds was evaluated (Cross et al. 2024).
+focal player meets the thirty background populations on which Hypothetical Minds was evaluated (Cross et al. 2024).
 Bodies are scripted, not neural, so scores compare within this suite and not with Melting Pot's.
 """
 

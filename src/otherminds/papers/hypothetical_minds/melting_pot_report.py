@@ -27,7 +27,7 @@ CALIBRATION = (
     "episodes of most cases, but only two against seven players, whose intervals are as wide as that makes them."
 )
 SCENARIOS = (
-    "The background populations on which HypotheticalMinds Minds was evaluated (Cross et al. 2024). The focal player "
+    "The background populations on which Hypothetical Minds was evaluated (Cross et al. 2024). The focal player "
     "answers what its partner played last (rock, paper, scissors), plays tit for tat (prisoner's dilemma), or cooks. "
     "Score is the reward a 1200 steps, reward that of the whole episode; meetings are deliveries in the kitchen. "
     "Fidelity says how much of the bots is the original: their strategies are exact where it says so, but their "

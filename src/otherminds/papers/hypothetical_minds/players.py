@@ -1,4 +1,4 @@
-"""The agents that play the scenarios of HypotheticalMinds Minds: programs, baselines, and agents with a language model."""
+"""The agents that play the scenarios of Hypothetical Minds: programs, baselines, and agents with a language model."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def best_against(world: InTheMatrix, name: str) -> float | None:
 
 HYBRID = "hybrid"
 AGENTS = ("HM", HYBRID, "VMP", "MMP", "MMP+HE", "HE+HR", *STYLES)
-"""HypotheticalMinds Minds; programs first, sentences where these fail; the ablations; and agents without a theory."""
+"""Hypothetical Minds; programs first, sentences where these fail; the ablations; and agents without a theory."""
 SWEEP = tuple(
     f"HM,{change}" for change in ("top_k=1", "top_k=3", "alpha=0.1", "alpha=0.5", "threshold=0.5", "threshold=0.9")
 )

@@ -1,6 +1,6 @@
 """Programs as hypotheses about a partner: strategies in matrix worlds, and habits in kitchens.
 
-Strategies are judged by Bayes' rule or by the value rule of HypotheticalMinds Minds (Cross et al. 2024, §3.2). In a kitchen
+Strategies are judged by Bayes' rule or by the value rule of Hypothetical Minds (Cross et al. 2024, §3.2). In a kitchen
 a hypothesis is how often the partner would be seen to help; the likelihood is exact. While the partner seems to help,
 the agent does the half of the work that fits its room, else all of it.
 """
@@ -72,7 +72,7 @@ class Programs:
 class RescorlaWagner:
     """Strategies with values, V ← V + α (±1 − V) for each prediction; the best one predicts and is responded to.
 
-    The rule of HypotheticalMinds Minds (Cross et al. 2024, §3.2) for programs instead of sentences. Of strategies with equal
+    The rule of Hypothetical Minds (Cross et al. 2024, §3.2) for programs instead of sentences. Of strategies with equal
     values the one with the higher prior comes first.
     """
 

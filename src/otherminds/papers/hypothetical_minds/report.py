@@ -1,4 +1,4 @@
-"""The report on HypotheticalMinds Minds: scores beside the paper's, literal and functional, and single episodes."""
+"""The report on Hypothetical Minds: scores beside the paper's, literal and functional, and single episodes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         Section("Single episodes", stack(*episodes)) if episodes else None,
         Section("The paper's scores", stack(PAPER, _paper(found))),
     ]
-    return page("HypotheticalMinds Minds", LEAD, [section for section in sections if section])
+    return page("Hypothetical Minds", LEAD, [section for section in sections if section])
 
 
 def _scores(found: Found, names: Mapping[str, str]) -> Html:

@@ -1,4 +1,4 @@
-"""The experiments around the HypotheticalMinds Minds paper: its agent and others in the scenarios, and scripted bots."""
+"""The experiments around the Hypothetical Minds paper: its agent and others in the scenarios, and scripted bots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _melting_pot(options: Options) -> Experiment:
 
 
 def _hypothetical(options: Options) -> Experiment:
-    """HypotheticalMinds Minds and other agents in the scenarios; with a model, also the agents that need one."""
+    """Hypothetical Minds and other agents in the scenarios; with a model, also the agents that need one."""
     asking, scale, seed = options.asking, options.scale, options.seed
     episodes, agents = HYPOTHETICAL[scale]
     named = tuple(agent for agent in options.agents if not asking or agent in experiment.SUBJECTS)

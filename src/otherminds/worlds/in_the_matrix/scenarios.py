@@ -1,6 +1,6 @@
 """Scenarios of the matrix and cooking substrates, and the bots in their background populations, from a TOML file.
 
-`scenarios.toml` has the thirty of Melting Pot (Agapiou et al. 2022) on which HypotheticalMinds Minds (Cross et al. 2024) was
+`scenarios.toml` has the thirty of Melting Pot (Agapiou et al. 2022) on which Hypothetical Minds (Cross et al. 2024) was
 evaluated, and one as upstream documents it rather than as it is.
 """
 

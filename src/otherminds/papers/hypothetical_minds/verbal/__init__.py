@@ -1,1 +1,1 @@
-"""HypotheticalMinds Minds with a language model: hypotheses in sentences, plans of subgoals, and baselines."""
+"""Hypothetical Minds with a language model: hypotheses in sentences, plans of subgoals, and baselines."""

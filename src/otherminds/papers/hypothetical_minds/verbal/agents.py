@@ -1,8 +1,8 @@
-"""Agents that let a language model plan: HypotheticalMinds Minds in kitchens, and ReAct, Reflexion and PlanReAct everywhere.
+"""Agents that let a language model plan: Hypothetical Minds in kitchens, and ReAct, Reflexion and PlanReAct everywhere.
 
-They share the plan follower and its prompts with HypotheticalMinds Minds in matrix worlds (Cross et al. 2024, E.1–E.3).
+They share the plan follower and its prompts with Hypothetical Minds in matrix worlds (Cross et al. 2024, E.1–E.3).
 ReAct reasons before each plan; Reflexion also judges what came of it, and keeps notes; PlanReAct first plans in words,
-until the next meeting or delivery. HypotheticalMinds Minds in kitchens has a theory of its partner, and reflects on plans.
+until the next meeting or delivery. Hypothetical Minds in kitchens has a theory of its partner, and reflects on plans.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class PlanningCook(PlanningAgent[CookBody]):
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakingCook(PlanningCook):
-    """HypotheticalMinds Minds with a language model as a cook; when it thinks of its partner, its plan is broken off."""
+    """Hypothetical Minds with a language model as a cook; when it thinks of its partner, its plan is broken off."""
 
     theory: CookTheory
 
@@ -270,7 +270,7 @@ class SpeakingCook(PlanningCook):
 class ReactingCook(PlanningCook):
     """A cook without a theory of its partner.
 
-    `plan` is its plan in words, made on the occasions on which HypotheticalMinds Minds thinks, last in step `planned_at`; an
+    `plan` is its plan in words, made on the occasions on which Hypothetical Minds thinks, last in step `planned_at`; an
     unreadable plan leaves the last one unchanged.
     """
 

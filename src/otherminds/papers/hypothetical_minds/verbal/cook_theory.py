@@ -1,6 +1,6 @@
 """Theory of mind by sentences in kitchens: a language model guesses how the partner helps, and is tested on it.
 
-HypotheticalMinds Minds (Cross et al. 2024, §3.2, D.3) in collaborative cooking. After each delivery: which expectations did
+Hypothetical Minds (Cross et al. 2024, §3.2, D.3) in collaborative cooking. After each delivery: which expectations did
 the partner's actions fit; a new hypothesis if none is good enough, and what to expect by it; then a strategy.
 """
 

@@ -1,4 +1,4 @@
-"""The hypothesis loop of HypotheticalMinds Minds (Cross et al. 2024, §3.2–3.3): propose, test, refine, admit, keep the best.
+"""The hypothesis loop of Hypothetical Minds (Cross et al. 2024, §3.2–3.3): propose, test, refine, admit, keep the best.
 
 A hypothesis is a sentence of a language model about a partner. What differs between matrix worlds and kitchens is the
 evidence, the prompts and the form of a prediction: `sentences` and `cook_theory` supply these.

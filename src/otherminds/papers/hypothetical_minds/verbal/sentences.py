@@ -1,6 +1,6 @@
 """Theory of mind by sentences in matrix worlds: a language model guesses what a partner is up to, and is tested on it.
 
-HypotheticalMinds Minds (Cross et al. 2024, §3.2, D.3). After each meeting: what the partner played; which hypotheses had
+Hypothetical Minds (Cross et al. 2024, §3.2, D.3). After each meeting: what the partner played; which hypotheses had
 predicted it; a new hypothesis if none is good enough; what the partner will play next, and the reply to that.
 """
 
