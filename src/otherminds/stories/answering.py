@@ -7,23 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.language.model import LanguageModel
+from otherminds.stories import model as stories
 from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
 from otherminds.stories.by_model.question import question_with
 from otherminds.stories.by_model.story import SYMBOLIC, read_or_ask, read_with
 from otherminds.stories.english.questions import Unread, read_question
-from otherminds.stories.model import (
-    Answer,
-    Belief,
-    Episode,
-    Fact,
-    Goal,
-    Knows,
-    Question,
-    Reading,
-    SocialGoal,
-    Utterance,
-)
 from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
 from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
@@ -39,15 +28,18 @@ class StoryAnswer:
     `engine` is the reader: `symbolic`, or the name of the language model that read the story or the question.
     """
 
-    reading: Reading
-    question: Question | None
-    answer: Answer
+    reading: stories.Reading
+    question: stories.Question | None
+    answer: stories.Answer
     engine: str = SYMBOLIC
 
 
 def answer(
-    episode: Episode, question: Question, conventions: Conventions = SALLY_ANNE, costs: SpeakingCosts = RESERVED
-) -> Answer:
+    episode: stories.Episode,
+    question: stories.Question,
+    conventions: Conventions = SALLY_ANNE,
+    costs: SpeakingCosts = RESERVED,
+) -> stories.Answer:
     """The answer to a question about an episode, by the inference that its claims call for.
 
     `answer_social` for social goals and a speaker's beliefs, `answer_goal` for one person's goal, `answer_where` for
@@ -55,14 +47,16 @@ def answer(
     """
     claims = question.claims
     try:
-        about_goals = (isinstance(claim, Belief) and isinstance(claim.content, Goal) for claim in claims)
-        if any(isinstance(claim, SocialGoal | Knows) for claim in claims) or any(about_goals):
+        about_goals = (
+            isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Goal) for claim in claims
+        )
+        if any(isinstance(claim, stories.SocialGoal | stories.Knows) for claim in claims) or any(about_goals):
             return answer_social(episode, question, costs=costs)
-        if any(isinstance(claim, Goal) for claim in claims):
+        if any(isinstance(claim, stories.Goal) for claim in claims):
             return answer_goal(episode, question)
         witnessed = answer_where(episode, question, conventions)
-        asked = any(isinstance(said, Utterance) and said.act == "ask" for said in episode.timeline)
-        plain = all(isinstance(claim, Belief) and isinstance(claim.content, Fact) for claim in claims)
+        asked = any(isinstance(said, stories.Utterance) and said.act == "ask" for said in episode.timeline)
+        plain = all(isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Fact) for claim in claims)
         if witnessed.option is None and asked and plain:
             return answer_social(episode, question, costs=costs)
         return witnessed
@@ -70,12 +64,12 @@ def answer(
         return _abstention(len(question.options), str(error))
 
 
-def _abstention(options: int, why: str) -> Answer:
-    return Answer(None, (1.0 / max(options, 1),) * options, (), why)
+def _abstention(options: int, why: str) -> stories.Answer:
+    return stories.Answer(None, (1.0 / max(options, 1),) * options, (), why)
 
 
 def ask(
-    story: str | Reading,
+    story: str | stories.Reading,
     stem: str,
     options: Sequence[str],
     *,
@@ -109,8 +103,8 @@ def ask(
 
 
 def _read_question(
-    stem: str, options: Sequence[str], reading: Reading, model: LanguageModel | None
-) -> tuple[Question, str]:
+    stem: str, options: Sequence[str], reading: stories.Reading, model: LanguageModel | None
+) -> tuple[stories.Question, str]:
     """The question and its reader's name. Raises Unread if neither the rules nor the model can read it."""
     try:
         return read_question(stem, options, reading), SYMBOLIC
@@ -120,13 +114,17 @@ def _read_question(
     return question_with(model, stem, options, reading), model.name
 
 
-def missing(reading: Reading, question: Question, least: float = COVERAGE) -> str | None:
+def missing(reading: stories.Reading, question: stories.Question, least: float = COVERAGE) -> str | None:
     """Why the story does not support an answer to the question, in words; None if it does."""
     if reading.coverage < least:
         unread = reading.unread[0] if reading.unread else "the story"
         return f"could read only {reading.coverage:.0%} of the story; not: {unread}"
     things = {fact.subject for claim in question.claims for fact in facts(claim)}
-    said = [h.content.subject for h in reading.episode.timeline if isinstance(h, Utterance) and h.content is not None]
+    said = [
+        h.content.subject
+        for h in reading.episode.timeline
+        if isinstance(h, stories.Utterance) and h.content is not None
+    ]
     words = {word for thing in (*things, *said) for word in thing.split()}
     for sentence in reading.unread:
         if QUOTES & set(sentence) or words & set(re.findall(r"[a-z]+", sentence.lower())):

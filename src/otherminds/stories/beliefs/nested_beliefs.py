@@ -7,20 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from otherminds.distribution import IMPOSSIBLE
+from otherminds.stories import model as stories
 from otherminds.stories.beliefs.perspectives import EVERYDAY, REALITY, Conventions, sights
 from otherminds.stories.homes import comes, find_rooms
-from otherminds.stories.model import (
-    Answer,
-    Belief,
-    Claim,
-    Episode,
-    Event,
-    Fact,
-    Happening,
-    Holds,
-    Question,
-    Term,
-)
 from otherminds.worlds.household.nested_belief import NestedBelief
 
 Chain = tuple[str, ...]  # the minds from the outermost inwards: "A thinks that B thinks" is ("A", "B"), reality ()
@@ -37,7 +26,7 @@ class Whereabouts:
 
 
 def believed_place(
-    episode: Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
+    episode: stories.Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
 ) -> str | None:
     """Where an item is in the belief of a chain of minds: a place, or the agent that holds it; None if unknown to them.
 
@@ -50,12 +39,12 @@ def believed_place(
 
 
 def deciding(
-    episode: Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
-) -> tuple[Happening, ...]:
+    episode: stories.Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
+) -> tuple[stories.Happening, ...]:
     """The happenings behind the belief: what set it and, if it is false, the departure and the missed move."""
     mind, reality = _mind(chain), _mind(())
-    set_by: Happening | None = None
-    missed: tuple[Happening | None, ...] = ()
+    set_by: stories.Happening | None = None
+    missed: tuple[stories.Happening | None, ...] = ()
     for sight in sights(episode, conventions, at):
         happening = sight.happening
         after, truth = mind.observe(sight.event), reality.observe(sight.event)
@@ -70,24 +59,26 @@ def deciding(
     return tuple(sorted(found, key=episode.timeline.index))
 
 
-def whereabouts(claim: Claim) -> Whereabouts | None:
+def whereabouts(claim: stories.Claim) -> Whereabouts | None:
     """A claim about an item's place, in reality or in nested belief; None for other claims."""
     chain, so = list[str](), True
     inner: object = claim
-    while isinstance(inner, Belief):
+    while isinstance(inner, stories.Belief):
         if not inner.holds and not so:
             return None
         chain.append(inner.agent)
         so, inner = so and inner.holds, inner.content
-    fact = inner.fact if isinstance(inner, Holds) else inner
-    if not isinstance(fact, Fact) or fact.predicate not in ("at", "holds") or fact.value is None:
+    fact = inner.fact if isinstance(inner, stories.Holds) else inner
+    if not isinstance(fact, stories.Fact) or fact.predicate not in ("at", "holds") or fact.value is None:
         return None
     if fact.predicate == "holds":
         return Whereabouts(tuple(chain), fact.value, fact.subject, so)
     return Whereabouts(tuple(chain), fact.subject, fact.value, so)
 
 
-def answer_where(episode: Episode, question: Question, conventions: Conventions = EVERYDAY) -> Answer:
+def answer_where(
+    episode: stories.Episode, question: stories.Question, conventions: Conventions = EVERYDAY
+) -> stories.Answer:
     """The option that fits an item's place, in reality or in the nested belief it claims.
 
     Abstains, with a reason, if the question is about anything else, or none or several of the options fit.
@@ -114,7 +105,7 @@ def answer_where(episode: Episode, question: Question, conventions: Conventions 
     if sum(wanted) != 1:
         what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in believed.items()}))
         return _abstention(question, f"{'several' if any(wanted) else 'none'} of the options fit ({what})", fits)
-    return Answer(wanted.index(True), _posterior(fits), _terms(episode, question, believed, fits, conventions))
+    return stories.Answer(wanted.index(True), _posterior(fits), _terms(episode, question, believed, fits, conventions))
 
 
 def _mind(chain: Chain) -> NestedBelief:
@@ -126,23 +117,23 @@ def _inmost(mind: NestedBelief) -> NestedBelief:
     return _inmost(mind.others[0]) if mind.others else mind
 
 
-def _gone(episode: Episode) -> Episode:
+def _gone(episode: stories.Episode) -> stories.Episode:
     """The story with walks to an unstated place read as departures."""
-    events = [event for event in episode.timeline if isinstance(event, Event)]
+    events = [event for event in episode.timeline if isinstance(event, stories.Event)]
     known = {fact.subject for fact in episode.init} | {event.obj for event in events if event.verb != "walk"}
 
-    def gone(event: Happening) -> Happening:
-        if not isinstance(event, Event) or event.verb != "walk" or event.room or event.place:
+    def gone(event: stories.Happening) -> stories.Happening:
+        if not isinstance(event, stories.Event) or event.verb != "walk" or event.room or event.place:
             return event
         return event if event.obj in known - {None} else replace(event, verb="leave")
 
     return replace(episode, timeline=tuple(map(gone, episode.timeline)))
 
 
-def _departure(episode: Episode, who: str, before: Happening | None) -> Happening | None:
+def _departure(episode: stories.Episode, who: str, before: stories.Happening | None) -> stories.Happening | None:
     """The agent's last movement before a happening; None if it never moved."""
     earlier = episode.timeline[: episode.timeline.index(before)] if before is not None else ()
-    own = [event for event in earlier if isinstance(event, Event) and event.agent == who]
+    own = [event for event in earlier if isinstance(event, stories.Event) and event.agent == who]
     return next((event for event in reversed(own) if event.verb == "leave" or comes(event)), None)
 
 
@@ -151,24 +142,24 @@ def _posterior(fits: Sequence[bool]) -> tuple[float, ...]:
     return tuple(share if fit or not any(fits) else 0.0 for fit in fits)
 
 
-def _abstention(question: Question, why: str, fits: Sequence[bool] = ()) -> Answer:
-    return Answer(None, _posterior(fits or [False] * len(question.options)), abstained=why)
+def _abstention(question: stories.Question, why: str, fits: Sequence[bool] = ()) -> stories.Answer:
+    return stories.Answer(None, _posterior(fits or [False] * len(question.options)), abstained=why)
 
 
 def _terms(
-    episode: Episode,
-    question: Question,
+    episode: stories.Episode,
+    question: stories.Question,
     about: Iterable[tuple[Chain, str]],
     fits: Sequence[bool],
     conventions: Conventions,
-) -> tuple[Term, ...]:
+) -> tuple[stories.Term, ...]:
     """The deciding happenings, each with certain evidence for the options that fit."""
     found = [h for chain, obj in sorted(about) for h in deciding(episode, chain, obj, question.at, conventions)]
     certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)
-    return tuple(Term(happening.t, happening, certain) for happening in dict.fromkeys(found))
+    return tuple(stories.Term(happening.t, happening, certain) for happening in dict.fromkeys(found))
 
 
-def _ignorance(episode: Episode, chain: Chain, obj: str, at: int | None, conventions: Conventions) -> str:
+def _ignorance(episode: stories.Episode, chain: Chain, obj: str, at: int | None, conventions: Conventions) -> str:
     """Why the place is unknown, in words: the outermost mind that has not seen it."""
     if believed_place(episode, (), obj, at, conventions) is None:
         return f"nothing tells the place of the {obj}"

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from otherminds.errors import InputError
 from otherminds.language.asking import prompts_of
 from otherminds.language.model import LanguageModel, Message
+from otherminds.stories import model as stories
 from otherminds.stories.by_model.replies import (
     FailedReading,
     Form,
@@ -24,23 +25,6 @@ from otherminds.stories.english.questions import LEAST, LONGEST_QUESTION, split_
 from otherminds.stories.english.sentences import plain
 from otherminds.stories.english.statements import Unread, noun_in, object_of, place_of
 from otherminds.stories.files import DEEPEST
-from otherminds.stories.model import (
-    AnswerOption,
-    Belief,
-    Claim,
-    Entity,
-    Episode,
-    Event,
-    Fact,
-    Goal,
-    Holds,
-    Knows,
-    Polarity,
-    Question,
-    Reading,
-    SocialGoal,
-    Stance,
-)
 
 fill = prompts_of("otherminds.stories.by_model")
 
@@ -50,12 +34,12 @@ NEEDED = {
     "is": {"thing", "place"}, "wants": {"who", "thing", "place"}, "knows": {"who", "place"},
     "help": {"who", "toward"}, "hinder": {"who", "toward"}, "independent": {"who", "toward"},
 }  # fmt: skip
-STANCES: dict[str, Stance] = {stance: stance for stance in get_args(Stance)}
+STANCES: dict[str, stories.Stance] = {stance: stance for stance in get_args(stories.Stance)}
 
 
 def question_with(
-    model: LanguageModel, stem: str, options: Sequence[str], reading: Reading, attempts: int = 3
-) -> Question:
+    model: LanguageModel, stem: str, options: Sequence[str], reading: stories.Reading, attempts: int = 3
+) -> stories.Question:
     """The question as a language model writes it down; names that neither the story nor the question has are refused.
 
     Raises Unread if none of `attempts` replies can be read, InputError if the question is too long, ModelError if the
@@ -69,7 +53,7 @@ def question_with(
         raise Unread(stem)
     labels, episode = tuple(options), reading.episode
 
-    def named(wanted: Callable[[Entity], bool]) -> str:
+    def named(wanted: Callable[[stories.Entity], bool]) -> str:
         return ", ".join(entity.id for entity in episode.entities if wanted(entity)) or "none"
 
     prompt = fill(
@@ -110,7 +94,7 @@ class QuestionForm(Form):
 
     model_config = ConfigDict(title="Asked")  # models are sent this title: another might change their replies
 
-    polarity: Polarity
+    polarity: stories.Polarity
     at_start: bool = False
     given: list[_Claim] = Field(default_factory=list)
     presumes: list[_Moved] = Field(default_factory=list)
@@ -120,12 +104,12 @@ class QuestionForm(Form):
 class _QuestionReader:
     """Turns a model's reply into a question about an episode."""
 
-    def __init__(self, episode: Episode, stem: str, labels: tuple[str, ...]) -> None:
+    def __init__(self, episode: stories.Episode, stem: str, labels: tuple[str, ...]) -> None:
         self.episode, self.stem, self.labels = episode, stem, labels
         self.wording = Wording.of((stem, *labels))
         self.ids = {entity.id for entity in episode.entities}
 
-    def read(self, asked: QuestionForm) -> Question:
+    def read(self, asked: QuestionForm) -> stories.Question:
         """The question. Raises NonsenseError if the reply does not fit its wording."""
         if len(asked.options) != len(self.labels):
             raise NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
@@ -133,18 +117,18 @@ class _QuestionReader:
             raise NonsenseError(f"every option makes 1 to {MOST} claims")
         if (asked.polarity == "least") != bool(LEAST.search(plain(self.stem))):
             raise NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
-        options = tuple(AnswerOption(tuple(self._claim(claim) for claim in option)) for option in asked.options)
+        options = tuple(stories.AnswerOption(tuple(self._claim(claim) for claim in option)) for option in asked.options)
         given = tuple(self._claim(claim) for claim in asked.given)
         presumes = []
         for moved in asked.presumes[:MOST]:
             thing = self._thing(moved.thing)
             place = None if moved.place is None else self._place(moved.place, thing)
             who = self._person(moved.who)
-            presumes.append(Event(len(self.episode.timeline) + 1, who, "put", thing, place, source="question"))
+            presumes.append(stories.Event(len(self.episode.timeline) + 1, who, "put", thing, place, source="question"))
         at = 0 if asked.at_start else None
-        return Question("", options, asked.polarity, given, tuple(presumes), at, "", self.labels)
+        return stories.Question("", options, asked.polarity, given, tuple(presumes), at, "", self.labels)
 
-    def _claim(self, told: _Claim) -> Claim:
+    def _claim(self, told: _Claim) -> stories.Claim:
         if len(told.minds) > DEEPEST:
             raise NonsenseError(f"nests more than {DEEPEST} minds")
         idle = {"who", "toward", "thing", "place"} - NEEDED[told.kind]
@@ -158,35 +142,35 @@ class _QuestionReader:
             raise NonsenseError(f"a claim of kind {told.kind!r} is nobody's belief, and holds")
         who = self._person(told.who)
         if told.kind == "knows":
-            return Knows(who, self._place(told.place))
-        return SocialGoal(who, self._person(told.toward), STANCES[told.kind])
+            return stories.Knows(who, self._place(told.place))
+        return stories.SocialGoal(who, self._person(told.toward), STANCES[told.kind])
 
-    def _believed(self, told: _Claim, content: Fact | Goal) -> Claim:
+    def _believed(self, told: _Claim, content: stories.Fact | stories.Goal) -> stories.Claim:
         """The fact or goal nested in the minds; with `holds` false, the innermost mind does not believe it."""
         if not told.minds:
             if not told.holds:
                 raise NonsenseError("what does not hold is not believed by somebody")
-            return Holds(content) if isinstance(content, Fact) else content
+            return stories.Holds(content) if isinstance(content, stories.Fact) else content
         *outer, inner = map(self._person, told.minds)
-        belief = Belief(inner, content, told.holds)
+        belief = stories.Belief(inner, content, told.holds)
         for agent in reversed(outer):
-            belief = Belief(agent, belief)
+            belief = stories.Belief(agent, belief)
         return belief
 
-    def _goal(self, told: _Claim) -> Goal:
+    def _goal(self, told: _Claim) -> stories.Goal:
         who = self._person(told.who)
         if told.thing is None:
-            return Goal(who)
+            return stories.Goal(who)
         thing = self._thing(told.thing)
         if told.place is None:
-            return Goal(who, Fact("holds", who, thing))
-        return Goal(who, Fact("at", thing, self._place(told.place, thing)))
+            return stories.Goal(who, stories.Fact("holds", who, thing))
+        return stories.Goal(who, stories.Fact("at", thing, self._place(told.place, thing)))
 
-    def _fact(self, thing: str | None, place: str | None) -> Fact:
+    def _fact(self, thing: str | None, place: str | None) -> stories.Fact:
         if thing in self.episode.agents and thing is not None:
-            return Fact("in_room", thing, self._place(place))
+            return stories.Fact("in_room", thing, self._place(place))
         subject = self._thing(thing)
-        return Fact("at", subject, self._place(place, subject))
+        return stories.Fact("at", subject, self._place(place, subject))
 
     def _person(self, name: str | None) -> str:
         if name is None or not (name in self.episode.agents or (name[0].isupper() and self.wording.names(name))):

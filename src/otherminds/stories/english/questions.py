@@ -11,29 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.errors import InputError
+from otherminds.stories import model as stories
 from otherminds.stories.english.chunks import chunks
 from otherminds.stories.english.phrases import Noun, VerbGroup, Word
 from otherminds.stories.english.rewording import plainer
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
-from otherminds.stories.model import (
-    AnswerOption,
-    Belief,
-    Claim,
-    Episode,
-    Event,
-    Fact,
-    Goal,
-    Holds,
-    Knows,
-    Observation,
-    Polarity,
-    Predicate,
-    Question,
-    Reading,
-    SocialGoal,
-    Utterance,
-)
 
 __all__ = ["LEAST", "LONGEST_QUESTION", "Unread", "read_question", "split_options"]
 
@@ -169,7 +152,7 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 # questions
 
 
-def read_question(text: str, options: Sequence[str], reading: Reading) -> Question:
+def read_question(text: str, options: Sequence[str], reading: stories.Reading) -> stories.Question:
     """The question that a text asks about a story; the options may be in the text.
 
     Raises Unread if the question or an option cannot be read, InputError if it is longer than 20,000 characters.
@@ -182,19 +165,19 @@ def read_question(text: str, options: Sequence[str], reading: Reading) -> Questi
     even = plain(text)
     episode = reading.episode
     reader = StatementReader(episode)
-    polarity: Polarity = "least" if LEAST.search(even) else "most"
+    polarity: stories.Polarity = "least" if LEAST.search(even) else "most"
     given = _given(even, reader)
     parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", even) if part.strip()]
     asked = ([part for part in parts if part.endswith("?")] or parts or [""])[-1]
     names = [name for name in reader.names if _names(asked, name)]
     if len(names) == 1:
         reader.focus = names[0]
-    elif given and isinstance(given[0], (Belief, Goal, Knows, SocialGoal)):
+    elif given and isinstance(given[0], (stories.Belief, stories.Goal, stories.Knows, stories.SocialGoal)):
         reader.focus = given[0].agent
     if where := read_where(asked, reader):
         labels, places = hypotheses(where, options, episode)
         at = 0 if BEGINNING.search(even) and not where.agents else None
-        return Question("", places, polarity, given, (), at, "where", labels)
+        return stories.Question("", places, polarity, given, (), at, "where", labels)
     if not options:
         raise Unread(even.strip())
     if sorted(option.strip(" .").lower() for option in options) == ["no", "yes"]:
@@ -202,8 +185,8 @@ def read_question(text: str, options: Sequence[str], reading: Reading) -> Questi
     claims = [reader.read(WHEN_SPEAKING.sub("", LETTER.sub("", plain(option)).strip())) for option in options]
     kind = _kind([claim for one in claims for claim in one])
     presumes = _presumed(reader.moved, episode) if kind == "belief_of_goal" else ()
-    return Question(
-        "", tuple(AnswerOption(one) for one in claims), polarity, given, presumes, None, kind, tuple(options)
+    return stories.Question(
+        "", tuple(stories.AnswerOption(one) for one in claims), polarity, given, presumes, None, kind, tuple(options)
     )
 
 
@@ -212,9 +195,9 @@ def _names(text: str, *names: str) -> bool:
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
 
 
-def _given(text: str, reader: StatementReader) -> tuple[Claim, ...]:
+def _given(text: str, reader: StatementReader) -> tuple[stories.Claim, ...]:
     """What the question supposes, in "if" clauses and in sentences of their own."""
-    found: list[Claim] = []
+    found: list[stories.Claim] = []
     rest = text
     for match in SUPPOSING.finditer(text):
         found += reader.read(match[1])
@@ -229,27 +212,27 @@ def _given(text: str, reader: StatementReader) -> tuple[Claim, ...]:
     return tuple(found)
 
 
-def _kind(claims: Sequence[Claim]) -> str:
+def _kind(claims: Sequence[stories.Claim]) -> str:
     """The kind of a question, by the claims of its options."""
-    if any(isinstance(claim, Belief) and isinstance(claim.content, Goal) for claim in claims):
+    if any(isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Goal) for claim in claims):
         return "belief_of_goal"
-    if any(isinstance(claim, SocialGoal) for claim in claims):
+    if any(isinstance(claim, stories.SocialGoal) for claim in claims):
         return "social_goal"
-    if all(isinstance(claim, Goal) for claim in claims):
+    if all(isinstance(claim, stories.Goal) for claim in claims):
         return "goal"
-    if all(isinstance(claim, (Belief, Knows)) for claim in claims):
+    if all(isinstance(claim, (stories.Belief, stories.Knows)) for claim in claims):
         return "belief"
-    return "where" if all(isinstance(claim, Holds) for claim in claims) else "belief"
+    return "where" if all(isinstance(claim, stories.Holds) for claim in claims) else "belief"
 
 
-def _presumed(moves: Sequence[Event], episode: Episode) -> tuple[Event, ...]:
+def _presumed(moves: Sequence[stories.Event], episode: stories.Episode) -> tuple[stories.Event, ...]:
     """The moves that the options take for granted; where to, by the option that says it, or else by the story."""
     put = {
         (one.agent, one.obj): one.place
         for one in episode.timeline
-        if isinstance(one, Event) and one.verb in ("put", "move") and one.place
+        if isinstance(one, stories.Event) and one.verb in ("put", "move") and one.place
     }
-    found: dict[tuple[str, str | None], Event] = {}
+    found: dict[tuple[str, str | None], stories.Event] = {}
     for event in sorted(moves, key=lambda one: -one.p):
         key = event.agent, event.obj
         place = event.place if event.p == 1.0 else put.get(key) or event.place
@@ -259,16 +242,20 @@ def _presumed(moves: Sequence[Event], episode: Episode) -> tuple[Event, ...]:
 
 
 def _yes_or_no(
-    asked: str, options: tuple[str, ...], reader: StatementReader, polarity: Polarity, given: tuple[Claim, ...]
-) -> Question:
+    asked: str,
+    options: tuple[str, ...],
+    reader: StatementReader,
+    polarity: stories.Polarity,
+    given: tuple[stories.Claim, ...],
+) -> stories.Question:
     """ "Does Ann think the milk is in the fridge?" Raises Unread if it is not about a single belief."""
     claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", asked.rstrip(" ?"), flags=re.IGNORECASE))
-    if len(claims) != 1 or not isinstance(claims[0], Belief):
+    if len(claims) != 1 or not isinstance(claims[0], stories.Belief):
         raise Unread(asked)
     yes = claims[0]
-    both = {"yes": AnswerOption((yes,)), "no": AnswerOption((replace(yes, holds=not yes.holds),))}
+    both = {"yes": stories.AnswerOption((yes,)), "no": stories.AnswerOption((replace(yes, holds=not yes.holds),))}
     found = tuple(both[option.strip(" .").lower()] for option in options)
-    return Question("", found, polarity, given, (), None, "belief", options)
+    return stories.Question("", found, polarity, given, (), None, "belief", options)
 
 
 # where something is
@@ -305,8 +292,8 @@ def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
 
 
 def hypotheses(
-    asked: WhereQuestion, options: Sequence[str], episode: Episode
-) -> tuple[tuple[str, ...], tuple[AnswerOption, ...]]:
+    asked: WhereQuestion, options: Sequence[str], episode: stories.Episode
+) -> tuple[tuple[str, ...], tuple[stories.AnswerOption, ...]]:
     """The options (or else all places of the story) and the claim of each. Raises Unread if one names no place."""
     if not any(entity.id == asked.thing for entity in episode.entities):
         raise Unread(f"where is the {asked.thing}")
@@ -321,25 +308,28 @@ def hypotheses(
         labels = places = _all_places(asked, episode)
     if not labels:
         raise Unread(asked.thing)
-    predicate: Predicate = "in_room" if asked.somebody else "at"
-    claims: list[Claim] = []
+    predicate: stories.Predicate = "in_room" if asked.somebody else "at"
+    claims: list[stories.Claim] = []
     for place in places:
-        fact = Fact(predicate, asked.thing, place)
-        content: Fact | Belief = fact
+        fact = stories.Fact(predicate, asked.thing, place)
+        content: stories.Fact | stories.Belief = fact
         for agent in reversed(asked.agents):
-            content = Belief(agent, content)
-        claims.append(content if isinstance(content, Belief) else Holds(fact))
-    return labels, tuple(AnswerOption((claim,)) for claim in claims)
+            content = stories.Belief(agent, content)
+        claims.append(content if isinstance(content, stories.Belief) else stories.Holds(fact))
+    return labels, tuple(stories.AnswerOption((claim,)) for claim in claims)
 
 
-def _all_places(asked: WhereQuestion, episode: Episode) -> tuple[str, ...]:
+def _all_places(asked: WhereQuestion, episode: stories.Episode) -> tuple[str, ...]:
     """The places where the thing can be: those in or on which things are, and those where it once was."""
     if asked.somebody:
         return tuple(entity.id for entity in episode.entities if entity.kind == "room")
-    facts = [*episode.init, *(one.content for one in episode.timeline if isinstance(one, Utterance) and one.content)]
-    facts += [one.fact for one in episode.timeline if isinstance(one, Observation)]
+    facts = [
+        *episode.init,
+        *(one.content for one in episode.timeline if isinstance(one, stories.Utterance) and one.content),
+    ]
+    facts += [one.fact for one in episode.timeline if isinstance(one, stories.Observation)]
     been = {fact.value for fact in facts if fact.subject == asked.thing}
-    been |= {one.place for one in episode.timeline if isinstance(one, Event) and one.obj == asked.thing}
+    been |= {one.place for one in episode.timeline if isinstance(one, stories.Event) and one.obj == asked.thing}
     return tuple(
         e.id
         for e in episode.entities

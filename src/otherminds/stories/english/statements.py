@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from otherminds.stories import model as stories
 from otherminds.stories.english.chunks import chunks
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.lexicon import lexicon, wordset
@@ -16,20 +17,6 @@ from otherminds.stories.english.phrases import Clause, Noun, NounReader
 from otherminds.stories.english.rewording import known_to, plainer
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import same_object
-from otherminds.stories.model import (
-    Belief,
-    Claim,
-    Entity,
-    Episode,
-    Event,
-    Fact,
-    Goal,
-    Holds,
-    Knows,
-    SocialGoal,
-    Stance,
-    Utterance,
-)
 
 IN = wordset("statement_in")
 LYING = wordset("lying")
@@ -63,13 +50,13 @@ def noun_in(text: str, names: Sequence[str] = ()) -> Noun | None:
     return result[0] if result and result[1] == len(found) else None
 
 
-def object_of(noun: Noun, episode: Episode) -> str:
+def object_of(noun: Noun, episode: stories.Episode) -> str:
     """The object of the episode that a noun phrase stands for, or its own words if there is none."""
     objects = [entity.id for entity in episode.entities if entity.kind == "object"]
     return same_object(noun, objects) or noun.text
 
 
-def place_of(noun: Noun, episode: Episode, obj: str | None = None) -> str:
+def place_of(noun: Noun, episode: stories.Episode, obj: str | None = None) -> str:
     """The place (or room) of the episode that a noun phrase stands for, or its own words if there is none.
 
     Without a room it is the only place of that kind, or else the one spoken of (of `obj` first), or else the one
@@ -87,15 +74,17 @@ def place_of(noun: Noun, episode: Episode, obj: str | None = None) -> str:
     if not alike and other:
         renamed = Noun("place", (*noun.words[: -len(kind.split())], other), 0, 0, room=noun.room)
         alike = [entity for entity in places if _may_be(entity, renamed, other)]
-    said = [one.content for one in episode.timeline if isinstance(one, Utterance) and one.act in ("assert", "deny")]
+    said = [
+        one.content for one in episode.timeline if isinstance(one, stories.Utterance) and one.act in ("assert", "deny")
+    ]
     values = [fact.value for fact in said if fact and obj in (None, fact.subject)]
     values += [fact.value for fact in said if fact]
-    values += [one.place for one in reversed(episode.timeline) if isinstance(one, Event)]
+    values += [one.place for one in reversed(episode.timeline) if isinstance(one, stories.Event)]
     ranked = [entity for value in values for entity in alike if entity.id == value] if len(alike) > 1 else alike
     return (ranked or alike)[0].id if alike else name
 
 
-def _may_be(entity: Entity, noun: Noun, kind: str) -> bool:
+def _may_be(entity: stories.Entity, noun: Noun, kind: str) -> bool:
     """Whether a place is of a kind and has the room, the number and the adjectives that a noun phrase gives."""
     words = entity.id.split()
     extra = set(noun.words[: len(noun.words) - len(kind.split())])
@@ -122,7 +111,7 @@ class ParsedStatement:
         return all(has(self.words, lexicon().minds[one]) for one in lists)
 
     @property
-    def stance(self) -> Stance | None:
+    def stance(self) -> stories.Stance | None:
         """The stance towards somebody else that it speaks of, if any."""
         return None if NOBODY & set(self.words.split()) else stance_of(self.words)
 
@@ -134,18 +123,18 @@ class StatementReader:
     `focus` is the person that "she" stands for; `moved` collects the moves that statements take for granted.
     """
 
-    episode: Episode
+    episode: stories.Episode
     names: tuple[str, ...] = ()
-    moved: list[Event] = field(default_factory=list)
+    moved: list[stories.Event] = field(default_factory=list)
     focus: str | None = None
 
-    def read(self, text: str) -> tuple[Claim, ...]:
+    def read(self, text: str) -> tuple[stories.Claim, ...]:
         """The claims of a statement. Raises Unread if it cannot be read."""
         one = self._parsed(known_to(plain(text).strip()))
         places = [noun for noun in one.nouns if noun.kind == "place"]
         looked = one.has("contents", "knowing") or one.has("looked")
         if one.people and places and looked and not one.has("not_knowing"):
-            return (Knows(one.people[0], place_of(places[-1], self.episode)),)
+            return (stories.Knows(one.people[0], place_of(places[-1], self.episode)),)
         one = self._parsed(plainer(plain(text).strip()))
         claims = self._beliefs_about_goals(one) or self._social_goal(one) or self._plain_claims(one)
         if not claims:
@@ -193,7 +182,7 @@ class StatementReader:
         others = [name for name in self.episode.agents if name not in people]
         return others[0] if len(others) == 1 else None
 
-    def _beliefs_about_goals(self, one: ParsedStatement) -> tuple[Claim, ...]:
+    def _beliefs_about_goals(self, one: ParsedStatement) -> tuple[stories.Claim, ...]:
         """What somebody thinks that the other wants, and the stance that goes with it; empty if nothing is said."""
         other = self._other(one.people)
         if other is None or not one.people:
@@ -202,24 +191,24 @@ class StatementReader:
         objects = self._objects(one.nouns)
         if one.has("unknown_goal", "goals"):
             self._presume(who, objects, one, None)
-            return (Belief(who, Goal(other, None)), SocialGoal(who, other, "independent"))
+            return (stories.Belief(who, stories.Goal(other, None)), stories.SocialGoal(who, other, "independent"))
         if not one.has("believing") or not objects:
             return ()
         wanted = None
         if one.has("desired_place", "placing"):  # where the other put the thing, or else where it was taken from
-            events = [event for event in self.episode.timeline if isinstance(event, Event) and event.place]
+            events = [event for event in self.episode.timeline if isinstance(event, stories.Event) and event.place]
             put = {event.obj: event.place for event in events if event.agent == other and event.verb in ("put", "move")}
             taken = {event.obj: event.place for event in events if event.agent == who and event.verb == "grab"}
-            facts = [Fact("at", obj, put.get(obj) or taken.get(obj)) for obj in objects]
+            facts = [stories.Fact("at", obj, put.get(obj) or taken.get(obj)) for obj in objects]
         else:  # the first place named after the word for wanting
             place = next((noun for noun in one.nouns if noun.kind in ("place", "room")), None)
             wanted = place_of(place, self.episode) if place and one.has("goals") else None
             if not wanted:
                 return ()
-            facts = [Fact("at", obj, wanted) for obj in objects]
+            facts = [stories.Fact("at", obj, wanted) for obj in objects]
         self._presume(who, objects, one, wanted)
-        claims: list[Claim] = [Belief(who, Goal(other, fact)) for fact in facts]
-        return (*claims, SocialGoal(who, other, one.stance)) if one.stance else tuple(claims)
+        claims: list[stories.Claim] = [stories.Belief(who, stories.Goal(other, fact)) for fact in facts]
+        return (*claims, stories.SocialGoal(who, other, one.stance)) if one.stance else tuple(claims)
 
     def _objects(self, nouns: Sequence[Noun]) -> list[str]:
         """The things spoken of; a word that nobody knows must at least have an article."""
@@ -241,17 +230,17 @@ class StatementReader:
             away = "away" in clause.adverbs or (clause.verb and clause.verb.particle == "away")
             place = place_of(goals[0], self.episode) if goals else None if away else wanted
             p = 1.0 if goals else P_PRESUMED
-            self.moved += [Event(0, mover, "put", obj, place, source="question", p=p) for obj in objects]
+            self.moved += [stories.Event(0, mover, "put", obj, place, source="question", p=p) for obj in objects]
 
-    def _social_goal(self, one: ParsedStatement) -> tuple[Claim, ...]:
+    def _social_goal(self, one: ParsedStatement) -> tuple[stories.Claim, ...]:
         """That somebody helps, hinders or ignores the other; empty if nothing is said."""
         stance, other = one.stance, self._other(one.people)
         thinking = any(clause.content and clause.means("think") for clause in one.clauses)
         if stance is None or other is None or not one.people or (thinking and stance != "independent"):
             return ()
-        return (SocialGoal(one.people[0], other, stance),)
+        return (stories.SocialGoal(one.people[0], other, stance),)
 
-    def _plain_claims(self, one: ParsedStatement) -> tuple[Claim, ...]:
+    def _plain_claims(self, one: ParsedStatement) -> tuple[stories.Claim, ...]:
         """One claim a clause: beliefs, goals and facts; empty if one of them cannot be read."""
         clauses: list[Clause] = []
         for clause in one.clauses:
@@ -264,12 +253,16 @@ class StatementReader:
             else:
                 clauses.append(clause)
         claims = [self.claim(clause) for clause in clauses]
-        sure = [claim for claim in claims if claim is not None and not (isinstance(claim, Belief) and not claim.agent)]
-        if len(sure) < len(clauses) or any(isinstance(claim, Holds) and one.people for claim in sure):
+        sure = [
+            claim
+            for claim in claims
+            if claim is not None and not (isinstance(claim, stories.Belief) and not claim.agent)
+        ]
+        if len(sure) < len(clauses) or any(isinstance(claim, stories.Holds) and one.people for claim in sure):
             return ()
         return tuple(sure)
 
-    def claim(self, clause: Clause) -> Claim | None:
+    def claim(self, clause: Clause) -> stories.Claim | None:
         """The claim of a clause about a mind or the world; a denied fact is a belief of nobody that does not hold."""
         verb = clause.verb
         if verb is None or clause.unknown or (verb.unreal and verb.lemma != "be" and not verb.passive):
@@ -284,7 +277,7 @@ class StatementReader:
             return self._goal(person, clause)
         return self._fact(clause) if verb.lemma in LYING or verb.passive else None
 
-    def _goal(self, person: str, clause: Clause) -> Claim | None:
+    def _goal(self, person: str, clause: Clause) -> stories.Claim | None:
         """That somebody wants to have a thing, or wants it in a place."""
         abstract = lexicon().sets_of_minds["abstract"]
         nouns = [*clause.objects, *(noun for prep, noun in clause.places if prep in ("for", "seeking", "of"))]
@@ -294,11 +287,11 @@ class StatementReader:
             return None
         obj = object_of(things[0], self.episode)
         if not places:
-            return Goal(person, Fact("holds", person, obj))
+            return stories.Goal(person, stories.Fact("holds", person, obj))
         put = clause.means("put", "move", "want")
-        return Goal(person, Fact("at", obj, place_of(places[0], self.episode, obj))) if put else None
+        return stories.Goal(person, stories.Fact("at", obj, place_of(places[0], self.episode, obj))) if put else None
 
-    def _fact(self, clause: Clause) -> Claim | None:
+    def _fact(self, clause: Clause) -> stories.Claim | None:
         """That a thing is in a place."""
         things = [noun for noun in (*clause.subjects, *clause.objects) if noun.kind == "object"]
         places = [noun for prep, noun in clause.places if prep in IN]
@@ -312,18 +305,18 @@ class StatementReader:
         if room is not None and place.kind == "place":
             place.room = place.room or room.text
         obj = object_of(things[0], self.episode)
-        fact = Fact("at", obj, place_of(place, self.episode, obj))
-        return Belief("", fact, holds=False) if clause.negated or things[0].det == "no" else Holds(fact)
+        fact = stories.Fact("at", obj, place_of(place, self.episode, obj))
+        return stories.Belief("", fact, holds=False) if clause.negated or things[0].det == "no" else stories.Holds(fact)
 
 
-def _believed(person: str, inner: Claim | None, *, denied: bool) -> Claim | None:
+def _believed(person: str, inner: stories.Claim | None, *, denied: bool) -> stories.Claim | None:
     """The claim that somebody believes another claim; None if that cannot be believed."""
-    if isinstance(inner, Holds):
-        return Belief(person, inner.fact, holds=not denied)
-    if isinstance(inner, Belief) and not inner.agent:
-        return Belief(person, inner.content, holds=denied)
-    if isinstance(inner, (Belief, Goal)):
-        return Belief(person, inner, holds=not denied)
+    if isinstance(inner, stories.Holds):
+        return stories.Belief(person, inner.fact, holds=not denied)
+    if isinstance(inner, stories.Belief) and not inner.agent:
+        return stories.Belief(person, inner.content, holds=denied)
+    if isinstance(inner, (stories.Belief, stories.Goal)):
+        return stories.Belief(person, inner, holds=not denied)
     return None
 
 
@@ -348,10 +341,10 @@ def _within(padded: str, phrase: str) -> bool:
     return False
 
 
-def stance_of(words: str) -> Stance | None:
+def stance_of(words: str) -> stories.Stance | None:
     """The stance that words speak of: helping, hindering or not caring; None if of none, or if it is denied."""
     minds, padded = lexicon().minds, f" {words} "
-    stances: tuple[Stance, ...] = ("independent", "hinder", "help")
+    stances: tuple[stories.Stance, ...] = ("independent", "hinder", "help")
     for stance in stances:
         found = [phrase for phrase in minds[stance] if _within(padded, phrase)]
         if found and stance == "independent":

@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from otherminds.stories import model as stories
 from otherminds.stories.invented.playing import (
     HouseholdScene,
     RedrawError,
@@ -23,21 +24,6 @@ from otherminds.stories.invented.playing import (
     pick,
     searcher,
 )
-from otherminds.stories.model import (
-    AnswerOption,
-    Belief,
-    Claim,
-    Episode,
-    Fact,
-    Goal,
-    Happening,
-    Knows,
-    Polarity,
-    Question,
-    SocialGoal,
-    Stance,
-    Utterance,
-)
 from otherminds.stories.social_goals.inference import answer_social
 from otherminds.worlds.household.rules import Act, Place
 from otherminds.worlds.household.searcher import Errand, Searcher
@@ -46,7 +32,9 @@ MARGIN = 3.0  # least odds of the right option over the next one; less clear sto
 P_CHORE = 0.25  # probability that the companion does an errand of its own after it was asked; chosen, not tuned
 
 Kind = Literal["social_goal", "belief", "belief_of_goal"]
-Design = tuple[Question, list[list[Happening]]]  # a question, and one timeline for which each option is right, in order
+Design = tuple[
+    stories.Question, list[list[stories.Happening]]
+]  # a question, and one timeline for which each option is right, in order
 
 
 @dataclass(frozen=True)
@@ -60,8 +48,8 @@ class Story:
     group: str
     cell: str
     kind: Kind
-    episode: Episode
-    question: Question
+    episode: stories.Episode
+    question: stories.Question
     gold: int
     margin: float
 
@@ -70,11 +58,11 @@ def invent(n: int, rng: np.random.Generator, first: int = 0) -> Iterator[Story]:
     """`n` stories, in groups of three (the last may be cut) that cycle through `CELLS`, numbered from `first`."""
     cells = tuple(CELLS)
     for k in range(-(-n // 3)):
-        stories: list[Story] = []
-        while not stories:
+        group: list[Story] = []
+        while not group:
             with suppress(RedrawError):
-                stories = _group(cells[k % len(cells)], f"{first + k:06d}", rng)
-        yield from stories[: n - 3 * k]
+                group = _group(cells[k % len(cells)], f"{first + k:06d}", rng)
+        yield from group[: n - 3 * k]
 
 
 def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
@@ -84,7 +72,7 @@ def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
     question, courses = DESIGNS[kind](cast, polarity, condition, rng)
     order = rng.permutation(3).tolist()
     options = tuple(question.options[i] for i in order)
-    stories = []
+    group = []
     for right, timeline in enumerate(courses):
         gold = order.index(right)
         asked = replace(question, id=f"{name}-{right}", options=options)
@@ -92,11 +80,11 @@ def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
         margin = clearness(episode, asked, gold)
         if margin < MARGIN:
             raise RedrawError
-        stories.append(Story(episode.id, name, cell, kind, episode, asked, gold, margin))
-    return stories
+        group.append(Story(episode.id, name, cell, kind, episode, asked, gold, margin))
+    return group
 
 
-def clearness(episode: Episode, question: Question, gold: int) -> float:
+def clearness(episode: stories.Episode, question: stories.Question, gold: int) -> float:
     """The odds of the gold option over the next (for `least`: of the next over the gold); below 1 if gold is wrong."""
     posterior = list(answer_social(episode, question, explain=False).posterior)
     right = max(posterior.pop(gold), 1e-300)
@@ -141,7 +129,7 @@ def _chore(scene: HouseholdScene, taken: tuple[str, ...], rng: np.random.Generat
         scene.run(searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
 
 
-def _social(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+def _social(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.random.Generator) -> Design:
     """Did the companion help, hinder, or not care?
 
     The item is where the companion says, or elsewhere; in the third story the companion does not answer (MOST), or
@@ -152,9 +140,11 @@ def _social(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.
     room = cast.home.place[claimed].room
     elsewhere = pick([place for place in unseen if cast.home.place[place].room != room], 1, rng)[0]
     seen, most, seed = condition == "seen", polarity == "most", int(rng.integers(2**63))
-    stances: tuple[Stance, ...] = ("help", "hinder", "independent")
-    options = tuple(AnswerOption((SocialGoal(cast.companion, cast.seeker, stance),)) for stance in stances)
-    given = () if seen else (Knows(cast.companion, claimed),)
+    stances: tuple[stories.Stance, ...] = ("help", "hinder", "independent")
+    options = tuple(
+        stories.AnswerOption((stories.SocialGoal(cast.companion, cast.seeker, stance),)) for stance in stances
+    )
+    given = () if seen else (stories.Knows(cast.companion, claimed),)
     courses = []
     true, false = (claimed, elsewhere) if most else (elsewhere, claimed)
     for truth, says, shown in ((true, True, True), (false, True, True), (claimed, not most, most)):
@@ -165,16 +155,16 @@ def _social(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.
         if says:
             scene.do(cast.companion, Act("tell", cast.thing, claimed))
         else:
-            scene.timeline.append(Utterance(len(scene.timeline), cast.companion, "silence"))
+            scene.timeline.append(stories.Utterance(len(scene.timeline), cast.companion, "silence"))
         mind = scene.show(mind)
         _chore(scene, (claimed, elsewhere), again)
         if shown:
             scene.run(mind, again, "grab")
         courses.append(scene.timeline)
-    return Question("", options, polarity, given, kind="social_goal"), courses
+    return stories.Question("", options, polarity, given, kind="social_goal"), courses
 
 
-def _belief(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+def _belief(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.random.Generator) -> Design:
     """Where did the companion believe the item to be, given that it helped or hindered?
 
     It names another place in each story. If the answer is not the place it names, it has looked into a third place and
@@ -184,8 +174,11 @@ def _belief(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.
     before, asking, unseen = _about_to_ask(cast, rng, aside=looks)
     places = _apart(cast, unseen, rng)
     seed = int(rng.integers(2**63))
-    options = tuple(AnswerOption((Belief(cast.companion, Fact("at", cast.thing, place)),)) for place in places)
-    given: Claim = SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")
+    options = tuple(
+        stories.AnswerOption((stories.Belief(cast.companion, stories.Fact("at", cast.thing, place)),))
+        for place in places
+    )
+    given: stories.Claim = stories.SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")
     courses = []
     for right in range(3):
         says, truth, empty = right, right, None
@@ -201,10 +194,10 @@ def _belief(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.
         _chore(scene, places, again)
         scene.do(cast.seeker, scene.show(mind).act().sample(again))
         courses.append(scene.timeline)
-    return Question("", options, polarity, (given,), kind="belief"), courses
+    return stories.Question("", options, polarity, (given,), kind="belief"), courses
 
 
-def _wants(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.Generator) -> Design:
+def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.random.Generator) -> Design:
     """Where did the companion believe the seeker wants the item, and did it help?
 
     The seeker puts the item somewhere, and the companion brings it elsewhere.
@@ -212,16 +205,18 @@ def _wants(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.G
     who, whom, thing = cast.companion, cast.seeker, cast.thing
     a, b, c, other, start = pick([place.name for place in cast.home.places], 5, rng)
 
-    def wants(place: str | None, stance: Stance) -> AnswerOption:
-        content = None if place is None else Fact("at", thing, place)
-        return AnswerOption((Belief(who, Goal(whom, content)), SocialGoal(who, whom, stance)))
+    def wants(place: str | None, stance: stories.Stance) -> stories.AnswerOption:
+        content = None if place is None else stories.Fact("at", thing, place)
+        return stories.AnswerOption(
+            (stories.Belief(who, stories.Goal(whom, content)), stories.SocialGoal(who, whom, stance))
+        )
 
     moves = ((other, a), (other, b), (other, c))
     if condition == "mixed":
         options = (wants(a, "help"), wants(a, "hinder"), wants(None, "independent"))
         moves = ((b, a), (a, b), (b, c))
     else:
-        stance: Stance = "help" if condition == "help" else "hinder"
+        stance: stories.Stance = "help" if condition == "help" else "hinder"
         options = (wants(a, stance), wants(b, stance), wants(c, stance))
         if (condition, polarity) == ("hinder", "most"):
             moves = ((a, other), (b, other), (c, other))
@@ -233,11 +228,11 @@ def _wants(cast: StoryCast, polarity: Polarity, condition: str, rng: np.random.G
         scene.do(whom, Act("walk", None, *pick(away, 1, rng)))
         scene.run(searcher(cast, who, Errand(thing, to), found=from_), rng, "put")
         courses.append(scene.timeline)
-    return Question("", options, polarity, kind="belief_of_goal"), courses
+    return stories.Question("", options, polarity, kind="belief_of_goal"), courses
 
 
 DESIGNS = {"social_goal": _social, "belief": _belief, "belief_of_goal": _wants}
-_DESIGN: tuple[tuple[Kind, Polarity, str], ...] = (
+_DESIGN: tuple[tuple[Kind, stories.Polarity, str], ...] = (
     ("social_goal", "most", "knows"),
     ("belief", "most", "help"),
     ("belief_of_goal", "most", "help"),

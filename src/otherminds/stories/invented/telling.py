@@ -11,21 +11,8 @@ from importlib import resources
 import numpy as np
 
 from otherminds.errors import unknown
+from otherminds.stories import model as stories
 from otherminds.stories.invented.playing import NAMES
-from otherminds.stories.model import (
-    AnswerOption,
-    Belief,
-    Episode,
-    Event,
-    Fact,
-    Goal,
-    Happening,
-    Knows,
-    Observation,
-    Question,
-    SocialGoal,
-    Utterance,
-)
 
 Phrasing = Mapping[str, str | list[str]]
 P_PRONOUN = 0.7  # probability that a sentence about the same person as the one before has a pronoun; chosen, not tuned
@@ -47,7 +34,7 @@ def phrasings() -> Mapping[str, Phrasing]:
     return tomllib.loads(text)
 
 
-def tell(episode: Episode, question: Question, phrasing: str, rng: np.random.Generator) -> ToldStory:
+def tell(episode: stories.Episode, question: stories.Question, phrasing: str, rng: np.random.Generator) -> ToldStory:
     """The episode and its question in one of the phrasings. Raises InputError if the phrasing is unknown."""
     if phrasing not in phrasings():
         raise unknown("phrasing", phrasing, phrasings())
@@ -55,9 +42,9 @@ def tell(episode: Episode, question: Question, phrasing: str, rng: np.random.Gen
     sentences, before = [], ""
     for happening in episode.timeline:
         key, fields = _parts(episode, happening)
-        agent = happening.speaker if isinstance(happening, Utterance) else happening.agent
+        agent = happening.speaker if isinstance(happening, stories.Utterance) else happening.agent
         sentence = str(rng.choice(words[key]))
-        again = agent == before and not isinstance(happening, Utterance) and rng.random() < P_PRONOUN
+        again = agent == before and not isinstance(happening, stories.Utterance) and rng.random() < P_PRONOUN
         name = pronoun(agent) if again else agent
         sentences.append(_fill(sentence, A=name, their=_their(agent), they=pronoun(agent), **fields))
         before = agent
@@ -79,22 +66,22 @@ def _their(name: str) -> str:
     return "her" if pronoun(name) == "she" else "his"
 
 
-def _parts(episode: Episode, happening: Happening) -> tuple[str, dict[str, str]]:
+def _parts(episode: stories.Episode, happening: stories.Happening) -> tuple[str, dict[str, str]]:
     """The key of the sentences for a happening, and the values of their fields."""
     match happening:
-        case Event(verb="walk", place=None, room=room):
+        case stories.Event(verb="walk", place=None, room=room):
             return "walk_room", {"R": room or ""}
-        case Event(verb=verb, obj=thing, place=place):
+        case stories.Event(verb=verb, obj=thing, place=place):
             key = "walk_place" if verb == "walk" else verb
             return key, {"O": thing or "", **_where(episode, place)}
-        case Observation(fact=Fact(subject=thing, value=place), sees=sees):
+        case stories.Observation(fact=stories.Fact(subject=thing, value=place), sees=sees):
             return "sees" if sees else "sees_not", {"O": thing, **_where(episode, place)}
-        case Utterance(act=act, content=content):
+        case stories.Utterance(act=act, content=content):
             thing, place = (content.subject, content.value) if content is not None else ("", None)
             return "tell" if act == "assert" else act, {"O": thing, **_where(episode, place)}
 
 
-def _where(episode: Episode, place: str | None) -> dict[str, str]:
+def _where(episode: stories.Episode, place: str | None) -> dict[str, str]:
     """The fields of a place: as a noun (P), with its preposition (at), and as an origin (from)."""
     entity = next((entity for entity in episode.entities if entity.id == place), None)
     if entity is None or place is None:
@@ -104,28 +91,28 @@ def _where(episode: Episode, place: str | None) -> dict[str, str]:
     return {"P": noun, "at": f"{entity.relation} {noun}", "from": f"from {noun}"}
 
 
-def _stem(episode: Episode, question: Question, words: Phrasing) -> str:
+def _stem(episode: stories.Episode, question: stories.Question, words: Phrasing) -> str:
     most = question.polarity.upper()
     for claim in question.given:
-        if isinstance(claim, Knows):
+        if isinstance(claim, stories.Knows):
             return _fill(str(words["knows"]), I=claim.agent, most=most, **_where(episode, claim.place))
-        if isinstance(claim, SocialGoal):
+        if isinstance(claim, stories.SocialGoal):
             key = "helping" if claim.kind == "help" else "hindering"
             return _fill(str(words[key]), I=claim.agent, J=claim.toward, most=most)
     return _fill(str(words["open_question"]), most=most)
 
 
-def _option(episode: Episode, option: AnswerOption, words: Phrasing) -> str:
+def _option(episode: stories.Episode, option: stories.AnswerOption, words: Phrasing) -> str:
     match option.claims:
-        case (Belief(agent, Fact(subject=thing, value=place)),):
+        case (stories.Belief(agent, stories.Fact(subject=thing, value=place)),):
             return _fill(str(words["believed"]), I=agent, O=thing, **_where(episode, place))
-        case (SocialGoal(agent, toward, kind),):
-            said = (said.content for said in episode.timeline if isinstance(said, Utterance))
+        case (stories.SocialGoal(agent, toward, kind),):
+            said = (said.content for said in episode.timeline if isinstance(said, stories.Utterance))
             sought = next(content.subject for content in said if content)
             return _fill(str(words[kind]), I=agent, J=toward, O=sought)
-        case (Belief(agent, Goal(other, content)), SocialGoal(kind=kind)):
+        case (stories.Belief(agent, stories.Goal(other, content)), stories.SocialGoal(kind=kind)):
             key = "wants_unknown" if content is None else f"wants_{kind}"
             where = _where(episode, content.value if content is not None else None)
-            moved = next(event.obj for event in episode.timeline if isinstance(event, Event) and event.obj)
+            moved = next(event.obj for event in episode.timeline if isinstance(event, stories.Event) and event.obj)
             return _fill(str(words[key]), I=agent, J=other, O=moved, their=_their(agent), **where)
     raise ValueError(f"no phrasing has words for {option}")

@@ -6,20 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from otherminds.observer import Observer
+from otherminds.stories import model as stories
 from otherminds.stories.homes import acts_of_event, home_of, opening_of, room_of, steps_before
-from otherminds.stories.model import (
-    Answer,
-    AnswerOption,
-    Belief,
-    Claim,
-    Episode,
-    Event,
-    Fact,
-    Goal,
-    Observation,
-    Question,
-    Term,
-)
 from otherminds.stories.social_goals.inference import CannotAnswerError, choose, places_named
 from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Act, Home, Household, HouseholdView, Person, State
@@ -28,7 +16,7 @@ from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, odds_a
 DOUBT = 0.02  # relative weight of a place where the person believes the item is not; chosen, not tuned
 
 
-def answer_goal(episode: Episode, question: Question) -> Answer:
+def answer_goal(episode: stories.Episode, question: stories.Question) -> stories.Answer:
     """Posterior over options about one person's goal, or about where they believe the item they want is.
 
     One `Searcher` per option, watched by one `Observer`: P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen).
@@ -37,7 +25,7 @@ def answer_goal(episode: Episode, question: Question) -> Answer:
     Raises CannotAnswerError for claims about anything else. (Inverse planning for the questions of MMToM-QA.)
     """
     home = home_of(episode, places_named(question))
-    names = {claim.agent for claim in question.claims if isinstance(claim, Goal | Belief)}
+    names = {claim.agent for claim in question.claims if isinstance(claim, stories.Goal | stories.Belief)}
     if len(names) != 1:
         raise CannotAnswerError("the options are not about one person's goal or belief")
     name = names.pop()
@@ -47,16 +35,16 @@ def answer_goal(episode: Episode, question: Question) -> Answer:
     for event in episode.timeline:
         if question.at is not None and event.t > question.at:
             break
-        if isinstance(event, Observation) and event.agent == name:
+        if isinstance(event, stories.Observation) and event.agent == name:
             observer = observer.see(walk.shown(event))
-        if not isinstance(event, Event) or event.agent != name:
+        if not isinstance(event, stories.Event) or event.agent != name:
             continue
         for act, told_of in walk.acts(event):
             walk.follow(act)
             if not told_of:
                 observer = observer.see(walk.view())
                 continue
-            terms.append(Term(event.t, event, tuple(mind.act().log_prob(act) for mind in observer.minds)))
+            terms.append(stories.Term(event.t, event, tuple(mind.act().log_prob(act) for mind in observer.minds)))
             observer = observer.watch(act, walk.view())
     return choose(observer.weights, question, tuple(terms))
 
@@ -65,7 +53,7 @@ def answer_goal(episode: Episode, question: Question) -> Answer:
 class _Walk:
     """One person's acts in the home, in order, with the acts that the story leaves out."""
 
-    episode: Episode
+    episode: stories.Episode
     home: Home
     name: str
 
@@ -79,7 +67,7 @@ class _Walk:
         """The person's current observation."""
         return self.world.observe(self.state, self.name)
 
-    def shown(self, seen: Observation) -> HouseholdView:
+    def shown(self, seen: stories.Observation) -> HouseholdView:
         """The person's observation after the story says that they see (or do not see) an item; updates the state."""
         thing, place = seen.fact.subject, seen.fact.value
         if seen.fact.predicate == "at" and place is not None and place in self.home.place:
@@ -90,7 +78,7 @@ class _Walk:
             return view._replace(places=view.places | {place}, things=things)
         return self.view()
 
-    def acts(self, event: Event) -> Iterable[tuple[Act, bool]]:
+    def acts(self, event: stories.Event) -> Iterable[tuple[Act, bool]]:
         """Pairs (act, told): the acts of an event (True), each preceded by the acts it requires (False)."""
         if event.verb == "walk" and event.place is None and event.obj is not None:
             event = replace(event, place=self._place_of(event.obj))
@@ -114,19 +102,25 @@ class _Walk:
         return me.at if me.at in here else next(iter(here or places), None)
 
 
-def _mind(home: Home, name: str, question: Question, option: AnswerOption) -> Searcher:
+def _mind(home: Home, name: str, question: stories.Question, option: stories.AnswerOption) -> Searcher:
     """The searcher with the goal and belief claimed by an option and the givens."""
-    claims: tuple[Claim, ...] = (*question.given, *option.claims)
-    wants = [claim.content for claim in claims if isinstance(claim, Goal) and claim.content is not None]
+    claims: tuple[stories.Claim, ...] = (*question.given, *option.claims)
+    wants = [claim.content for claim in claims if isinstance(claim, stories.Goal) and claim.content is not None]
     things = [fact.value or "" if fact.predicate == "holds" else fact.subject for fact in wants] or [
-        claim.content.subject for claim in claims if isinstance(claim, Belief) and isinstance(claim.content, Fact)
+        claim.content.subject
+        for claim in claims
+        if isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Fact)
     ]
     if not things:
         raise CannotAnswerError("no option says what the person wants")
     to = next((fact.value for fact in wants if fact.predicate == "at" and fact.value in home.place), None)
     odds = uniform_odds(home)
     for claim in claims:
-        if isinstance(claim, Belief) and isinstance(claim.content, Fact) and claim.content.subject == things[0]:
+        if (
+            isinstance(claim, stories.Belief)
+            and isinstance(claim.content, stories.Fact)
+            and claim.content.subject == things[0]
+        ):
             odds = _believing(home, odds, claim.content.value, claim.holds)
     return Searcher(home, name, Errand(things[0], to), odds)
 

@@ -12,21 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import IMPOSSIBLE, log_sum_exp
+from otherminds.stories import model as stories
 from otherminds.stories.homes import home_of
-from otherminds.stories.model import (
-    Answer,
-    Belief,
-    Claim,
-    Episode,
-    Fact,
-    Goal,
-    Holds,
-    Knows,
-    Question,
-    SocialGoal,
-    Term,
-    Utterance,
-)
 from otherminds.stories.social_goals.evidence import Errands, Evidence, Factor, Roles, gather, log_p_of, together
 from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, Stance, errands
 
@@ -51,8 +38,8 @@ class ClaimConstraints:
 
 
 def answer_social(
-    episode: Episode, question: Question, *, costs: SpeakingCosts = RESERVED, explain: bool = True
-) -> Answer:
+    episode: stories.Episode, question: stories.Question, *, costs: SpeakingCosts = RESERVED, explain: bool = True
+) -> stories.Answer:
     """P(option | given, story) for options about a companion's belief, social goal, or belief about another's goal.
 
     With a uniform prior over options, P(o | E) ∝ P(E | o, given), where planning minds explain all happenings E:
@@ -76,37 +63,37 @@ def answer_social(
     traces = [list(_trace(evidence, sums if explain else sums[-1:], roles, case)) for case in cases]
     scores = [trace[-1] for trace in traces]
     terms = tuple(
-        Term(factor.happening.t, factor.happening, tuple(trace[k + 1] - trace[k] for trace in traces))
+        stories.Term(factor.happening.t, factor.happening, tuple(trace[k + 1] - trace[k] for trace in traces))
         for k, factor in enumerate(evidence.factors if explain else ())
     )
     return choose(scores, question, terms)
 
 
-def choose(scores: Sequence[float], question: Question, terms: tuple[Term, ...] = ()) -> Answer:
+def choose(scores: Sequence[float], question: stories.Question, terms: tuple[stories.Term, ...] = ()) -> stories.Answer:
     """The answer from log p(story | option), by the question's polarity; abstains if the best two options are tied."""
     total = log_sum_exp(scores)
     if not math.isfinite(total):
-        return Answer(None, (1.0 / len(scores),) * len(scores), terms, "no option can explain the story")
+        return stories.Answer(None, (1.0 / len(scores),) * len(scores), terms, "no option can explain the story")
     posterior = tuple(math.exp(score - total) for score in scores)
     sign = 1.0 if question.polarity == "most" else -1.0
     order = sorted(range(len(scores)), key=lambda i: -sign * scores[i])
     if len(order) > 1 and abs(scores[order[0]] - scores[order[1]]) < TIE:
         tied = " and ".join(chr(65 + i) for i in sorted(order[:2]))
-        return Answer(None, posterior, terms, f"nothing in the story tells {tied} apart")
-    return Answer(order[0], posterior, terms)
+        return stories.Answer(None, posterior, terms, f"nothing in the story tells {tied} apart")
+    return stories.Answer(order[0], posterior, terms)
 
 
-def roles_of(episode: Episode, question: Question) -> Roles:
+def roles_of(episode: stories.Episode, question: stories.Question) -> Roles:
     """The item, seeker and companion of a question. Raises CannotAnswerError if item or companion is unclear."""
     claims = [claim for option in question.options for claim in option.claims] + list(question.given)
-    about = [claim.agent for claim in claims if isinstance(claim, Belief | SocialGoal | Knows)]
+    about = [claim.agent for claim in claims if isinstance(claim, stories.Belief | stories.SocialGoal | stories.Knows)]
     companion = about[0] if about else None
     if companion is None or any(agent != companion for agent in about):
         raise CannotAnswerError("the options are not about one person's mind")
     asked = [
         said
         for said in episode.timeline
-        if isinstance(said, Utterance) and said.act == "ask" and said.content is not None
+        if isinstance(said, stories.Utterance) and said.act == "ask" and said.content is not None
         if said.speaker != companion and said.speaker in episode.agents
     ]
     moved = [event.obj for event in question.presumes if event.obj is not None]
@@ -120,27 +107,27 @@ def roles_of(episode: Episode, question: Question) -> Roles:
     return Roles(asked[0].content.subject, asked[0].speaker, companion)
 
 
-def facts(claim: Claim) -> Iterator[Fact]:
+def facts(claim: stories.Claim) -> Iterator[stories.Fact]:
     """The facts that a claim mentions, at any depth."""
     match claim:
-        case Holds(fact):
+        case stories.Holds(fact):
             yield fact
-        case Belief(_, content):
-            yield from (content,) if isinstance(content, Fact) else facts(content)
-        case Goal(_, Fact(predicate="at") as content):
+        case stories.Belief(_, content):
+            yield from (content,) if isinstance(content, stories.Fact) else facts(content)
+        case stories.Goal(_, stories.Fact(predicate="at") as content):
             yield content
 
 
-def places_named(question: Question) -> Iterator[str]:
+def places_named(question: stories.Question) -> Iterator[str]:
     """The places that a question mentions, also in the events it presumes."""
     for claim in question.claims:
-        if isinstance(claim, Knows):
+        if isinstance(claim, stories.Knows):
             yield claim.place
         yield from (fact.value for fact in facts(claim) if fact.predicate == "at" and fact.value is not None)
     yield from (event.place for event in question.presumes if event.place is not None)
 
 
-def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> ClaimConstraints:
+def _case(evidence: Evidence, roles: Roles, claims: Iterable[stories.Claim]) -> ClaimConstraints:
     """The claims as constraints on the enumeration."""
     n = len(evidence.home.places)
     fits, stances = np.ones((n, n + 1), dtype=bool), STANCES
@@ -149,11 +136,11 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> ClaimCon
         wants += tuple(place.name for place in evidence.home.places)
     for claim in claims:
         match claim:
-            case SocialGoal(kind=kind):
+            case stories.SocialGoal(kind=kind):
                 stances = tuple(stance for stance in stances if stance == kind)
-            case Belief(content=Goal(content=None), holds=holds):
+            case stories.Belief(content=stories.Goal(content=None), holds=holds):
                 wants = (None,) if holds else tuple(other for other in wants if other is not None)
-            case Belief(content=Goal(content=Fact(predicate="at", value=name)), holds=holds):
+            case stories.Belief(content=stories.Goal(content=stories.Fact(predicate="at", value=name)), holds=holds):
                 if name is not None and name not in evidence.home.place:
                     raise CannotAnswerError(f"{name!r} is not a place to which a thing can be brought")
                 wanted = name or evidence.lies or UNKNOWN_PLACE
@@ -163,20 +150,20 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[Claim]) -> ClaimCon
     return ClaimConstraints(fits, stances, wants)
 
 
-def _fits(evidence: Evidence, roles: Roles, claim: Claim) -> Booleans:
+def _fits(evidence: Evidence, roles: Roles, claim: stories.Claim) -> Booleans:
     """For which (T, b) a claim holds, shape (n, n + 1); all of them if the claim is about another item."""
     n, thing = len(evidence.home.places), roles.thing
     match claim:
-        case Knows(place=name):
+        case stories.Knows(place=name):
             there = np.append(False, _is_at(evidence, name))
             return cast("Booleans", there[1 + evidence.truth][:, None] == there)
-        case Belief(content=Fact(predicate="at", subject=subject, value=name), holds=holds):
+        case stories.Belief(content=stories.Fact(predicate="at", subject=subject, value=name), holds=holds):
             believed = np.append(False, _is_at(evidence, name)) == holds
             return np.broadcast_to(believed if subject == thing else True, (n, n + 1))
-        case Holds(fact=Fact(predicate="at", subject=subject, value=name)) if subject == thing:
+        case stories.Holds(fact=stories.Fact(predicate="at", subject=subject, value=name)) if subject == thing:
             so = np.append(False, _is_at(evidence, name))[1 + evidence.truth]
             return np.broadcast_to(so[:, None], (n, n + 1))
-        case Goal(content=Fact(subject=subject, value=held)) if thing in (subject, held):
+        case stories.Goal(content=stories.Fact(subject=subject, value=held)) if thing in (subject, held):
             return np.ones((n, n + 1), dtype=bool)
     raise CannotAnswerError(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")
 
