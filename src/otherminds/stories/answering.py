@@ -61,11 +61,7 @@ def answer(
             return answer_social(episode, question, costs=costs)
         return witnessed
     except CannotAnswerError as error:
-        return _abstention(len(question.options), str(error))
-
-
-def _abstention(options: int, why: str) -> stories.Answer:
-    return stories.Answer(None, (1.0 / max(options, 1),) * options, (), why)
+        return stories.abstention(len(question.options), str(error))
 
 
 def ask(
@@ -88,7 +84,7 @@ def ask(
     try:
         question, reader = _read_question(stem, options, reading, model if reading.coverage >= least else None)
     except Unread as error:
-        abstained = _abstention(len(options), f"cannot read the question: {error.sentence}")
+        abstained = stories.abstention(len(options), f"cannot read the question: {error.sentence}")
         return StoryAnswer(reading, None, abstained, engine)
     lacking = missing(reading, question, least)
     if lacking and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
@@ -98,7 +94,7 @@ def ask(
             return replace(found, engine=model.name)
     engine = engine if reader == SYMBOLIC else reader
     if lacking:
-        return StoryAnswer(reading, question, _abstention(len(question.options), lacking), engine)
+        return StoryAnswer(reading, question, stories.abstention(len(question.options), lacking), engine)
     return StoryAnswer(reading, question, answer(reading.episode, question, conventions, costs), engine)
 
 

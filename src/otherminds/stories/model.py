@@ -261,6 +261,11 @@ class Answer:
         return tuple(term for term in heaviest if term.weight > NEGLIGIBLE)
 
 
+def abstention(options: int, why: str) -> Answer:
+    """The answer that abstains between this many options, for the stated reason: all are equally likely."""
+    return Answer(None, (1.0 / max(1, options),) * options, abstained=why)
+
+
 @dataclass(frozen=True)
 class Reading:
     """A front end's result: the episode, its questions, and how much of the story was understood.

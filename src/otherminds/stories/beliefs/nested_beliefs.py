@@ -86,7 +86,9 @@ def answer_where(
     found = [[whereabouts(claim) for claim in option.claims] for option in question.options]
     options = [[claim for claim in claims if claim is not None] for claims in found]
     if question.given or not options or options != found or not all(options):
-        return _abstention(question, "the options do not all say where a thing is, or is thought to be")
+        return stories.abstention(
+            len(question.options), "the options do not all say where a thing is, or is thought to be"
+        )
     believed = {
         (claim.chain, claim.obj): believed_place(episode, claim.chain, claim.obj, question.at, conventions)
         for claims in options
@@ -94,9 +96,9 @@ def answer_where(
     }
     for (chain, obj), place in believed.items():
         if place is None:
-            return _abstention(question, _ignorance(episode, chain, obj, question.at, conventions))
+            return stories.abstention(len(question.options), _ignorance(episode, chain, obj, question.at, conventions))
         if place != believed_place(_gone(episode), chain, obj, question.at, conventions):
-            return _abstention(question, "it is not said where everybody goes")
+            return stories.abstention(len(question.options), "it is not said where everybody goes")
     # a room stands for each place in it that no option names
     rooms, offered = find_rooms(episode).of_place, {claim.place for claims in options for claim in claims}
     places = {key: place if place in offered else rooms.get(place or "") for key, place in believed.items()}
@@ -104,7 +106,8 @@ def answer_where(
     wanted = [fit == (question.polarity == "most") for fit in fits]
     if sum(wanted) != 1:
         what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in believed.items()}))
-        return _abstention(question, f"{'several' if any(wanted) else 'none'} of the options fit ({what})", fits)
+        why = f"{'several' if any(wanted) else 'none'} of the options fit ({what})"
+        return stories.Answer(None, _posterior(fits), abstained=why)
     return stories.Answer(wanted.index(True), _posterior(fits), _terms(episode, question, believed, fits, conventions))
 
 
@@ -140,10 +143,6 @@ def _departure(episode: stories.Episode, who: str, before: stories.Happening | N
 def _posterior(fits: Sequence[bool]) -> tuple[float, ...]:
     share = 1.0 / sum(fits) if any(fits) else 1.0 / max(1, len(fits))
     return tuple(share if fit or not any(fits) else 0.0 for fit in fits)
-
-
-def _abstention(question: stories.Question, why: str, fits: Sequence[bool] = ()) -> stories.Answer:
-    return stories.Answer(None, _posterior(fits or [False] * len(question.options)), abstained=why)
 
 
 def _terms(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from otherminds.stories.beliefs.belief_files import Item
-from otherminds.stories.model import Answer
+from otherminds.stories.model import Answer, abstention
 
 BELIEVES = re.compile(r"\b(believes?|believed|thinks?|thought|assumes?|assumed|expects?|expected)\b")
 MISSES = re.compile(
@@ -38,12 +38,14 @@ def answer_percept(item: Item) -> Answer:
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", item.story) if part.strip()]
     stated = [place for place, sentence in enumerate(sentences[:-1]) if BELIEVES.search(sentence.casefold())]
     if len(item.options) != 2 or len(sentences) < 3 or not stated:
-        return _abstain(item, "the story does not say what is believed at first, or there are not two options")
+        return abstention(
+            len(item.options), "the story does not say what is believed at first, or there are not two options"
+        )
     words = [content(option) for option in item.options]
     own = [words[0] - words[1], words[1] - words[0]]
     before = closest(own, content(sentences[stated[-1]]))
     if before is None:
-        return _abstain(item, "the belief at first is as close to one option as to the other")
+        return abstention(len(item.options), "the belief at first is as close to one option as to the other")
     last = sentences[-1].casefold()
     if MISSES.search(last) and NOTICES.search(last):
         return _choose(before, SURE)
@@ -53,7 +55,7 @@ def answer_percept(item: Item) -> Answer:
     if MENDS.search(last) or named == 1 - before:
         return _choose(1 - before, LIKELY)
     if named is None and not content(last) & content(" ".join(sentences[:-1])):
-        return _abstain(item, "what is done has nothing to do with what is believed")
+        return abstention(len(item.options), "what is done has nothing to do with what is believed")
     return _choose(before, LIKELY)
 
 
@@ -86,7 +88,3 @@ def _stem(word: str) -> str:
 
 def _choose(option: int, p: float) -> Answer:
     return Answer(option, (p, 1.0 - p) if option == 0 else (1.0 - p, p))
-
-
-def _abstain(item: Item, why: str) -> Answer:
-    return Answer(None, (1.0 / max(1, len(item.options)),) * len(item.options), abstained=why)

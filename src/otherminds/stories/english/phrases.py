@@ -22,12 +22,8 @@ NOT_IN_NOUNS = (
     "determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals", "negations",
     "hedges", "before_now",
 )  # fmt: skip
-PRONOUN_OR_DETERMINER = frozenset(
-    ("his", "her", "both", "each", "one", "this", "that", "these", "those", "something", "neither")
-)
-ELLIPTIC = frozenset(
-    ("another", "second", "third", "same", "one", "two", "three", "other", "first", "last", "some")
-)  # determiners that stand for a whole noun phrase: "another", "the other"
+PRONOUN_OR_DETERMINER = wordset("pronoun_or_determiner")
+ELLIPTIC = wordset("elliptic")  # determiners that stand for a whole noun phrase: "another", "the other"
 DISTINCT = frozenset(("same", "other", "another", "second", "third"))  # determiners that later ones do not replace
 PLACE_PREPOSITIONS = ("in", "inside", "of", "within", "at")
 ADVERBS_AS_ADJECTIVES = ("left", "open", "back", "outside")

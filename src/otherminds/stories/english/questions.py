@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from otherminds.errors import InputError
 from otherminds.stories import model as stories
 from otherminds.stories.english.chunks import chunks
+from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.phrases import Noun, VerbGroup, Word
-from otherminds.stories.english.rewording import plainer
+from otherminds.stories.english.rewording import plainer, rewording_table
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
 
@@ -22,100 +23,27 @@ __all__ = ["LEAST", "LONGEST_QUESTION", "Unread", "read_question", "split_option
 
 LONGEST_QUESTION = 20_000  # characters, options included (chosen; far longer than any benchmark's question)
 
-# what marks an option, in the order in which the styles are tried
-OPTION_MARKS = tuple(
-    re.compile(mark, re.MULTILINE)
-    for mark in (
-        r"(?:^|(?<=\s))\(([a-zA-Z])\)\s*",  # (a) or (A)
-        r"(?:^|(?<=\s))([A-Z])\)\s*",  # A)
-        r"(?:^|(?<=\s))([A-Z])\.\s+",  # A.
-        r"^[^\S\n]*([A-Z]):\s+",  # A: at the beginning of a line
-        r"(?:^|(?<=\s))([a-z])\)\s*",  # a)
-        r"(?:^|(?<=\s))(\d{1,3})\)\s*",  # 1)
-        r"^[^\S\n]*(\d{1,3})\.\s+",  # 1. at the beginning of a line
-        r"(?:^|(?<=\s))\((\d{1,3})\)\s*",  # (1)
-    )
-)
-# instructions after the last option: "Please answer with a letter."
-FAREWELL = re.compile(
-    r"(?:^|(?<=\S))\s*(?:please (?:respond|answer|reply|choose|select|give|output)|answer with|respond with"
-    r"|choose one|select one|your answer|answer:).*$",
-    re.IGNORECASE | re.DOTALL,
-)
+QUESTION = rewording_table()["question"]  # patterns of questions, explained in rewording.toml
+OPTION_MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in QUESTION["option_marks"])
+FAREWELL = re.compile("".join(QUESTION["farewell"]), re.IGNORECASE | re.DOTALL)
 # in front of the first option: "Options:"
 HEADING = re.compile(r"(?:^|(?<=\S))\s*(?:options|choices)\s*:?$", re.IGNORECASE)
 # the letter or number of an option by itself
 LETTER = re.compile(r"^\s*\(?[A-Za-z1-9][).:]\s+")
-# in front of an option: "when giving information, ..."
-WHEN_SPEAKING = re.compile(
-    r"^(?:when|while|in|by|as) (?:\w+ ){0,2}"
-    r"(?:giv\w+|answer\w*|reply\w*|speak\w*|respond\w*|provid\w+|talk\w*|telling|saying)[^,]{0,40},\s*",
-    re.IGNORECASE,
-)
+WHEN_SPEAKING = re.compile("".join(QUESTION["when_speaking"]), re.IGNORECASE)
 
-# the least likely option is asked for: "least likely", "most unlikely", "hardest to believe"
-LEAST = re.compile(
-    r"\b(least|less|most un|most im|un|im)[\s-]?(likely|probable|plausible|possible|credible|believable|convincing"
-    r"|reasonable|expected|apt|fitting|certain|consistent|supported)|\bleast\b|\bruled out\b|\bhardest to believe\b"
-    r"|\bfurthest from the truth\b|\bmost (?:doubtful|far-fetched|dubious)\b",
-    re.IGNORECASE,
-)
-# what the question supposes: a phrase such as "if" or "assume that", then the supposition (group 1) up to where the
-# question itself begins: after a comma or the like at "which", "what ...", or after the end of a sentence
-SUPPOSING = re.compile(
-    # "if we suppose that ...", "if it is true that ...", "if ..."
-    r"\b(?:if (?:we |you )?(?:suppose|assume|imagine|accept|grant|know|say|take it)(?: that)?"
-    r"|if (?:it is|it was|it were|it's) (?:true|the case|so|a fact|known|given) that|if"
-    # "Let us assume that ...", at the beginning of a sentence or clause
-    r"|(?:^|(?<=[.?!:,;] )|(?<=\n))"
-    r"(?:let us|let's|we may|we can|we will|we shall|you may|you can|you should|please|just|now)? ?"
-    r"(?:assume|suppose|imagine|presume|say|grant|accept|picture|pretend|take it)(?: for a moment| now)?,?(?: that)?"
-    # ... followed by "it", "the" or a name; "assuming that ...", "given that ...", "considering that ..."
-    r"(?= (?:it |the |(?-i:[A-Z])))|assuming(?: that)?|supposing(?: that)?|presuming(?: that)?|presupposing(?: that)?"
-    r"|imagining(?: that)?|granting(?: that)?|accepting(?: that)?|given (?:that|the fact that"
-    r"|as (?:read|a fact) that)|given(?= (?-i:[A-Z]))|provided(?: that)?"
-    r"|providing(?: that)?|granted(?: that)?|considering(?: that)?|seeing(?: that| as)?|bearing in mind that"
-    r"|keeping in mind that|knowing(?: that)?|taking(?: it)?(?: for granted| as (?:read|given)| as a given)?(?: that)?"
-    # "let it be supposed that ...", "in the event that ...", "it is given that ..."
-    r"|let it be (?:supposed|assumed|granted|given|said)(?: that)?|in (?:the event|case)(?: that)?"
-    r"|it (?:is|may be|can be) (?:known|given|assumed|supposed|granted)(?: that)?"
-    # "on the assumption that ...", "with Ann knowing ...", "as long as ..."
-    r"|(?:on|under|with|working on|starting from|operating on|proceeding on|going on|acting on|by)"
-    r" (?:the|an?) (?:assumption|premise|supposition|hypothesis|understanding|basis|presumption|condition|knowledge)"
-    r"(?: that)?|with(?= (?-i:[A-Z])\w* (?:knowing|aware|being|trying|wanting|having|helping|hindering|out to))"
-    r"|on condition that|with it (?:known|given) that|as long as|so long as)[\s,]+"
-    # the supposition, and where it ends
-    r"([^?]*?)(?:[,:;-]\s*(?=(?:and |then |so )*(?:of (?:the|these|those)|which|what|whose|where|who|tell|pick|choose"
-    r"|select|then|how|in which|would|can you|now)\b)|[.?!:](?=\s|$)|$)",
-    re.IGNORECASE,
-)
-# a supposition without any such phrase: "Ann wants to help Bob, so which ..."
-STATED = re.compile(
-    # no adverbial or question in front, and "which" or the like after it
-    r"^(?!when|while|after|before|based|according|in |at |from |of |which|what|who|as |by |during)([^?]*?)[,;:-]\s*"
-    r"(?:so |then |and |now |well )*(?:which|what|pick|choose)\b",
-    re.IGNORECASE,
-)
-# the place at the beginning of the story is asked for: "originally", "where was ... first"
-BEGINNING = re.compile(
-    r"\b(at the (?:very )?(?:beginning|start|outset)|originally|initially|at first|in the beginning|to begin with"
-    r"|first of all|to start with|before anything)\b|\bwhere was .* first\b",
-    re.IGNORECASE,
-)
+LEAST = re.compile("".join(QUESTION["least"]), re.IGNORECASE)
+SUPPOSING = re.compile("".join(QUESTION["supposing"]), re.IGNORECASE)
+STATED = re.compile("".join(QUESTION["stated"]), re.IGNORECASE)
+BEGINNING = re.compile("".join(QUESTION["beginning"]), re.IGNORECASE)
 # the sentence asks something
 ASKING = re.compile(r"\bwhich\b|\bwhere\b|\bwhat\b.*\bfollowing\b", re.IGNORECASE)
-# the question is where something is: "where ...", "in which drawer ..."
-WHERE_ASKED = re.compile(
-    r"\bwhere\b|\b(?:which|what) (?:one of the |of the |of these )?(?:\w+ )?"
-    r"(?:place|location|container|room|spot|box|piece of furniture|drawer|basket|boxe|hiding place)s?\b"
-)
+WHERE_ASKED = re.compile("".join(QUESTION["where_asked"]))
 # "where did Ann find ..." asks for an event, not for a belief
 TELLING = re.compile(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)")
 MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
 """Senses of verbs that make a question one about the subject's belief; "walk" and "open" are ways of searching."""
-NOT_SOUGHT = frozenset(
-    ("place", "location", "container", "spot", "room", "question", "story", "beginning", "start", "hiding")
-)
+NOT_SOUGHT = wordset("not_sought")
 
 
 @dataclass(frozen=True)

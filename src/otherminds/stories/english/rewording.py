@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token
 
@@ -32,10 +33,15 @@ class RewordingRules:
 
 
 @cache
+def rewording_table() -> Mapping[str, Any]:
+    """The contents of rewording.toml."""
+    return tomllib.loads((resources.files("otherminds.stories.english") / "rewording.toml").read_text("utf-8"))
+
+
+@cache
 def rewording_rules() -> RewordingRules:
     """The patterns that come with the package, with the names of parts replaced by the parts."""
-    text = (resources.files("otherminds.stories.english") / "rewording.toml").read_text("utf-8")
-    table = tomllib.loads(text)
+    table = rewording_table()
 
     def compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
         for _ in range(PART_DEPTH):

@@ -111,20 +111,13 @@ def _go(story: StoryState, clause: Clause, agent: str, prep: str, noun: Noun) ->
     elif noun.words[-1] in LANDMARKS:
         state.spot = None
         add_event(story, clause, agent, "walk")
-    else:
-        _go_to_thing(story, clause, agent, noun)
-
-
-def _go_to_thing(story: StoryState, clause: Clause, agent: str, noun: Noun) -> None:
-    """Going to a thing, and so to where it is; "it" may also be the place dealt with last."""
-    state = story.of(agent)
-    obj, spot = None, state.spots[-1] if state.spots else None
-    if noun.words != ("it",) or spot is None or state.things:
-        obj = story.thing(noun, agent)
-        spot = placed(story, noun, obj)
-    state.spot, state.closed = spot, False
-    state.room = (spot.room if spot else None) or state.room
-    add_event(story, clause, agent, "walk", obj=obj, spot=spot if obj is None else None)
+    else:  # a thing, and so where it is; "it" may also be the place dealt with last
+        obj, at = None, state.spots[-1] if state.spots else None
+        if noun.words != ("it",) or at is None or state.things:
+            obj = story.thing(noun, agent)
+            at = placed(story, noun, obj)
+        state.room, state.spot, state.closed = (at.room if at else None) or state.room, at, False
+        add_event(story, clause, agent, "walk", obj=obj, spot=at if obj is None else None)
 
 
 def placed(story: StoryState, noun: Noun, obj: str | None) -> Spot | None:

@@ -21,6 +21,7 @@ HARMLESS_OPENING = OPENINGS | {"bottle", "book"}
 NOTHING_TAKEN = frozenset(("seat", "break", "moment", "nap", "breath", "turn", "look"))  # "took a break"
 TAKING_ALONG = frozenset(("take", "get", "fetch", "retrieve", "steal"))  # with "to the kitchen" they are moving
 CARRYING = frozenset(("carry", "bring", "tote", "lug"))
+Handle = Callable[[StoryState, Clause, str, str | None], bool]  # has an agent handle one object
 
 
 def open_(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -93,9 +94,7 @@ def _things(story: StoryState, noun: Noun, agent: str) -> list[str | None]:
     return [story.thing(noun, agent)]
 
 
-def _handle_all(
-    story: StoryState, clause: Clause, agents: Agents, handle: Callable[[StoryState, Clause, str, str | None], bool]
-) -> bool:
+def _handle_all(story: StoryState, clause: Clause, agents: Agents, handle: Handle) -> bool:
     """Has every agent handle every object of the clause; False if one of them cannot be read."""
     for agent in agents:
         group: list[str] = []

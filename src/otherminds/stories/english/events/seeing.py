@@ -14,6 +14,7 @@ from otherminds.stories.model import Fact, Observation
 
 LACKING = frozenset(("absent", "missing", "gone"))
 EMPTY = frozenset(("empty", "bare", "nothing", "none"))
+NO_FINDS = ("nothing", "sign", "trace", "luck")  # "found no sign of it"
 NOTHINGS = wordset("nothings")
 
 
@@ -67,8 +68,14 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> bool:
     for agent in agents:
         state = story.of(agent)
         spot, room, said = location(story, clause, agent, IN - {"to", "into", "onto"})
-        if misses:
-            _miss(story, clause, agent, noun, spot)
+        if misses:  # the thing named, or else the thing looked for, is not in the place where they look
+            missed = noun
+            if noun is not None and noun.kind == "place" and _finds_nothing(clause):
+                spot, missed = story.spot(noun, agent), None
+            gone = missed is not None and missed.kind == "object" and missed.words[0] not in NO_FINDS
+            obj, place = story.thing(missed, agent) if missed and gone else state.seeks, spot or state.spot
+            if obj and place:
+                add_observation(story, clause, agent, obj, place, place.room, sees=False)
             continue
         what = bool(clause.content) and clause.content[0].link == "what"  # "found what she was looking for"
         if noun.kind in ("room", "agent") if noun else not what:
@@ -91,19 +98,6 @@ def _finds_nothing(clause: Clause) -> bool:
     return bool((EMPTY | {"neither"}) & words) or any(noun.det in ("no", "none") for noun in clause.objects)
 
 
-def _miss(story: StoryState, clause: Clause, agent: str, noun: Noun | None, spot: Spot | None) -> None:
-    """Adds that somebody did not see the thing named, or else the thing looked for, in the place where they look."""
-    state = story.of(agent)
-    if noun is not None and noun.kind == "place" and _finds_nothing(clause):
-        spot, noun = story.spot(noun, agent), None
-    obj = state.seeks
-    if noun is not None and noun.kind == "object" and noun.words[0] not in ("nothing", "sign", "trace", "luck"):
-        obj = story.thing(noun, agent)
-    place = spot or state.spot
-    if obj and place:
-        add_observation(story, clause, agent, obj, place, place.room, sees=False)
-
-
 def perceive(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Reads seeing, noticing or knowing that something is somewhere, or that somebody moves it."""
     if clause.means("think") and clause.lemma not in ("know", "remember"):
@@ -119,22 +113,17 @@ def perceive(story: StoryState, clause: Clause, agents: Agents) -> bool:
     if is_ignorant(clause) and clause.lemma in ("know", "remember"):
         return shrug(story, clause, agents)
     told = any(prep in IN and (noun.kind in ("place", "room") or noun.words == ("it",)) for prep, noun in clause.places)
-    here = bool(HERE & set(clause.adverbs)) and bool(story.of(agents[0]).spot)
-    if here or told or (clause.negated and clause.objects) or _comes_upon(story, clause, agents[0]):
+    state = story.of(agents[0])
+    here = bool(HERE & set(clause.adverbs)) and bool(state.spot)
+    if here or told or (clause.negated and clause.objects):
         return find(story, clause, agents)
-    for noun in clause.objects:
-        if noun.kind == "object":
-            story.thing(noun, agents[0])
-    return bool(clause.objects) and not clause.places and not clause.means("think")
-
-
-def _comes_upon(story: StoryState, clause: Clause, agent: str) -> bool:
-    """Whether somebody who has just opened a place sees the thing looked for, which must then be there."""
-    state = story.of(agent)
     things = [noun for noun in clause.objects if noun.kind == "object"]
-    if len(things) != 1 or clause.places or state.spot is None or state.closed:
-        return False
-    return relation(state.spot.kind) == "in" and story.thing(things[0], agent) == state.seeks
+    inside = state.spot is not None and not state.closed and relation(state.spot.kind) == "in"
+    if len(things) == 1 and not clause.places and inside and story.thing(things[0], agents[0]) == state.seeks:
+        return find(story, clause, agents)  # the thing looked for, in the place that was just opened
+    for noun in things:
+        story.thing(noun, agents[0])
+    return bool(clause.objects) and not clause.places and not clause.means("think")
 
 
 def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agents) -> bool:
@@ -169,13 +158,9 @@ def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agent
 def _is_done(story: StoryState, inner: Clause, agents: Agents, obj: str | None) -> bool:
     """Whether the story tells what is seen to be done; if it is new, it is added now."""
     movers = story.person(inner.subjects[0], agents)
-    if not movers:
-        return False
-    if handled_before(story, movers[0], obj):
-        return True
-    if inner.means("grab"):
-        return False
-    return (put if inner.means("put") else move)(story, inner, movers[:1])
+    if movers and not handled_before(story, movers[0], obj):
+        return not inner.means("grab") and (put if inner.means("put") else move)(story, inner, movers[:1])
+    return bool(movers)
 
 
 def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool | None:

@@ -19,32 +19,9 @@ QUIET = wordset("quiet")
 NO_THINGS = wordset("no_things")
 ANSWERS = wordset("answers")
 TELLING = wordset("telling")
-GREETINGS = frozenset(
-    (
-        "oh", "hey", "hi", "well", "um", "uh", "hmm", "sorry", "yes", "please", "hello", "ah", "so", "sure", "actually",
-        "okay",
-    )
-)  # fmt: skip
+GREETINGS = wordset("greetings")
 REFUSALS = frozenset(("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not"))
-LYING = frozenset(
-    (
-        "be",
-        "rest",
-        "sit",
-        "stand",
-        "lie",
-        "live",
-        "remain",
-        "wait",
-        "stay",
-        "hide",
-        "turn",
-        "have",
-        "belong",
-        "go",
-        "do",
-    )
-)  # verbs that say that something is somewhere
+LYING = wordset("being_somewhere")  # verbs that say that something is somewhere
 PLACING = ("put", "find", "see", "look", "move", "stay", "contain", "think", "say", "open")  # senses that do, too
 IDLE = ("see", "think", "look", "noise", "say", "ask", "want")  # senses that say nothing of their own without a place
 DIRECTIONS = frozenset(("to", "towards", "toward", "at", "into", "in"))
