@@ -22,7 +22,6 @@ from otherminds.worlds.sprites import (
     Disc,
     Letters,
     MovingPart,
-    Place,
     Polygon,
     Shape,
     Shapes,
@@ -78,22 +77,16 @@ def avatar_labels(agents: Sequence[str]) -> dict[str, str]:
 def avatar_shapes(number: int, label: str, facing: int, status: str = "") -> Shapes:
     """An avatar that points ahead and carries a label: in a golden ring if it is READY, in a block of ice if FROZEN."""
     rims = ((19.5, 25.5, mix(GOLD, INK, 0.6)), (18, 24, GOLD)) if status == READY else ((16, 24.5, PAPER),)
-    drops = (*rims, (14, 21.5, BODIES[number % len(BODIES)]))
-    return (
-        *(ICE_BLOCK if status == FROZEN else ()),
-        *(shape for radius, tip, fill in drops for shape in _drop(radius, tip, fill, facing)),
-        Letters(0, 0, 18 if len(label) == 1 else 13, label, PAPER),
-    )
+    drawn: list[Shape] = [*ICE_BLOCK] if status == FROZEN else []
+    for radius, tip, fill in (*rims, (14, 21.5, BODIES[number % len(BODIES)])):
+        # a disc with a point at the distance `tip` from its middle
+        angle = math.acos(radius / tip)
+        x, y = round(radius * math.sin(angle), 1), round(radius * math.cos(angle), 1)
+        drawn += (Polygon(_turned(((-x, -y), (0, -tip), (x, -y)), facing), fill), Disc(0, 0, radius, fill))
+    return (*drawn, Letters(0, 0, 18 if len(label) == 1 else 13, label, PAPER))
 
 
-def _drop(radius: float, tip: float, fill: str, facing: int) -> Shapes:
-    """A disc with a point at the distance `tip` from its middle."""
-    angle = math.acos(radius / tip)
-    x, y = round(radius * math.sin(angle), 1), round(radius * math.cos(angle), 1)
-    return Polygon(_turned(((-x, -y), (0, -tip), (x, -y)), facing), fill), Disc(0, 0, radius, fill)
-
-
-def _turned(points: tuple[Place, ...], facing: int) -> tuple[Place, ...]:
+def _turned(points: tuple[sprites.Place, ...], facing: int) -> tuple[sprites.Place, ...]:
     """Points drawn for an avatar that faces north, turned clockwise by `facing` quarters."""
     for _ in range(facing):
         points = tuple((-y, x) for x, y in points)
@@ -123,35 +116,29 @@ def with_notes(
     notes: Sequence[Note],
     crisp: bool,
 ) -> Drawing:
-    """A drawing of a map and, below it, a part `note-i` for each note, in as many columns as fit."""
+    """A drawing of a map and, below it, a part `note-i` for each note, in as many columns as fit.
+
+    A note shows the avatar, its name and status, and each item as a sprite and in words.
+    """
     note_width = NAME + HOLDING * len(notes[0].items)
-    columns = max(1, grid.width * CELL // note_width)
-    lines = [
-        MovingPart(
-            f"note-{note.number}",
-            note.sentence(agents),
-            tuple(_note_shapes(agents, note)),
-            (note_width * (n % columns), grid.height * CELL + NOTE * (n // columns)),
-        )
-        for n, note in enumerate(notes)
-    ]
+    columns, signs, middle = max(1, grid.width * CELL // note_width), avatar_labels(agents), NOTE / 2
+    drawn = [*parts]
+    for n, note in enumerate(notes):
+        name = agents[note.number]
+        shown = _cut(name)
+        shapes = [
+            *moved(avatar_shapes(note.number, signs[name], 0, note.status), 28, middle),
+            Letters(102, middle - 7 * bool(note.status), min(15, 130 / len(shown)), shown, INK),
+            Letters(102, middle + 11, 13, note.status, sprites.GREY),
+        ]
+        for k, (words, sprite) in enumerate(note.items):
+            shapes += moved(sprite, NAME + HOLDING * k + 18, middle)
+            shapes.append(Letters(NAME + HOLDING * k + 82, middle, 13, _cut(words), INK))
+        place = note_width * (n % columns), grid.height * CELL + NOTE * (n // columns)
+        drawn.append(MovingPart(f"note-{note.number}", note.sentence(agents), tuple(shapes), place))
     width = max(grid.width * CELL, columns * note_width)
     height = grid.height * CELL + NOTE * -(-len(notes) // columns)
-    return Drawing(
-        label, (Box(0, 0, width, height, PAPER), *background), (*parts, *lines), (0, 0, width, height), crisp
-    )
-
-
-def _note_shapes(agents: Sequence[str], note: Note) -> Iterator[Shape]:
-    """The avatar, its name and status, and each item as a sprite and in words."""
-    name, middle = agents[note.number], NOTE / 2
-    yield from moved(avatar_shapes(note.number, avatar_labels(agents)[name], 0, note.status), 28, middle)
-    shown = _cut(name)
-    yield Letters(102, middle - 7 * bool(note.status), min(15, 130 / len(shown)), shown, INK)
-    yield Letters(102, middle + 11, 13, note.status, sprites.GREY)
-    for n, (words, sprite) in enumerate(note.items):
-        yield from moved(sprite, NAME + HOLDING * n + 18, middle)
-        yield Letters(NAME + HOLDING * n + 82, middle, 13, _cut(words), INK)
+    return Drawing(label, (Box(0, 0, width, height, PAPER), *background), drawn, (0, 0, width, height), crisp)
 
 
 def _cut(text: str) -> str:

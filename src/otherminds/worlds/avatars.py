@@ -54,7 +54,15 @@ class Field:
         """The cells a player sees, row by row from the farthest ahead, left to right; OUTSIDE beyond the map."""
         shown = self._windows.get((cell, facing))
         if shown is None:
-            shown = self._windows[cell, facing] = tuple(self._window(cell, facing))
+            (x, y), (ax, ay) = self.grid.xy(cell), AHEAD[facing]
+            places = (
+                (x + forward * ax - right * ay, y + forward * ay + right * ax)
+                for forward in range(self.reach.forward, -self.reach.backward - 1, -1)
+                for right in range(-self.reach.left, self.reach.right + 1)
+            )
+            width, height = self.grid.width, self.grid.height
+            shown = tuple(self.grid.cell(u, v) if 0 <= u < width and 0 <= v < height else OUTSIDE for u, v in places)
+            self._windows[cell, facing] = shown
         return shown
 
     @property
@@ -65,16 +73,6 @@ class Field:
     @cached_property
     def _windows(self) -> dict[tuple[int, int], tuple[int, ...]]:
         return {}
-
-    def _window(self, cell: int, facing: int) -> list[int]:
-        (x, y), (ax, ay) = self.grid.xy(cell), AHEAD[facing]
-        shown = []
-        for forward in range(self.reach.forward, -self.reach.backward - 1, -1):
-            for right in range(-self.reach.left, self.reach.right + 1):
-                u, v = x + forward * ax - right * ay, y + forward * ay + right * ax
-                inside = 0 <= u < self.grid.width and 0 <= v < self.grid.height
-                shown.append(self.grid.cell(u, v) if inside else OUTSIDE)
-        return shown
 
 
 def turned(facing: int, action: str) -> int:

@@ -14,7 +14,7 @@ from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.worlds import sprites
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import CELL, Box, Disc, Letters, MovingPart, Place, Polygon, Shape, Shapes, TextLine
+from otherminds.worlds.sprites import CELL, Box, Disc, Letters, MovingPart, Place, Shape, Shapes, TextLine
 
 MANY_PIXELS = 2_000_000  # pixels above which a PNG is painted twice, not four times as large, to save memory; chosen
 FILM_STEP = 100  # milliseconds for which a film shows each state; chosen
@@ -110,24 +110,19 @@ def centre(grid: Grid, cell: int) -> Place:
 
 
 def ground(grid: Grid) -> Shapes:
-    """The floor and the walls of a grid."""
+    """The floor and the walls of a grid, each run of walls in one piece, darker in front where there is floor below."""
     width, height = grid.width * CELL, grid.height * CELL
-    return (
+    shapes = [
         Box(0, 0, width, height, sprites.FLOOR),
         *(Box(x * CELL - 1, 0, 2, height, sprites.LINES) for x in range(1, grid.width)),
         *(Box(0, y * CELL - 1, width, 2, sprites.LINES) for y in range(1, grid.height)),
-        *(shape for y in range(grid.height) for shape in _walls(grid, y)),
-    )
-
-
-def _walls(grid: Grid, y: int) -> Iterator[Shape]:
-    """The walls of one row, each run of them in one piece, with a darker front where there is floor below."""
-    solid = [not grid.is_floor(grid.cell(x, y)) for x in range(grid.width)]
-    fronts = [wall and grid.is_floor(grid.cell(x, y + 1)) for x, wall in enumerate(solid)]
-    for first, last in runs(solid):
-        yield Box(first * CELL, y * CELL, (last - first) * CELL, CELL, sprites.WALL)
-    for first, last in runs(fronts):
-        yield Box(first * CELL, y * CELL + CELL - 9, (last - first) * CELL, 9, sprites.FRONT)
+    ]
+    for y in range(grid.height):
+        solid = [not grid.is_floor(grid.cell(x, y)) for x in range(grid.width)]
+        fronts = [wall and grid.is_floor(grid.cell(x, y + 1)) for x, wall in enumerate(solid)]
+        shapes += [Box(i * CELL, y * CELL, (j - i) * CELL, CELL, sprites.WALL) for i, j in runs(solid)]
+        shapes += [Box(i * CELL, y * CELL + CELL - 9, (j - i) * CELL, 9, sprites.FRONT) for i, j in runs(fronts)]
+    return tuple(shapes)
 
 
 def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
@@ -195,53 +190,35 @@ class Brush(NamedTuple):
     def paint(self, shapes: Iterable[Shape]) -> None:
         """Paint shapes one over the other."""
         for shape in shapes:
+            if isinstance(shape, Letters | TextLine):
+                y, bold, anchor = shape.y + 0.36 * shape.size, True, "ms"
+                if isinstance(shape, TextLine):
+                    y, bold, anchor = shape.y, shape.bold, ANCHORS[shape.anchor]
+                face = font(round(shape.size * self.unit, 1), bold)
+                self.draw.text(self._at(shape.x, y), printable(shape.text), shape.fill, face, anchor=anchor)
+                continue
+            fill = None if shape.fill == "none" else shape.fill
+            outline, width = None, 0
+            if shape.outline != "none":
+                outline, width = shape.outline, max(1, round(sprites.EDGE * self.unit))
             if isinstance(shape, Box):
-                self._box(shape)
+                x, y = self._at(shape.x, shape.y)
+                right, bottom = self._at(shape.x + shape.width, shape.y + shape.height)
+                # Pillow's rectangles include their last pixel
+                area = (x - width / 2, y - width / 2, right + width / 2 - 1, bottom + width / 2 - 1)
+                self.draw.rounded_rectangle(area, shape.radius * self.unit, fill, outline, width)
             elif isinstance(shape, Disc):
-                self._disc(shape)
-            elif isinstance(shape, Polygon):
-                self._polygon(shape)
-            elif isinstance(shape, TextLine):
-                face = font(round(shape.size * self.unit, 1), shape.bold)
-                at, anchor = self._at(shape.x, shape.y), ANCHORS[shape.anchor]
-                self.draw.text(at, printable(shape.text), shape.fill, face, anchor=anchor)
+                radius = shape.radius * self.unit + width / 2
+                self.draw.circle(self._at(shape.x, shape.y), radius, fill, outline, width)
             else:
-                at = self._at(shape.x, shape.y + 0.36 * shape.size)
-                face = font(round(shape.size * self.unit, 1), bold=True)
-                self.draw.text(at, printable(shape.text), shape.fill, face, anchor="ms")
+                points = [self._at(x, y) for x, y in shape.points]
+                if fill:
+                    self.draw.polygon(points, fill)
+                if outline:
+                    self.draw.line([*points, *points[:2]], outline, width, joint="curve")
 
     def _at(self, x: float, y: float) -> Place:
         return self.origin[0] + x * self.unit, self.origin[1] + y * self.unit
-
-    def _colours(self, shape: Box | Disc | Polygon) -> tuple[str | None, str | None, int]:
-        """Fill, outline, and the width of the outline in pixels."""
-        outlined = shape.outline != "none"
-        return (
-            None if shape.fill == "none" else shape.fill,
-            shape.outline if outlined else None,
-            max(1, round(sprites.EDGE * self.unit)) if outlined else 0,
-        )
-
-    def _box(self, shape: Box) -> None:
-        fill, outline, width = self._colours(shape)
-        x, y = self._at(shape.x, shape.y)
-        corner = self._at(shape.x + shape.width, shape.y + shape.height)
-        # Pillow's rectangles include their last pixel
-        area = (x - width / 2, y - width / 2, corner[0] + width / 2 - 1, corner[1] + width / 2 - 1)
-        self.draw.rounded_rectangle(area, shape.radius * self.unit, fill, outline, width)
-
-    def _disc(self, shape: Disc) -> None:
-        fill, outline, width = self._colours(shape)
-        radius = shape.radius * self.unit + width / 2
-        self.draw.circle(self._at(shape.x, shape.y), radius, fill, outline, width)
-
-    def _polygon(self, shape: Polygon) -> None:
-        fill, outline, width = self._colours(shape)
-        points = [self._at(x, y) for x, y in shape.points]
-        if fill:
-            self.draw.polygon(points, fill)
-        if outline:
-            self.draw.line([*points, *points[:2]], outline, width, joint="curve")
 
 
 @cache

@@ -149,56 +149,14 @@ def mix(colour: str, other: str, share: float) -> str:
 # Sprites
 
 
-def _letters(x: float, y: float, size: float, text: str, fill: str) -> Letters:
+def sign(x: float, y: float, size: float, text: str, fill: str) -> Letters:
+    """Letters centred on (x, y), smaller if there are two or three."""
     return Letters(x, y, size * (1.0, 0.78, 0.6)[min(len(text), 3) - 1], text, fill)
-
-
-def key_shapes(colour: str, label: str) -> Shapes:
-    """A key in its colour, with its letter."""
-    edge = mix(colour, INK, 0.45)
-    return (
-        Box(0, -3, 19, 6, colour, 1, edge),
-        Box(9, 2, 4, 7, colour, 0, edge),
-        Box(15, 2, 4, 5, colour, 0, edge),
-        Disc(-8, 0, 11.5, colour, edge),
-        _letters(-8, 0, 14, label, ink_on(colour)),
-    )
-
-
-def door_shapes(colour: str, label: str) -> Shapes:
-    """A locked door in its colour, with its letter."""
-    edge, hole = mix(colour, INK, 0.5), mix(colour, INK, 0.85)
-    return (
-        Box(-21, -22, 42, 44, colour, 4, edge),
-        Box(-8, -21, 1.5, 42, mix(colour, INK, 0.2)),
-        Box(7, -21, 1.5, 42, mix(colour, INK, 0.2)),
-        Disc(0, 6, 5, hole),
-        Polygon(((-2.5, 8), (2.5, 8), (4.5, 17), (-4.5, 17)), hole),
-        _letters(0, -10, 15, label, ink_on(colour)),
-    )
-
-
-def gem_shapes(colour: str, label: str) -> Shapes:
-    """A cut gem in its colour, with its letter."""
-    edge, light, dark = mix(colour, INK, 0.45), mix(colour, PAPER, 0.3), mix(colour, INK, 0.14)
-    top, girdle = -13, -4
-    return (
-        Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), colour, edge),
-        Polygon(((-10, top), (10, top), (18, girdle), (-18, girdle)), light),
-        Polygon(((-10, top), (-7, girdle), (-18, girdle)), mix(colour, PAPER, 0.5)),
-        Polygon(((10, top), (7, girdle), (18, girdle)), colour),
-        Polygon(((7, girdle), (18, girdle), (0, 17)), dark),
-        Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), "none", edge),
-        _letters(0, 0.5, 15, label, ink_on(colour)),
-    )
 
 
 def person_shapes(i: int, label: str, radius: float = 16.0) -> Shapes:
     """A person as a token with an initial."""
-    return (
-        Disc(0, 0, radius, PEOPLE[i % len(PEOPLE)], PAPER),
-        _letters(0, 0, radius * 1.15, label, PAPER),
-    )
+    return Disc(0, 0, radius, PEOPLE[i % len(PEOPLE)], PAPER), sign(0, 0, radius * 1.15, label, PAPER)
 
 
 def badge(sprite: Shapes) -> Shapes:

@@ -3,19 +3,63 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from otherminds.worlds import sprites
 from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, ground
 from otherminds.worlds.doors_keys_gems.level_files import draw_text
-from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing
-from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import CELL, Box, MovingPart, Place, Shape, moved
-
-_CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))
-
+from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State
+from otherminds.worlds.sprites import CELL, INK, PAPER, Box, Disc, MovingPart, Polygon, Shapes, hue, mix, moved, sign
 
 LEGEND = ""
+CORNERS = ((17.0, 14.0), (17.0, -14.0), (-17.0, 14.0), (-17.0, -14.0))  # where agents hold items
+SIGNS = {"k": "⚷", "d": "▒", "g": "◆"}
+
+
+# Items and doors, drawn around (0, 0)
+
+
+def key_shapes(colour: str, label: str) -> Shapes:
+    """A key in its colour, with its letter."""
+    edge = mix(colour, INK, 0.45)
+    return (
+        Box(0, -3, 19, 6, colour, 1, edge),
+        Box(9, 2, 4, 7, colour, 0, edge),
+        Box(15, 2, 4, 5, colour, 0, edge),
+        Disc(-8, 0, 11.5, colour, edge),
+        sign(-8, 0, 14, label, sprites.ink_on(colour)),
+    )
+
+
+def door_shapes(colour: str, label: str) -> Shapes:
+    """A locked door in its colour, with its letter."""
+    edge, hole = mix(colour, INK, 0.5), mix(colour, INK, 0.85)
+    return (
+        Box(-21, -22, 42, 44, colour, 4, edge),
+        Box(-8, -21, 1.5, 42, mix(colour, INK, 0.2)),
+        Box(7, -21, 1.5, 42, mix(colour, INK, 0.2)),
+        Disc(0, 6, 5, hole),
+        Polygon(((-2.5, 8), (2.5, 8), (4.5, 17), (-4.5, 17)), hole),
+        sign(0, -10, 15, label, sprites.ink_on(colour)),
+    )
+
+
+def gem_shapes(colour: str, label: str) -> Shapes:
+    """A cut gem in its colour, with its letter."""
+    edge, light, dark = mix(colour, INK, 0.45), mix(colour, PAPER, 0.3), mix(colour, INK, 0.14)
+    top, girdle = -13, -4
+    return (
+        Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), colour, edge),
+        Polygon(((-10, top), (10, top), (18, girdle), (-18, girdle)), light),
+        Polygon(((-10, top), (-7, girdle), (-18, girdle)), mix(colour, PAPER, 0.5)),
+        Polygon(((10, top), (7, girdle), (18, girdle)), colour),
+        Polygon(((7, girdle), (18, girdle), (0, 17)), dark),
+        Polygon(((-10, top), (10, top), (18, girdle), (0, 17), (-18, girdle)), "none", edge),
+        sign(0, 0.5, 15, label, sprites.ink_on(colour)),
+    )
+
+
+# Pictures
 
 
 def draw(world: DoorsKeysGems, state: State, *, seen_by: str | None = None, goals: bool = False) -> Drawing:
@@ -30,19 +74,18 @@ def draw(world: DoorsKeysGems, state: State, *, seen_by: str | None = None, goal
     # without the outer half of the wall if there is one all around
     cut = 0.0 if any(grid.is_floor(cell) for cell in rim) else CELL / 2
     area = (cut, cut, grid.width * CELL - 2 * cut, grid.height * CELL - 2 * cut)
-    posts = (post for door in world.doors for post in _posts(grid, door))
-    return Drawing(label, (*ground(grid), *posts), moving_parts(world, state, goals=goals), area, crisp=True)
+    background = [*ground(grid)]
+    for door in world.doors:  # the posts of an open door stand on the sides that agents do not walk through
+        colour = hue(door.colour)
+        if grid.is_floor(door.cell - 1) or grid.is_floor(door.cell + 1):
+            posts = Box(-24, -24, 48, 5, colour), Box(-24, 19, 48, 5, colour)
+        else:
+            posts = Box(-24, -24, 5, 48, colour), Box(19, -24, 5, 48, colour)
+        background += moved(posts, *centre(grid, door.cell))
+    return Drawing(label, tuple(background), moving_parts(world, state, goals=goals), area, crisp=True)
 
 
-def _posts(grid: Grid, door: Thing) -> Iterator[Shape]:
-    """The posts that are left of an open door, on the sides that agents do not walk through."""
-    colour, sideways = sprites.hue(door.colour), grid.is_floor(door.cell - 1) or grid.is_floor(door.cell + 1)
-    across = (Box(-24, -24, 48, 5, colour), Box(-24, 19, 48, 5, colour))
-    upright = (Box(-24, -24, 5, 48, colour), Box(19, -24, 5, 48, colour))
-    return moved(across if sideways else upright, *centre(grid, door.cell))
-
-
-def _beside_others(world: DoorsKeysGems, state: State, i: int) -> Place:
+def _standing(world: DoorsKeysGems, state: State, i: int) -> sprites.Place:
     """The middle of an agent's cell, or a place around it if several agents share the cell."""
     x, y = centre(world.grid, state.cells[i])
     here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
@@ -52,14 +95,6 @@ def _beside_others(world: DoorsKeysGems, state: State, i: int) -> Place:
     return round(x - 10 * math.cos(angle), 1), round(y - 7 * math.sin(angle), 1)
 
 
-def _at_hand(world: DoorsKeysGems, state: State, holder: int, place: Place, item: int) -> Place:
-    """The place of an item in the hands of an agent: around the agent, on the side away from others."""
-    n = state.items[:item].count(holder)
-    dx, dy = _CORNERS[n % len(_CORNERS)]
-    outward = -1 if place[0] < centre(world.grid, state.cells[holder])[0] else 1
-    return round(place[0] + outward * dx, 1), round(place[1] + dy - 4.0 * (n // len(_CORNERS)), 1)
-
-
 def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> list[MovingPart]:
     """Everything that may change, in the order of drawing; a part that is not visible has no place.
 
@@ -67,16 +102,14 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
     `goals` marks each gem with the agents that want it.
     """
     grid, colours, people = world.grid, colour_labels(world), sprites.labels(world.agents)
-    places = [_beside_others(world, state, i) for i in range(len(world.agents))]
+    places = [_standing(world, state, i) for i in range(len(world.agents))]
     found = []
     for d, door in enumerate(world.doors):
-        shapes = sprites.door_shapes(sprites.hue(door.colour), colours[door.colour])
-        found.append(
-            MovingPart(f"door-{d}", door.name, shapes, centre(grid, door.cell) if state.locked >> d & 1 else None)
-        )
+        shapes, place = door_shapes(hue(door.colour), colours[door.colour]), centre(grid, door.cell)
+        found.append(MovingPart(f"door-{d}", door.name, shapes, place if state.locked >> d & 1 else None))
     looks = [
-        *(sprites.key_shapes(sprites.hue(key.colour), colours[key.colour]) for key in world.keys),
-        *(sprites.gem_shapes(sprites.hue(gem.colour), colours[gem.colour]) for gem in world.gems),
+        *(key_shapes(hue(key.colour), colours[key.colour]) for key in world.keys),
+        *(gem_shapes(hue(gem.colour), colours[gem.colour]) for gem in world.gems),
     ]
     for k, (item, sprite) in enumerate(zip(world.items, looks, strict=True)):
         gem = k - len(world.keys)
@@ -88,9 +121,13 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
     for i, name in enumerate(world.agents):
         found.append(MovingPart(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i]))
     for k, (item, sprite) in enumerate(zip(world.items, looks, strict=True)):
-        holder = state.items[k]
-        place = _at_hand(world, state, holder, places[holder], k) if holder >= 0 else None
-        found.append(MovingPart(f"held-{k}", item.name, sprites.badge(sprite), place, sprites.HELD))
+        holder, held = state.items[k], None
+        if holder >= 0:  # around the agent that holds it, on the side away from others
+            n, (x, y) = state.items[:k].count(holder), places[holder]
+            dx, dy = CORNERS[n % len(CORNERS)]
+            outward = -1 if x < centre(grid, state.cells[holder])[0] else 1
+            held = round(x + outward * dx, 1), round(y + dy - 4.0 * (n // len(CORNERS)), 1)
+        found.append(MovingPart(f"held-{k}", item.name, sprites.badge(sprite), held, sprites.HELD))
     return found
 
 
@@ -113,5 +150,4 @@ def _tile(tile: str, colour: str) -> Tile:
         return " · ", DIM
     if tile[0] == "a":
         return f" {tile}"[-3:], PERSON
-    sign = {"k": "⚷", "d": "▒", "g": "◆"}[tile[0]]
-    return f"{sign}{tile[1]}{'▒' if tile[0] == 'd' else ' '}", f"bold {sprites.hue(colour)}"
+    return f"{SIGNS[tile[0]]}{tile[1]}{'▒' if tile[0] == 'd' else ' '}", f"bold {hue(colour)}"

@@ -6,7 +6,7 @@ Kinds of resources differ in shape, colour and letter.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
@@ -26,6 +26,13 @@ BEAM = mix(sprites.HUES["yellow"], sprites.FLOOR, 0.5)
 STATUS = {matrix.PLAIN: "", matrix.READY: READY, matrix.FROZEN: FROZEN}
 STARS = ((3, 0.5), (4, 0.71), (5, 0.6), (6, 0.87), (4, 0.5), (6, 0.6), (5, 0.81), (8, 0.75), (12, 0.85))
 """Corners and inner radius (a share of the outer one) of the sprites of kinds without one of their own."""
+KNOWN_KINDS = {  # the colours of kinds with a sprite of their own
+    "rock": sprites.HUES["brown"],
+    "paper": sprites.HUES["cyan"],
+    "scissors": sprites.HUES["magenta"],
+    "cooperate": sprites.HUES["green"],
+    "defect": sprites.HUES["red"],
+}
 LEGEND = """
 ▲ ▶ ▼ ◀ a player, the way it faces  * ready  # frozen  + zapped"""
 
@@ -48,9 +55,8 @@ def matrix_scene(world: InTheMatrix, state: MatrixState, seen_by: str | None = N
     if seen_by is not None:
         return _seen_by(world, state, seen_by)
     rules, players = world.rules, range(world.rules.players)
-    status = [
-        _status(rules, inventory, clock) for inventory, clock in zip(state.inventories, state.clocks, strict=True)
-    ]
+    armed = ["" if inventory == rules.empty else READY for inventory in state.inventories]
+    status = [ready if clock == FREE else FROZEN for ready, clock in zip(armed, state.clocks, strict=True)]
     alive = [i for i in players if state.cells[i] != NOWHERE]
     return MatrixScene(
         seen=frozenset(_every_cell(rules.field.grid)),
@@ -88,12 +94,6 @@ def _note(rules: Rules, number: int, status: str, inventory: Inventory) -> Note:
     return Note(number, status, tuple(zip(words, kind_shapes(rules.resources), strict=True)))
 
 
-def _status(rules: Rules, inventory: Inventory, clock: int) -> str:
-    if clock != FREE:
-        return FROZEN
-    return "" if inventory == rules.empty else READY
-
-
 def _zapped(rules: Rules, state: MatrixState, i: int) -> bool:
     """Whether a player zapped in the last step.
 
@@ -126,25 +126,16 @@ def draw(world: InTheMatrix, state: MatrixState, *, seen_by: str | None = None) 
     grid, scene = world.rules.field.grid, matrix_scene(world, state, seen_by)
     view = f", as {seen_by} sees it" if seen_by else ""
     label = f"A matrix world with {', '.join(world.agents)}{view}"
-    background = (*ground(grid), *_fog(grid, scene.seen))
-    return with_notes(label, grid, world.agents, background, moving_parts(world, scene), scene.notes, crisp=True)
-
-
-def _fog(grid: Grid, seen: frozenset[int]) -> Iterator[Box]:
-    """The cells that are not seen, each run of floor or wall in one piece."""
-    for y in range(grid.height):
+    background = [*ground(grid)]
+    for y in range(grid.height):  # fog over the cells that are not seen, each run of floor or wall in one piece
         cells = (grid.cell(x, y) for x in range(grid.width))
-        for (hidden, floor), run in groupby(cells, lambda cell: (cell not in seen, grid.is_floor(cell))):
+        for (hidden, floor), run in groupby(cells, lambda cell: (cell not in scene.seen, grid.is_floor(cell))):
             first, *others = run
             if hidden:
-                width = CELL * (1 + len(others))
-                yield Box(
-                    CELL * grid.xy(first)[0],
-                    CELL * y,
-                    width,
-                    CELL,
-                    mix(sprites.FLOOR if floor else sprites.WALL, sprites.FOG, 0.7),
-                )
+                colour = mix(sprites.FLOOR if floor else sprites.WALL, sprites.FOG, 0.7)
+                background.append(Box(CELL * grid.xy(first)[0], CELL * y, CELL * (1 + len(others)), CELL, colour))
+    parts = moving_parts(world, scene)
+    return with_notes(label, grid, world.agents, tuple(background), parts, scene.notes, crisp=True)
 
 
 def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[MovingPart]:
@@ -180,68 +171,53 @@ def text_map(world: InTheMatrix, state: MatrixState, seen_by: str | None = None)
 @cache
 def kind_shapes(kinds: tuple[str, ...]) -> tuple[Shapes, ...]:
     """A sprite for each kind of resource: the known kinds look like their names, others are stars."""
-    letters, stars = sprites.labels(kinds), iter(STARS)
-    looks = [KNOWN_KINDS[kind][1] if kind in KNOWN_KINDS else _star(*next(stars)) for kind in kinds]
-    return tuple(
-        (
-            *look(hue, mix(hue, INK, 0.5)),
-            Letters(0, 1, 17 if len(letters[kind]) == 1 else 12, letters[kind], sprites.ink_on(hue)),
-        )
-        for kind, hue, look in zip(kinds, kind_hues(kinds), looks, strict=True)
-    )
+    letters, stars, found = sprites.labels(kinds), iter(STARS), []
+    for kind, hue in zip(kinds, kind_hues(kinds), strict=True):
+        edge, label = mix(hue, INK, 0.5), letters[kind]
+        look = _known_shapes(kind, hue, edge) if kind in KNOWN_KINDS else _star(*next(stars), hue, edge)
+        found.append((*look, Letters(0, 1, 17 if len(label) == 1 else 12, label, sprites.ink_on(hue))))
+    return tuple(found)
 
 
 def kind_hues(kinds: tuple[str, ...]) -> tuple[str, ...]:
     """A colour for each kind of resource, no two alike."""
-    taken = {KNOWN_KINDS[kind][0] for kind in kinds if kind in KNOWN_KINDS}
+    taken = {KNOWN_KINDS[kind] for kind in kinds if kind in KNOWN_KINDS}
     free = (hue for hue in sprites.HUES.values() if hue not in taken)
-    return tuple(KNOWN_KINDS[kind][0] if kind in KNOWN_KINDS else next(free) for kind in kinds)
+    return tuple(KNOWN_KINDS[kind] if kind in KNOWN_KINDS else next(free) for kind in kinds)
 
 
-def _star(corners: int, inner: float) -> Callable[[str, str], Shapes]:
+def _star(corners: int, inner: float, colour: str, edge: str) -> Shapes:
     """A star with `corners` points; `inner` is the radius between them as a share of the outer one."""
     radii = ((18, 18 * inner)[n % 2] for n in range(2 * corners))
     angles = (math.pi * n / corners for n in range(2 * corners))
     points = tuple((round(r * math.sin(a), 1), round(-r * math.cos(a), 1)) for r, a in zip(radii, angles, strict=True))
-    return lambda colour, edge: (Polygon(points, colour, edge),)
+    return (Polygon(points, colour, edge),)
 
 
-def _rock(colour: str, edge: str) -> Shapes:
-    points = ((-17, 6), (-14, -8), (-4, -16), (8, -14), (17, -3), (15, 11), (5, 16), (-11, 15))
-    light = ((-14, -8), (-4, -16), (8, -14), (2, -9), (-9, -5), (-15, 4))
-    return Polygon(points, colour, edge), Polygon(light, mix(colour, PAPER, 0.3))
-
-
-def _paper(colour: str, edge: str) -> Shapes:
-    sheet = ((-13, -18), (5, -18), (13, -10), (13, 18), (-13, 18))
-    return Polygon(sheet, colour, edge), Polygon(((5, -18), (13, -10), (5, -10)), mix(colour, PAPER, 0.6), edge)
-
-
-def _scissors(colour: str, edge: str) -> Shapes:
-    blade = ((-4, 4), (4, 4), (14, -20), (9, -20))
-    steel = mix(sprites.GREY, PAPER, 0.45)
-    return (
-        Polygon(blade, steel, edge),
-        Polygon(tuple((-x, y) for x, y in blade), steel, edge),
-        *(Disc(x, 13, 7.5, colour, edge) for x in (-9.5, 9.5)),
-        *(Disc(x, 14, 3, PAPER, edge) for x in (-10.5, 10.5)),
-        Disc(0, 1, 10, colour, edge),
-    )
-
-
-def _heart(colour: str, edge: str) -> Shapes:
-    points = []
-    for n in range(36):
-        a = math.tau * n / 36
-        y = 13 * math.cos(a) - 5 * math.cos(2 * a) - 2 * math.cos(3 * a) - math.cos(4 * a)
-        points.append((round(1.12 * 16 * math.sin(a) ** 3, 1), round(-1.12 * y - 1, 1)))
-    return (Polygon(tuple(points), colour, edge),)
-
-
-KNOWN_KINDS: dict[str, tuple[str, Callable[[str, str], Shapes]]] = {
-    "rock": (sprites.HUES["brown"], _rock),
-    "paper": (sprites.HUES["cyan"], _paper),
-    "scissors": (sprites.HUES["magenta"], _scissors),
-    "cooperate": (sprites.HUES["green"], _heart),
-    "defect": (sprites.HUES["red"], _star(9, 0.72)),
-}
+def _known_shapes(kind: str, colour: str, edge: str) -> Shapes:
+    """The sprite of a kind in `KNOWN_KINDS`."""
+    match kind:
+        case "rock":
+            points = ((-17, 6), (-14, -8), (-4, -16), (8, -14), (17, -3), (15, 11), (5, 16), (-11, 15))
+            light = ((-14, -8), (-4, -16), (8, -14), (2, -9), (-9, -5), (-15, 4))
+            return Polygon(points, colour, edge), Polygon(light, mix(colour, PAPER, 0.3))
+        case "paper":
+            sheet, fold = ((-13, -18), (5, -18), (13, -10), (13, 18), (-13, 18)), ((5, -18), (13, -10), (5, -10))
+            return Polygon(sheet, colour, edge), Polygon(fold, mix(colour, PAPER, 0.6), edge)
+        case "scissors":
+            blade, steel = ((-4, 4), (4, 4), (14, -20), (9, -20)), mix(sprites.GREY, PAPER, 0.45)
+            return (
+                Polygon(blade, steel, edge),
+                Polygon(tuple((-x, y) for x, y in blade), steel, edge),
+                *(Disc(x, 13, 7.5, colour, edge) for x in (-9.5, 9.5)),
+                *(Disc(x, 14, 3, PAPER, edge) for x in (-10.5, 10.5)),
+                Disc(0, 1, 10, colour, edge),
+            )
+        case "cooperate":  # a heart
+            outline = []
+            for a in (math.tau * n / 36 for n in range(36)):
+                y = 13 * math.cos(a) - 5 * math.cos(2 * a) - 2 * math.cos(3 * a) - math.cos(4 * a)
+                outline.append((round(1.12 * 16 * math.sin(a) ** 3, 1), round(-1.12 * y - 1, 1)))
+            return (Polygon(tuple(outline), colour, edge),)
+        case _:
+            return _star(9, 0.72, colour, edge)

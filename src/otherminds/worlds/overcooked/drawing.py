@@ -8,19 +8,8 @@ from typing import NamedTuple
 
 from otherminds.worlds import sprites
 from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, runs
-from otherminds.worlds.overcooked.kitchen import (
-    BOARD,
-    COUNTER,
-    DELIVERY,
-    DOOR,
-    FLOOR,
-    FRESH,
-    NOTHING,
-    PLATE,
-    RECIPES,
-    WALL,
-    parts,
-)
+from otherminds.worlds.overcooked import kitchen
+from otherminds.worlds.overcooked.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, NOTHING, PLATE, WALL, parts
 from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 from otherminds.worlds.sprites import (
     CELL,
@@ -30,7 +19,6 @@ from otherminds.worlds.sprites import (
     Disc,
     Letters,
     MovingPart,
-    Place,
     Polygon,
     Shape,
     Shapes,
@@ -102,18 +90,14 @@ def door(across: bool) -> Shapes:
 def thing_shapes(thing: int) -> Shapes:
     """A food, a plate, or a dish: chopped foods side by side, on a plate if it has one."""
     foods = [name.split()[1] for name in parts(thing) if name != "plate"]
-    if thing in FRESH.values():
+    if thing in kitchen.FRESH.values():
         return sprites.fresh_food(foods[0])
-    plate = sprites.PLATE_SHAPES if thing & PLATE else ()
-    return (*plate, *(shape for food, at, size in _spread(foods) for shape in moved(_chopped(food, size), *at)))
-
-
-def _spread(foods: list[str]) -> Iterator[tuple[str, Place, float]]:
-    """Each food with its place and size: one in the middle, several in a ring."""
+    drawn: list[Shape] = [*sprites.PLATE_SHAPES] if thing & PLATE else []
     radius, size = (0.0, 12.0) if len(foods) == 1 else (8.0, 7.5)
-    for n, food in enumerate(foods):
+    for n, food in enumerate(foods):  # one in the middle, several in a ring
         angle = math.tau * n / len(foods) - math.pi / 2 * (len(foods) != 2)
-        yield food, (radius * math.cos(angle), radius * math.sin(angle)), size
+        drawn += moved(_chopped(food, size), radius * math.cos(angle), radius * math.sin(angle))
+    return tuple(drawn)
 
 
 def _chopped(food: str, size: float) -> Shapes:
@@ -133,7 +117,7 @@ def _chopped(food: str, size: float) -> Shapes:
 
 def recipe_mark(recipe: str) -> tuple[str, str]:
     """The letters of the foods of a recipe, and its colour: that of the food if it has only one."""
-    foods = [name.split()[1] for name in parts(RECIPES[recipe]) if name != "plate"]
+    foods = [name.split()[1] for name in parts(kitchen.RECIPES[recipe]) if name != "plate"]
     return "".join(food[0].upper() for food in foods), SALADS.get(recipe, sprites.FOOD_HUES[foods[0]])
 
 
@@ -148,12 +132,16 @@ def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Movi
 
     Parts: `counter-k` the thing on it, `delivery-d` the dishes delivered, `agent-i`, `held-i` the thing in hand.
     """
+    grid = world.layout.grid
     for k, (cell, thing) in enumerate(zip(world.layout.counters, state.on, strict=True)):
-        yield MovingPart(f"counter-{k}", *_shown(thing), centre(world.layout.grid, cell) if thing > NOTHING else None)
-    for d, (cell, dishes) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
-        yield MovingPart(
-            f"delivery-{d}", *_heap(dishes or ()), centre(world.layout.grid, cell) if dishes else None, 0.8
-        )
+        yield MovingPart(f"counter-{k}", *_shown(thing), centre(grid, cell) if thing > NOTHING else None)
+    for d, (cell, found) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
+        dishes = found or ()
+        drawn = [*_TRAY]  # dishes side by side, each partly over the one before
+        for n, dish in enumerate(dishes):
+            drawn += moved(thing_shapes(dish), 12.0 * n - 6.0 * (len(dishes) - 1), -2.0)
+        title = "; ".join(_shown(dish)[0] for dish in dishes)
+        yield MovingPart(f"delivery-{d}", title, tuple(drawn), centre(grid, cell) if dishes else None, 0.8)
     people, places = sprites.labels(world.agents), [_standing(world, state, i) for i in range(len(world.agents))]
     for i, name in enumerate(world.agents):
         yield MovingPart(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i])
@@ -168,14 +156,7 @@ def _shown(thing: int) -> tuple[str, Shapes]:
     return (", ".join(parts(thing)), thing_shapes(thing)) if thing > NOTHING else ("", ())
 
 
-def _heap(dishes: Sequence[int]) -> tuple[str, Shapes]:
-    """Dishes on a tray side by side, each partly over the one before."""
-    left = -6.0 * (len(dishes) - 1)
-    shapes = (shape for n, dish in enumerate(dishes) for shape in moved(thing_shapes(dish), left + 12.0 * n, -2.0))
-    return "; ".join(_shown(dish)[0] for dish in dishes), (*_TRAY, *shapes)
-
-
-def _standing(world: Overcooked, state: State | KitchenView, i: int) -> Place | None:
+def _standing(world: Overcooked, state: State | KitchenView, i: int) -> sprites.Place | None:
     """The place of an agent: the middle of its square, or beside other agents on the same square."""
     if state.cells[i] == UNSEEN:
         return None
@@ -248,10 +229,18 @@ def text_map(world: Overcooked, state: State, seen_by: str | None = None) -> Ite
     """The rows of the map for a terminal, with the numbers of columns and rows; floor that is not seen is blank."""
     view: State | KitchenView = state if seen_by is None else world.observe(state, seen_by)
     fog = set() if seen_by is None else out_of_sight(world, state.cells[world.agents.index(seen_by)])
-    content, grid = _content(world, view), world.layout.grid
+    layout, grid = world.layout, world.layout.grid
+    content = {cell: _letters(thing) for cell, thing in zip(layout.counters, view.on, strict=True)}
+    for cell, dishes in zip(layout.deliveries, view.delivered, strict=True):
+        if dishes is not None and len(dishes) > 1:
+            content[cell] = [(f"×{len(dishes)}", "bold")]
+        else:
+            content[cell] = _letters(UNSEEN if dishes is None else sum(dishes))
+    for i, (cell, thing) in enumerate(zip(view.cells, view.hands, strict=True), 1):
+        content[cell] = [(str(i), PERSON), *_letters(thing)]
     margin = len(str(grid.height - 1))
     rows: list[list[Tile]] = [[(" " * margin, DIM), *((f"  {x}".ljust(WIDTH), DIM) for x in range(grid.width))]]
-    for y, tiles in enumerate(world.layout.rows):
+    for y, tiles in enumerate(layout.rows):
         rows.append([(f"{y:>{margin}} ", DIM)])
         for x, tile in enumerate(tiles):
             cell = grid.cell(x, y)
@@ -259,26 +248,14 @@ def text_map(world: Overcooked, state: State, seen_by: str | None = None) -> Ite
     return rows
 
 
-def _content(world: Overcooked, view: State | KitchenView) -> dict[int, list[Tile]]:
-    """The content of each square: a thing, delivered dishes, or an agent with the thing that it carries."""
-    layout = world.layout
-    found = {cell: _letters(thing) for cell, thing in zip(layout.counters, view.on, strict=True)}
-    for cell, dishes in zip(layout.deliveries, view.delivered, strict=True):
-        if dishes is not None and len(dishes) > 1:
-            found[cell] = [(f"×{len(dishes)}", "bold")]
-        else:
-            found[cell] = _letters(UNSEEN if dishes is None else sum(dishes))
-    for i, (cell, thing) in enumerate(zip(view.cells, view.hands, strict=True), 1):
-        found[cell] = [(str(i), PERSON), *_letters(thing)]
-    return found
-
-
 def _letters(thing: int) -> list[Tile]:
     """The letters of foods, capitals if they are chopped, between brackets if they are on a plate."""
     if thing == UNSEEN:
         return [("?", DIM)]
     foods = [name.split()[1] for name in parts(thing) if name != "plate"]
-    letters = [(f[0] if thing in FRESH.values() else f[0].upper(), f"bold {sprites.FOOD_HUES[f]}") for f in foods]
+    letters = [
+        (f[0] if thing in kitchen.FRESH.values() else f[0].upper(), f"bold {sprites.FOOD_HUES[f]}") for f in foods
+    ]
     return [("(", "bold"), *letters, (")", "bold")] if thing & PLATE else letters
 
 
