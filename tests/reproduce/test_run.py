@@ -232,7 +232,7 @@ def test_judgements_of_a_model_are_fitted_by_that_model(judgements: Path) -> Non
         column = "".join(f"{p!r}\n" for p in stimulus.inferred(truth).ravel().tolist())
         (judgements / f"average_human_results_arrays/{stimulus.name}.csv").write_text(column)
     stimuli = read_stimuli(judgements)
-    found = dkg_human.fits(dict(map(dkg_human.InferenceForSetting(stimuli), SETTINGS)), stimuli)
+    found = dkg_human.fits(dict(dkg_human.inferences(stimuli, setting) for setting in SETTINGS), stimuli)
     assert found["in_sample", "boltzmann_lapse_leak"].settings == [truth] * 3
     table = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in dkg_human.summarise(found, stimuli)}
     assert table["in_sample", "boltzmann_lapse_leak", "r"] == pytest.approx(1.0)
@@ -242,7 +242,7 @@ def test_judgements_of_a_model_are_fitted_by_that_model(judgements: Path) -> Non
 
 def test_the_setting_for_a_stimulus_is_chosen_without_it(judgements: Path) -> None:
     stimuli = read_stimuli(judgements)
-    inferred = dict(map(dkg_human.InferenceForSetting(stimuli), SETTINGS))
+    inferred = dict(dkg_human.inferences(stimuli, setting) for setting in SETTINGS)
     found = dkg_human.leave_one_out(inferred, stimuli)
     for i, setting in enumerate(found.settings):
         others = [s for j, s in enumerate(stimuli) if j != i]
@@ -339,7 +339,7 @@ def test_people_who_never_vary_correlate_with_nothing(judgements: Path, tmp_path
 @pytest.mark.skipif(not DEV.is_dir(), reason="needs people's judgements, which have no licence to ship")
 def test_inference_agrees_with_people() -> None:
     stimuli = read_stimuli(DEV)
-    found = dkg_human.fits(dict(map(dkg_human.InferenceForSetting(stimuli), SETTINGS)), stimuli)
+    found = dkg_human.fits(dict(dkg_human.inferences(stimuli, setting) for setting in SETTINGS), stimuli)
     table = {(r["condition"], r["subject"], r["metric"]): r for r in dkg_human.summarise(found, stimuli)}
     assert table["leave_one_out", "boltzmann_lapse_leak", "r"]["value"] >= 0.82
     assert table["leave_one_out", "boltzmann_lapse_leak", "r"]["n"] == len(stimuli)

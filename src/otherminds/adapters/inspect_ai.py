@@ -24,7 +24,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation import tasks
 from otherminds.evaluation.story_sets import make
 from otherminds.evaluation.tasks import Row
-from otherminds.language.model import NOTHING, Continuations, ModelError, Prompt, Reply, Request, Scores, Usage
+from otherminds.language.model import NOTHING, Continuations, Message, ModelError, Prompt, Reply, Request, Scores, Usage
 from otherminds.language.wire import NO_SCORES, TOP
 from otherminds.papers.functional.experiment import HORIZON, SUITES
 from otherminds.papers.functional.models import ModelGameEntry, rows
@@ -133,18 +133,15 @@ class Bridge:
         return Scores(tuple(found), (1,) * len(found), usage=_usage(output))
 
     def _ask(self, prompt: Prompt, wanted: Mapping[str, Any]) -> ModelOutput:
+        asked = [Message("user", prompt)] if isinstance(prompt, str) else prompt
+        if any(message.images for message in asked):
+            raise ModelError(f"{self.name} is shown no pictures here")
+        messages: list[ChatMessage] = [ROLES[message.role](content=message.text) for message in asked]
         config = GenerateConfig(**wanted)
-        output = anyio.from_thread.run(partial(self.model.generate, self._messages(prompt), config=config))
+        output = anyio.from_thread.run(partial(self.model.generate, messages, config=config))
         if output.error:
             raise ModelError(f"{self.name}: {output.error}")
         return output
-
-    def _messages(self, prompt: Prompt) -> list[ChatMessage]:
-        if isinstance(prompt, str):
-            return [ChatMessageUser(content=prompt)]
-        if any(message.images for message in prompt):
-            raise ModelError(f"{self.name} is shown no pictures here")
-        return [ROLES[message.role](content=message.text) for message in prompt]
 
 
 def _usage(output: ModelOutput) -> Usage:
@@ -271,11 +268,21 @@ def repeated_games(
     strategy_of(strategy)
     settings = {"rounds": rounds, "strategy": strategy, "names": names, "shuffle": shuffle, "seed": seed}
     about = {"game": game, "episodes": episodes, **settings}
-    chosen = _partners(game, partners)
-    samples = [
-        _game_sample({**about, "partner": who, "suite": suite, "episode": number})
-        for (who, suite), number in product(chosen.items(), range(episodes))
-    ]
+    # each partner's name, once, with the name or suite that was asked for
+    found, chosen = find_game(game), dict[str, str]()
+    for name in _listed(partners):
+        suite = SUITES[name](found) if name in SUITES else (partner(name, found),)
+        chosen |= {machine.name: name for machine in suite if machine.name not in chosen}
+    if not chosen:
+        raise InputError("there is no partner to play with", hint="name some, as tft")
+    samples = []
+    for (who, asked), number in product(chosen.items(), range(episodes)):
+        metadata = {**about, "partner": who, "suite": asked, "episode": number}
+        entry = entry_of(metadata)
+        _ = entry.setting  # raises what is wrong with the names before anything is asked
+        words = f"{entry.task.game.name} with {who} for {rounds} rounds"
+        target = f"{entry.task.optimum:.4g} to be expected at most"
+        samples.append(Sample(id=f"{who}/{number}", input=words, target=target, metadata=metadata))
     # with a single partner there is nothing to cluster by
     averages: list[Metric] = [mean(), stderr(cluster="partner" if len(chosen) > 1 else None)]
     if len(set(chosen.values())) > 1:
@@ -287,31 +294,9 @@ def repeated_games(
     )
 
 
-def _partners(game: str, wanted: Names) -> dict[str, str]:
-    """Each partner's name, once, with the name or suite that was asked for."""
-    found, chosen = find_game(game), dict[str, str]()
-    for name in _listed(wanted):
-        suite = SUITES[name](found) if name in SUITES else (partner(name, found),)
-        chosen |= {machine.name: name for machine in suite if machine.name not in chosen}
-    if not chosen:
-        raise InputError("there is no partner to play with", hint="name some, as tft")
-    return chosen
-
-
 def _listed(names: Names) -> list[str]:
     several = names.split(",") if isinstance(names, str) else names
     return [name.strip() for name in several if name.strip()]
-
-
-def _game_sample(about: dict[str, Any]) -> Sample:
-    entry = entry_of(about)
-    _ = entry.setting  # raises what is wrong with the names before anything is asked
-    return Sample(
-        id=f"{about['partner']}/{about['episode']}",
-        input=f"{entry.task.game.name} with {about['partner']} for {about['rounds']} rounds",
-        target=f"{entry.task.optimum:.4g} to be expected at most",
-        metadata=about,
-    )
 
 
 # Questions

@@ -238,9 +238,18 @@ class Lab2dLevel:
         rows = plan["simulation"]["map"].strip("\n").split("\n")
         self.size = max(map(len, rows)), len(rows)
         plan["simulation"].setdefault("scene", SCENE)
-        self._open_eyes(plan["simulation"]["gameObjects"])
+        width, height = self.size
+        for thing in plan["simulation"]["gameObjects"]:
+            for part in [part for part in thing["components"] if part["component"] == "Avatar"]:
+                part["kwargs"]["view"].update(left=width, right=width, forward=height, backward=height)
+                part["kwargs"]["spriteMap"] = {}  # else all other players look the same
+                where = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True}}
+                thing["components"].append(where)
         self.names = sorted({BEYOND, "OutOfView", *_sprite_names(plan["simulation"])})
-        self.settings = _settings(plan, builder)
+        settings = builder.config_dict.ConfigDict(plan).unlock()
+        builder.maybe_build_and_add_avatar_objects(settings)
+        builder.locate_and_overwrite_level_directory(settings)
+        self.settings: Mapping[str, str] = dict(builder.parse_python_settings_for_dmlab2d(settings))
 
     @property
     def is_kitchen(self) -> bool:
@@ -275,16 +284,6 @@ class Lab2dLevel:
         for place, name in enumerate(names):
             table[self.number(name) : self.number(name) + 4] = place
         return table
-
-    def _open_eyes(self, things: Sequence[Mapping[str, Any]]) -> None:
-        width, height = self.size
-        for thing in things:
-            for part in list(thing["components"]):
-                if part["component"] == "Avatar":
-                    part["kwargs"]["view"].update(left=width, right=width, forward=height, backward=height)
-                    part["kwargs"]["spriteMap"] = {}  # else all other players look the same
-                    where = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True}}
-                    thing["components"].append(where)
 
 
 def facing(number: int) -> int:
@@ -327,10 +326,3 @@ def _components(plan: Any) -> Iterator[Mapping[str, Any]]:
     elif isinstance(plan, list | tuple):
         for value in plan:
             yield from _components(value)
-
-
-def _settings(plan: Mapping[str, Any], builder: ModuleType) -> dict[str, str]:
-    settings = builder.config_dict.ConfigDict(plan).unlock()
-    builder.maybe_build_and_add_avatar_objects(settings)
-    builder.locate_and_overwrite_level_directory(settings)
-    return dict(builder.parse_python_settings_for_dmlab2d(settings))

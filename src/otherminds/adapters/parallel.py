@@ -118,7 +118,11 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
 
         Raises ValueError for an action that is missing, unknown or illegal, and after the end of the episode.
         """
-        joint = self._joint(actions)
+        if not self.agents:
+            raise ValueError("nobody is there to act: begin an episode with `reset`")
+        if odd := [agent for agent in actions if agent not in self.agents]:
+            raise ValueError(f"there is no agent called {odd[0]!r}: there are {', '.join(self.agents)}")
+        joint = {agent: self._action(agent, actions) for agent in self.agents}
         before, self.world_state = self.world_state, self.world.step(self.world_state, joint, self._rng)
         paid = self.world.reward(before, joint, self.world_state)
         self._t += 1
@@ -134,14 +138,6 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
     def render(self) -> str | None:
         """The map as text if the render mode is `ansi`, else None."""
         return self._draw(self.world_state) if self._draw and self.render_mode == ANSI else None
-
-    def _joint(self, actions: Mapping[str, Any]) -> dict[str, Hashable]:
-        """The joint action in the world's own actions."""
-        if not self.agents:
-            raise ValueError("nobody is there to act: begin an episode with `reset`")
-        if odd := [agent for agent in actions if agent not in self.agents]:
-            raise ValueError(f"there is no agent called {odd[0]!r}: there are {', '.join(self.agents)}")
-        return {agent: self._action(agent, actions) for agent in self.agents}
 
     def _action(self, agent: str, actions: Mapping[str, Any]) -> Hashable:
         if agent not in actions:

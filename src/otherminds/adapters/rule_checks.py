@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, permutations, product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from otherminds.worlds.in_the_matrix.rules import (
     FREE,
     INTERACT,
     NOWHERE,
-    TURNING,
     MatrixOutcome,
     MatrixState,
     Rules,
@@ -88,14 +87,6 @@ def _alike(one: object, other: object) -> bool:
 
 
 # Matrix worlds
-
-
-class _OrderedMoves(NamedTuple):
-    """The order in which players moved, and their cells and facings afterwards."""
-
-    order: tuple[int, ...]
-    cells: tuple[int, ...]
-    facings: tuple[int, ...]
 
 
 def check_matrix(trace: Trace[SeenMatrix], world: InTheMatrix | None = None) -> TraceComparison:
@@ -184,17 +175,20 @@ def _reached(
     bodies = [shown.bodies[i] for i in matrix_rules.returning(rules, state)]
     if moved is None or None in bodies:
         return
+    order, cells = moved
     respawns = tuple(((rules.field.grid.cell(body[0], body[1]),), body[2]) for body in bodies if body is not None)
-    for zappers, regrown in product(_zappers(rules, state, moved, joint), list(_regrown(rules, state, moved, shown))):
-        outcome = MatrixOutcome(moved.order, zappers, regrown, respawns, shown.ended)
+    for zappers, regrown in product(_zappers(rules, state, cells, joint), _regrown(rules, state, cells, shown)):
+        outcome = MatrixOutcome(order, zappers, regrown, respawns, shown.ended)
         try:
             yield state, matrix_rules.step_with(rules, state, joint, outcome)
         except ValueError:
             continue
 
 
-def _moved(rules: Rules, state: MatrixState, joint: Sequence[int], shown: SeenMatrix) -> _OrderedMoves | None:
-    """An order of moves that leads every player to its observed cell; None if there is none.
+def _moved(
+    rules: Rules, state: MatrixState, joint: Sequence[int], shown: SeenMatrix
+) -> tuple[tuple[int, ...], Sequence[int]] | None:
+    """An order of moves that leads every player to its observed cell, and the cells afterwards; None if there is none.
 
     A player that was observed to stay may move first, so this order works if any does.
     """
@@ -210,29 +204,27 @@ def _moved(rules: Rules, state: MatrixState, joint: Sequence[int], shown: SeenMa
         mover = min(fits, key=lambda i: seen_at[i] != cells[i])
         cells[mover] = seen_at[mover]
         order.append(mover)
-    facings = tuple((way + TURNING.get(joint[i], 0)) % 4 for i, way in enumerate(state.facings))
-    return _OrderedMoves((*order, *(i for i in range(rules.players) if i not in order)), tuple(cells), facings)
+    return (*order, *(i for i in range(rules.players) if i not in order)), cells
 
 
-def _zappers(rules: Rules, state: MatrixState, moved: _OrderedMoves, joint: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def _zappers(rules: Rules, state: MatrixState, cells: Sequence[int], joint: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The orders of zappers that can differ in effect: all orders within a group whose beams touch the same things."""
     shooting = [
         i for i, clock in enumerate(state.clocks) if clock == FREE and joint[i] == INTERACT and not state.cooldowns[i]
     ]
     others = [i for i in range(rules.players) if i not in shooting]
-    things = {cell for site, cell in enumerate(rules.sites) if state.shown >> site & 1}.union(moved.cells)
+    things = {cell for site, cell in enumerate(rules.sites) if state.shown >> site & 1}.union(cells)
     groups: list[tuple[set[int], list[int]]] = []
     for i in shooting:
-        place = moved.cells[i] * 4 + moved.facings[i]
-        touched = things.intersection(chain([moved.cells[i]], *rules.beams[place]))
+        touched = things.intersection(chain([cells[i]], *rules.beams[cells[i] * 4 + state.facings[i]]))
         linked = [group for group in groups if group[0] & touched]
         groups = [group for group in groups if group not in linked]
-        groups.append((touched.union(*(cells for cells, _ in linked)), [*chain(*(who for _, who in linked)), i]))
+        groups.append((touched.union(*(beam for beam, _ in linked)), [*chain(*(who for _, who in linked)), i]))
     for turns in product(*(permutations(who) for _, who in groups)):
         yield (*chain(*turns), *others)
 
 
-def _regrown(rules: Rules, state: MatrixState, moved: _OrderedMoves, shown: SeenMatrix) -> Iterator[tuple[int, ...]]:
+def _regrown(rules: Rules, state: MatrixState, cells: Sequence[int], shown: SeenMatrix) -> Iterator[tuple[int, ...]]:
     """The sets of sites that may have regrown: all new ones, and any that a player standing there took at once."""
     if shown.resources is None:
         yield ()
@@ -242,7 +234,7 @@ def _regrown(rules: Rules, state: MatrixState, moved: _OrderedMoves, shown: Seen
     new = [site for site in ripe if rules.sites[site] in there]
     if rules.restock and min(state.clocks) > rules.frozen:
         new = []
-    taken = [site for site in ripe if rules.sites[site] in moved.cells and rules.sites[site] not in there]
+    taken = [site for site in ripe if rules.sites[site] in cells and rules.sites[site] not in there]
     for count in range(len(taken) + 1):
         for some in combinations(taken, count):
             yield (*new, *some)
@@ -258,7 +250,16 @@ def check_kitchen(trace: Trace[Any], world: CollaborativeCooking | None = None) 
     one of this kitchen.
     """
     world = cooking_asymmetric() if world is None else world
-    shown = _kitchen_moments(trace, world)
+    shown = [moment for moment in trace.shown if isinstance(moment, SeenKitchen)]
+    floor, pots_at = {*map(world.grid.xy, world.grid.cells())}, sorted(map(world.grid.xy, world.pots))
+    fits = all(
+        len(moment.bodies) == len(world.agents)
+        and floor.issuperset(body[:2] for body in moment.bodies)
+        and pots_at == [pot[:2] for pot in moment.pots]
+        for moment in shown
+    )
+    if len(shown) < len(trace.shown) or not fits:
+        raise InputError(f"the trace of `{trace.substrate}` is not one of this kitchen", hint="name another map")
     states, counts = {kitchen_opening(world, shown[0])}, Counter[str]()
     if difference := _difference(world, states, shown[0]):
         return TraceComparison(0, (f"start: {difference}",), {})
@@ -280,20 +281,6 @@ def check_kitchen(trace: Trace[Any], world: CollaborativeCooking | None = None) 
         if not states:
             return TraceComparison(t, (f"step {t}: {_difference(world, reached, now)}",), dict(counts))
     return TraceComparison(len(trace.joints), (), dict(counts))
-
-
-def _kitchen_moments(trace: Trace[Any], world: CollaborativeCooking) -> list[SeenKitchen]:
-    shown = [moment for moment in trace.shown if isinstance(moment, SeenKitchen)]
-    floor, pots = {*map(world.grid.xy, world.grid.cells())}, sorted(map(world.grid.xy, world.pots))
-    fits = all(
-        len(moment.bodies) == len(world.agents)
-        and floor.issuperset(body[:2] for body in moment.bodies)
-        and pots == [pot[:2] for pot in moment.pots]
-        for moment in shown
-    )
-    if len(shown) < len(trace.shown) or not fits:
-        raise InputError(f"the trace of `{trace.substrate}` is not one of this kitchen", hint="name another map")
-    return shown
 
 
 def shown_kitchen(world: CollaborativeCooking, state: CookingState) -> SeenKitchen:
@@ -318,12 +305,9 @@ def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterat
     movers = [i for i, agent in enumerate(world.agents) if joint[agent] in STEPS]
     users = [i for i, agent in enumerate(world.agents) if joint[agent] == "interact"]
     players = range(len(world.agents))
+    still, idle = ([i for i in players if i not in acting] for acting in (movers, users))
     for moving, using in product(permutations(movers), permutations(users)):
-        yield CookingOutcome(_first(moving, players), _first(using, players))
-
-
-def _first(first: Sequence[int], players: Sequence[int]) -> tuple[int, ...]:
-    return (*first, *(i for i in players if i not in first))
+        yield CookingOutcome((*moving, *still), (*using, *idle))
 
 
 def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> CookingState:

@@ -258,31 +258,25 @@ class RestlessHunter:
         """The next action."""
         assert isinstance(seen, SeenMatrix)
         body, held = seen.bodies[self.player], seen.inventory[self.player]
-        self._learn(seen, body)
+        # a bump: a step led nowhere although no player stood there and the hunter was not frozen
+        self.frozen = body is not None and (self.frozen or max(seen.met[self.player][0]) > 0)
+        if self.tried and body and not self.frozen and body[:2] == self.tried[0]:
+            self.bumps[self.tried[1]] += self.tried[1] not in [other[:2] for other in seen.bodies if other]
+        self.tried = None
         if body is None or self.rng.random() < self.noise:
             return int(self.rng.integers(len(ACTIONS)))
         others = [other[:2] for k, other in enumerate(seen.bodies) if other is not None and k != self.player]
         favourite = self.favourite % len(held)
         if held[favourite] >= self.wanted and others:
-            return self._attack(body, others)
+            for turn, action in ((0, INTERACT), (1, TURN_RIGHT), (3, TURN_LEFT)):
+                turned = (*body[:2], (body[2] + turn) % 4)
+                if any(_offset(turned, other) in BEAM for other in others):
+                    return action
+            return self._towards(body, others, ())
         wanted = [(x, y) for x, y, kind in seen.resources or () if kind == favourite]
         if self.rng.random() < 0.1 and any(_offset(body, thing[:2]) in BEAM for thing in seen.resources or ()):
             return INTERACT
         return self._towards(body, wanted, others)
-
-    def _learn(self, seen: SeenMatrix, body: Body | None) -> None:
-        """Count a bump if a step led nowhere although no player stood there and the hunter was not frozen."""
-        self.frozen = body is not None and (self.frozen or max(seen.met[self.player][0]) > 0)
-        if self.tried and body and not self.frozen and body[:2] == self.tried[0]:
-            self.bumps[self.tried[1]] += self.tried[1] not in [other[:2] for other in seen.bodies if other]
-        self.tried = None
-
-    def _attack(self, body: Body, others: Sequence[Cell]) -> int:
-        for turn, action in ((0, INTERACT), (1, TURN_RIGHT), (3, TURN_LEFT)):
-            turned = (*body[:2], (body[2] + turn) % 4)
-            if any(_offset(turned, other) in BEAM for other in others):
-                return action
-        return self._towards(body, others, ())
 
     def _towards(self, body: Body, goals: Collection[Cell], others: Collection[Cell]) -> int:
         walls = {cell for cell, bumps in self.bumps.items() if bumps > 1}

@@ -156,7 +156,17 @@ def _moment(seen: Any, mind: Any, options: Mapping[str, Options], lapse: float, 
     check_hashable(of(mind), mind)
     says = {ask: getattr(mind, ask)() for ask in options}
     for ask, policy in says.items():
-        _check_policy(of(mind, ask), policy, options[ask], lapse)
+        whose, may = of(mind, ask), options[ask]
+        table = isinstance(policy, Categorical)
+        demand(table or ask != "predict", whose, f"{short(policy)} is no table", "return a Categorical")
+        if isinstance(policy, Categorical):
+            total = sum(policy.probs)
+            mend = "build tables with Categorical.from_scores, which makes them add up to 1"
+            demand(abs(total - 1.0) <= CLOSE, whose, f"probabilities add up to {total:.6g}", mend)
+        if may is not None:
+            mass = sum(math.exp(policy.log_prob(option)) for option in may)
+            broken = f"{mass:.6g} of 1 is on what may be done, {short(may)}"
+            demand(1.0 - lapse - CLOSE <= mass <= 1.0 + CLOSE, whose, broken, "spread 1 over that alone")
     action = says["act"].sample(rng)
     proper = math.isfinite(says["act"].log_prob(action)) and action in (options["act"] or (action,))
     broken = f"it drew {short(action)}, which may not be done or has no chance"
@@ -164,19 +174,6 @@ def _moment(seen: Any, mind: Any, options: Mapping[str, Options], lapse: float, 
     moment = _Moment(seen, mind, hash(mind), options, says, action)
     _demand_same(moment, mind, "two answers to one question", "leave chance to `sample`")
     return moment
-
-
-def _check_policy(whose: str, policy: Distribution[Any], options: Options, lapse: float) -> None:
-    table = isinstance(policy, Categorical)
-    demand(table or not whose.endswith("predict"), whose, f"{short(policy)} is no table", "return a Categorical")
-    if isinstance(policy, Categorical):
-        total = sum(policy.probs)
-        mend = "build tables with Categorical.from_scores, which makes them add up to 1"
-        demand(abs(total - 1.0) <= CLOSE, whose, f"probabilities add up to {total:.6g}", mend)
-    if options is not None:
-        mass = sum(math.exp(policy.log_prob(option)) for option in options)
-        broken = f"{mass:.6g} of 1 is on what may be done, {short(options)}"
-        demand(1.0 - lapse - CLOSE <= mass <= 1.0 + CLOSE, whose, broken, "spread 1 over that alone")
 
 
 def _demand_same(moment: _Moment, mind: Any, broken: str, mend: str) -> None:
@@ -204,11 +201,7 @@ def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
         _demand_same(moment, again, broken, "it may depend on nothing else; give it a seed when it is made")
         alike = again != moment.mind or hash(again) == moment.hash
         demand(alike, of(mind), "equal minds have different hashes", "hash what is compared")
-    _check_watched(mind, life)
-
-
-def _check_watched(mind: AnyMind, life: Sequence[_Moment]) -> None:
-    """An observer that considers this mind and one that takes any action must not rule this mind out."""
+    # an observer that considers this mind and one that takes any action must not rule this mind out
     may = (moment.options["act"] for moment in life)
     free = (Categorical.uniform(options) if options else None for options in may)
     rival = _Anybody(tuple(policy or moment.says["act"] for policy, moment in zip(free, life, strict=True)))

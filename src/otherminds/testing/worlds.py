@@ -94,8 +94,16 @@ def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
         chosen = [options[rng.integers(len(options))] for options in facts.actions]
         joint = dict(zip(world.agents, chosen, strict=True))
         after = _step(world, state, facts, joint, (seed, t))
-        _check_reward(world, state, joint, after)
-        _check_words(world, chosen)
+        found, again = (dict(world.reward(state, joint, after)) for _ in range(2))
+        proper = found.keys() == set(world.agents) and all(map(math.isfinite, found.values()))
+        mend = "give a finite number to every agent, and to nobody else"
+        demand(proper, of(world, "reward"), f"it is {short(found)}", mend)
+        demand(found == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone")
+        spell, vocabulary = getattr(world, "spell", None), getattr(world, "vocabulary", None)
+        if spell is not None and vocabulary is not None:
+            for words, action in ((spell(action), action) for action in chosen):
+                broken = f"{short(words)} does not stand for {short(action)}"
+                demand(vocabulary.get(words) == action, of(world, "vocabulary"), broken, "let it invert `spell`")
         yield _Turn((seed, t), state, facts, joint, after)
         state, facts = after, _new_facts(world, after)
 
@@ -155,23 +163,6 @@ def _step(world: AnyWorld, state: Any, facts: _StateFacts, joint: Mapping[str, A
     demand(same, whose, "it changed the state it was given", "return a new one")
     demand(given == joint, whose, "it changed the joint action it was given", "leave it alone")
     return _drawn(whose, after, world.step(state, given, np.random.default_rng(seed)))
-
-
-def _check_reward(world: AnyWorld, state: Any, joint: Mapping[str, Any], after: Any) -> None:
-    found, again = (dict(world.reward(state, joint, after)) for _ in range(2))
-    proper = found.keys() == set(world.agents) and all(map(math.isfinite, found.values()))
-    mend = "give a finite number to every agent, and to nobody else"
-    demand(proper, of(world, "reward"), f"it is {short(found)}", mend)
-    demand(found == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone")
-
-
-def _check_words(world: AnyWorld, actions: Sequence[Any]) -> None:
-    spell, vocabulary = getattr(world, "spell", None), getattr(world, "vocabulary", None)
-    if spell is None or vocabulary is None:
-        return
-    for words, action in ((spell(action), action) for action in actions):
-        broken = f"{short(words)} does not stand for {short(action)}"
-        demand(vocabulary.get(words) == action, of(world, "vocabulary"), broken, "let it invert `spell`")
 
 
 def _check_refusal(world: AnyWorld, turn: _Turn, known: Sequence[Any]) -> None:

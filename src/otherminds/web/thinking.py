@@ -64,7 +64,7 @@ class GameSetup:
         """A mind for every seat, and the facilitator."""
         entry = self.entry()
         world = protom_overcooked if isinstance(self.level, KitchenLevel) else protom_dkg
-        found: EpisodeSetup = world.setup_with_model(entry, _model(self.model)) if self.model else world.setup(entry)
+        found: EpisodeSetup = world.setup(entry, model=_model(self.model) if self.model else None)
         return found
 
     def entry(self) -> PlannedEpisode:

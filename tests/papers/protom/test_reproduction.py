@@ -29,7 +29,7 @@ from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom import reproduction
-from otherminds.papers.protom.experiment import SUBJECTS, ModelSetup, PlannedEpisode, assess, estimate, reply_metrics
+from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, assess, estimate, reply_metrics
 from otherminds.papers.protom.language_facilitator import subject
 from otherminds.papers.protom.levels import kitchens
 from otherminds.papers.protom.levels.level_sets import Design
@@ -41,14 +41,14 @@ from run_files import episodes_in, interrupted, read, results, rows_in, same_res
 
 Row = dict[str, Any]
 Write = Callable[[Request], str]
-Played = tuple[str, Callable[[PlannedEpisode], list[Row]], ModelSetup]
+Played = tuple[str, Callable[[PlannedEpisode], list[Row]], Callable[..., EpisodeSetup]]
 ABOUT_REPLIES = ("said", "unreadable", "tokens", "evaluated")
 ABOUT_BELIEFS = ("posterior", "predicted", "p_true")
 LEVELS = {level.name: level for level in bundled_levels()}
 NOT_NEEDED, NECESSARY = (read_kitchen(KITCHENS_BY_CLASS / f"{kind}.txt") for kind in ("not_needed", "necessary"))
 EXPERIMENTS: Mapping[type, Played] = {
-    Level: (protom_dkg.EXPERIMENT, protom_dkg.rows, protom_dkg.setup_with_model),
-    KitchenLevel: (protom_overcooked.EXPERIMENT, protom_overcooked.rows, protom_overcooked.setup_with_model),
+    Level: (protom_dkg.EXPERIMENT, protom_dkg.rows, protom_dkg.setup),
+    KitchenLevel: (protom_overcooked.EXPERIMENT, protom_overcooked.rows, protom_overcooked.setup),
 }
 FEW: list[Level] = [LEVELS[name] for name in ("own-key", "purple-gate", "locked-in")]
 PLAYED = FEW[1:]
@@ -69,7 +69,7 @@ def usual(level_name: str, who: str) -> list[Row]:
 def advised(level: Level | KitchenLevel, model: LanguageModel, seed: int = 42, *, pictures: bool = False) -> list[Row]:
     name, _, play = EXPERIMENTS[type(level)]
     found = entry(level, subject(model.name), seed)
-    return facilitated.rows(name, found, play(found, model, pictures=pictures))
+    return facilitated.rows(name, found, play(found, model=model, pictures=pictures))
 
 
 def without(rows: Sequence[Row], *names: str) -> list[Row]:
@@ -259,8 +259,8 @@ def test_every_call_of_a_run_is_another_one() -> None:
 
 def test_the_estimate_is_that_of_a_model_that_never_says_anything() -> None:
     plan = [entry(level, "lm:model") for level in FEW]
-    found = estimate(plan, protom_dkg.setup_with_model)
-    assert found == estimate(plan, protom_dkg.setup_with_model)
+    found = estimate(plan, protom_dkg.setup)
+    assert found == estimate(plan, protom_dkg.setup)
     requests: list[Request] = []
 
     def write(request: Request) -> str:
@@ -273,9 +273,9 @@ def test_the_estimate_is_that_of_a_model_that_never_says_anything() -> None:
     assert found.usage.written == 300 * found.calls
     assert found.calls == len(requests) > 0
     assert found.usage.prompt == tokens
-    seen = estimate(plan, protom_dkg.setup_with_model, pictures=True)
+    seen = estimate(plan, protom_dkg.setup, pictures=True)
     assert seen.usage.prompt - found.usage.prompt == TOKENS_PER_IMAGE * found.calls
-    assert estimate([], protom_dkg.setup_with_model) == (0, (0, 0, 0))
+    assert estimate([], protom_dkg.setup) == (0, (0, 0, 0))
 
 
 def test_names_of_models_have_no_colons() -> None:

@@ -42,15 +42,13 @@ MapFacilitator = Facilitator[State, Action, Advice]
 def facilitator(subject: str, level: Level, advice: DoorsKeysGemsAdvice) -> MapFacilitator:
     """The facilitator of this name. The oracle is ProToM with observers that consider the true goals only."""
     world = level.world
-
-    def inferring() -> MapFacilitator:
-        watchers: dict[str, Observer[GoalDirected[Action]]] = {}
-        for i, agent in enumerate(world.agents):
-            gems = [world.goals[i]] if subject == "oracle" else range(len(world.gems))
-            watchers[agent] = Observer.over(Seeker(advice.planner, i, Goal("gem", gem)) for gem in gems)
-        return ProToM.initial(world, advice, watchers, world.initial, **VARIANTS[subject])
-
-    return experiment.facilitator_named(subject, advice, inferring)
+    if simple := experiment.facilitator_without_inference(subject, advice):
+        return simple
+    watchers: dict[str, Observer[GoalDirected[Action]]] = {}
+    for i, agent in enumerate(world.agents):
+        gems = [world.goals[i]] if subject == "oracle" else range(len(world.gems))
+        watchers[agent] = Observer.over(Seeker(advice.planner, i, Goal("gem", gem)) for gem in gems)
+    return ProToM.initial(world, advice, watchers, world.initial, **VARIANTS[subject])
 
 
 def people(level: Level, advice: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
@@ -63,15 +61,23 @@ def people(level: Level, advice: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
 
 
 def setup(
-    entry: PlannedEpisode, advice: DoorsKeysGemsAdvice | None = None, helper: MapFacilitator | None = None
+    entry: PlannedEpisode,
+    advice: DoorsKeysGemsAdvice | None = None,
+    helper: MapFacilitator | None = None,
+    *,
+    model: LanguageModel | None = None,
+    pictures: bool = False,
 ) -> EpisodeSetup:
-    """The participants of an entry, with the facilitator that its subject names or with `helper`.
+    """The participants of an entry, with the facilitator that its subject names, or `helper`, or a language model.
 
-    Sharing `advice` between episodes of one level saves planning and changes nothing else.
+    Sharing `advice` between episodes of one level saves planning and changes nothing else. `pictures`: the model also
+    sees the state as a picture.
     """
     level = entry.level
     assert isinstance(level, Level)
     advice, world = advice or DoorsKeysGemsAdvice(level.world), level.world
+    if model is not None:
+        helper = LanguageFacilitator(model, map_briefing(world), advice, " ".join(entry.key), entry.seed, pictures)
     return EpisodeSetup(
         world=world,
         people=people(level, advice),
@@ -83,19 +89,11 @@ def setup(
     )
 
 
-def setup_with_model(entry: PlannedEpisode, model: LanguageModel, *, pictures: bool = False) -> EpisodeSetup:
-    """The participants of an entry, with a language model as the facilitator."""
-    assert isinstance(entry.level, Level)
-    advice = DoorsKeysGemsAdvice(entry.level.world)
-    briefing, draw = map_briefing(entry.level.world), f"{entry.condition} {entry.subject} {entry.level.name}"
-    return setup(entry, advice, LanguageFacilitator(model, briefing, advice, draw, entry.seed, pictures))
-
-
 def episode(entry: PlannedEpisode, advice: DoorsKeysGemsAdvice | None = None) -> FacilitatedEpisode[Any, Any, Any]:
     """The episode, ready to be played."""
     return experiment.episode(entry, setup(entry, advice))
 
 
-def rows(entry: PlannedEpisode) -> list[Row]:
-    """Play an episode and return its rows."""
-    return experiment.rows(EXPERIMENT, entry, setup(entry))
+def rows(entry: PlannedEpisode, model: LanguageModel | None = None, *, pictures: bool = False) -> list[Row]:
+    """Play an episode, with a language model as the facilitator if there is one, and return its rows."""
+    return experiment.rows(EXPERIMENT, entry, setup(entry, model=model, pictures=pictures))

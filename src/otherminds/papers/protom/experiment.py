@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from otherminds.distribution import Categorical
 from otherminds.evaluation import statistics as st
@@ -15,7 +15,7 @@ from otherminds.evaluation.assistance import FACILITATOR, outcomes, quality, sha
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
-from otherminds.language.model import LanguageModel, Request, Usage
+from otherminds.language.model import Request, Usage
 from otherminds.language.prices import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, CallEstimate
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import GoalDirected
@@ -72,21 +72,11 @@ class EpisodeSetup(NamedTuple):
     obedience: float = 1.0
 
 
-class ModelSetup(Protocol):
-    """Sets up an episode in which a language model is the facilitator, in either world."""
-
-    def __call__(self, entry: PlannedEpisode, model: LanguageModel, /, *, pictures: bool = False) -> EpisodeSetup:
-        """The participants; `pictures`: the model also sees the state as a picture."""
-        ...
-
-
-def facilitator_named(
-    subject: str, messages: Messages[Any, Any, Any], inferring: Callable[[], Facilitator[Any, Any, Any]]
-) -> Facilitator[Any, Any, Any]:
-    """The silent facilitator for `none`, the random one for `random`, else `inferring()`."""
+def facilitator_without_inference(subject: str, messages: Messages[Any, Any, Any]) -> Facilitator[Any, Any, Any] | None:
+    """The silent facilitator for `none`, the random one for `random`, None for all others."""
     if subject == "none":
         return SilentFacilitator()
-    return RandomFacilitator(messages) if subject == "random" else inferring()
+    return RandomFacilitator(messages) if subject == "random" else None
 
 
 def episode(entry: PlannedEpisode, setup: EpisodeSetup) -> FacilitatedEpisode[Any, Any, Any]:
@@ -103,10 +93,13 @@ def episode(entry: PlannedEpisode, setup: EpisodeSetup) -> FacilitatedEpisode[An
     )
 
 
-def estimate(entries: Sequence[PlannedEpisode], setup_with: ModelSetup, *, pictures: bool = False) -> CallEstimate:
+def estimate(
+    entries: Sequence[PlannedEpisode], setup: Callable[..., EpisodeSetup], *, pictures: bool = False
+) -> CallEstimate:
     """The calls and tokens of a plan if the model never sends a message and every reply can be read.
 
-    This is an upper bound for readable replies: while a message is under way the model is not asked.
+    This is an upper bound for readable replies: while a message is under way the model is not asked. `setup` is that of
+    the world, called with an entry and a model.
     """
     used: list[Usage] = []
 
@@ -118,7 +111,7 @@ def estimate(entries: Sequence[PlannedEpisode], setup_with: ModelSetup, *, pictu
         return json.dumps({"goals": goals, "reason": "", "choice": 0})
 
     for entry in entries:
-        for _ in episode(entry, setup_with(entry, Scripted("silent", silent))):
+        for _ in episode(entry, setup(entry, model=Scripted("silent", silent))):
             pass
     return CallEstimate(len(used), sum(used, Usage()))
 

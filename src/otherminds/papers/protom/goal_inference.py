@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from otherminds.errors import InputError
 from otherminds.mind import GoalDirected
 from otherminds.observer import Observer, attend
 from otherminds.papers.protom.facilitator import condition_on_reached
-from otherminds.papers.protom.trajectories import read_steps
+from otherminds.papers.protom.trajectories import SpelledWorld, read_steps
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
@@ -27,7 +27,6 @@ PARTICLES = 20  # sampled beliefs per recipe in a kitchen; chosen, not tuned (th
 
 Row = dict[str, Any]
 Steps = Sequence[Step[Any, Any]]
-InferableWorld = DoorsKeysGems | Overcooked
 
 
 class GoalLabel(NamedTuple):
@@ -37,7 +36,7 @@ class GoalLabel(NamedTuple):
     colour: str
 
 
-def read_all(paths: Sequence[Path], world: InferableWorld) -> list[Step[Any, Any]]:
+def read_all(paths: Sequence[Path], world: SpelledWorld) -> list[Step[Any, Any]]:
     """The steps of several files, each of which continues where the one before ended. Raises InputError."""
     steps: list[Step[Any, Any]] = []
     for path in paths:
@@ -46,7 +45,7 @@ def read_all(paths: Sequence[Path], world: InferableWorld) -> list[Step[Any, Any
 
 
 def posteriors(
-    world: InferableWorld, steps: Steps, *, beta: float, lapse: float, leak: float, particles: int = PARTICLES
+    world: SpelledWorld, steps: Steps, *, beta: float, lapse: float, leak: float, particles: int = PARTICLES
 ) -> list[Row]:
     """P(goal) of each agent before each step and after the last: rows with `t`, `joint` and `posterior`.
 
@@ -70,13 +69,15 @@ def posteriors(
     except ValueError as error:
         raise InputError(str(error), hint="with a lapse above 0 anybody could do anything") from None
     joints = [{a: world.spell(step.joint[a]) for a in world.agents} for step in steps]
-    return [
-        {"t": t, "joint": joint, "posterior": {a: _posterior(o, labels) for a, o in observers.items()}}
-        for t, (observers, joint) in enumerate(zip(watched, [*joints, {}], strict=True))
-    ]
+    rows: list[Row] = []
+    for t, (observers, joint) in enumerate(zip(watched, [*joints, {}], strict=True)):
+        beliefs = {a: condition_on_reached(o).ask(lambda mind: mind.goal) for a, o in observers.items()}
+        posterior = {a: {labels[goal].name: p for goal, p in belief} for a, belief in beliefs.items()}
+        rows.append({"t": t, "joint": joint, "posterior": posterior})
+    return rows
 
 
-def goals(world: InferableWorld) -> dict[Hashable, GoalLabel]:
+def goals(world: SpelledWorld) -> dict[Hashable, GoalLabel]:
     """The possible goals: gems, named by colour, or by name where a colour is not unique; or possible recipes."""
     if isinstance(world, Overcooked):
         from otherminds.papers.protom.overcooked import possible_recipes  # imports all that experiments need
@@ -90,7 +91,7 @@ def goals(world: InferableWorld) -> dict[Hashable, GoalLabel]:
 
 
 def _minds(
-    world: InferableWorld, wanted: Sequence[Any], beta: float, lapse: float, particles: int
+    world: SpelledWorld, wanted: Sequence[Any], beta: float, lapse: float, particles: int
 ) -> Iterator[Sequence[GoalDirected[Any]]]:
     """For each agent, its possible minds: one for each goal and, in kitchens, each sampled belief."""
     agents = range(len(world.agents))
@@ -106,11 +107,7 @@ def _minds(
         ]
 
 
-def _posterior(observer: Observer[GoalDirected[Any]], labels: Mapping[Hashable, GoalLabel]) -> dict[str, float]:
-    return {labels[goal].name: p for goal, p in condition_on_reached(observer).ask(lambda mind: mind.goal)}
-
-
-def draw(history: Sequence[Row], world: InferableWorld, path: Path) -> None:
+def draw(history: Sequence[Row], world: SpelledWorld, path: Path) -> None:
     """Draw P(goal) over time, a panel for each agent, as .svg, .png or .pdf.
 
     Raises InputError for other kinds of files, and if the file cannot be written.

@@ -22,6 +22,7 @@ from otherminds.errors import InputError, faults
 from otherminds.evaluation.statistics import pearson
 from otherminds.files.text import read_text
 from otherminds.observer import Observer, replay
+from otherminds.papers.protom.report import by_key
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
 from otherminds.reports.results import cell, figures, targets
 from otherminds.world import Step
@@ -110,11 +111,10 @@ def read_stimuli(path: Path) -> list[Stimulus]:
     if not judgements:
         hint = "point --data at a clone of Plinf.jl, branch project-blocks"
         raise InputError("has no average_human_results_arrays/*.csv", path=folder, hint=hint)
-    points = JUDGEMENT_POINTS
-    own = folder / "judgement_points.json"
+    points, own = {**JUDGEMENT_POINTS}, folder / "judgement_points.json"
     if own.exists():
         try:
-            points = {**JUDGEMENT_POINTS, **POINTS.validate_json(read_text(own))}
+            points |= POINTS.validate_json(read_text(own))
         except ValidationError as error:
             raise InputError(f"is not a table of judgement points: {faults(error)[0]['msg']}", path=own) from None
     stimuli = [_stimulus(folder, file, points) for file in judgements]
@@ -133,35 +133,29 @@ def _stimulus(folder: Path, judgements: Path, points: Mapping[str, tuple[int, ..
     steps = follow_plan(world, read_plan(actions, world), actions)
     if max(points[name]) > len(steps) + 1:
         raise InputError(f"has {len(steps)} actions, judged after {max(points[name]) - 1}", path=actions)
-    judged = _judged(judgements, len(points[name]), len(world.gems))
-    return Stimulus(name, DoorsKeysGemsPlanner(world), steps, points[name], judged)
-
-
-def _judged(path: Path, points: int, goals: int) -> NDArray[np.float64]:
-    numbers = []
-    for line, text in enumerate(map(str.strip, read_text(path).split("\n")), 1):
+    numbers, shape = list[float](), (len(points[name]), len(world.gems))
+    for line, text in enumerate(map(str.strip, read_text(judgements).split("\n")), 1):
         if not text:
             continue
         try:
             numbers.append(float(text))
         except ValueError:
-            raise InputError(f"`{text[:20]}` is not a number", path=path, line=line) from None
+            raise InputError(f"`{text[:20]}` is not a number", path=judgements, line=line) from None
         if not 0.0 <= numbers[-1] <= 1.0:
-            raise InputError(f"{text[:20]} is not a probability", path=path, line=line)
-    if len(numbers) != points * goals:
-        raise InputError(f"has {len(numbers)} numbers instead of {points} × {goals}", path=path)
-    return np.array(numbers).reshape(points, goals)
+            raise InputError(f"{text[:20]} is not a probability", path=judgements, line=line)
+    if len(numbers) != math.prod(shape):
+        raise InputError(f"has {len(numbers)} numbers instead of {shape[0]} × {shape[1]}", path=judgements)
+    return Stimulus(name, DoorsKeysGemsPlanner(world), steps, points[name], np.array(numbers).reshape(shape))
 
 
-@dataclass(frozen=True)
-class InferenceForSetting:
-    """The inferences for all stimuli as a picklable function of the setting."""
+Inferences = Mapping[InferenceSetting, list[NDArray[np.float64]]]
 
-    stimuli: list[Stimulus]
 
-    def __call__(self, setting: InferenceSetting) -> tuple[InferenceSetting, list[NDArray[np.float64]]]:
-        """The setting, and P(goal) at the judgement points of every stimulus."""
-        return setting, [stimulus.inferred(setting) for stimulus in self.stimuli]
+def inferences(
+    stimuli: Sequence[Stimulus], setting: InferenceSetting
+) -> tuple[InferenceSetting, list[NDArray[np.float64]]]:
+    """The setting, and P(goal) at the judgement points of every stimulus."""
+    return setting, [stimulus.inferred(setting) for stimulus in stimuli]
 
 
 class FittedModel(NamedTuple):
@@ -171,27 +165,24 @@ class FittedModel(NamedTuple):
     settings: list[InferenceSetting]
 
 
-def in_sample(table: Mapping[InferenceSetting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]) -> FittedModel:
+def in_sample(table: Inferences, stimuli: Sequence[Stimulus]) -> FittedModel:
     """The one setting that correlates best with all judgements."""
-    everything = range(len(stimuli))
-    best = max(table, key=lambda setting: _correlation(table[setting], stimuli, everything))
+    best = _best(table, stimuli, range(len(stimuli)))
     return FittedModel(table[best], [best] * len(stimuli))
 
 
-def leave_one_out(
-    table: Mapping[InferenceSetting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]
-) -> FittedModel:
+def leave_one_out(table: Inferences, stimuli: Sequence[Stimulus]) -> FittedModel:
     """For each stimulus, the setting that correlates best with the judgements of all others."""
-    chosen = [
-        max(table, key=lambda setting: _correlation(table[setting], stimuli, others))
-        for others in ([i for i in range(len(stimuli)) if i != left_out] for left_out in range(len(stimuli)))
-    ]
+    every = range(len(stimuli))
+    chosen = [_best(table, stimuli, [i for i in every if i != left_out]) for left_out in every]
     return FittedModel([table[setting][i] for i, setting in enumerate(chosen)], chosen)
 
 
-def fits(
-    inferred: Mapping[InferenceSetting, list[NDArray[np.float64]]], stimuli: Sequence[Stimulus]
-) -> dict[tuple[str, str], FittedModel]:
+def _best(table: Inferences, stimuli: Sequence[Stimulus], which: Sequence[int]) -> InferenceSetting:
+    return max(table, key=lambda setting: _correlation(table[setting], stimuli, which))
+
+
+def fits(inferred: Inferences, stimuli: Sequence[Stimulus]) -> dict[tuple[str, str], FittedModel]:
     """Each model fitted in sample and leaving one out, by (condition, model)."""
     tables = {model: {setting: inferred[setting] for setting in settings} for model, settings in MODELS.items()}
     ways = {"in_sample": in_sample, "leave_one_out": leave_one_out}
@@ -272,11 +263,8 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The whole page, from rows and summary alone."""
     held_out = [r for r in rows if r["condition"] == "leave_one_out" and r["subject"] == MODEL]
     settings = sorted({(r["episode"], r["beta"], r["lapse"], r["leak"]) for r in held_out})
-    chosen = table(
-        ("Stimulus", "β", "Lapse", "Leak"),
-        [[str(v) for v in line] for line in settings],
-        "Chosen without the stimulus itself.",
-    )
+    lines = [[str(v) for v in line] for line in settings]
+    chosen = table(("Stimulus", "β", "Lapse", "Leak"), lines, "Chosen without the stimulus itself.")
     sections = [
         Section("Results", stack(_results(summary), MODEL_WORDS, targets(summary))),
         Section("Model and people", inline(_scatter(held_out))),
@@ -286,7 +274,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
 
 
 def _results(summary: Sequence[Row]) -> Html:
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    found = by_key(summary)
     lines = [
         [c.replace("_", " "), subject.replace("_", " "), *(cell(found[c, subject, m]) for m in ("r", "rmse"))]
         for c, subject in dict.fromkeys((r["condition"], r["subject"]) for r in summary)

@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from io import BytesIO
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
@@ -21,6 +22,7 @@ from otherminds.files.text import one_line
 from otherminds.language.asking import Exchange, Unreadable, prompts_of, read_json, unreadable
 from otherminds.language.model import LanguageModel, Message, Request
 from otherminds.papers.protom.episodes import Decision, Messages, Status
+from otherminds.worlds.canvas import Drawing
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems import level_files
 from otherminds.worlds.doors_keys_gems.planner import Goal
@@ -223,8 +225,9 @@ class LanguageFacilitator(Generic[S, A, F]):
         )
         if not self.pictures:
             return Message("system", task), Message("user", now)
-        shown = f"{now}\n\n{fill('facilitator-picture')}"
-        return Message("system", task), Message("user", shown, (briefing.draw(state),))
+        shown, file = f"{now}\n\n{fill('facilitator-picture')}", BytesIO()
+        briefing.draw(state).png(file)
+        return Message("system", task), Message("user", shown, (file.getvalue(),))
 
 
 # Worlds in words
@@ -235,14 +238,14 @@ class Briefing(Generic[S, A]):
     """A world as described to a language model, which sees everything but the agents' goals.
 
     rules: how the world works. goals: every possible goal, by name. describe: a state in words, with everything that
-    can change. draw: a state as a PNG file. spell: an action in words.
+    can change. draw: a state as a picture. spell: an action in words.
     """
 
     agents: tuple[str, ...]
     rules: str
     goals: Mapping[str, Hashable]
     describe: Callable[[S], str]
-    draw: Callable[[S], bytes]
+    draw: Callable[[S], Drawing]
     spell: Callable[[A], str]
 
 
@@ -250,13 +253,7 @@ def map_briefing(world: DoorsKeysGems) -> Briefing[MapState, Action]:
     """The briefing on a Doors-Keys-Gems map. A gem is named by its colour, and its name if the colour is not unique."""
 
     def describe(state: MapState) -> str:
-        tiles = [row.split(" ") for row in level_files.draw_text(world, state).split("\n")]
-        return fill("facilitator-state", map=_numbered(tiles), lines="\n".join(_map_lines(world, state)))
-
-    def draw(state: MapState) -> bytes:
-        file = BytesIO()
-        map_drawing.draw(world, state).png(file)
-        return file.getvalue()
+        return _described(level_files.draw_text(world, state), _map_lines(world, state))
 
     colours = [gem.colour for gem in world.gems]
     names = [f"{g.colour} gem" + ("" if colours.count(g.colour) == 1 else f" ({g.name})") for g in world.gems]
@@ -269,7 +266,7 @@ def map_briefing(world: DoorsKeysGems) -> Briefing[MapState, Action]:
         rules=fill("facilitator-map", agents=", ".join(world.agents), turns=turns, bans="".join(sorted(bans))),
         goals={name: Goal("gem", k) for k, name in enumerate(names)},
         describe=describe,
-        draw=draw,
+        draw=partial(map_drawing.draw, world),
         spell=world.spell,
     )
 
@@ -297,13 +294,7 @@ def kitchen_briefing(world: Overcooked) -> Briefing[KitchenState, str]:
     layout = world.layout
 
     def describe(state: KitchenState) -> str:
-        tiles = [row.split() for row in kitchen_files.draw_text(world, state).split("\n")]
-        return fill("facilitator-state", map=_numbered(tiles), lines="\n".join(_kitchen_lines(world, state)))
-
-    def draw(state: KitchenState) -> bytes:
-        file = BytesIO()
-        kitchen_drawing.draw(world, state).png(file)
-        return file.getvalue()
+        return _described(kitchen_files.draw_text(world, state), _kitchen_lines(world, state))
 
     dishes = "\n".join(f"- {recipe}: {_thing(dish)}" for recipe, dish in RECIPES.items())
     names, numbers = ", ".join(world.agents), ", ".join(f"{i} is {agent}" for i, agent in enumerate(world.agents, 1))
@@ -316,7 +307,7 @@ def kitchen_briefing(world: Overcooked) -> Briefing[KitchenState, str]:
         rules=fill("facilitator-kitchen", agents=names, dishes=dishes, rooms=_numbered(rooms), numbers=numbers),
         goals={recipe: recipe for recipe in RECIPES},
         describe=describe,
-        draw=draw,
+        draw=partial(kitchen_drawing.draw, world),
         spell=world.spell,
     )
 
@@ -334,6 +325,12 @@ def _kitchen_lines(world: Overcooked, state: KitchenState) -> Iterator[str]:
             yield f"On the {where} at {_at(layout.grid, cell)}: {_thing(thing)}."
     for cell, delivered in zip(layout.deliveries, state.delivered, strict=True):
         yield f"Delivered at {_at(layout.grid, cell)}: {'; '.join(map(_thing, delivered)) or 'nothing yet'}."
+
+
+def _described(drawn: str, lines: Iterator[str]) -> str:
+    """A state in words: its map, and a line for everything that can change."""
+    tiles = [row.split() for row in drawn.split("\n")]
+    return fill("facilitator-state", map=_numbered(tiles), lines="\n".join(lines))
 
 
 def _thing(thing: int) -> str:

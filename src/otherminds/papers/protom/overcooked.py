@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -89,45 +90,49 @@ def possible_recipes(world: Overcooked) -> list[str]:
 def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **settings: Any) -> KitchenFacilitator:
     """The facilitator of this name. The oracle is ProToM with observers that consider the true recipes only."""
     world = level.world
-
-    def inferring() -> KitchenFacilitator:
-        chosen = {**SETTINGS, **VARIANTS[subject], **settings}
-        particles = range(chosen.pop("particles"))
-        with_beliefs = chosen.pop("beliefs", True)
-        shared = advice if with_beliefs else OvercookedAdvice(world, advice.planner, advice.sampler, beliefs=False)
-        watchers: dict[str, Observer[GoalDirected[str]]] = {}
-        for i, agent in enumerate(world.agents):
-            recipes = [world.recipes[i]] if subject == "oracle" else possible_recipes(world)
-            watchers[agent] = Observer.over(
-                Cook(advice.planner, advice.sampler, i, recipe, particle=k) for k, recipe in product(particles, recipes)
-            )
-        return ProToM.initial(world, shared, watchers, world.initial, **chosen)
-
-    return experiment.facilitator_named(subject, advice, inferring)
+    if simple := experiment.facilitator_without_inference(subject, advice):
+        return simple
+    chosen = {**SETTINGS, **VARIANTS[subject], **settings}
+    particles = range(chosen.pop("particles"))
+    if not chosen.pop("beliefs", True):
+        advice = OvercookedAdvice(world, advice.planner, advice.sampler, beliefs=False)
+    watchers: dict[str, Observer[GoalDirected[str]]] = {}
+    for i, agent in enumerate(world.agents):
+        recipes = [world.recipes[i]] if subject == "oracle" else possible_recipes(world)
+        watchers[agent] = Observer.over(
+            Cook(advice.planner, advice.sampler, i, recipe, particle=k) for k, recipe in product(particles, recipes)
+        )
+    return ProToM.initial(world, advice, watchers, world.initial, **chosen)
 
 
 def people(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> dict[str, Cook]:
     """The simulated cooks: rational given their beliefs, which are drawn from `seed`, breaking ties at random."""
-    world = level.world
-    cooks = {}
-    for i, agent in enumerate(world.agents):
-        particle = int(stream(seed, "belief", level.name, agent).integers(SEEDS))
-        cooks[agent] = Cook(
-            advice.planner, advice.sampler, i, world.recipes[i], beta=math.inf, lapse=0.0, particle=particle
-        )
-    return cooks
+    rational = partial(Cook, advice.planner, advice.sampler, beta=math.inf, lapse=0.0)
+    particles = {agent: stream(seed, "belief", level.name, agent).integers(SEEDS) for agent in level.world.agents}
+    return {
+        agent: rational(i, level.world.recipes[i], particle=int(particle))
+        for i, (agent, particle) in enumerate(particles.items())
+    }
 
 
 def setup(
-    entry: PlannedEpisode, advice: OvercookedAdvice | None = None, helper: KitchenFacilitator | None = None
+    entry: PlannedEpisode,
+    advice: OvercookedAdvice | None = None,
+    helper: KitchenFacilitator | None = None,
+    *,
+    model: LanguageModel | None = None,
+    pictures: bool = False,
 ) -> EpisodeSetup:
-    """The participants of an entry, with the facilitator that its subject names or with `helper`.
+    """The participants of an entry, with the facilitator that its subject names, or `helper`, or a language model.
 
-    Sharing `advice` between episodes of one kitchen saves planning and changes nothing else.
+    Sharing `advice` between episodes of one kitchen saves planning and changes nothing else. `pictures`: the model also
+    sees the state as a picture.
     """
     level = entry.level
     assert isinstance(level, KitchenLevel)
     advice, world = advice or OvercookedAdvice(level.world), level.world
+    if model is not None:
+        helper = LanguageFacilitator(model, kitchen_briefing(world), advice, " ".join(entry.key), entry.seed, pictures)
     return EpisodeSetup(
         world=world,
         people=people(level, advice, entry.seed),
@@ -139,19 +144,11 @@ def setup(
     )
 
 
-def setup_with_model(entry: PlannedEpisode, model: LanguageModel, *, pictures: bool = False) -> EpisodeSetup:
-    """The participants of an entry, with a language model as the facilitator."""
-    assert isinstance(entry.level, KitchenLevel)
-    advice = OvercookedAdvice(entry.level.world)
-    briefing, draw = kitchen_briefing(entry.level.world), f"{entry.condition} {entry.subject} {entry.level.name}"
-    return setup(entry, advice, LanguageFacilitator(model, briefing, advice, draw, entry.seed, pictures))
-
-
 def episode(entry: PlannedEpisode, advice: OvercookedAdvice | None = None) -> FacilitatedEpisode[Any, Any, Any]:
     """The episode, ready to be played."""
     return experiment.episode(entry, setup(entry, advice))
 
 
-def rows(entry: PlannedEpisode) -> list[Row]:
-    """Play an episode and return its rows."""
-    return experiment.rows(EXPERIMENT, entry, setup(entry))
+def rows(entry: PlannedEpisode, model: LanguageModel | None = None, *, pictures: bool = False) -> list[Row]:
+    """Play an episode, with a language model as the facilitator if there is one, and return its rows."""
+    return experiment.rows(EXPERIMENT, entry, setup(entry, model=model, pictures=pictures))

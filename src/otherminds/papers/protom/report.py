@@ -9,25 +9,25 @@ from otherminds.evaluation.assistance import compare, outcomes
 from otherminds.papers.protom import doors_keys_gems, overcooked
 from otherminds.reports import plots
 from otherminds.reports.level_replay import replays
-from otherminds.reports.page import (
-    Html,
-    Page,
-    Section,
-    inline,
-    interval,
-    number,
-    page,
-    side_by_side,
-    stack,
-    table,
-)
+from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
 from otherminds.reports.results import cell, figures, targets
-from otherminds.worlds.doors_keys_gems.level_files import Level
-from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 Row = Mapping[str, Any]
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages")
 CLASSES = ("all", "not_needed", "useful", "necessary")
+INFERENCE = {
+    "p_true": "P(true goal)",
+    "top1": "Ranked first",
+    "brier": "Brier score",
+    "calibration_error": "Calibration error",
+}
+REPLIES = {
+    "replies": "Replies",
+    "unreadable_share": "Unreadable",
+    "tokens": "Tokens",
+    "evaluated": "Tokens evaluated",
+    "top1": "Right goal named",
+}
 LANGUAGE_MODELS = (
     "Language models choose among the same messages as ProToM, and are told the rules of the world, its state, and the "
     "last ten joint actions. They are asked what everybody wants and which message to say, if any. A reply that cannot "
@@ -113,29 +113,25 @@ OVERCOOKED = ReportWords(
 )
 
 
-def doors_keys_gems_report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Level]) -> Page:
-    """The page of protom-dkg, from rows and summary alone."""
-    return _report(DOORS_KEYS_GEMS, rows, summary, levels)
-
-
-def overcooked_report(rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[KitchenLevel]) -> Page:
-    """The page of protom-overcooked, from rows and summary alone."""
-    return _report(OVERCOOKED, rows, summary, levels)
-
-
-def _report(words: ReportWords, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
+def report(words: ReportWords, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
+    """The page of one world, from rows, summary and levels alone."""
     bars = [inline(plots.class_bars(summary, metric)) for metric in ("success", "speedup", "messages")]
+    goals = _by_class(summary, ["protom"], INFERENCE, ("Levels",))
+    inferred = side_by_side(inline(plots.posterior_over_time(rows)), inline(plots.calibration(rows)))
     sections = [
         Section("Results", stack(_results(words, summary, ""), words.published, words.speedup, targets(summary))),
         Section("Watch the episodes", replays({level.name: level for level in levels}, rows)),
         Section("By class of level", side_by_side(*bars)),
-        Section("How well goals were inferred", _inference(rows, summary)),
+        Section(
+            "How well goals were inferred", stack(goals, inferred)
+        ),
         Section("Tests", _tests(rows)),
         Section("What each message saved", _messages(rows)),
         Section("About the levels", words.choice),
     ]
     if models := [r["subject"] for r in summary if (r["condition"], r["metric"]) == ("all", "replies")]:
-        sections.insert(4, Section("Language models", stack(LANGUAGE_MODELS, _model_replies(summary, models))))
+        replies = _by_class(summary, models, REPLIES, ("Levels", "Facilitator"))
+        sections.insert(4, Section("Language models", stack(LANGUAGE_MODELS, replies)))
     if any(row["condition"].startswith("heldout/") for row in summary):
         held_out = [inline(plots.class_bars(summary, metric, held_out=True)) for metric in ("speedup", "messages")]
         results = stack(words.held_out, _results(words, summary, "heldout/"), side_by_side(*held_out))
@@ -145,7 +141,7 @@ def _report(words: ReportWords, rows: Sequence[Row], summary: Sequence[Row], lev
 
 
 def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    found = by_key(summary)
     printed = {
         (p.condition, p.subject, p.metric): p.columns() for p in figures().published if p.experiment == words.experiment
     }
@@ -164,7 +160,7 @@ def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:
 
 def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
     """The results on tuning levels of the facilitators that infer goals."""
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    found = by_key(summary)
     tuned = [subject for condition, subject, m in found if m == "share_of_oracle_speedup" and "tuning" in condition]
     shown = (
         ("tuning/not_needed", "messages"),
@@ -178,39 +174,20 @@ def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
     return stack(words.tuning, *curves, table(columns, lines))
 
 
-def _inference(rows: Sequence[Row], summary: Sequence[Row]) -> Html:
-    names = {
-        "p_true": "P(true goal)",
-        "top1": "Ranked first",
-        "brier": "Brier score",
-        "calibration_error": "Calibration error",
-    }
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[str, str], first: Sequence[str]) -> Html:
+    """The metrics that are keys of `names`, a line for each class and facilitator; `first`: the leading columns."""
+    found = by_key(summary)
     lines = [
-        [name.replace("_", " "), *(cell(found.get((name, "protom", metric))) for metric in names)] for name in CLASSES
-    ]
-    return stack(
-        table(("Levels", *names.values()), lines),
-        side_by_side(inline(plots.posterior_over_time(rows)), inline(plots.calibration(rows))),
-    )
-
-
-def _model_replies(summary: Sequence[Row], subjects: Sequence[str]) -> Html:
-    """Replies, unreadable replies, tokens, and the share of goals named rightly, for each language model."""
-    names = {
-        "replies": "Replies",
-        "unreadable_share": "Unreadable",
-        "tokens": "Tokens",
-        "evaluated": "Tokens evaluated",
-        "top1": "Right goal named",
-    }
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
-    lines = [
-        [name.replace("_", " "), subject, *(cell(found.get((name, subject, metric))) for metric in names)]
+        [*(name.replace("_", " "), subject)[: len(first)], *(cell(found.get((name, subject, m))) for m in names)]
         for name in CLASSES
         for subject in subjects
     ]
-    return table(("Levels", "Facilitator", *names.values()), lines)
+    return table((*first, *names.values()), lines)
+
+
+def by_key(summary: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
+    """The rows of a summary by condition, subject and metric."""
+    return {(r["condition"], r["subject"], r["metric"]): r for r in summary}
 
 
 def _tests(rows: Sequence[Row]) -> Html:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
@@ -11,18 +12,17 @@ from otherminds.evaluation.engines import in_order, opened
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.store import Row
-from otherminds.language.ledger import Recorded
 from otherminds.language.prices import CallEstimate
-from otherminds.papers.protom import doors_keys_gems, experiment, human_judgements, overcooked, report
-from otherminds.papers.protom.experiment import SUBJECTS, ModelSetup, PlannedEpisode
+from otherminds.papers.protom import doors_keys_gems, experiment, human_judgements, overcooked
+from otherminds.papers.protom.experiment import SUBJECTS
 from otherminds.papers.protom.language_facilitator import subject as model_subject
 from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import Design
+from otherminds.papers.protom.report import DOORS_KEYS_GEMS, OVERCOOKED, ReportWords, report
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study import simulated as study
 from otherminds.papers.protom.study.export import read_export
-from otherminds.reports.page import Page
 from otherminds.reports.results import beside_published
 
 PAIRS = {"quick": 3, "normal": 9, "full": 36}
@@ -30,31 +30,25 @@ PAIRS = {"quick": 3, "normal": 9, "full": 36}
 
 
 class Facilitated(NamedTuple):
-    """An experiment with facilitators: `sets` of further levels, each with the facilitators that play them.
+    """An experiment with facilitators: the module that plays its episodes, its levels, and the texts of its report."""
 
-    `setup_with_model` prepares an episode in which a language model is the facilitator.
-    """
-
-    name: str
-    rows: Callable[[PlannedEpisode], list[Row]]
-    setup_with_model: ModelSetup
+    world: ModuleType
     design: Design[Any]
-    sets: Mapping[str, Sequence[str]]
-    report: Callable[[Sequence[Row], Sequence[Row], Sequence[Any]], Page]
+    words: ReportWords
 
     def begin(self, options: Options) -> Experiment:
         """The bundled levels with every facilitator, and in a full run the further sets as well."""
         levels, seed = self.design.bundled(), options.seed
         plan = experiment.plan(levels, SUBJECTS, seed=seed)
         if options.scale == "full":
-            for name, subjects in self.sets.items():
+            for name, subjects in self.world.SETS.items():
                 plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
         return Experiment(
-            run=described(f"{self.name} seed {seed}", _model_words(options)),
-            parts=(Part(self.rows, plan),),
+            run=described(f"{self.world.EXPERIMENT} seed {seed}", _model_words(options)),
+            parts=(Part(self.world.rows, plan),),
             model_part=self._model_part(levels, options),
             summarise=self._summarise,
-            page=lambda rows, summary: self.report([row for row in rows if not _prefix(row)], summary, levels),
+            page=lambda rows, summary: report(self.words, [row for row in rows if not _prefix(row)], summary, levels),
             what="Playing levels",
         )
 
@@ -63,19 +57,15 @@ class Facilitated(NamedTuple):
         if options.asking is None:
             return None
         model, pictures = options.asking.find(), options.asking.pictures
-
-        def rows(entry: PlannedEpisode, model: Recorded) -> list[Row]:
-            return experiment.rows(self.name, entry, self.setup_with_model(entry, model, pictures=pictures))
-
         entries = experiment.plan(levels, [model_subject(model.name)], seed=options.seed)
-        estimate = partial(experiment.estimate, setup_with=self.setup_with_model, pictures=pictures)
-        return ModelPart(model, rows, entries, estimate)
+        estimate = partial(experiment.estimate, setup=self.world.setup, pictures=pictures)
+        return ModelPart(model, partial(self.world.rows, pictures=pictures), entries, estimate)
 
     def _summarise(self, rows: Sequence[Row]) -> list[Row]:
         """The metrics of every set of levels by itself."""
         sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
         return beside_published(
-            row for prefix, chosen in sets.items() for row in experiment.assess(self.name, chosen, prefix)
+            row for prefix, chosen in sets.items() for row in experiment.assess(self.world.EXPERIMENT, chosen, prefix)
         )
 
 
@@ -100,8 +90,8 @@ def _dkg_human(options: Options) -> Experiment:
     def fits() -> Any:
         with opened(options.engine, options.jobs) as engine:
             settings = human_judgements.SETTINGS
-            inferences = in_order(human_judgements.InferenceForSetting(stimuli), settings, engine=engine)
-            return human_judgements.fits(dict(shown(inferences, len(settings), "Reading minds")), stimuli)
+            found = in_order(partial(human_judgements.inferences, stimuli), settings, engine=engine)
+            return human_judgements.fits(dict(shown(found, len(settings), "Reading minds")), stimuli)
 
     return Experiment(
         run="dkg-human",
@@ -133,10 +123,10 @@ def _study(options: Options) -> Experiment:
         pictures = asking.pictures
 
         def estimate(todo: Sequence[study.PlannedTrial]) -> CallEstimate:
-            return experiment.estimate([entry.played for entry in todo], overcooked.setup_with_model, pictures=pictures)
+            return experiment.estimate([entry.played for entry in todo], overcooked.setup, pictures=pictures)
 
         spoken = [entry for entry in plan if entry.subject == lm]
-        model_part = ModelPart(found, partial(study.rows_with_model, pictures=pictures), spoken, estimate)
+        model_part = ModelPart(found, partial(study.rows, pictures=pictures), spoken, estimate)
     return Experiment(
         run=described(f"study {options.scale} seed {options.seed}", _model_words(options)),
         parts=(Part(study.rows, [entry for entry in plan if entry.subject != lm]),),
@@ -147,25 +137,9 @@ def _study(options: Options) -> Experiment:
     )
 
 
-DOORS_KEYS_GEMS = Facilitated(
-    doors_keys_gems.EXPERIMENT,
-    doors_keys_gems.rows,
-    doors_keys_gems.setup_with_model,
-    maps.DESIGN,
-    doors_keys_gems.SETS,
-    report.doors_keys_gems_report,
-)
-OVERCOOKED = Facilitated(
-    overcooked.EXPERIMENT,
-    overcooked.rows,
-    overcooked.setup_with_model,
-    kitchens.DESIGN,
-    overcooked.SETS,
-    report.overcooked_report,
-)
 EXPERIMENTS: Mapping[str, Begin] = {
-    "protom-dkg": DOORS_KEYS_GEMS.begin,
-    "protom-overcooked": OVERCOOKED.begin,
+    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN, DOORS_KEYS_GEMS).begin,
+    "protom-overcooked": Facilitated(overcooked, kitchens.DESIGN, OVERCOOKED).begin,
     "dkg-human": _dkg_human,
     "study": _study,
 }

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -21,46 +21,13 @@ from otherminds.files.text import read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.pddl import follow_plan, read_plan
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
+from otherminds.worlds.overcooked.rules import Overcooked
 
 SCHEMA = 1
 PLANS = (".pddl", ".dat", ".plan")
 
 Steps = tuple[Step[Any, Any], ...]
-
-
-class SpelledWorld(Protocol):
-    """A deterministic world whose actions have words: `vocabulary` maps words to actions, `spell` is its inverse."""
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The names of the agents."""
-        ...
-
-    @property
-    def initial(self) -> Any:
-        """s₀."""
-        ...
-
-    @property
-    def vocabulary(self) -> Mapping[str, Any]:
-        """Every action by its words."""
-        ...
-
-    def spell(self, action: Any) -> str:
-        """The action in words."""
-        ...
-
-    def actions(self, state: Any, agent: str) -> tuple[Any, ...]:
-        """The legal actions of the agent."""
-        ...
-
-    def illegal_agent(self, state: Any, joint: Mapping[str, Any]) -> str | None:
-        """The first agent whose action is illegal in this step; None if there is none."""
-        ...
-
-    def step(self, state: Any, joint: Mapping[str, Any], /) -> Any:
-        """s′."""
-        ...
+SpelledWorld = DoorsKeysGems | Overcooked  # deterministic worlds whose actions have words
 
 
 class _TrajectoryLine(BaseModel):
@@ -103,13 +70,14 @@ def read_trajectory(path: Path, world: SpelledWorld, *, start: Any = None) -> St
     texts = read_text(path).split("\n")
     if not texts[-1]:
         texts.pop()
+    rules: Any = world  # its states and actions are its own
     state, steps = world.initial if start is None else start, []
     for t, text in enumerate(texts):
         joint = _joint(_parse(text, path, t), world, path, t + 1)
-        if agent := world.illegal_agent(state, joint):
-            hint = f"allowed: {', '.join(map(world.spell, world.actions(state, agent)))}"
-            raise InputError(f"{agent} cannot {world.spell(joint[agent])} here", path=path, line=t + 1, hint=hint)
-        after = world.step(state, joint)
+        if agent := rules.illegal_agent(state, joint):
+            hint = f"allowed: {', '.join(map(rules.spell, rules.actions(state, agent)))}"
+            raise InputError(f"{agent} cannot {rules.spell(joint[agent])} here", path=path, line=t + 1, hint=hint)
+        after = rules.step(state, joint)
         steps.append(Step(state, joint, after))
         state = after
     return tuple(steps)
@@ -130,25 +98,18 @@ def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
     try:
         line = _TrajectoryLine.model_validate_json(text)
     except ValidationError as error:
-        raise _first_fault(error, path, t + 1) from None
+        fault = faults(error)[0]
+        message, where = fault["msg"], ".".join(map(str, fault["loc"]))[:60]
+        if place := re.search(r" at line 1 column (\d+)$", message):  # not JSON
+            column = max(int(place.group(1)), 1)
+            raise InputError(message[: place.start()], path=path, line=t + 1, column=column) from None
+        raise InputError(f"`{where}`: {message}" if where else message, path=path, line=t + 1) from None
     if line.version != SCHEMA:
         raise InputError(f"unknown schema {line.version}", path=path, line=t + 1, hint=f"this reads {SCHEMA}")
     if line.t != t:
         raise InputError(f"`t` should be {t} here", path=path, line=t + 1, hint="one line a step, from 0 on")
     json.loads(text, object_pairs_hook=unique, parse_int=str)
     return line.joint
-
-
-def _first_fault(error: ValidationError, path: Path, number: int) -> InputError:
-    """The first fault in one line, with the column if the text is not JSON."""
-    found = faults(error)[0]
-    message = found["msg"]
-    place = re.search(r" at line 1 column (\d+)$", message)
-    if place:
-        message, column = message[: place.start()], int(place.group(1))
-        return InputError(message, path=path, line=number, column=max(column, 1))
-    where = ".".join(str(part) for part in found["loc"])
-    return InputError(f"`{where[:60]}`: {message}" if where else message, path=path, line=number)
 
 
 def _joint(words: Mapping[str, str], world: SpelledWorld, path: Path, number: int) -> dict[str, Any]:

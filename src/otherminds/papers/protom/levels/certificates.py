@@ -12,7 +12,7 @@ from otherminds.evaluation.engines import in_order, opened
 from otherminds.evaluation.progress import shown
 from otherminds.files.text import printable, read_text
 from otherminds.papers.protom.levels import kitchens, maps
-from otherminds.papers.protom.levels.level_sets import CLASSES, Design, L, LevelSet
+from otherminds.papers.protom.levels.level_sets import CLASSES, Design, L
 from otherminds.worlds.overcooked.level_files import is_kitchen
 
 DESIGNS: Mapping[str, Design[Any]] = {"doors-keys-gems": maps.DESIGN, "overcooked": kitchens.DESIGN}
@@ -56,27 +56,28 @@ def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
     for name in names:
         if name in SETS:
             design, which = SETS[name]
-            yield _check_set(name, design.level_set(which), jobs)
+            chosen = design.level_set(which)
+            levels = chosen.levels()
+            proofs = zip(levels, _proofs(name, design, levels, jobs), strict=True)
+            held = [proof for level, proof in proofs if proof is not None and proof.kind == level.kind]
+            same = len(held) == len(levels) and design.digest(held) == chosen.certificates
+            verdict = f"hash {'as recorded' if same else 'DIFFERS'}"
+            yield f"{name}: {len(held)} of {len(levels)} certificates proved, {verdict}", same
         elif name in PICKED:
             yield from _check_levels(name, PICKED[name], PICKED[name].bundled(), jobs)
         else:
             if not Path(name).suffix and not Path(name).exists() and (close := near(name, [*SETS, *PICKED])):
                 raise InputError(f"there is no file and no set of levels `{name}`", hint=f"did you mean {close[0]}?")
-            for design, files in _by_world(Path(name)).items():
-                levels = [design.parse(read_text(file), file) for file in files]
-                yield from _check_levels(name, design, levels, jobs)
-
-
-def _by_world(path: Path) -> dict[Design[Any], list[Path]]:
-    """The level files at a path, by the design of their world."""
-    files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
-    if not files:
-        raise InputError("holds no level (*.txt)", path=path)
-    found: dict[Design[Any], list[Path]] = {}
-    for file in files:
-        world = "overcooked" if is_kitchen(read_text(file)) else "doors-keys-gems"
-        found.setdefault(DESIGNS[world], []).append(file)
-    return found
+            files = sorted(Path(name).glob("*.txt")) if Path(name).is_dir() else [Path(name)]
+            if not files:
+                raise InputError("holds no level (*.txt)", path=Path(name))
+            found: dict[str, list[Any]] = {}
+            for file in files:
+                text = read_text(file)
+                world = "overcooked" if is_kitchen(text) else "doors-keys-gems"
+                found.setdefault(world, []).append(DESIGNS[world].parse(text, file))
+            for world, levels in found.items():
+                yield from _check_levels(name, DESIGNS[world], levels, jobs)
 
 
 def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: int) -> Iterator[tuple[str, bool]]:
@@ -91,15 +92,6 @@ def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: i
             wrong = [key for key in {**claimed, **proved} if claimed.get(key) != proved.get(key)]
             line = f"{', '.join(wrong)} cannot be proved" if wrong else f"{level.kind}, proved"
             yield f"{label}: {line}", not wrong
-
-
-def _check_set(name: str, chosen: LevelSet[Any], jobs: int) -> tuple[str, bool]:
-    levels = chosen.levels()
-    proofs = _proofs(name, chosen.design, levels, jobs)
-    held = [p for level, p in zip(levels, proofs, strict=True) if p is not None and p.kind == level.kind]
-    same = len(held) == len(levels) and chosen.design.digest(held) == chosen.certificates
-    line = f"{name}: {len(held)} of {len(levels)} certificates proved, hash {'as recorded' if same else 'DIFFERS'}"
-    return line, same
 
 
 def _proofs(name: str, design: Design[L], levels: Sequence[L], jobs: int) -> Iterator[L | None]:

@@ -159,32 +159,6 @@ def _furnished(plan: _KitchenPlan, recipes: Sequence[str]) -> Overcooked:
 
 # Classes and their proofs
 
-Lengths = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class KitchenProof:
-    """The class of a kitchen and the lengths, in steps, that it follows from.
-
-    alone: L0 for each seed, without help (the horizon if an agent fails). told: Lf for each seed, with one message, and
-    `message`, that message and the step after which it is sent.
-    """
-
-    kind: str
-    alone: Lengths
-    told: Lengths
-    message: str
-
-    def certificate(self, seed: str) -> dict[str, str]:
-        """The proof as notes of a kitchen file."""
-        return {
-            "class": self.kind,
-            **({"seed": seed} if seed else {}),
-            "L0": " ".join(map(str, self.alone)),
-            **({"Lf": " ".join(map(str, self.told))} if self.told else {}),
-            "message": self.message,
-        }
-
 
 class _Forecast(NamedTuple):
     """A request that can be made after t steps, and the steps that it is forecast to save."""
@@ -194,14 +168,18 @@ class _Forecast(NamedTuple):
     request: Advice
 
 
-def prove(level: KitchenLevel) -> KitchenProof | None:
-    """Classify a kitchen by playing it; None if it belongs to no class.
+def prove(level: KitchenLevel) -> dict[str, str] | None:
+    """Classify a kitchen by playing it: its certificate, or None if it belongs to no class.
+
+    `L0`: the length of a run for each seed, without help (the horizon if an agent fails). `Lf`: the same with one
+    message. `message`: that message and the step after which it is sent.
 
     necessary: an agent lacks something that is out of reach but that the other can bring, so that all runs fail, and
     with one message all succeed. useful: all runs succeed, and one message saves 4 steps and 15 % on average.
     not_needed: all runs succeed, and no message at any time is forecast to save more than one step. Where help counts,
     a facilitator that knows the recipes must make both agents succeed.
     """
+    seed = {"seed": level.certificate["seed"]} if level.certificate.get("seed") else {}
     level = replace(level, name="proof")  # the name of a level names its random streams
     horizon, advice = level.horizon, OvercookedAdvice(level.world)
     first = _play_alone(level, advice, 0)
@@ -213,6 +191,7 @@ def prove(level: KitchenLevel) -> KitchenProof | None:
     alone = tuple(_length(level, [state for state, _ in play]) for play in plays)
     if len({length == horizon for length in alone}) > 1:
         return None
+    unaided = {**seed, "L0": " ".join(map(str, alone))}
     early = [forecast for forecast in forecasts if forecast.saves > 1 and forecast.t <= LATEST]
     # each request once, with its best forecast, in the order of forecasts
     promising = list({forecast.request: forecast for forecast in reversed(early)}.values())[::-1][:PROMISING]
@@ -224,10 +203,11 @@ def prove(level: KitchenLevel) -> KitchenProof | None:
             oracle = facilitator("oracle", level, advice)
             if all(_length_with(level, advice, seed, oracle) < horizon for seed in range(ORACLES)):
                 message = f"{advice.address(forecast.request)}, after step {forecast.t}"
-                return KitchenProof("necessary" if failed else "useful", alone, told, message)
+                kind, helped = "necessary" if failed else "useful", " ".join(map(str, told))
+                return {"class": kind, **unaided, "Lf": helped, "message": message}
     if failed or any(f.saves > 1 for play in plays[:FORESEEN] for f in _forecasts(level, advice, play)[:1]):
         return None
-    return KitchenProof("not_needed", alone, (), "none")
+    return {"class": "not_needed", **unaided, "message": "none"}
 
 
 def lacking(level: KitchenLevel) -> list[int]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -23,25 +23,18 @@ L = TypeVar("L", Level, KitchenLevel)
 CLASSES = ("not_needed", "useful", "necessary")
 
 
-class Proof(Protocol):
-    """The proof that a level belongs to its class."""
-
-    def certificate(self, seed: str) -> dict[str, str]:
-        """The proof as header lines of a level file; `seed` names the seed of a generated level, else empty."""
-        ...
-
-
 @dataclass(frozen=True)
 class Design(Generic[L]):
     """The functions that generate, prove, compare, read and write the levels of one world, and its bundled levels.
 
-    `prove` returns None for a level that belongs to no class. `shape` is a hash that is equal for levels that differ
-    only by symmetries and names. `folder` holds a folder named `picked` with one level a file, and sets.json, which
-    lists further sets by number.
+    `prove` returns the certificate of a level: header lines of a level file with its class and the lengths, in steps,
+    that it follows from, and None for a level that belongs to no class. `shape` is a hash that is equal for levels that
+    differ only by symmetries and names. `folder` holds a folder named `picked` with one level a file, and sets.json,
+    which lists further sets by number.
     """
 
     random: Callable[[np.random.Generator], L]
-    prove: Callable[[L], Proof | None]
+    prove: Callable[[L], dict[str, str] | None]
     shape: Callable[[L], str]
     parse: Callable[[str, Path], L]
     write: Callable[[L], str]
@@ -61,10 +54,8 @@ class Design(Generic[L]):
 
     def certified(self, level: L) -> L | None:
         """The level with a newly proved certificate; None if it belongs to no class."""
-        proof = self.prove(level)
-        if proof is None:
-            return None
-        return replace(level, certificate=proof.certificate(level.certificate.get("seed", "")))
+        certificate = self.prove(level)
+        return None if certificate is None else replace(level, certificate=certificate)
 
     def choose(self, levels: Iterable[L | None], wanted: Mapping[str, int]) -> Iterator[L]:
         """The first levels of each class, as many as wanted, no two of the same shape."""

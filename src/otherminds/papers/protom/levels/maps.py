@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -119,32 +119,6 @@ def _things(word: str, colours: Sequence[str], cells: Sequence[int]) -> tuple[Th
 # Classes and their proofs
 
 
-@dataclass(frozen=True)
-class MapProof:
-    """The class of a level and the lengths, in steps, that it follows from.
-
-    alone: L0 of SEEDS runs without help, ties broken at random (None: an agent fails). told: Lf, the shortest that one
-    message at the start achieves, and `message`, that message. together: L*, perfect cooperation.
-    """
-
-    kind: str
-    alone: tuple[int | None, ...]
-    told: int | None
-    message: str
-    together: int | None
-
-    def certificate(self, seed: str) -> dict[str, str]:
-        """The proof as header lines of a level file."""
-        return {
-            "class": self.kind,
-            "alone": " ".join(FAILED if n is None else str(n) for n in self.alone),
-            "told": FAILED if self.told is None else str(self.told),
-            "together": FAILED if self.together is None else str(self.together),
-            "message": self.message,
-            **({"seed": seed} if seed else {}),
-        }
-
-
 def alone(level: Level, advice: DoorsKeysGemsAdvice, seed: int) -> int | None:
     """L0: the steps that people take without help; None if one of them fails."""
     rng = np.random.default_rng(seed)
@@ -152,8 +126,11 @@ def alone(level: Level, advice: DoorsKeysGemsAdvice, seed: int) -> int | None:
     return len(steps) if level.world.done(steps[-1].after if steps else level.world.initial) else None
 
 
-def prove(level: Level, advice: DoorsKeysGemsAdvice | None = None) -> MapProof | None:
-    """Classify a level by exact planning; None if it belongs to no class.
+def prove(level: Level) -> dict[str, str] | None:
+    """Classify a level by exact planning: its certificate, or None if it belongs to no class.
+
+    `alone`: L0 of SEEDS runs without help, ties broken at random (-: an agent fails). `told`: Lf, the shortest that one
+    message at the start achieves, and `message`, that message. `together`: L*, perfect cooperation.
 
     necessary: an agent fails in every run, but with one message all agents succeed. useful: all succeed, and a message
     saves at least 15 %, perfect cooperation 20 % and four steps. not_needed: nothing can make it shorter. Where help
@@ -162,8 +139,8 @@ def prove(level: Level, advice: DoorsKeysGemsAdvice | None = None) -> MapProof |
     """
     if level.world.turns != "simultaneous":
         raise InputError(f"{level.name}: certificates are about simultaneous turns")
-    advice = advice or DoorsKeysGemsAdvice(level.world)
     world, horizon, state = level.world, level.horizon, level.world.initial
+    advice = DoorsKeysGemsAdvice(world)
     goals = tuple(Goal("gem", gem) for gem in world.goals)
     expected = advice.steps(state, goals, None, horizon)
     told = {f: advice.steps(state, goals, f, horizon) for f in advice.candidates(state)}
@@ -179,16 +156,23 @@ def prove(level: Level, advice: DoorsKeysGemsAdvice | None = None) -> MapProof |
     runs = tuple(alone(level, advice, seed) for seed in range(SEEDS))
     together = JointPlanner(world).makespan(min(expected, shortest))
     kind = _kind(runs, shortest, together, horizon)
-    if kind is None or (together is not None and together < SHORTEST):
+    if kind is None or together is None or together < SHORTEST:
         return None
     named = replace(level, name="proof")  # the name of a level names its random streams
     if kind != "not_needed" and not all(
         world.done([m.after for m in episode(PlannedEpisode(named, "oracle", kind, seed))][-1]) for seed in range(SEEDS)
     ):
         return None
-    helps = best is not None and kind != "not_needed"
-    message = advice.address(best) if best and helps else "none"
-    return MapProof(kind, runs, shortest if helps else None, message, together)
+    helping = None if kind == "not_needed" else best
+    seed = level.certificate.get("seed")
+    return {
+        "class": kind,
+        "alone": " ".join(FAILED if n is None else str(n) for n in runs),
+        "told": FAILED if helping is None else str(shortest),
+        "together": str(together),
+        "message": "none" if helping is None else advice.address(helping),
+        **({"seed": seed} if seed else {}),
+    }
 
 
 def _kind(runs: tuple[int | None, ...], told: int, together: int | None, horizon: int) -> str | None:
@@ -294,17 +278,14 @@ def symmetry_hash(level: Level) -> str:
 def _relabelled(rows: Sequence[Sequence[str]]) -> str:
     """The map as text, with colours and people numbered in order of appearance."""
     colours: dict[str, str] = {}
-    people: dict[str, str] = {}
+    people: dict[int, str] = {}
     tiles = []
-    for tile in (tile for row in rows for tile in row):
-        if tile[0] in "kd":
-            tiles.append(tile[0] + colours.setdefault(tile[1], str(len(colours))))
-        elif tile[0] == "a":
-            tiles.append("a" + people.setdefault(str(int(tile[1]) - 1), str(len(people))))
-        elif tile[0] == "w":
-            tiles.append("w" + people.setdefault(tile[1], str(len(people))))
-        else:
-            tiles.append(tile)
+    for kind, label in ((tile[0], tile[1:]) for row in rows for tile in row):
+        if kind in "kd":
+            label = colours.setdefault(label, str(len(colours)))
+        elif kind in "aw":  # agents are numbered from 1, the gems that they want from 0
+            label = people.setdefault(int(label) - (kind == "a"), str(len(people)))
+        tiles.append(kind + label)
     return f"{len(rows)}:" + " ".join(tiles)
 
 

@@ -13,7 +13,7 @@ from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
 from otherminds.papers.protom import experiment, overcooked
-from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode, Row
+from otherminds.papers.protom.experiment import PlannedEpisode, Row
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, FINISHED, POINTS, TIME
 from otherminds.papers.protom.study.plan import NOBODY, counterbalanced, default_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel
@@ -72,18 +72,9 @@ def plan(
     ]
 
 
-def rows(trial: PlannedTrial) -> list[Row]:
-    """Play a trial and return its rows."""
-    return rated_rows(trial, overcooked.setup(trial.played))
-
-
-def rows_with_model(trial: PlannedTrial, model: LanguageModel, *, pictures: bool = False) -> list[Row]:
-    """Play a trial with a language model as the facilitator, and return its rows."""
-    return rated_rows(trial, overcooked.setup_with_model(trial.played, model, pictures=pictures))
-
-
-def rated_rows(trial: PlannedTrial, setup: EpisodeSetup) -> list[Row]:
-    """Play a trial with these participants; its rows, with the participants' ratings in the last one."""
+def rows(trial: PlannedTrial, model: LanguageModel | None = None, *, pictures: bool = False) -> list[Row]:
+    """Play a trial, with a language model as the facilitator if there is one; its rows, with ratings in the last."""
+    setup = overcooked.setup(trial.played, model=model, pictures=pictures)
     about = {"episode": trial.episode, "pair": trial.pair, "trial": trial.number, "level": trial.level.name}
     played = experiment.rows(EXPERIMENT, trial.played, setup._replace(obedience=trial.obedience))
     found = [{**row, **about} for row in played]
