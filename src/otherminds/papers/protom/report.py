@@ -122,9 +122,7 @@ def report(words: ReportWords, rows: Sequence[Row], summary: Sequence[Row], leve
         Section("Results", stack(_results(words, summary, ""), words.published, words.speedup, targets(summary))),
         Section("Watch the episodes", replays({level.name: level for level in levels}, rows)),
         Section("By class of level", side_by_side(*bars)),
-        Section(
-            "How well goals were inferred", stack(goals, inferred)
-        ),
+        Section("How well goals were inferred", stack(goals, inferred)),
         Section("Tests", _tests(rows)),
         Section("What each message saved", _messages(rows)),
         Section("About the levels", words.choice),
