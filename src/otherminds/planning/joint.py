@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cache
 from typing import Generic, NamedTuple, TypeVar
+
+from otherminds.planning.shortest_paths import cached_method
 
 C = TypeVar("C", bound=Hashable)
 S = TypeVar("S", bound=Hashable)
@@ -32,8 +33,6 @@ class JointPositions:
         self.span = stride * (height + 1)
         self.n = n
         self.steps = (1, -1, stride, -stride)
-        self.within = cache(self._within)
-        self.beside = cache(self._beside)
 
     def of(self, cells: Sequence[int]) -> int:
         """The set that holds one joint position."""
@@ -43,14 +42,16 @@ class JointPositions:
         """The difference that one cell of agent i makes to the bit number of a joint position."""
         return int(self.span ** (self.n - 1 - i))
 
-    def _within(self, i: int, cells: int) -> int:
+    @cached_method
+    def within(self, i: int, cells: int) -> int:
         """All joint positions in which agent i stands on one of these cells."""
         inner = self._inner(i)
         block = (1 << inner) - 1
         row = sum(block << inner * cell for cell in _bits(cells))
         return sum(row << inner * self.span * outer for outer in range(int(self.span**i)))
 
-    def _beside(self, i: int, j: int, floor: int) -> int:
+    @cached_method
+    def beside(self, i: int, j: int, floor: int) -> int:
         """All joint positions in which agents i and j stand exactly one step apart."""
         together = 0
         for cell in _bits(floor):

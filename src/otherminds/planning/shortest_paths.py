@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache
 from itertools import count
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from types import MethodType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +17,7 @@ A = TypeVar("A")
 G = TypeVar("G", bound=Hashable)
 C = TypeVar("C", bound=Hashable)
 D = TypeVar("D")
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
+F = TypeVar("F", bound=Callable[..., Any])
 G_contra = TypeVar("G_contra", bound=Hashable, contravariant=True)
 
 UNREACHABLE = 1 << 20  # more steps than any path takes
@@ -155,17 +156,20 @@ def shortest_plan(
     return None
 
 
-class CachedTable(dict[K, V]):
-    """A dictionary that computes a missing entry once, when it is first read."""
+class _CachedMethod:
+    """A method that is replaced by its cached version in each object, when the object first uses it."""
 
-    def __init__(self, find: Callable[[K], V]) -> None:
-        """`find(key)` is the entry of a missing key."""
-        super().__init__()
-        self._find = find
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
 
-    def __missing__(self, key: K) -> V:
-        found = self[key] = self._find(key)
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Any]:
+        found = vars(instance)[self._method.__name__] = cache(MethodType(self._method, instance))
         return found
+
+
+def cached_method(method: F) -> F:
+    """A method that keeps its results in its object, by its arguments, which must be hashable."""
+    return cast("F", _CachedMethod(method))
 
 
 class Exit(NamedTuple, Generic[D]):
@@ -220,14 +224,13 @@ class StagedCosts(Generic[G, C, D]):
 
     def __init__(self, stages: StagedMap[G, C, D]) -> None:
         self._stages = stages
-        self._paths: CachedTable[tuple[G, C, int], list[ExitPath[D]]] = CachedTable(self._find_paths)
 
     def paths(self, goal: G, stage: C, cell: int) -> list[ExitPath[D]]:
         """The ways to the goal that begin in the region of the cell; exits that are never the best are left out."""
-        return self._paths[goal, stage, self._stages.regions(stage)[cell]]
+        return self._region_paths(goal, stage, self._stages.regions(stage)[cell])
 
-    def _find_paths(self, key: tuple[G, C, int]) -> list[ExitPath[D]]:
-        goal, stage, region = key
+    @cached_method
+    def _region_paths(self, goal: G, stage: C, region: int) -> list[ExitPath[D]]:
         regions, bounds = self._stages.regions(stage), self._stages.bounds(goal)
         near = [e for e in self._stages.exits(goal, stage) if regions[e.place] == region]
         near.sort(key=lambda e: 0 if e.final else e.cost + bounds[e.place])

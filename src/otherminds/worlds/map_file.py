@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import Reach
@@ -16,6 +17,23 @@ from otherminds.worlds.grid import Grid
 MAX_PLAYERS = 9
 MAX_SIDE = 64  # width and height of a map, in cells
 MAX_LINES = 10_000
+
+W = TypeVar("W")
+
+
+@dataclass(frozen=True)
+class WorldLevel(Generic[W]):
+    """A world, the number of steps to play (`horizon`), and the claims about it (`certificate`)."""
+
+    name: str
+    world: W
+    horizon: int
+    certificate: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """Whether help is not_needed, useful or necessary; empty if the level has not been classified."""
+        return self.certificate.get("class", "")
 
 
 class FileLine(NamedTuple):

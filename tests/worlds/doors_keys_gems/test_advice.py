@@ -38,7 +38,7 @@ def next_deed(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal) -> 
         if state.items[goal.thing] == i:
             return towards_friend(plans, state, i, goal)
         goal = Goal("key", goal.thing)
-    return deed(plans.world, state, i, plans.next_steps(goal, plans.stage_for(state, i, goal))[state.cells[i]])
+    return deed(plans.world, state, i, plans.next_steps(goal, plans.stage_for(state, i, goal))(state.cells[i]))
 
 
 def towards_friend(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal) -> Action:

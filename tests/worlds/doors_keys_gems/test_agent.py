@@ -92,7 +92,7 @@ def test_a_lone_agent_takes_exactly_as_many_steps_as_its_goal_costs(moment: Mome
         for _ in range(cost if cost < UNREACHABLE else 0):
             assert not any(holds(world, reached, 0, goal) for reached in (by_seeker, by_heads))
             by_seeker = world.apply(by_seeker, 0, mind.observe(by_seeker).act().sample(rng))
-            head = plans.next_steps(goal, plans.stage_for(by_heads, 0, goal))[by_heads.cells[0]]
+            head = plans.next_steps(goal, plans.stage_for(by_heads, 0, goal))(by_heads.cells[0])
             by_heads = world.apply(by_heads, 0, deed(world, by_heads, 0, head))
         if cost < UNREACHABLE:
             assert holds(world, by_seeker, 0, goal)
@@ -264,7 +264,7 @@ def test_a_blocked_agent_walks_to_the_door_that_matters_and_waits_there() -> Non
         state = world.apply(state, 0, action)
     assert walked == ["right", "stay", "stay", "stay"]
     assert mind.observe(state).over
-    assert plans.next_steps(mind.goal, plans.stage_for(state, 0, mind.goal))[state.cells[0]] == state.cells[0]
+    assert plans.next_steps(mind.goal, plans.stage_for(state, 0, mind.goal))(state.cells[0]) == state.cells[0]
     opened = state._replace(locked=0b01)
     assert chances(world, mind.observe(opened).act())["right"] == 1
 

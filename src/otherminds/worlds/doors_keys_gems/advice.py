@@ -72,9 +72,9 @@ class DoorsKeysGemsAdvice:
         start = (self.planner.map.stage(state, i), state.cells[i], k)
         if start not in self._fetched:
             steps = self.planner.next_steps(Goal("key", k), start[0])
-            while isinstance(cell := steps[state.cells[i]], int):
+            while isinstance(cell := steps(state.cells[i]), int):
                 state = state._replace(cells=(*state.cells[:i], cell, *state.cells[i + 1 :]))
-            after = self.world.apply(state, i, self._action(steps[state.cells[i]], i, state))
+            after = self.world.apply(state, i, self._action(steps(state.cells[i]), i, state))
             self._fetched[start] = self._after_fetching(after, i, k)
         return self._fetched[start]
 
@@ -159,7 +159,7 @@ class DoorsKeysGemsAdvice:
                 return lambda cells: self._approach(cells, i, want, state.locked)
             want = Goal("key", want.thing)
         steps = planner.next_steps(want, planner.stage_for(state, i, want))
-        return lambda cells: steps[cells[i]]
+        return lambda cells: steps(cells[i])
 
     def _approach(self, cells: tuple[int, ...], i: int, want: Goal, locked: int) -> NextStep:
         """Agent i's next step on its way to hand over a key that it holds."""

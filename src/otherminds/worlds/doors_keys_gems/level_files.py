@@ -14,26 +14,18 @@ classified also carries its certificate. Lines that begin with `;` are comments.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
+from otherminds.worlds import map_file
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.map_file import (
-    FileLine,
-    agent_names,
-    check_size,
-    key_values,
-    level_texts,
-    read_horizon,
-    require,
-    rows_of,
-)
+from otherminds.worlds.map_file import FileLine, WorldLevel
 
 COLOURS = {
     "r": "red",
@@ -57,18 +49,10 @@ LETTERS = {name: letter for letter, name in COLOURS.items()}
 
 
 @dataclass(frozen=True)
-class Level:
-    """A world, the number of steps to play (`horizon`), and the claims about it (`certificate`)."""
+class Level(WorldLevel[DoorsKeysGems]):
+    """A Doors-Keys-Gems level."""
 
-    name: str
-    world: DoorsKeysGems
     horizon: int = HORIZON
-    certificate: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """Whether help is not_needed, useful or necessary; empty if the level has not been classified."""
-        return self.certificate.get("class", "")
 
 
 class _Tile(NamedTuple):
@@ -87,20 +71,20 @@ def read_level(path: Path) -> Level:
 
 def parse_level(text: str, path: Path) -> Level:
     """Read a level from text; errors name `path`. Raises InputError like `read_level`."""
-    lines = [FileLine(n, raw.rstrip()) for n, raw in enumerate(rows_of(text, path), 1)] if text else []
+    lines = [FileLine(n, raw.rstrip()) for n, raw in enumerate(map_file.rows_of(text, path), 1)] if text else []
     lines = [line for line in lines if not line.text.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text), None)
     if gap is None:
         raise InputError("has no map", path=path, hint="write a blank line after the header, then the map")
-    header = key_values(lines[:gap], path, HEADER)
-    require(header, {"agents": "agents: Ana, Ben", "goals": "goals: red, blue"}, path, line=1)
+    header = map_file.key_values(lines[:gap], path, HEADER)
+    map_file.require(header, {"agents": "agents: Ana, Ben", "goals": "goals: red, blue"}, path, line=1)
     body = [line for line in lines[gap:] if line.text]
     if not body:
         raise InputError("has no map", path=path, line=lines[-1].number, hint="the map follows the blank line")
     tiles = list(_tiles(body, path))
     grid = Grid.of(tiles[-1].x + 1, tiles[-1].y + 1, ((tile.x, tile.y) for tile in tiles if tile.kind == "#"))
     things = {kind: _things(kind, tiles, grid, path) for kind in "kdg"}
-    names = agent_names(header["agents"], path)
+    names = map_file.agent_names(header["agents"], path)
     turns = header["turns"].text if "turns" in header else "simultaneous"
     if turns not in ("simultaneous", "alternating"):
         line = header["turns"].number
@@ -116,14 +100,14 @@ def parse_level(text: str, path: Path) -> Level:
         turns=cast("Turns", turns),
     )
     certificate = {key: header[key].text for key in CERTIFICATE if key in header}
-    horizon = read_horizon(header["horizon"], path) if "horizon" in header else HORIZON
+    horizon = map_file.read_horizon(header["horizon"], path) if "horizon" in header else HORIZON
     name = header["name"].text if "name" in header else path.stem
     return Level(name, world, horizon, certificate)
 
 
 def _tiles(body: list[FileLine], path: Path) -> Iterator[_Tile]:
     width = len(body[0].text.split())
-    check_size(width, body, path)
+    map_file.check_size(width, body, path)
     for y, (number, text) in enumerate(body):
         row = list(re.finditer(r"\S+", text))
         if len(row) != width:
@@ -225,4 +209,4 @@ def draw_text(world: DoorsKeysGems, state: State) -> str:
 
 def bundled_levels() -> list[Level]:
     """The twenty bundled Doors-Keys-Gems levels, in the order of their file names."""
-    return [parse_level(text, path) for text, path in level_texts(LEVELS / "twenty")]
+    return [parse_level(text, path) for text, path in map_file.level_texts(LEVELS / "twenty")]

@@ -15,20 +15,9 @@ from typing import NamedTuple
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
 from otherminds.world import Step
+from otherminds.worlds.doors_keys_gems import pddl_syntax as syntax
 from otherminds.worlds.doors_keys_gems.level_files import MAX_THINGS, Level
-from otherminds.worlds.doors_keys_gems.pddl_syntax import (
-    Names,
-    Node,
-    PddlFact,
-    Signatures,
-    flat,
-    head,
-    quote,
-    read_fact,
-    read_name,
-    read_nodes,
-    wrong,
-)
+from otherminds.worlds.doors_keys_gems.pddl_syntax import Names, Node, PddlFact, Signatures, head, quote, wrong
 from otherminds.worlds.doors_keys_gems.rules import NOTHING, STAY, Action, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import DIRECTIONS, Grid
 from otherminds.worlds.map_file import MAX_SIDE
@@ -147,8 +136,8 @@ def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
     problem = _Problem(
         path=path,
         names=names,
-        facts=[read_fact(node, dialect.facts, names, path) for node in init.items[1:]],
-        goals=[read_fact(node, dialect.goals, names, path) for node in wanted],
+        facts=[syntax.read_fact(node, dialect.facts, names, path) for node in init.items[1:]],
+        goals=[syntax.read_fact(node, dialect.goals, names, path) for node in wanted],
         init=init,
     )
     draft = _draft_clips(problem) if dialect is CLIPS else _draft_plinf(problem)
@@ -156,7 +145,7 @@ def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
 
 
 def _sections(text: str, path: Path) -> dict[str, Node]:
-    nodes = read_nodes(text, path)
+    nodes = syntax.read_nodes(text, path)
     if not nodes or head(nodes[0], path) != "define":
         raise InputError("does not begin with `(define`", path=path, line=1)
     if len(nodes) > 1:
@@ -176,7 +165,7 @@ def _sections(text: str, path: Path) -> dict[str, Node]:
 
 
 def _dialect(init: Node, path: Path) -> _Dialect:
-    names = [flat(node, path)[0] for node in init.items[1:]]
+    names = [syntax.flat(node, path)[0] for node in init.items[1:]]
     for name in names:
         for dialect in (CLIPS, PLINF):
             if name in dialect.facts:
@@ -199,7 +188,7 @@ def _objects(section: Node, dialect: _Dialect, path: Path) -> Names:
             raise wrong(f"unknown type {quote(given.text)}", given, path, hint)
         kind = dialect.types[given.text]
         for one in untyped:
-            name = read_name(one, path)
+            name = syntax.read_name(one, path)
             if any(name in others for others in names.values()):
                 raise wrong(f"{quote(name)} is declared twice", one, path)
             if len(names[kind]) == dialect.limits.get(kind, MAX_THINGS):
@@ -219,6 +208,12 @@ def _draft_clips(problem: _Problem) -> _ProblemMap:
     for name in names["thing"]:
         x, y = problem.the("= xloc", name), problem.the("= yloc", name)
         spots[name] = _Spot(x.numbers[0] - 1, y.numbers[0] - 1, x.line, x.column)
+    first = problem.the("active")
+    order = [first.words[0]]
+    for _ in names["agent"]:
+        order.append(problem.the("next-turn", order[-1]).words[1])
+    if order.pop() != order[0] or len(set(order)) < len(order):
+        raise wrong("`next-turn` does not go round all the agents", first, problem.path)
     walls = problem.all("= walls set-index")
     locked = {fact.words[0] for fact in problem.all("locked")}
     return _ProblemMap(
@@ -227,21 +222,11 @@ def _draft_clips(problem: _Problem) -> _ProblemMap:
         walls=[_Spot(wall.numbers[1] - 1, wall.numbers[0] - 1, wall.line, wall.column) for wall in walls],
         spots=spots,
         colours={name: problem.the("iscolor", name).words[1] for name in (*names["item"], *names["door"])},
-        agents=_turn_order(problem),
+        agents=tuple(order),
         doors=[door for door in names["door"] if door in locked],  # one that is not locked is floor
         turns="alternating",
         forbidden=[fact.words for fact in problem.all("forbidden")],
     )
-
-
-def _turn_order(problem: _Problem) -> tuple[str, ...]:
-    first = problem.the("active")
-    order = [first.words[0]]
-    for _ in problem.names["agent"]:
-        order.append(problem.the("next-turn", order[-1]).words[1])
-    if order.pop() != order[0] or len(set(order)) < len(order):
-        raise wrong("`next-turn` does not go round all the agents", first, problem.path)
-    return tuple(order)
 
 
 def _draft_plinf(problem: _Problem) -> _ProblemMap:
@@ -358,8 +343,8 @@ def read_plan(path: Path, world: DoorsKeysGems, *, start: State | None = None) -
     names = {"agent": world.agents, "key": keys, "item": keys + gems, "door": doors, "direction": DIRECTIONS}
     cells = list((world.initial if start is None else start).cells)
     moves = []
-    for node in read_nodes(read_text(path), path):
-        fact = read_fact(node, signatures, names, path)
+    for node in syntax.read_nodes(read_text(path), path):
+        fact = syntax.read_fact(node, signatures, names, path)
         named = len(fact.words) == len(PLAN[fact.name][0].split())
         who, *words = fact.words if named else (*world.agents, *fact.words)
         i = world.agents.index(who)

@@ -6,8 +6,8 @@ opening a door leads to the next one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from otherminds.planning.shortest_paths import (
     UNREACHABLE,
-    CachedTable,
     Exit,
     StagedCosts,
+    cached_method,
     cost_fields,
     distances,
     regions,
@@ -69,12 +69,6 @@ class LockedMap:
         self.keys_of = [bits(self.key_colour, colour) for colour in range(len(colours))]
         self.sides = [world.grid.neighbours[door.cell] for door in world.doors]
         self._rows: dict[tuple[int, int], Sequence[int]] = {}
-        self._regions: CachedTable[int, Sequence[int]] = CachedTable(
-            lambda locked: regions(self.floor(locked), world.grid.stride, world.grid.size)
-        )
-        self._bounds = CachedTable(self._find_bounds)
-        self._stages = CachedTable(self._find_stage)
-        self._changes = CachedTable(self._find_changes)
 
     # Walking
 
@@ -105,13 +99,15 @@ class LockedMap:
 
     def regions(self, stage: MapStage) -> Sequence[int]:
         """A number for every cell, equal for cells between which one can walk in this stage."""
-        return self._regions[stage.locked]
+        return self._regions(stage.locked)
 
+    @cached_method
+    def _regions(self, locked: int) -> Sequence[int]:
+        return regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
+
+    @cached_method
     def bounds(self, goal: Goal) -> Sequence[int]:
         """A lower bound of the cost-to-go from every cell: the steps to the goal if all doors were open."""
-        return self._bounds[goal]
-
-    def _find_bounds(self, goal: Goal) -> Sequence[int]:
         item = self.item(goal)
         places = self.sides[goal.thing] if item is None else (self.world.items[item].cell,)
         rows = [self.distances_to(place, 0) for place in places]
@@ -128,10 +124,10 @@ class LockedMap:
 
     def stage(self, state: State, i: int) -> MapStage:
         """The stage that agent i is in; keys that no locked door needs are left out."""
-        return self._stages[state.items, state.locked, i]
+        return self._stage(state.items, state.locked, i)
 
-    def _find_stage(self, key: tuple[Sequence[int], int, int]) -> MapStage:
-        items, locked, i = key
+    @cached_method
+    def _stage(self, items: Sequence[int], locked: int, i: int) -> MapStage:
         doors = [(locked & those).bit_count() for those in self.doors_of]
         ground, held = 0, [0] * len(doors)
         for k, colour in enumerate(self.key_colour):
@@ -150,11 +146,9 @@ class LockedMap:
         opening = Action("unlock", target=goal.thing)
         return [e._replace(final=e.action == opening) for e in self.changes(stage)]
 
+    @cached_method
     def changes(self, stage: MapStage) -> list[Exit[Action]]:
         """The actions that change the stage, for any goal."""
-        return self._changes[stage]
-
-    def _find_changes(self, stage: MapStage) -> list[Exit[Action]]:
         found = [
             Exit(key.cell, 1, Action("pickup", k)) for k, key in enumerate(self.world.keys) if stage.ground >> k & 1
         ]
@@ -193,8 +187,6 @@ class DoorsKeysGemsPlanner:
         self.world = world
         self.map = LockedMap(world)
         self._costs: StagedCosts[Goal, MapStage, Action] = StagedCosts(self.map)
-        self._action_costs = CachedTable(self._find_action_costs)
-        self._next_steps: dict[tuple[Goal, MapStage], CachedTable[int, NextStep]] = {}
 
     # Values
 
@@ -241,15 +233,12 @@ class DoorsKeysGemsPlanner:
             return stage._replace(expects_help=True)
         return stage
 
+    @cached_method
     def action_costs(self, state: State, i: int, goal: Goal) -> Mapping[Action, int]:
         """Q(s, a) = 1 + V(s′), in steps, for every action of agent i, the others standing still.
 
         Waiting costs nothing where the goal is reached, and where the agent waits for a door to be opened.
         """
-        return self._action_costs[state, i, goal]
-
-    def _find_action_costs(self, key: tuple[State, int, Goal]) -> dict[Action, int]:
-        state, i, goal = key
         options = self.world.actions(state, self.world.agents[i])
         if self.achieved(state, i, goal) or not self.available(state, i, goal):
             return {action: int(action != STAY) for action in options}
@@ -293,17 +282,15 @@ class DoorsKeysGemsPlanner:
 
     # One definite way
 
-    def next_steps(self, goal: Goal, stage: MapStage) -> Mapping[int, NextStep]:
-        """The best next step from each cell, ties broken in a fixed order.
+    @cached_method
+    def next_steps(self, goal: Goal, stage: MapStage) -> Callable[[int], NextStep]:
+        """The best next step as a function of the cell, ties broken in a fixed order.
 
         An action that opens a door leaves open which fitting key is used.
         """
-        found = self._next_steps.get((goal, stage))
-        if found is None:
-            found = self._next_steps[goal, stage] = CachedTable(lambda here: self._find_next_step(goal, stage, here))
-        return found
+        return cache(partial(self._next_step, goal, stage))
 
-    def _find_next_step(self, goal: Goal, stage: MapStage, here: int) -> NextStep:
+    def _next_step(self, goal: Goal, stage: MapStage, here: int) -> NextStep:
         paths = self._costs.paths(goal, stage, here)
         if not paths:
             return here

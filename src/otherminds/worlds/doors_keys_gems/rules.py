@@ -144,11 +144,8 @@ class DoorsKeysGems:
         here = state.cells[i]
         if item < len(self.keys):
             for d, door in enumerate(self.doors):
-                if (
-                    state.locked >> d & 1
-                    and door.colour == self.keys[item].colour
-                    and self.grid.adjacent(here, door.cell)
-                ):
+                fits = state.locked >> d & 1 and door.colour == self.keys[item].colour
+                if fits and self.grid.adjacent(here, door.cell):
                     yield Action("unlock", item, d)
         for j, there in enumerate(state.cells):
             if j != i and self.grid.adjacent(here, there) and not self.forbidden & {(i, item), (j, item)}:
@@ -225,13 +222,9 @@ class DoorsKeysGems:
     def vocabulary(self) -> dict[str, Action]:
         """Every action of this world by its words: the inverse of `spell`."""
         items, agents = range(len(self.items)), range(len(self.agents))
-        every = [
-            *MOVES,
-            STAY,
-            *(Action("pickup", k) for k in items),
-            *(Action("unlock", k, d) for k in range(len(self.keys)) for d in range(len(self.doors))),
-            *(Action("handover", k, j) for k in items for j in agents),
-        ]
+        every = [*MOVES, STAY, *(Action("pickup", k) for k in items)]
+        every += [Action("unlock", k, d) for k in range(len(self.keys)) for d in range(len(self.doors))]
+        every += [Action("handover", k, j) for k in items for j in agents]
         return {self.spell(action): action for action in every}
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
 
 from otherminds.mind import GoalDirected, own_mind
 from otherminds.planning.joint import NEVER, rollout_steps
-from otherminds.planning.shortest_paths import UNREACHABLE
+from otherminds.planning.shortest_paths import UNREACHABLE, cached_method
 from otherminds.worlds.overcooked.agent import BeliefSampler, Contents, Cook
 from otherminds.worlds.overcooked.kitchen import DISHES, NOTHING, NOWHERE, RECIPES, STAY, parts
 from otherminds.worlds.overcooked.planner import (
@@ -60,7 +60,6 @@ class OvercookedForecast:
         """Only the rules of the world are used, not its recipes."""
         self.world, self.planner, self.sampler = world, planner, sampler
         self._known: dict[ForecastState, int] = {}
-        self._next_steps: dict[Situation | None, dict[int, NextStep]] = {}
 
     def steps(self, state: State, wants: Sequence[str | None], kitchens: Sequence[State], advice: Advice | None) -> int:
         """Steps until all recipes in `wants` are delivered; NEVER if they will not be.
@@ -77,15 +76,12 @@ class OvercookedForecast:
         """Steps until an agent uses a place or sees the unexpected, and the state then; NEVER if neither happens."""
         state = now.state
         situations = [self._situation(now, i) for i in range(len(state.cells))]
-        tables = [self._next_steps.setdefault(situation, {}) for situation in situations]
+        next_steps = [self._next_steps(situation) for situation in situations]
         sight = self.world.layout.sight
         mistaken = [i for i, belief in enumerate(now.beliefs) if belief is not None]
         cells, waited, resting = state.cells, 0, (NOBODY, 0)
         for t in range(1, MAX_STEPS):
-            heads = [
-                table.get(cell) or self._find_next_step(table, situation, cell)
-                for table, situation, cell in zip(tables, situations, cells, strict=True)
-            ]
+            heads = [next_step(cell) for next_step, cell in zip(next_steps, cells, strict=True)]
             if resting[1] >= t:
                 heads[resting[0]] = (STAY, cells[resting[0]], NOWHERE)
             after = tuple([to for _, to, _ in heads])
@@ -118,16 +114,21 @@ class OvercookedForecast:
             return advice, hand, now.state.on
         return None if want is None else (want, hand, (now.beliefs[i] or now.state).on)
 
-    def _find_next_step(self, table: dict[int, NextStep], situation: Situation | None, cell: int) -> NextStep:
-        """The best action from a square, the first of equals; to stay if only another agent's help would do."""
-        table[cell] = STAY, cell, NOWHERE
-        if situation is not None:
-            goal, hand, on = situation
-            costs = self.planner.action_costs(goal, cell, hand, on)
-            if min(costs) <= self.planner.values(goal, hand, on)[cell]:
-                action = ACTIONS[costs.index(min(costs))]
-                table[cell] = action, *self.world.layout.ahead[cell][action]
-        return table[cell]
+    @cached_method
+    def _next_steps(self, situation: Situation | None) -> Callable[[int], NextStep]:
+        """The best next step as a function of the square, the first of equals; to stay if only help would do."""
+
+        @cache
+        def next_step(cell: int) -> NextStep:
+            if situation is not None:
+                goal, hand, on = situation
+                costs = self.planner.action_costs(goal, cell, hand, on)
+                if min(costs) <= self.planner.values(goal, hand, on)[cell]:
+                    action = ACTIONS[costs.index(min(costs))]
+                    return action, *self.world.layout.ahead[cell][action]
+            return STAY, cell, NOWHERE
+
+        return next_step
 
     def _giving_way(self, cells: tuple[int, ...], heads: list[NextStep], waited: int) -> int:
         """The agent that makes room, at every second blocked step: in turns, idle agents first; NOBODY otherwise."""

@@ -21,24 +21,16 @@ that has been classified. Files of gym-cooking (Wu et al. 2021) have the first t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from itertools import groupby
 from pathlib import Path
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
-from otherminds.worlds.map_file import (
-    MAX_PLAYERS,
-    FileLine,
-    agent_names,
-    check_characters,
-    check_size,
-    key_values,
-    read_horizon,
-    rows_of,
-)
+from otherminds.worlds import map_file
+from otherminds.worlds.map_file import MAX_PLAYERS, FileLine, WorldLevel
 from otherminds.worlds.overcooked.kitchen import (
     COUNTER,
     DOOR,
@@ -65,18 +57,10 @@ SIGNS = dict(zip(PARTS, "tloTLOp", strict=True))
 
 
 @dataclass(frozen=True)
-class KitchenLevel:
-    """A kitchen, the number of steps to play (`horizon`), and the claims about it (`certificate`)."""
+class KitchenLevel(WorldLevel[Overcooked]):
+    """A kitchen to play."""
 
-    name: str
-    world: Overcooked
     horizon: int = HORIZON
-    certificate: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """Whether help is not_needed, useful or necessary; empty if the level has not been classified."""
-        return self.certificate.get("class", "")
 
 
 def read_kitchen(path: Path) -> KitchenLevel:
@@ -87,16 +71,20 @@ def read_kitchen(path: Path) -> KitchenLevel:
 def parse_kitchen(text: str, path: Path) -> KitchenLevel:
     """Read a kitchen from text; errors name `path`. Raises InputError like `read_kitchen`."""
     squares, recipes, positions, notes = _blocks(text, path)
-    check_size(len(squares[0].text), squares, path)
-    check_characters(squares, (*TILES, *THINGS), path)
+    map_file.check_size(len(squares[0].text), squares, path)
+    map_file.check_characters(squares, (*TILES, *THINGS), path)
     for letter in THINGS:
         spots = [(y, x) for y, row in squares for x, tile in enumerate(row, 1) if tile == letter]
         if len(spots) > MANY:
             raise InputError(f"more than {MANY} `{letter}`", path=path, line=spots[MANY][0], column=spots[MANY][1])
     layout = KitchenLayout(tuple(re.sub("[tlop]", COUNTER, line.text) for line in squares))
-    said = key_values(notes, path, KEYS)
+    said = map_file.key_values(notes, path, KEYS)
     cells = tuple(_cells(positions, layout, path))
-    names = agent_names(said["agents"], path) if "agents" in said else tuple(f"agent{i + 1}" for i in range(len(cells)))
+    names = (
+        map_file.agent_names(said["agents"], path)
+        if "agents" in said
+        else tuple(f"agent{i + 1}" for i in range(len(cells)))
+    )
     if len(names) != len(cells):
         message = f"{len(names)} names for {len(cells)} agents"
         raise InputError(message, path=path, line=said["agents"].number, hint="one for each position")
@@ -109,7 +97,7 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
         on=tuple(THINGS.get(tile, NOTHING) for tile in tiles if tile in "-/tlop"),
     )
     name = said["name"].text if "name" in said else path.stem
-    horizon = read_horizon(said["horizon"], path) if "horizon" in said else HORIZON
+    horizon = map_file.read_horizon(said["horizon"], path) if "horizon" in said else HORIZON
     return KitchenLevel(name, world, horizon, {key: said[key].text for key in CERTIFICATE if key in said})
 
 
@@ -121,7 +109,7 @@ def is_kitchen(text: str) -> bool:
 
 def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
     """The lines of the map, the recipes, the positions and the notes; only rows of the map keep outer spaces."""
-    lines = [FileLine(n, raw.removesuffix("\r")) for n, raw in enumerate(rows_of(text, path), 1)]
+    lines = [FileLine(n, raw.removesuffix("\r")) for n, raw in enumerate(map_file.rows_of(text, path), 1)]
     gap = next((i for i, line in enumerate(lines) if not line.text), len(lines))
     rest = [FileLine(number, raw.strip()) for number, raw in lines[gap:]]
     blocks = [lines[:gap], *(list(group) for filled, group in groupby(rest, lambda line: bool(line.text)) if filled)]

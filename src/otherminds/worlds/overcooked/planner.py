@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from otherminds.distribution import Categorical
-from otherminds.planning.shortest_paths import UNREACHABLE, distances
+from otherminds.planning.shortest_paths import UNREACHABLE, cached_method, distances
 from otherminds.worlds.overcooked.kitchen import (
     CHOPPED,
     FRESH,
@@ -118,23 +118,18 @@ class OvercookedPlanner:
         self._surfaces = tuple(k for k in range(len(layout.counters)) if k not in layout.boards)
         self._waiting_places = layout.shared or self._surfaces
         self.policies: dict[Hashable, Categorical[str]] = {}
-        self._fields: dict[tuple[CookGoal, int, On], Values] = {}
-        self._known: dict[tuple[CookGoal, int, On], Values] = {}
 
     # Costs
 
+    @cached_method
     def values(self, goal: CookGoal, hand: int, on: On) -> Values:
         """V: steps to the goal from every square; UNREACHABLE if it cannot be reached.
 
         `hand` is what the cook holds, `on` what it believes to lie on each counter or board.
         """
-        key = (goal, hand, on)
-        if key not in self._fields:
-            if isinstance(goal, str):
-                self._fields[key] = self._dish_values(goal, hand, on)
-            else:
-                self._fields[key] = self._field(self._advice_sources(goal, hand, on))
-        return self._fields[key]
+        if isinstance(goal, str):
+            return self._dish_values(goal, hand, on)
+        return self._field(self._advice_sources(goal, hand, on))
 
     def action_costs(self, goal: CookGoal, cell: int, hand: int, on: On) -> tuple[int, ...]:
         """Q: steps to the goal after each of the ACTIONS, with no agent in the way."""
@@ -226,10 +221,12 @@ class OvercookedPlanner:
             rest = dish - chopped(hand) if useful(hand, dish) else dish
             space = boards if dish in _SIMPLE and not full else range(len(on))
             on = tuple([t and (t if useful(t, rest) else JUNK if k in space else NOTHING) for k, t in enumerate(on)])
-        key: tuple[CookGoal, int, On] = (recipe, hand, on)
-        if key not in self._known:
-            self._known[key] = self._field(list(self._dish_sources(recipe, dish, hand, on)))
-        return self._known[key]
+        return self._reduced_values(recipe, hand, on)
+
+    @cached_method
+    def _reduced_values(self, recipe: str, hand: int, on: On) -> Values:
+        """V for a recipe in a kitchen without the items that do not matter to it."""
+        return self._field(list(self._dish_sources(recipe, RECIPES[recipe], hand, on)))
 
     def _dish_sources(self, recipe: str, dish: int, hand: int, on: On) -> Iterator[tuple[int, int]]:
         """The squares where the cook goes on, each with the cost from there."""
