@@ -16,15 +16,18 @@ Source = Literal["text", "video", "scene_graph", "simulator", "question"]
 Stance = Literal["help", "hinder", "independent"]
 Polarity = Literal["most", "least"]
 
-STRICT = ConfigDict(extra="forbid", strict=True)
 NEGLIGIBLE = 0.01  # nats; happenings of less weight are not shown as decisive; chosen, not tuned
 
 
-@dataclass(frozen=True)
-class Entity:
-    """A person, object, place or room. A place may be in a room; items are `in` it (so it can be opened) or `on` it."""
+class _Strict:
+    """Read from JSON with these keys and types only."""
 
-    __pydantic_config__ = STRICT
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
+
+
+@dataclass(frozen=True)
+class Entity(_Strict):
+    """A person, object, place or room. A place may be in a room; items are `in` it (so it can be opened) or `on` it."""
 
     id: str
     kind: EntityKind
@@ -33,13 +36,11 @@ class Entity:
 
 
 @dataclass(frozen=True)
-class Fact:
+class Fact(_Strict):
     """at(object, place), in_room(agent or object, room), holds(agent, object), is(thing, property).
 
     A value of None makes it a question: at(milk, None) asks where the milk is.
     """
-
-    __pydantic_config__ = STRICT
 
     predicate: Predicate
     subject: str
@@ -47,13 +48,11 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Event:
+class Event(_Strict):
     """An agent's physical action. It happened as reported by `source` with probability `p`.
 
     `t` orders happenings; `span` is the character range of the text that reports it.
     """
-
-    __pydantic_config__ = STRICT
 
     t: int
     agent: str
@@ -68,11 +67,9 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Utterance:
+class Utterance(_Strict):
     """A speech act: asking where an item is, asserting or denying a place, saying "I do not know" (`unsure`),
     or not answering (`silence`). Empty `hearers` means everybody; otherwise it is private."""
-
-    __pydantic_config__ = STRICT
 
     t: int
     speaker: str
@@ -86,10 +83,8 @@ class Utterance:
 
 
 @dataclass(frozen=True)
-class Observation:
+class Observation(_Strict):
     """The story states that the agent saw that a fact holds or, with `sees` false, did not notice it."""
-
-    __pydantic_config__ = STRICT
 
     t: int
     agent: str
@@ -105,13 +100,11 @@ Happening = Annotated[Event | Utterance | Observation, Field(discriminator="type
 
 
 @dataclass(frozen=True)
-class Episode:
+class Episode(_Strict):
     """A story: its agents and entities, the facts at the start, and the happenings in order of time.
 
     If `complete`, its entities include all places; otherwise unnamed furniture is assumed.
     """
-
-    __pydantic_config__ = STRICT
 
     id: str
     agents: tuple[str, ...]
@@ -122,13 +115,11 @@ class Episode:
 
 
 @dataclass(frozen=True)
-class Goal:
+class Goal(_Strict):
     """The agent wants the fact to hold: at(object, place), or holds(agent, object) to have found it.
 
     Content None: the agent pursues nothing the question mentions or, inside a belief, the believer knows no goal.
     """
-
-    __pydantic_config__ = STRICT
 
     agent: str
     content: Fact | None = None
@@ -136,13 +127,11 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Belief:
+class Belief(_Strict):
     """The agent believes a fact, another agent's goal, or another agent's belief, nested to any order.
 
     With `holds` false the agent does not believe it.
     """
-
-    __pydantic_config__ = STRICT
 
     agent: str
     content: Fact | Goal | Belief
@@ -151,10 +140,8 @@ class Belief:
 
 
 @dataclass(frozen=True)
-class Knows:
+class Knows(_Strict):
     """The agent knows what is at the place: its belief about the place is true."""
-
-    __pydantic_config__ = STRICT
 
     agent: str
     place: str
@@ -162,10 +149,8 @@ class Knows:
 
 
 @dataclass(frozen=True)
-class SocialGoal:
+class SocialGoal(_Strict):
     """The agent wants `toward` to reach its goal (help), not to reach it (hinder), or is independent of it."""
-
-    __pydantic_config__ = STRICT
 
     agent: str
     toward: str
@@ -174,20 +159,16 @@ class SocialGoal:
 
 
 @dataclass(frozen=True)
-class Holds:
+class Holds(_Strict):
     """The fact holds in the world: a belief of order 0."""
-
-    __pydantic_config__ = STRICT
 
     fact: Fact
     type: Literal["holds"] = "holds"
 
 
 @dataclass(frozen=True)
-class NextAction:
+class NextAction(_Strict):
     """The agent's next action is `event`."""
-
-    __pydantic_config__ = STRICT
 
     event: Event
     type: Literal["next_action"] = "next_action"
@@ -197,22 +178,18 @@ Claim = Annotated[Goal | Belief | Knows | SocialGoal | Holds | NextAction, Field
 
 
 @dataclass(frozen=True)
-class AnswerOption:
+class AnswerOption(_Strict):
     """One answer option as data: the conjunction of its claims."""
-
-    __pydantic_config__ = STRICT
 
     claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(_Strict):
     """Which option is most (or least) likely, conditional on `given`, at time `at` (None: after the whole story).
 
     `presumes` holds events that the wording of every option takes as having happened; `labels` the options in words.
     """
-
-    __pydantic_config__ = STRICT
 
     id: str
     options: tuple[AnswerOption, ...]

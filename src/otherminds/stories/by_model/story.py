@@ -43,25 +43,16 @@ Spans = Sequence[tuple[int, int]]
 Words = frozenset[str]
 
 
-def read_or_ask(
-    text: str,
-    model: LanguageModel | None = None,
-    least: float = 0.8,
-    *,
-    cast: Sequence[str] = (),
-    attempts: int = 3,
-    source: Source = "text",
-    p: float = 0.95,
-) -> tuple[Reading, str]:
+def read_or_ask(text: str, model: LanguageModel | None = None, least: float = 0.8) -> tuple[Reading, str]:
     """The story as read by the rules or, if their coverage is below `least` and the model's is higher, by the model.
 
     Returns the reading and the reader's name: `symbolic`, or that of the model. Raises ModelError if the model does not
     answer.
     """
-    reading = read_story(text, source=source, cast=cast)
+    reading = read_story(text)
     if model is None or reading.coverage >= least:
         return reading, SYMBOLIC
-    other = read_with(model, text, cast=cast, attempts=attempts, source=source, p=p)
+    other = read_with(model, text)
     if other.coverage > reading.coverage:
         return other, model.name
     return replace(reading, unread=(*reading.unread, *other.unread)), SYMBOLIC

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 VOWELS = "aeiou"
@@ -117,18 +118,8 @@ class Lexicon:
     @cached_property
     def sets(self) -> Mapping[str, frozenset[str]]:
         """The lists of single words, as sets."""
-        lists = {name: frozenset(words) for name, words in self.words.items()}
-        return lists | {name: frozenset(words) for name, words in self.nouns.items() if isinstance(words, list)}
-
-    @cached_property
-    def sets_of_speech(self) -> Mapping[str, frozenset[str]]:
-        """The word lists for what is said, as sets."""
-        return {name: frozenset(words) for name, words in self.speech.items()}
-
-    @cached_property
-    def sets_of_minds(self) -> Mapping[str, frozenset[str]]:
-        """The word lists for what is in minds, as sets."""
-        return {name: frozenset(words) for name, words in self.minds.items()}
+        lists = chain.from_iterable(table.items() for table in (self.words, self.nouns, self.speech, self.minds))
+        return {name: frozenset(words) for name, words in lists if isinstance(words, list)}
 
     @cached_property
     def common_nouns(self) -> frozenset[str]:

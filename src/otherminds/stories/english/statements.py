@@ -215,7 +215,7 @@ class StatementReader:
         objects = {entity.id for entity in self.episode.entities if entity.kind == "object"}
         found = []
         for noun in nouns:
-            if noun.kind == "object" and noun.words[-1] not in lexicon().sets_of_minds["abstract"]:
+            if noun.kind == "object" and noun.words[-1] not in lexicon().sets["abstract"]:
                 obj = object_of(noun, self.episode)
                 found += [obj] if noun.known or obj in objects or noun.det in ("the", "a", "an") else []
         return list(dict.fromkeys(found))
@@ -279,7 +279,7 @@ class StatementReader:
 
     def _goal(self, person: str, clause: Clause) -> stories.Claim | None:
         """That somebody wants to have a thing, or wants it in a place."""
-        abstract = lexicon().sets_of_minds["abstract"]
+        abstract = lexicon().sets["abstract"]
         nouns = [*clause.objects, *(noun for prep, noun in clause.places if prep in ("for", "seeking", "of"))]
         things = [noun for noun in nouns if noun.kind == "object" and noun.words[-1] not in abstract]
         places = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]

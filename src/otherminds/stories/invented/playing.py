@@ -16,14 +16,14 @@ from otherminds.worlds.household.searcher import Errand, Searcher
 
 LONGEST = 40  # acts of one mind before the story is redrawn; chosen, not tuned
 NAMES = (
-    "Ada", "Ben", "Clara", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Karin",
-    "Luis", "Maya", "Nils", "Olga", "Pavel", "Rosa", "Samir", "Tara", "Victor", "Wanda", "Yusuf",
-    "Zoe", "Amir", "Bella", "Carlo", "Dora", "Emil",
+    "Ada", "Ben", "Clara", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Karin", "Luis", "Maya",
+    "Nils", "Olga", "Pavel", "Rosa", "Samir", "Tara", "Victor", "Wanda", "Yusuf", "Zoe", "Amir", "Bella", "Carlo",
+    "Dora", "Emil",
 )  # fmt: skip
 THINGS = (
-    "apple", "banana", "beer", "book", "bread", "carrot", "cup", "folder", "fork", "juice", "knife",
-    "lemon", "magazine", "milk", "mug", "notebook", "onion", "pen", "plate", "potato", "scarf",
-    "spoon", "toy", "umbrella", "wallet", "wineglass",
+    "apple", "banana", "beer", "book", "bread", "carrot", "cup", "folder", "fork", "juice", "knife", "lemon",
+    "magazine", "milk", "mug", "notebook", "onion", "pen", "plate", "potato", "scarf", "spoon", "toy", "umbrella",
+    "wallet", "wineglass",
 )  # fmt: skip
 FURNITURE = {
     "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),

@@ -86,8 +86,11 @@ class _Artist:
             scale, down = self.plan.scales[place.room], self.plan.facing(name, place.room)
             yield from _piece(place, box, name in state.opened, scale, down)
             lying = [thing for thing, where in state.things if where == name]
-            if lying:
-                yield from _tag(", ".join(lying), box, scale)
+            if lying:  # the names of things that lie there
+                size, found = snug(", ".join(lying), box.width - 6, 7.8 * scale, 1, bold=True)
+                wide, y = width_of(" ".join(found), size, bold=True) + 5, box.y + box.height - 9 * scale
+                yield Box(box.middle - wide / 2, y - size * 0.75, wide, size * 1.5, PAPER, 3, INK)
+                yield TextLine(box.middle, y + 0.36 * size, size, " ".join(found), INK, bold=True)
 
     def _trail(self, before: State, state: State, happening: Happening) -> Iterator[Shape]:
         """Dots from the place where the acting agent was to the place where it is now."""
@@ -188,15 +191,6 @@ def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> I
         yield TextLine(box.middle, top + (i + 0.95) * (size + 0.4), size, line, INK)
 
 
-def _tag(things: str, box: Area, scale: float) -> Iterator[Shape]:
-    """The names of things that lie at a place."""
-    size, found = snug(things, box.width - 6, 7.8 * scale, 1, bold=True)
-    shown = " ".join(found)
-    wide, y = width_of(shown, size, bold=True) + 5, box.y + box.height - 9 * scale
-    yield Box(box.middle - wide / 2, y - size * 0.75, wide, size * 1.5, PAPER, 3, INK)
-    yield TextLine(box.middle, y + 0.36 * size, size, shown, INK, bold=True)
-
-
 def _legend(number: int, text: str, happening: Happening) -> Iterator[Shape]:
     """The number of the frame, the caption, and how sure it is that this happened, if it is not certain."""
     top = PLAN.y + PLAN.height + 8
@@ -262,22 +256,19 @@ def snug(text: str, width: float, size: float, most: int, bold: bool = False) ->
 
 # Captions
 
-VERBS: Mapping[str, str] = {
-    "enter": "enters{place}",
-    "leave": "leaves{place}",
-    "walk": "walks{place}",
-    "open": "opens{place}",
-    "close": "closes{place}",
-    "grab": "takes {thing}{place}",
-    "put": "puts {thing}{place}",
-    "move": "moves {thing}{place}",
-    "look": "looks{place}",
-    "wait": "waits{place}",
+# The words for each verb, before a place (None: "in" or "on"), before a room, and with neither.
+VERBS: Mapping[str, tuple[str, str | None, str, str]] = {
+    "enter": ("enters", "", "", ""),
+    "leave": ("leaves", "", "", ""),
+    "walk": ("walks", " to", " into", " about"),
+    "open": ("opens", "", " in", " something"),
+    "close": ("closes", "", " in", " something"),
+    "grab": ("takes {thing}", " from", " in", ""),
+    "put": ("puts {thing}", None, " down in", " down"),
+    "move": ("moves {thing}", " to", " in", ""),
+    "look": ("looks", None, " around in", " around"),
+    "wait": ("waits", None, " in", ""),
 }
-TO_PLACE = {"walk": " to", "enter": "", "grab": " from", "move": " to", "open": "", "close": "", "leave": ""}
-TO_ROOM = {"walk": " into", "enter": "", "leave": "", "put": " down in", "look": " around in"}
-
-ALONE = {"put": " down", "walk": " about", "look": " around", "open": " something", "close": " something"}
 
 
 def caption(episode: Episode, happening: Happening) -> str:
@@ -287,8 +278,14 @@ def caption(episode: Episode, happening: Happening) -> str:
     if isinstance(happening, Observation):
         sees = "sees that" if happening.sees else "does not notice whether"
         return f"{happening.agent} {sees} {statement(episode, happening.fact)}."
+    words, before_place, before_room, where = VERBS[happening.verb]
+    if happening.place is not None:
+        at = _at(episode, happening.place)
+        where = f" {at}" if before_place is None else f"{before_place} {_noun(episode, happening.place)}"
+    elif happening.room is not None:
+        where = f"{before_room} the {happening.room}"
     thing = f"the {happening.obj}" if happening.obj is not None else "something"
-    return f"{happening.agent} {VERBS[happening.verb].format(thing=thing, place=_where(episode, happening))}."
+    return f"{happening.agent} {words.format(thing=thing)}{where}."
 
 
 def statement(episode: Episode, fact: Fact, so: bool = True) -> str:
@@ -358,13 +355,3 @@ def _at(episode: Episode, place: str) -> str:
     if entity is None or entity.kind == "agent":
         return f"at {_noun(episode, place)}"
     return f"{'in' if entity.kind == 'room' else entity.relation or 'at'} {_noun(episode, place)}"
-
-
-def _where(episode: Episode, event: Event) -> str:
-    if event.place is not None:
-        if event.verb in TO_PLACE:
-            return f"{TO_PLACE[event.verb]} {_noun(episode, event.place)}"
-        return f" {_at(episode, event.place)}"
-    if event.room is not None:
-        return f"{TO_ROOM.get(event.verb, ' in')} the {event.room}"
-    return ALONE.get(event.verb, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,13 +35,11 @@ def storyboard_svg(episode: Episode, columns: int = 4) -> str:
     Raises InputError for a home that cannot be drawn, or a story in which nothing happens.
     """
     drawn = _all(episode)
-    columns = max(1, min(columns, len(drawn)))
-    rows = math.ceil(len(drawn) / columns)
+    width, height, corners = _layout(len(drawn), columns)
     inner = "".join(
         f'<g transform="translate({x:g} {y:g})">{"".join(map(svg_shape, frame.drawn))}</g>'
-        for frame, (x, y) in zip(drawn, _corners(len(drawn), columns), strict=True)
+        for frame, (x, y) in zip(drawn, corners, strict=True)
     )
-    width, height = SPACE + columns * (WIDTH + SPACE), SPACE + rows * (HEIGHT + SPACE)
     sheet = f'<rect width="{width:g}" height="{height:g}" fill="#d5d9de"/>{inner}'
     return _svg("A storyboard: " + " ".join(frame.caption for frame in drawn), width, height, sheet)
 
@@ -59,7 +57,10 @@ def write_png(
             raise InputError(f"episode {episode.id!r} has no frame {number}", hint=f"there are {len(drawn)}")
         image = _image(drawn[number - 1], scale)
     else:
-        image = _sheet(drawn, max(1, min(columns, len(drawn))), scale)
+        width, height, corners = _layout(len(drawn), columns)
+        image = Image.new("RGB", (round(width * scale), round(height * scale)), "#d5d9de")
+        for frame, (x, y) in zip(drawn, corners, strict=True):
+            image.paste(_image(frame, scale), (round(x * scale), round(y * scale)))
     _written(lambda: image.save(path, format="PNG"), path)
 
 
@@ -69,11 +70,17 @@ def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> No
     Raises InputError for another suffix, for a home that cannot be drawn, if it cannot be written, or, for .mp4, if the
     extra `video` is not installed.
     """
-    writers = {".gif": _gif, ".mp4": _mp4}
-    write = writers.get(Path(path).suffix.lower())
-    if write is None:
+    kind = Path(path).suffix.lower()
+    if kind not in (".gif", ".mp4"):
         raise InputError("is no kind of video that can be written", path=path, hint="use .gif or .mp4")
-    write(_all(episode), Path(path), scale)
+    drawn = _all(episode)
+    if kind == ".mp4":
+        _write_mp4(drawn, Path(path), scale)
+        return
+    images = [_image(frame, scale).quantize(128, dither=Image.Dither.NONE) for frame in drawn]
+    durations = [round(1000 * _seconds(frame)) for frame in drawn]
+    rest = {"append_images": images[1:], "duration": durations, "loop": 0, "disposal": 1}
+    _written(lambda: images[0].save(path, format="GIF", save_all=True, **rest), path)
 
 
 def _all(episode: Episode) -> list[StoryFrame]:
@@ -92,9 +99,12 @@ def _svg(title: str, width: float, height: float, inner: str) -> str:
     )
 
 
-def _corners(n: int, columns: int) -> Iterator[tuple[float, float]]:
-    for i in range(n):
-        yield SPACE + (i % columns) * (WIDTH + SPACE), SPACE + (i // columns) * (HEIGHT + SPACE)
+def _layout(n: int, columns: int) -> tuple[float, float, list[tuple[float, float]]]:
+    """The width and height of a sheet of `n` frames, and the upper left corner of each."""
+    columns = max(1, min(columns, n))
+    across, down = WIDTH + SPACE, HEIGHT + SPACE
+    corners = [(SPACE + (i % columns) * across, SPACE + (i // columns) * down) for i in range(n)]
+    return SPACE + columns * across, SPACE + math.ceil(n / columns) * down, corners
 
 
 def _image(frame: StoryFrame, scale: float) -> Image.Image:
@@ -104,27 +114,11 @@ def _image(frame: StoryFrame, scale: float) -> Image.Image:
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def _sheet(drawn: list[StoryFrame], columns: int, scale: float) -> Image.Image:
-    rows = math.ceil(len(drawn) / columns)
-    size = SPACE + columns * (WIDTH + SPACE), SPACE + rows * (HEIGHT + SPACE)
-    sheet = Image.new("RGB", (round(size[0] * scale), round(size[1] * scale)), "#d5d9de")
-    for frame, (x, y) in zip(drawn, _corners(len(drawn), columns), strict=True):
-        sheet.paste(_image(frame, scale), (round(x * scale), round(y * scale)))
-    return sheet
-
-
 def _seconds(frame: StoryFrame) -> float:
     return round(SHORTEST + PER_LETTER * min(len(frame.caption), 120), 1)
 
 
-def _gif(drawn: list[StoryFrame], path: Path, scale: float) -> None:
-    images = [_image(frame, scale).quantize(128, dither=Image.Dither.NONE) for frame in drawn]
-    durations = [round(1000 * _seconds(frame)) for frame in drawn]
-    rest = {"append_images": images[1:], "duration": durations, "loop": 0, "disposal": 1}
-    _written(lambda: images[0].save(path, format="GIF", save_all=True, **rest), path)
-
-
-def _mp4(drawn: list[StoryFrame], path: Path, scale: float) -> None:
+def _write_mp4(drawn: list[StoryFrame], path: Path, scale: float) -> None:
     try:
         import imageio_ffmpeg
     except ImportError:

@@ -59,7 +59,7 @@ def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
 
 def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]:
     """The sentence without "well," and "Mary," in front and at the end."""
-    filler = lexicon().sets_of_speech["interjections"]
+    filler = lexicon().sets["interjections"]
     kept = list(part)
     while kept and kept[-1].text == ",":
         kept.pop()
@@ -83,7 +83,7 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
         return any(f" {phrase} " in f" {words} " for phrase in speech[key])
 
     unsure = has("unsure")
-    filler = lexicon().sets_of_speech["interjections"]
+    filler = lexicon().sets["interjections"]
     if not unsure and all(t.low in filler or t.text in story.names or t.text == "," for t in part):
         return [DialogueAct("unsure")] if words in REFUSALS and story.asked else []
     pieces = chunks(part, story.names)
@@ -102,7 +102,7 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
 
 def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[DialogueAct] | None:
     """A question where something is; None if it asks something else."""
-    if not set(words.split()) & lexicon().sets_of_speech["seeking"]:
+    if not set(words.split()) & lexicon().sets["seeking"]:
         return None
     things = [noun for noun in nouns if noun.kind == "object" and noun.words[0] not in NO_THINGS]
     things = things or [
