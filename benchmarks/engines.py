@@ -1,9 +1,9 @@
-"""What two workers bring on every engine: against one worker of the same engine, and against no engine at all.
+"""Speed-up of two workers on every engine, over one worker of that engine and over no engine.
 
     python benchmarks/engines.py
 
-Episodes that sleep show what engines cost whatever else the machine does; those that compute show the truth, on a
-machine with two processors that are idle. Exits with 1 if a floor is missed: 1.8 times one worker for processes at
+Episodes that sleep show the overhead of engines even on a busy machine. Episodes that compute show the real speed-up,
+but need two idle processors. Exits with 1 if a floor is missed: 1.8 times one worker for processes at
 10 ms, 1.7 for clusters at 100 ms, where episodes sleep.
 """
 

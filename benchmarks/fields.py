@@ -1,4 +1,4 @@
-"""Cost-to-go fields of one agent at 16 × 16 with three goals and three keys, against two plain ways."""
+"""Cost-to-go fields of one agent at 16 × 16 with three goals and three keys, against two plain implementations."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Thousands of calls to a provider on this machine that fails in all the ways there are, and what becomes of them.
+"""Thousands of calls to a local provider that fails in every known way, and the outcomes of these calls.
 
     python benchmarks/flaky_provider.py --calls 5000 --at-once 8 --seed 1
 
-checks that every call ends as what it met demands, that nobody is asked more often than allowed, and that the sums of
-both sides are the same, and prints them. About half of the requests are answered, and the rest meet one of 40 faults.
+checks that every call ends in the state its fault demands, that no call exceeds the allowed attempts, and that
+client and server agree on the totals, which it prints. About half of the requests are answered; the rest meet one of
+40 faults.
 """
 
 from __future__ import annotations

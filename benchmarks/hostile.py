@@ -1,10 +1,9 @@
-"""Ten thousand replies of models, a thousand malformed files and some odd names: whether anything breaks on them.
+"""Ten thousand model replies, a thousand malformed files and some odd names: does any of them break a reader?
 
     python benchmarks/hostile.py --seed 1
 
-Every reader of outside files is tried, through its command if there is one; exits with 1 on any violation: a crash, a
-wrong exit code or complaint, something that takes too long or fills too much memory, a file written elsewhere, a move
-that nobody chose.
+Every reader of outside files is tested, through its command if there is one. Exits with 1 on any violation: a crash, a
+wrong exit code or message, too much time or memory, a file written elsewhere, a move that the reply did not choose.
 """
 
 from __future__ import annotations

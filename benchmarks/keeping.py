@@ -1,4 +1,4 @@
-"""The figures of a benchmark as rows of a JSON file, beside those of others: docs/stored/benchmarks.json."""
+"""Storing a benchmark's figures as rows of the JSON file docs/stored/benchmarks.json."""
 
 from __future__ import annotations
 

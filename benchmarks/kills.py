@@ -2,8 +2,8 @@
 
     python benchmarks/kills.py --kills 200 --episodes 14
 
-The same run is played without interruption as well. It ends with 1 unless the results of both are the same to the
-last byte, no episode is lost or there twice, and no call is served again that is not listed as uncertain.
+The same run is also played without interruption. Exits with 1 unless the results of both are identical to the last
+byte, no episode is lost or duplicated, and every call that the server answered again is listed as uncertain.
 """
 
 from __future__ import annotations

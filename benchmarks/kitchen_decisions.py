@@ -1,4 +1,4 @@
-"""How long ProToM takes to infer and decide in kitchens, and how much longer with the obvious implementation."""
+"""Time ProToM takes to infer and decide in kitchens, and how much slower the obvious implementation is."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import State
 
 
-class PlainRequests(OvercookedAdvice):
-    """The same messages, priced the obvious way: minds run forward step by step, nothing remembered."""
+class StepwiseKitchenAdvice(OvercookedAdvice):
+    """The same messages with the obvious forecast: minds run forward step by step, nothing cached."""
 
-    def length(self, state: State, minds: Sequence[GoalDirected[str]], request: Advice | None, horizon: int) -> int:
-        """Run everybody's mind forward in the world, the helper's wrapped in what it was told."""
+    def length(self, state: State, minds: Sequence[GoalDirected[str]], advice: Advice | None, horizon: int) -> int:
+        """Steps until all goals are reached: all minds run forward in the world, the helper's wrapped in its errand."""
         cooks = [replace(cast("Cook", own_mind(mind)), beta=math.inf, lapse=0.0) for mind in minds]
         people: list[GoalDirected[str]] = [
-            WithErrand(cook, self.errand(request, cook)) if request and request.helper == i else cook
+            WithErrand(cook, self.errand(advice, cook)) if advice and advice.helper == i else cook
             for i, cook in enumerate(cooks)
         ]
         for t in range(horizon):

@@ -1,4 +1,4 @@
-"""The same matches for us and for libraries that play them, if these are installed."""
+"""The same matches played by otherminds and by other libraries, if these are installed."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class Peer(NamedTuple):
 
 @cache
 def pairs() -> list[Pair]:
-    """Simple deterministic strategies, everybody with everybody."""
+    """All pairs of simple deterministic strategies."""
     known = {machine.name: machine for machine in bundled_machines(GAME)} | {COOPERATOR: constant(GAME, 0)}
     return [(known[first], known[second]) for first, second in product(NAMES, repeat=2)]
 
 
 @cache
 def stochastic_pairs() -> list[Pair]:
-    """Strategies that leave something to chance, everybody with everybody."""
+    """All pairs of stochastic strategies."""
     machines = [partner(name, GAME) for name in STOCHASTIC]
     return [(first, second) for first in machines for second in machines]
 

@@ -22,7 +22,7 @@ STEPS = 3000
 
 
 class Rates(NamedTuple):
-    """Steps per CPU second: of the world's own step, with what everybody sees, and of the API (None without it)."""
+    """Steps per CPU second: of the world's own step, with all observations, and of the API (None without it)."""
 
     step: float
     seen: float

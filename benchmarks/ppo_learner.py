@@ -1,6 +1,6 @@
-"""A population of networks that learn by PPO (Schulman et al. 2017), in PyTorch; `train_ppo` is the way in.
+"""A population of networks that learn by PPO (Schulman et al. 2017), in PyTorch; run it with `train_ppo`.
 
-Members share nothing: every tensor has one more axis, for them, in front. Chance is all from a numpy generator.
+Members share nothing: the first axis of every tensor is the member. All random draws come from a numpy generator.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rollouts for PPO in matrix worlds: a population plays in many environments at once; what it learns from that.
+"""Rollouts for PPO in matrix worlds: a population plays in many environments at once, and the data it learns from.
 
-The seats are dealt anew for every rollout, so that members meet each other and themselves. Needs Numba.
+Seats are reassigned for every rollout, so that members meet each other and themselves. Needs Numba.
 """
 
 from __future__ import annotations
@@ -180,8 +180,8 @@ def against_random(world: InTheMatrix, judge: Judge, settings: Settings, rng: np
     senses, batch = Senses.of(world), reset(world, settings.trials, rng)
     memory, reward = senses.blank((settings.trials,)), 0.0
     for _ in range(NORMED):
-        everybody: tuple[NDArray[Any], ...] = seen_in(batch)
-        seen = ViewArrays(*(array[:, 0] for array in everybody))
+        views: tuple[NDArray[Any], ...] = seen_in(batch)
+        seen = ViewArrays(*(array[:, 0] for array in views))
         memory = senses.remember(memory, seen)
         features = senses.features(seen, memory).reshape(settings.members, -1, senses.width)
         joint = rng.integers(len(ACTIONS), size=(settings.trials, world.rules.players))

@@ -85,7 +85,7 @@ def decision_lines() -> Iterator[Line]:
         times = decisions.milliseconds(levels, warm=warm)
         yield _decisions(f"Decision, {name}", times, mean, tail)
     level = next(level for level in levels if level.name == "garden-gate")
-    plain = decisions.pricing(level, lambda level: decisions.PlainFavours(level.world))
+    plain = decisions.pricing(level, lambda level: decisions.StepwiseAdvice(level.world))
     ours = decisions.pricing(level, lambda level: DoorsKeysGemsAdvice(level.world))
     found = ratio(ours, plain, rounds=5)
     yield _times("First decision: stepwise rollouts of minds / ours", found, "≥ 3×", found.ratio >= 3)
@@ -98,7 +98,7 @@ def kitchen_lines() -> Iterator[Line]:
         times = kitchen_decisions.milliseconds(levels, subject)
         yield _decisions(f"Decision in a kitchen, {subject}", times, mean, tail)
     level = next(level for level in levels if level.kind == "useful")
-    plain = kitchen_decisions.pricing(level, lambda level: kitchen_decisions.PlainRequests(level.world))
+    plain = kitchen_decisions.pricing(level, lambda level: kitchen_decisions.StepwiseKitchenAdvice(level.world))
     ours = kitchen_decisions.pricing(level, lambda level: OvercookedAdvice(level.world))
     found = ratio(ours, plain, rounds=3)
     yield _times("First decision in a kitchen: minds run stepwise / ours", found, "≥ 3×", found.ratio >= 3)
@@ -177,7 +177,7 @@ def process_lines() -> Iterator[Line]:
 
 
 def waiting_lines() -> Iterator[Line]:
-    """What somebody waits for who has only just begun: whole processes, from start to end."""
+    """Times of the first commands, as whole processes."""
     for name, seconds, most in startup.lines():
         found = f"{min(seconds):.2f} s, median {np.median(seconds):.2f} s"
         yield Line(f"{name} (process)", found, f"≤ {most:g} s", min(seconds) <= most, {"s": min(seconds)})

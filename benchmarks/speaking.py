@@ -1,4 +1,4 @@
-"""A language model in a game of 100 rounds: how long it takes, and what is saved by reading no token twice."""
+"""A language model in a game of 100 rounds: the time it takes, and the time saved by evaluating no token twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long somebody waits who has only just begun: whole processes; exits with 1 if a floor is missed."""
+"""Start-up time of the first commands, as whole processes; exits with 1 if a floor is missed."""
 
 from __future__ import annotations
 

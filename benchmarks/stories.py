@@ -1,4 +1,4 @@
-"""How fast stories are invented, with their questions and exact answers but without words or pictures."""
+"""How many stories are invented per second, with questions and exact answers but without text or pictures."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""A load test of the web app: many rooms of two people each, who act at every step.
+"""A load test of the web app: many rooms, each of two people that act in every step.
 
     python benchmarks/web_rooms.py --rooms 50 --seconds 60 --facilitator protom
 
-starts a server, lets everybody play, and prints the time from sending an action to its acknowledgement (it is then on
-disk), the number of frames, and the number of frames that differ from what the event log says that their reader saw.
+starts a server, plays in all rooms, and prints the time from sending an action to its acknowledgement (it is then on
+disk), the number of frames, and the number of frames that differ from the event log's record of what their reader saw.
 
     python benchmarks/web_rooms.py --rooms 10 --seconds 60 --kills 20
 
-also kills the server (SIGKILL) and restarts it so many times, and prints the acknowledged actions that are missing
-from the event log or in it twice, and how the rooms ended.
+also kills the server (SIGKILL) and restarts it as many times, and prints the acknowledged actions that are missing
+from the event log or duplicated in it, and how the rooms ended.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Server:
 
 @contextmanager
 def serving(store: Path) -> Iterator[Server]:
-    """A server as long as it is needed."""
+    """A server for the duration of the context."""
     server = Server(store)
     server.start()
     try:
@@ -270,9 +270,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "crowd.sqlite"
         with serving(store) as server:
-            somebody = Researcher(server.address)
-            study = somebody.ask("/api/studies", _plan(chosen.rooms, chosen.facilitator))["id"]
-            links = [one["link"] for one in somebody.ask(f"/api/studies/{study}")["links"]]
+            researcher = Researcher(server.address)
+            study = researcher.ask("/api/studies", _plan(chosen.rooms, chosen.facilitator))["id"]
+            links = [one["link"] for one in researcher.ask(f"/api/studies/{study}")["links"]]
             killer = killing(server, chosen.kills, chosen.seconds)
             players = asyncio.run(crowd(server.address, links, chosen.seconds))
             killer.join()

@@ -1,4 +1,4 @@
-"""Goal inference over time: how sure one can be of a goal depends on how rational one takes somebody to be.
+"""Goal inference over time: confidence in a goal depends on the rationality that is assumed of the agent.
 
 The same walk, watched three times; β is how much less probable a step is for each step that it wastes.
 """

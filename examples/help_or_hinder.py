@@ -1,4 +1,4 @@
-"""Help or hinder: what somebody wants socially, from what they say and what comes of it, happening by happening."""
+"""Help or hinder: a person's social goal, inferred event by event from what they say and do."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Levels of mind reading (k-ToM): in matching pennies, who sees through whom?
+"""Levels of mind reading (k-ToM): in matching pennies, which level predicts which?
 
 A 0-ToM counts what the other does, a 1-ToM takes the other for a 0-ToM, a 2-ToM for a 0-ToM or a 1-ToM. Differences
 below 0.05 may be chance.

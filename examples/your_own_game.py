@@ -15,11 +15,11 @@ shy = build("shy", hunt, 0, lambda seen: STAG if seen >= 2 else HARE,
 
 for rounds in (2, 4, 10, 20):
     plan = best_response(hunt.payoff(), shy.chances, rounds)
-    state, deeds = 0, []
+    state, actions = 0, []
     for t in range(rounds):
-        deeds.append(int(plan.actions[t, state]))
-        state = int(shy.chances.moves[state, deeds[-1], STAG if state == 2 else HARE])
-    print(f"{rounds:2} rounds: {''.join('SH'[deed] for deed in deeds)}, worth {plan.values[0, 0]:.0f}")
+        actions.append(int(plan.actions[t, state]))
+        state = int(shy.chances.moves[state, actions[-1], STAG if state == 2 else HARE])
+    print(f"{rounds:2} rounds: {''.join('SH'[action] for action in actions)}, worth {plan.values[0, 0]:.0f}")
 
 task = Task(hunt, shy, horizon=20)
 for name in ("bayes_simplicity", "rmax", "fictitious_play"):
