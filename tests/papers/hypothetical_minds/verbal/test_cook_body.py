@@ -35,7 +35,7 @@ def wait(x: int, y: int, until: str = "ready") -> Subgoal:
 
 
 def initial(told: Told, world: CollaborativeCooking = WORLD) -> CookBody:
-    return CookBody(Asker(told.model, "episode 0"), world, 0, "Cook.")
+    return CookBody(asker=Asker(told.model, "episode 0"), world=world, me=0, purpose="Cook.")
 
 
 def plans(*found: Sequence[Subgoal]) -> Told:
@@ -169,7 +169,9 @@ def test_somebody_in_the_way_is_walked_around_or_waited_for_but_not_for_ever() -
 def test_what_makes_no_sense_is_asked_again_with_the_reason(plan: Sequence[Subgoal], why: str) -> None:
     world = cooking_asymmetric()
     told = plans(plan, [use(0, 1)])
-    body = CookBody(Asker(told.model), world, 0).look(world.observe(moment(world, "2 2 E", "6 2 E"), world.agents[0]))
+    body = CookBody(asker=Asker(told.model), world=world, me=0).look(
+        world.observe(moment(world, "2 2 E", "6 2 E"), world.agents[0])
+    )
     body = body.planned()
     assert why in told.texts("subgoals")[1]
     assert [said.readable for said in body.said] == [False, True]
@@ -203,7 +205,7 @@ def test_a_plan_can_be_broken_off_and_it_is_said_why() -> None:
 def test_the_end_of_the_episode_is_nothing_to_plan_for() -> None:
     world = kitchen_of(*ROOM, steps=2)
     state = moment(world, "2 1 N", ASIDE)
-    body = CookBody(Asker(Told({}).model), world, 0)
+    body = CookBody(asker=Asker(Told({}).model), world=world, me=0)
     for _ in range(3):
         body = body.look(world.observe(state, "me"))
     assert body.over

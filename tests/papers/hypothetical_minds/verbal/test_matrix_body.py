@@ -78,9 +78,17 @@ def waits(steps: int) -> dict[str, Any]:
     return {"do": "wait", "steps": steps}
 
 
-def body(told: Told | Scripted, world: InTheMatrix = WORLD, **more: Any) -> Subgoals:
+def body(
+    told: Told | Scripted,
+    world: InTheMatrix = WORLD,
+    *,
+    aim: Aim | None = None,
+    worth: tuple[float, ...] = (),
+    mapped: bool = True,
+) -> Subgoals:
     model = told.model if isinstance(told, Told) else told
-    return Subgoals.initial(world, world.agents[0], Asker(model, "episode 0"), **({"mapped": True} | more))
+    found = Subgoals.initial(world, world.agents[0], Asker(model, "episode 0"), mapped=mapped)
+    return found if aim is None else found.toward(aim, worth)
 
 
 def planning(*plans: Any) -> Told:
@@ -357,15 +365,6 @@ def test_without_a_readable_plan_it_stands_still_and_counts(name: str) -> None:
     assert mind.idle == 2 * PAUSE
 
 
-def test_only_if_told_so_a_scripted_body_steps_in() -> None:
-    state = scene(WORLD, *APART)
-    broken = scripted_model("prose", WORLD)
-    mind, _, acts = run(body(broken, aim=Aim(0, 5), instead="scripted body"), state, 2 * PAUSE)
-    assert "forward" in acts
-    assert mind.idle == 2 * PAUSE + 1
-    assert [record.t for record in mind.records] == [0, PAUSE, 2 * PAUSE]
-
-
 def test_a_stutterer_moves_as_somebody_who_does_not() -> None:
     acts = [
         run(body(scripted_model(name, WORLD), aim=Aim(0, 5)), scene(WORLD, *APART), 30)[2]
@@ -391,7 +390,7 @@ def test_the_model_is_told_the_aim_and_whom_it_is_good_to_meet() -> None:
     assert "at least 4 more" in text
     world = in_the_matrix("rws_arena")
     told = planning([waits(2)])
-    many = replace(body(told, world, aim=Aim(1, 4)), worth=(0.0, -1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0))
+    many = body(told, world, aim=Aim(1, 4), worth=(0.0, -1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0))
     many.observe(world.observe(world.start(np.random.default_rng(0)), world.agents[0]))
     assert f"meet {world.agents[3]} or {world.agents[2]}." in told.texts("subgoals")[0]
 
@@ -423,7 +422,7 @@ def test_what_both_held_in_a_meeting_is_not_looked_at() -> None:
         for _ in range(30):
             mind = mind.observe(strip(WORLD.observe(state, ME), shown))
             state = play(WORLD, state, mind.act().mode)
-        bodies.append((mind.queue, mind.records, mind.memory, told.asked))
+        bodies.append((mind.queue, mind.records, mind.situation.memory, told.asked))
     assert bodies[0] == bodies[1]
 
 

@@ -106,10 +106,10 @@ def test_a_model_is_told_the_same_and_its_plans_end_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)
     text, world = drawn(rng)
     first = Listening()
-    lived = list(life(world, Subgoals.initial(world, world.agents[0], Asker(first), aim=Aim(0, 3)), rng))
+    lived = list(life(world, Subgoals.initial(world, world.agents[0], Asker(first)).toward(Aim(0, 3)), rng))
     _, elsewhere = drawn(rng, seen_of(world, text, [view for view, _ in lived]), SOLID)
     second = Listening()
-    twin = Subgoals.initial(elsewhere, elsewhere.agents[0], Asker(second), aim=Aim(0, 3))
+    twin = Subgoals.initial(elsewhere, elsewhere.agents[0], Asker(second)).toward(Aim(0, 3))
     for view, mind in lived:
         twin = twin.observe(view)
         assert twin.act() == mind.act()

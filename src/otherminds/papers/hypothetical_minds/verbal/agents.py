@@ -149,11 +149,10 @@ class Reacting(PlanningAgent[Subgoals]):
         asker: Asker,
         style: PlanningStyle = STYLES["react"],
         *,
-        name: str = "",
         mapped: bool = False,
     ) -> Self:
-        """The mind at the start of an episode, in a world that may have a name."""
-        return cls(Subgoals.initial(world, agent, asker, name=name, mapped=mapped), style=style)
+        """The mind at the start of an episode."""
+        return cls(Subgoals.initial(world, agent, asker, mapped=mapped), style=style)
 
     def observe(self, view: MatrixView) -> Self:
         """Notice meetings; without a plan, reflect and plan in words if that is its style, then plan subgoals."""
@@ -244,7 +243,7 @@ class SpeakingCook(PlanningCook):
         patience: int = IMPATIENCE,
     ) -> Self:
         """The cook at the start of an episode."""
-        body = CookBody(asker, world, world.agents.index(agent))
+        body = CookBody(asker=asker, world=world, me=world.agents.index(agent))
         return cls(body=body, patience=patience, theory=CookTheory(asker, settings))
 
     def observe(self, view: KitchenView) -> Self:
@@ -289,7 +288,7 @@ class ReactingCook(PlanningCook):
         patience: int = IMPATIENCE,
     ) -> Self:
         """The cook at the start of an episode."""
-        return cls(CookBody(asker, world, world.agents.index(agent)), patience=patience, style=style)
+        return cls(CookBody(asker=asker, world=world, me=world.agents.index(agent)), patience=patience, style=style)
 
     def observe(self, view: KitchenView) -> Self:
         """Reflect and plan in words if that is its style, and plan subgoals if there are none."""

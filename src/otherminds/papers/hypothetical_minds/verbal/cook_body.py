@@ -7,11 +7,10 @@ body waits for a cook in its way, but only for some steps.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after, at_first, things, tomatoes
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_text, kitchen_message
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
@@ -23,9 +22,13 @@ from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
     cook_plan_form,
     is_met,
 )
-from otherminds.papers.hypothetical_minds.verbal.hypotheses import Calls
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
-from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalStep
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import (
+    Effort,
+    PlanFollower,
+    SubgoalPlanning,
+    SubgoalStep,
+)
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.rules import (
@@ -56,47 +59,6 @@ POT_REFUSES: Mapping[int, str] = MappingProxyType(
     }
 )
 """Why a pot cannot be used by a cook that holds this."""
-
-
-@dataclass(frozen=True)
-class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
-    """A body for a mind in a kitchen; the mind tells it when to plan."""
-
-    world: CollaborativeCooking
-    known: KitchenSituation | None = None
-
-    def look(self, view: CookingView) -> Self:
-        """Perceive, and follow the plan as long as there is one."""
-        known = at_first(self.world, self.me, view) if self.known is None else after(self.known, view)
-        return replace(self._seen(view.reward), known=known)._advanced()._rested()
-
-    @property
-    def situation(self) -> KitchenSituation:
-        """What the cook perceives and remembers. Raises ValueError before it has seen anything."""
-        if self.known is None:
-            raise ValueError("the body has not seen anything yet")
-        return self.known
-
-    @property
-    def over(self) -> bool:
-        """Whether the episode is over."""
-        return self.situation.t >= self.world.steps
-
-    @property
-    def _free(self) -> bool:
-        return not self.over
-
-    @property
-    def _system(self) -> Message:
-        return kitchen_message(self.situation)
-
-    def _plan(self, came: str) -> tuple[tuple[CookSubgoal, ...] | None, Calls]:
-        prompt = cook_subgoals_text(self.situation, self.purpose.strip(), came)
-        answer = self.ask("subgoals", prompt, cook_plan_form(self.situation))
-        return answer.read(lambda reply: tuple(reply.plan)), answer.said
-
-    def _step(self, subgoal: CookSubgoal) -> SubgoalStep:
-        return progress(self.situation, subgoal, self.effort)
 
 
 # The action planner
@@ -205,3 +167,31 @@ def _why_not(situation: KitchenSituation, cell: int, hand: int) -> str:
 
 def _holding(hand: int) -> str:
     return things(1, hand) if hand else "nothing"
+
+
+# The body
+
+
+def _free(situation: KitchenSituation) -> bool:
+    return situation.t < situation.world.steps
+
+
+KITCHEN = SubgoalPlanning(_free, kitchen_message, cook_subgoals_text, cook_plan_form, progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
+    """A body for a mind in a kitchen; the mind tells it when to plan."""
+
+    planning: SubgoalPlanning[KitchenSituation, CookSubgoal] = KITCHEN
+    world: CollaborativeCooking
+
+    def look(self, view: CookingView) -> Self:
+        """Perceive, and follow the plan as long as there is one."""
+        known = at_first(self.world, self.me, view) if self.known is None else after(self.known, view)
+        return self.seeing(known, view.reward).following()
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode is over."""
+        return not _free(self.situation)

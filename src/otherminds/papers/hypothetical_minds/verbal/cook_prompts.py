@@ -111,7 +111,7 @@ def deeds_text(situation: KitchenSituation, since: int, shown: int) -> str:
 def cook_subgoals_text(situation: KitchenSituation, purpose: str, came: str) -> str:
     """The question for the next few subgoals, after what came of the last ones."""
     now = now_text(situation)
-    return fill("hm-cook-subgoals", now=now, outcomes=came, purpose=purpose, wait=PATIENCE, most=MOST)
+    return fill("hm-cook-subgoals", now=now, outcomes=came, purpose=purpose.strip(), wait=PATIENCE, most=MOST)
 
 
 def _hand(thing: int) -> str:

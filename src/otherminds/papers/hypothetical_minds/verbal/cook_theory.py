@@ -6,16 +6,14 @@ the partner's actions fit; a new hypothesis if none is good enough, and what to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from otherminds.language.asking import plain, prompts_of
-from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, kitchen_message, now_text
-from otherminds.papers.hypothetical_minds.verbal.hypotheses import Hypothesis, HypothesisLoop, Record
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import Hypothesis, HypothesisPool, Record
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")
 
@@ -34,7 +32,7 @@ CookRecord = Record[Occasion, str, str]
 
 
 @dataclass(frozen=True)
-class CookTheory(HypothesisLoop[str]):
+class CookTheory(HypothesisPool[str]):
     """What a language model thinks of a partner in a kitchen. The model is asked on an occasion.
 
     An occasion with n hypotheses takes 1 + min(k, n − 1) calls for judging these, one for a new hypothesis, one for
@@ -52,18 +50,21 @@ class CookTheory(HypothesisLoop[str]):
     last: Occasion | None = None
     records: tuple[CookRecord, ...] = ()
 
-    predicts_when_validated: ClassVar[bool] = False
-
     def thought(self, why: str, situation: KitchenSituation) -> Self:
         """The theory after one more occasion; on the first one nothing is known of the partner yet."""
         before = len(self.said)
+        theory = replace(self, scope=(f"step {situation.t}", kitchen_message(situation)))
         if self.last is None:
-            theory = replace(self, last=Occasion(why, situation))
-            theory = theory._with_strategy() if self.settings.mind_prompting else theory.searched()._with_strategy()
+            theory = replace(theory, last=Occasion(why, situation))
+            theory = theory._with_strategy() if self.settings.mind_prompting else theory._searched()._with_strategy()
         else:
             memory = self.last.situation.memory
-            theory = replace(self, last=Occasion(why, situation, memory.t, memory.shown, sum(memory.soups)))
-            theory = theory.tested().searched()._with_strategy() if self.settings.modular else theory._asked_at_once()
+            theory = replace(theory, last=Occasion(why, situation, memory.t, memory.shown, sum(memory.soups)))
+            if self.settings.modular:
+                theory = theory._judged() if self.settings.evaluate else theory
+                theory = theory._searched()._with_strategy()
+            else:
+                theory = theory._asked_at_once()
         record = Record(
             theory._occasion,
             theory.hypotheses,
@@ -85,21 +86,18 @@ class CookTheory(HypothesisLoop[str]):
             raise ValueError("there was no occasion to think yet")
         return self.last
 
-    @property
-    def _scope(self) -> tuple[str, Message]:
-        situation = self._occasion.situation
-        return f"step {situation.t}", kitchen_message(situation)
-
     def _prompt(self, name: str, **fields: object) -> str:
         why, situation, *_ = self._occasion
         told = {"why": why, "now": now_text(situation), "partner": situation.partner}
         return fill(f"hm-cook-{name}", **{"deeds": deeds_text(situation, -1, 0), **told, **fields})
 
-    def _rewards(self) -> tuple[Self, Mapping[int, float]]:
+    def _judged(self) -> Self:
+        """With values by what the partner has done, or by whether soup was delivered, since the occasion before."""
         _, situation, since, shown, soups = self._occasion
+        c = self.settings.c
         if not self.settings.mind_prompting:
             paid = sum(situation.memory.soups) > soups
-            return self, {} if self.used is None else {self.used: self.settings.c if paid else -self.settings.c}
+            return self if self.used is None else self.rewarded({self.used: c if paid else -c})
         places = [place for place in self.candidates if self.hypotheses[place].expects]
 
         def prompt(place: int) -> str:
@@ -107,26 +105,23 @@ class CookTheory(HypothesisLoop[str]):
             return self._prompt("judge", expects=self.hypotheses[place].expects, deeds=deeds)
 
         theory, found = self.ask_each(places, "judge", prompt, forms.FIT)
-        return theory, {place: self.settings.c if fit.fits else -self.settings.c for place, fit in found.items()}
+        return theory.rewarded({place: c if fit.fits else -c for place, fit in found.items()})
 
-    def _proposed(self) -> tuple[Self, str | None]:
-        if self.settings.mind_prompting:
-            prompt = self._prompt("hypothesis", before=self.to_refine("hm-cook-hypotheses-before"))
-            theory, reply = self.ask("hypothesis", prompt, forms.HYPOTHESIS)
-            return theory, None if reply is None else plain(reply.hypothesis)
-        prompt = self._prompt("own", before=self.to_refine("hm-cook-strategies-before"))
-        theory, own = self.ask("strategy", prompt, forms.STRATEGY)
-        return theory, None if own is None else plain(own.strategy)
-
-    def _predictions(self, places: Sequence[int]) -> tuple[Self, Mapping[int, Hypothesis[str]]]:
-        if not self.settings.mind_prompting:
-            return self, {}
+    def _searched(self) -> Self:
+        """With the best hypothesis in use if it is validated; else with a new one, and expectations by the top k."""
+        if self.validated:
+            return replace(self, used=self.best)
+        theory = self.proposed(self._prompt, "hm-cook", "own")
+        places = theory.candidates
+        if not self.settings.mind_prompting or not places:
+            return theory.predicting(places, {}) if places else theory
 
         def prompt(place: int) -> str:
-            return self._prompt("predict", hypothesis=self.hypotheses[place].text)
+            return theory._prompt("predict", hypothesis=theory.hypotheses[place].text)
 
-        theory, found = self.ask_each(places, "predict", prompt, forms.EXPECTATION)
-        return theory, {i: self.hypotheses[i]._replace(expects=plain(reply.expects)) for i, reply in found.items()}
+        told, found = theory.ask_each(places, "predict", prompt, forms.EXPECTATION)
+        expected = {i: told.hypotheses[i]._replace(expects=plain(reply.expects)) for i, reply in found.items()}
+        return told.predicting(places, expected)
 
     def _with_strategy(self) -> Self:
         """With a strategy by the hypothesis in use; without `mind_prompting` that hypothesis is the strategy."""

@@ -1,23 +1,23 @@
 """The hypothesis loop of Hypothetical Minds (Cross et al. 2024, §3.2–3.3): propose, test, refine, admit, keep the best.
 
-A hypothesis is a sentence of a language model about a partner. What differs between matrix worlds and kitchens is the
-evidence, the prompts and the form of a prediction: `sentences` and `cook_theory` supply these.
+A hypothesis is a sentence of a language model about a partner. The evidence, the prompts and the form of a prediction
+differ between matrix worlds and kitchens: `sentences` and `cook_theory` hold these.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel
 
-from otherminds.language.asking import Asker, Exchange, ReplyForm, StructuredAnswer, prompts_of
+from otherminds.language.asking import Asker, Exchange, ReplyForm, StructuredAnswer, plain, prompts_of
 from otherminds.language.model import Message, ask_all
 from otherminds.observer import rescore
+from otherminds.papers.hypothetical_minds.verbal import forms
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")
 
@@ -110,17 +110,18 @@ class Record(NamedTuple, Generic[O, E, D]):
 
 
 @dataclass(frozen=True)
-class HypothesisLoop(ABC, Generic[E]):
-    """Hypotheses about one partner. Immutable: every step returns a loop with the exchanges of that step appended."""
+class HypothesisPool(Generic[E]):
+    """Hypotheses about one partner. Immutable: every step returns a pool with the exchanges of that step.
+
+    `scope`: the part of the episode in which calls are made now, and the system message.
+    """
 
     asker: Asker
     settings: HypothesisSettings = PUBLISHED
     hypotheses: tuple[Hypothesis[E], ...] = ()
     used: int | None = None
     said: Calls = ()
-
-    predicts_when_validated: ClassVar[bool]
-    """Whether a validated hypothesis has to predict again before it is used."""
+    scope: tuple[str, Message] = ("", Message("system", ""))
 
     @property
     def best(self) -> int | None:
@@ -144,25 +145,35 @@ class HypothesisLoop(ABC, Generic[E]):
         """Places of hypotheses, the best first, the later one of equals."""
         return sorted(places, key=lambda i: (self.hypotheses[i].value, i), reverse=True)
 
-    def tested(self) -> Self:
-        """Judge the hypotheses by the evidence: V + alpha (reward − V)."""
-        if not self.settings.evaluate:
-            return self
-        loop, rewards = self._rewards()
-        found = list(loop.hypotheses)
+    def rewarded(self, rewards: Mapping[int, float]) -> Self:
+        """With new values, V + alpha (reward − V): rewards are ±c, or payoffs, by place."""
+        found = list(self.hypotheses)
         values = self.settings.rescored([found[place].value for place in rewards], rewards.values())
         for place, value in zip(rewards, values, strict=True):
             found[place] = found[place]._replace(value=value, judged=found[place].judged + 1)
-        return replace(loop, hypotheses=tuple(found))
+        return replace(self, hypotheses=tuple(found))
 
-    def searched(self) -> Self:
-        """Use the best hypothesis if it is validated; else admit a new one, and predict by it and by the top k."""
-        if self.best is not None and self.validated:
-            return self._predicted([self.best]) if self.predicts_when_validated else replace(self, used=self.best)
-        loop, text = self._proposed()
-        if text is not None:
-            loop = loop.admitted(Hypothesis(text))
-        return loop._predicted(loop.candidates) if loop.hypotheses else loop
+    def proposed(self, prompt: Callable[..., str], prefix: str, own: str) -> Self:
+        """With one more hypothesis, if the reply can be read.
+
+        `prompt` fills in a template by its name, and `prefix` begins the names of templates; the one named `own` asks
+        for a strategy for the agent, without `mind_prompting`.
+        """
+        if self.settings.mind_prompting:
+            question = prompt("hypothesis", before=self.to_refine(f"{prefix}-hypotheses-before"))
+            theory, guess = self.ask("hypothesis", question, forms.HYPOTHESIS)
+            text = None if guess is None else guess.hypothesis
+        else:
+            question = prompt(own, before=self.to_refine(f"{prefix}-strategies-before"))
+            theory, strategy = self.ask("strategy", question, forms.STRATEGY)
+            text = None if strategy is None else strategy.strategy
+        return theory if text is None else theory.admitted(Hypothesis(plain(text)))
+
+    def predicting(self, places: Sequence[int], found: Mapping[int, Hypothesis[E]]) -> Self:
+        """With the predictions found for hypotheses in these places; the first of them is in use, or the best."""
+        hypotheses = tuple(found.get(i, one) for i, one in enumerate(self.hypotheses))
+        used = places[0] if self.settings.latest else self.by_value(places)[0]
+        return replace(self, hypotheses=hypotheses, used=used)
 
     def admitted(self, hypothesis: Hypothesis[E]) -> Self:
         """With one more hypothesis."""
@@ -194,33 +205,8 @@ class HypothesisLoop(ABC, Generic[E]):
         return replace(self, said=(*self.said, *said)), found
 
     def _answer(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
-        place, system = self._scope
+        place, system = self.scope
         return self.asker.within(place).ask(purpose, (system, Message("user", prompt)), form)
-
-    def _predicted(self, places: Sequence[int]) -> Self:
-        """With predictions by these hypotheses; the first of them is in use, or the best."""
-        loop, found = self._predictions(places)
-        hypotheses = tuple(found.get(i, one) for i, one in enumerate(self.hypotheses))
-        return replace(
-            loop, hypotheses=hypotheses, used=places[0] if self.settings.latest else self.by_value(places)[0]
-        )
-
-    @property
-    @abstractmethod
-    def _scope(self) -> tuple[str, Message]:
-        """The part of the episode in which calls are made now, and the system message."""
-
-    @abstractmethod
-    def _rewards(self) -> tuple[Self, Mapping[int, float]]:
-        """What the evidence says of hypotheses, by place: ±c, or a payoff; without those it says nothing about."""
-
-    @abstractmethod
-    def _proposed(self) -> tuple[Self, str | None]:
-        """A new sentence, None if the reply cannot be read."""
-
-    @abstractmethod
-    def _predictions(self, places: Sequence[int]) -> tuple[Self, Mapping[int, Hypothesis[E]]]:
-        """These hypotheses with what they predict, by place; without those whose prediction cannot be read."""
 
 
 def ranked(hypotheses: Sequence[Hypothesis[E]], used: int | None) -> list[tuple[str, float]]:

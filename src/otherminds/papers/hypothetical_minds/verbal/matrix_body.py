@@ -8,11 +8,9 @@ only the kind at their end.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
 from otherminds.language.asking import Asker
-from otherminds.language.model import Message
-from otherminds.papers.hypothetical_minds.verbal.hypotheses import Calls
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import aim_text, subgoals_text, world_and_map
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Fire,
@@ -24,19 +22,24 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Wait,
     plan_form,
 )
-from otherminds.papers.hypothetical_minds.verbal.plan_follower import FRESH, Effort, PlanFollower, SubgoalStep
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import (
+    FRESH,
+    Effort,
+    PlanFollower,
+    SubgoalPlanning,
+    SubgoalStep,
+)
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.grid import Route, cheapest_route
-from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN, ActionPlanner, Skill
+from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN
 from otherminds.worlds.in_the_matrix.memory import (
     THERE,
     UNKNOWN,
-    MapMemory,
     initial_memory,
     reaches,
     updated_memory,
 )
-from otherminds.worlds.in_the_matrix.strategies import Aim, StrategyState
+from otherminds.worlds.in_the_matrix.strategies import Aim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 # costs in steps; all chosen, not tuned
@@ -48,109 +51,6 @@ LOOK_AROUND = 8  # steps of turning to find a player that is out of sight
 RECENT = 25  # steps for which a remembered place of a player is worth going to
 DONE = "done"
 MET = "a meeting began"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
-    """A body for a mind in a matrix world. It asks its model for plans as it observes.
-
-    Its task is either an aim, `state`, as for a `MatrixBot`, with the expected payoff of a meeting with each player,
-    `worth`, or words, `purpose`. A `mapped` body knows where walls and resources are; others learn it from their
-    windows. If no plan can be read it stands still for some steps and asks again, or, if `instead` says so, moves like
-    a scripted body with this aim.
-    """
-
-    world: InTheMatrix
-    state: StrategyState | None = None
-    worth: tuple[float, ...] = ()
-    name: str = ""
-    instead: Literal["wait", "scripted body"] = "wait"
-    memory: MapMemory | None = None
-    view: MatrixView | None = None
-
-    @classmethod
-    def initial(
-        cls,
-        world: InTheMatrix,
-        agent: str,
-        asker: Asker,
-        *,
-        aim: Aim | None = None,
-        purpose: str = "",
-        name: str = "",
-        mapped: bool = False,
-        instead: Literal["wait", "scripted body"] = "wait",
-    ) -> Self:
-        """The body at the start of an episode, in a world that may have a name."""
-        return cls(
-            asker=asker,
-            world=world,
-            me=world.agents.index(agent),
-            purpose=purpose,
-            state=None if aim is None else StrategyState(aim),
-            name=name,
-            instead=instead,
-            memory=initial_memory(world, mapped=mapped),
-        )
-
-    def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
-        """The body with another aim, and other expected payoffs of meetings."""
-        return replace(self, state=StrategyState(aim), worth=worth)
-
-    def observe(self, view: MatrixView) -> Self:
-        """Look, and ask for a plan if there is none."""
-        body = self.look(view)
-        return body.planned() if body.wants_plan else body
-
-    def look(self, view: MatrixView) -> Self:
-        """Perceive, and follow the plan as long as there is one; a meeting ends it."""
-        memory = updated_memory(self.memory or initial_memory(self.world), self.world, self.me, view)
-        body = replace(self._seen(view.reward), memory=memory, view=view)
-        if not view.frozen and view.window:
-            return body._advanced()._rested()
-        if not body.met:
-            body = body._noted(MET)
-        return replace(body, queue=(), effort=FRESH, rests_until=0)
-
-    @property
-    def met(self) -> bool:
-        """Whether a meeting ended the last plan."""
-        return self.begun is not None and MET in self.begun.outcomes
-
-    @property
-    def situation(self) -> MatrixSituation:
-        """What the avatar perceives and remembers. Raises ValueError before it has seen anything."""
-        if self.memory is None or self.view is None:
-            raise ValueError("the body has not seen anything yet")
-        return MatrixSituation(self.world, self.me, self.memory, self.view)
-
-    @property
-    def _free(self) -> bool:
-        return self.view is not None and bool(self.view.window) and not self.view.frozen
-
-    @property
-    def _system(self) -> Message:
-        return world_and_map(self.situation, self.name)
-
-    def _plan(self, came: str) -> tuple[tuple[Subgoal, ...] | None, Calls]:
-        situation, purpose = self.situation, self.purpose
-        if self.state is not None:
-            good = sorted((j for j, worth in enumerate(self.worth) if worth > 0), key=lambda j: -self.worth[j])
-            partners = [situation.players[j] for j in good]
-            purpose = aim_text(situation, self.state.aim.kind, self.state.aim.margin, partners)
-        answer = self.ask("subgoals", subgoals_text(situation, purpose, came), plan_form(situation))
-        return answer.read(lambda reply: tuple(reply.plan)), answer.said
-
-    def _step(self, subgoal: Subgoal) -> SubgoalStep:
-        spent = self.effort.steps
-        return progress(self.situation, subgoal, spent)._replace(effort=Effort(spent + 1))
-
-    def _rested(self) -> Self:
-        """With one more idle step if it rests, in which it stands still or moves like a scripted body."""
-        if not self._resting or self.instead == "wait" or self.state is None:
-            return super()._rested()
-        thought = ActionPlanner(self.world, self.situation.memory, self.situation.view, Skill(), self.worth)
-        return replace(super()._rested(), action=thought.plan(self.state.aim).action)
 
 
 # The action planner
@@ -249,3 +149,59 @@ def _follow(situation: MatrixSituation, way: Route) -> Action:
 
 def _reaches(situation: MatrixSituation, facing: int, target: int) -> bool:
     return reaches(situation.memory, situation.world, situation.view.cell, facing, (target,))
+
+
+# The body
+
+
+def _free(situation: MatrixSituation) -> bool:
+    return bool(situation.view.window) and not situation.view.frozen
+
+
+def _step(situation: MatrixSituation, subgoal: Subgoal, effort: Effort) -> SubgoalStep:
+    return progress(situation, subgoal, effort.steps)._replace(effort=Effort(effort.steps + 1))
+
+
+MATRIX = SubgoalPlanning(_free, world_and_map, subgoals_text, plan_form, _step)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
+    """A body for a mind in a matrix world. It asks its model for plans as it observes.
+
+    A `mapped` body knows where walls and resources are; others learn it from their windows.
+    """
+
+    planning: SubgoalPlanning[MatrixSituation, Subgoal] = MATRIX
+    world: InTheMatrix
+    mapped: bool = False
+
+    @classmethod
+    def initial(cls, world: InTheMatrix, agent: str, asker: Asker, *, mapped: bool = False) -> Self:
+        """The body at the start of an episode."""
+        return cls(asker=asker, world=world, me=world.agents.index(agent), mapped=mapped)
+
+    def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
+        """The body whose plans are for an aim; `worth` is the expected payoff of a meeting with each player."""
+        return replace(self, purpose=aim_text(self.world, self.me, aim, worth))
+
+    def observe(self, view: MatrixView) -> Self:
+        """Look, and ask for a plan if there is none."""
+        body = self.look(view)
+        return body.planned() if body.wants_plan else body
+
+    def look(self, view: MatrixView) -> Self:
+        """Perceive, and follow the plan as long as there is one; a meeting ends it."""
+        before = initial_memory(self.world, mapped=self.mapped) if self.known is None else self.known.memory
+        memory = updated_memory(before, self.world, self.me, view)
+        body = self.seeing(MatrixSituation(self.world, self.me, memory, view), view.reward)
+        if _free(body.situation):
+            return body.following()
+        if not body.met:
+            body = body.noted(MET)
+        return replace(body, queue=(), effort=FRESH, rests_until=0)
+
+    @property
+    def met(self) -> bool:
+        """Whether a meeting ended the last plan."""
+        return self.begun is not None and MET in self.begun.outcomes

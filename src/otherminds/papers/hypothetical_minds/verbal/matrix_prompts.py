@@ -11,6 +11,7 @@ from otherminds.papers.hypothetical_minds.agent import Encounter
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MOST, MatrixSituation
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, THERE, UNKNOWN
 from otherminds.worlds.in_the_matrix.rules import Inventory
+from otherminds.worlds.in_the_matrix.strategies import Aim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")
@@ -21,15 +22,15 @@ def kinds_of(world: InTheMatrix) -> tuple[str, ...]:
     return tuple(map(plain, world.rules.resources))
 
 
-def world_text(world: InTheMatrix, agent: str, name: str = "") -> str:
-    """The rules of a world, which may have a name, as one of its agents is told them."""
+def world_text(world: InTheMatrix, agent: str) -> str:
+    """The rules of a world as one of its agents is told them."""
     rules, grid = world.rules, world.rules.field.grid
     kinds = kinds_of(world)
     rows = (f"{kind}: {', '.join(map(_number, row))}" for kind, row in zip(kinds, rules.payoffs[0], strict=True))
     return fill(
         "hm-world",
         agent=plain(agent),
-        world=plain(name) or "of resources",
+        world="of resources",
         width=grid.width,
         height=grid.height,
         others=", ".join(plain(other) for other in world.agents if other != agent),
@@ -54,11 +55,11 @@ def held(inventory: Inventory, kinds: Sequence[str]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in zip(kinds, inventory, strict=True))
 
 
-def world_and_map(situation: MatrixSituation, name: str = "") -> Message:
+def world_and_map(situation: MatrixSituation) -> Message:
     """The rules, and the map as far as it is known."""
     agent, partly = situation.world.agents[situation.me], situation.memory.seen != EVERYWHERE
     told = fill("hm-map", unknown=", ? never seen" if partly else "", map=map_text(situation))
-    return Message("system", f"{world_text(situation.world, agent, name)}\n\n{told}")
+    return Message("system", f"{world_text(situation.world, agent)}\n\n{told}")
 
 
 def map_text(situation: MatrixSituation) -> str:
@@ -90,10 +91,12 @@ def subgoals_text(situation: MatrixSituation, purpose: str, came: str) -> str:
     )
 
 
-def aim_text(situation: MatrixSituation, kind: int, margin: int, partners: Sequence[str]) -> str:
-    """The task to gather one kind, and to meet one of these with it."""
-    others = " or ".join(partners or situation.others)
-    return fill("hm-aim", kind=kinds_of(situation.world)[kind], margin=margin, others=others)
+def aim_text(world: InTheMatrix, me: int, aim: Aim, worth: Sequence[float]) -> str:
+    """The task to gather one kind and to meet a player with whom that is worth anything, the best first, or any."""
+    good = sorted((j for j, value in enumerate(worth) if value > 0), key=lambda j: -worth[j])
+    players = good or [j for j in range(len(world.agents)) if j != me]
+    others = " or ".join(plain(world.agents[j]) for j in players)
+    return fill("hm-aim", kind=kinds_of(world)[aim.kind], margin=aim.margin, others=others)
 
 
 def remembered_text(situation: MatrixSituation) -> str:

@@ -1,22 +1,24 @@
 """A body moved by plans of a language model (Cross et al. 2024, D.4), in matrix worlds and in kitchens.
 
 The model plans a few subgoals; an action planner turns these into actions. The model is asked again when the plan is
-over. What differs between the worlds is what the body perceives, the subgoals and the planner: `matrix_body` and
-`cook_body` supply these.
+over. What differs between the worlds is what the body perceives, the subgoals and the planner: a `SubgoalPlanning` in
+`matrix_body` and in `cook_body` holds these.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel
 
 from otherminds.distribution import Categorical
 from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, listed, prompts_of
 from otherminds.language.model import Message
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import Calls
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation
 from otherminds.worlds.avatars import Action
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")
@@ -25,18 +27,7 @@ PAUSE = 10  # steps that a body stands still after a plan that cannot be read or
 
 G = TypeVar("G")  # a subgoal
 M = TypeVar("M", bound=BaseModel)
-
-
-class Situation(Protocol):
-    """What a body perceives and remembers."""
-
-    @property
-    def t(self) -> int:
-        """The step."""
-        ...
-
-
-S = TypeVar("S", bound=Situation)
+S = TypeVar("S", bound=KitchenSituation | MatrixSituation)
 
 
 class Effort(NamedTuple):
@@ -90,13 +81,31 @@ class BegunPlan(NamedTuple, Generic[S, G]):
 
 
 @dataclass(frozen=True)
-class PlanFollower(ABC, Generic[S, G]):
-    """A body that follows plans. Immutable; its model is asked when it plans.
+class SubgoalPlanning(Generic[S, G]):
+    """How plans are asked for and followed in one kind of world.
 
-    `purpose` tells the model what the plans are for. If no plan can be read, or one ends at once, the body rests for
-    PAUSE steps and asks again; `idle` counts these steps.
+    In a situation: `free` says whether the body may do anything, `system` is the system message, `prompt` asks for a
+    plan with a purpose, after what came of the last one, `form` is that of the reply, whose `plan` are subgoals, and
+    `step` is the next action for a subgoal on which so much was spent.
     """
 
+    free: Callable[[S], bool]
+    system: Callable[[S], Message]
+    prompt: Callable[[S, str, str], str]
+    form: Callable[[S], ReplyForm[Any]]
+    step: Callable[[S, G, Effort], SubgoalStep]
+
+
+@dataclass(frozen=True)
+class PlanFollower(Generic[S, G]):
+    """A body that follows plans. Immutable; its model is asked when it plans.
+
+    `known` is what it perceives and remembers, None before it has seen anything. `purpose` tells the model what the
+    plans are for. If no plan can be read, or one ends at once, the body rests for PAUSE steps and asks again; `idle`
+    counts these steps.
+    """
+
+    planning: SubgoalPlanning[S, G]
     asker: Asker
     world: Any
     me: int
@@ -108,6 +117,7 @@ class PlanFollower(ABC, Generic[S, G]):
     idle: int = 0
     begun: BegunPlan[S, G] | None = None
     records: tuple[PlanRecord[G], ...] = ()
+    known: S | None = None
 
     def act(self) -> Categorical[Action]:
         """The planned action, with probability 1; `noop` without one."""
@@ -118,15 +128,17 @@ class PlanFollower(ABC, Generic[S, G]):
         situation = self.situation
         outcomes = self.begun.outcomes if self.begun else ()
         came = f"\n{fill('hm-outcomes', outcomes=listed(outcomes))}\n" if outcomes else ""
-        plan, said = self._plan(came)
-        body = replace(self, records=(*self.records, PlanRecord(situation.t, plan, said)))
+        prompt = self.planning.prompt(situation, self.purpose, came)
+        answer = self.ask("subgoals", prompt, self.planning.form(situation))
+        plan = answer.read(lambda reply: tuple(reply.plan))
+        body = replace(self, records=(*self.records, PlanRecord(situation.t, plan, answer.said)))
         if plan is not None:
-            body = replace(body, queue=plan, effort=FRESH, begun=BegunPlan(situation, plan))._advanced()
+            body = replace(body, queue=plan, effort=FRESH, begun=BegunPlan(situation, plan)).advanced()
         return body if body.action is not None else replace(body, rests_until=situation.t + PAUSE)._rested()
 
     def ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
         """The model's answer in the present situation."""
-        turns = (self._system, Message("user", prompt))
+        turns = (self.planning.system(self.situation), Message("user", prompt))
         return self.asker.within(f"step {self.situation.t}").ask(purpose, turns, form)
 
     def broken_off(self, why: str) -> Self:
@@ -134,13 +146,14 @@ class PlanFollower(ABC, Generic[S, G]):
         body = replace(self, rests_until=0)
         if not self.queue and self.action is None:
             return body
-        body = replace(body, queue=(), action=None, effort=FRESH)._noted(f"broken off: {why}")
+        body = replace(body, queue=(), action=None, effort=FRESH).noted(f"broken off: {why}")
         return replace(body, begun=body.begun and body.begun._replace(broken=True))
 
     @property
     def wants_plan(self) -> bool:
         """Whether the body is free to act and has nothing to do."""
-        return self._free and self.action is None and not self.queue and not self._resting
+        free = self.known is not None and self.planning.free(self.known)
+        return free and self.action is None and not self.queue and not self._resting
 
     @property
     def finished(self) -> BegunPlan[S, G] | None:
@@ -153,45 +166,35 @@ class PlanFollower(ABC, Generic[S, G]):
         return tuple(said for record in self.records for said in record.said)
 
     @property
-    @abstractmethod
     def situation(self) -> S:
         """What the body perceives and remembers. Raises ValueError before it has seen anything."""
+        if self.known is None:
+            raise ValueError("the body has not seen anything yet")
+        return self.known
 
-    @property
-    @abstractmethod
-    def _free(self) -> bool:
-        """Whether there is anything that the body may do."""
-
-    @property
-    @abstractmethod
-    def _system(self) -> Message:
-        """The system message: the rules and the map."""
-
-    @abstractmethod
-    def _plan(self, came: str) -> tuple[tuple[G, ...] | None, Calls]:
-        """A plan of the model, which is told what came of the last one; None if it cannot be read."""
-
-    @abstractmethod
-    def _step(self, subgoal: G) -> SubgoalStep:
-        """The next action for a subgoal."""
-
-    def _seen(self, reward: float) -> Self:
+    def seeing(self, known: S, reward: float) -> Self:
         """At the start of a step: the reward counts for the plan, and an action is due."""
-        return replace(self, action=None, begun=self.begun and self.begun._replace(reward=self.begun.reward + reward))
+        begun = self.begun and self.begun._replace(reward=self.begun.reward + reward)
+        return replace(self, known=known, action=None, begun=begun)
 
-    def _advanced(self) -> Self:
+    def following(self) -> Self:
+        """With the next action by the plan; with one more idle step if it rests."""
+        return self.advanced()._rested()
+
+    def advanced(self) -> Self:
         """With the next action; subgoals that are over are dropped with a note, and all if one has failed."""
         body = self
         while body.queue and body.action is None:
             subgoal = body.queue[0]
-            action, effort, outcome, failed = body._step(subgoal)
+            action, effort, outcome, failed = body.planning.step(body.situation, subgoal, body.effort)
             body = replace(body, action=action, effort=effort)
             if outcome:
                 queue = () if failed else body.queue[1:]
-                body = replace(body, queue=queue, effort=FRESH)._noted(f"{subgoal}: {outcome}")
+                body = replace(body, queue=queue, effort=FRESH).noted(f"{subgoal}: {outcome}")
         return body
 
-    def _noted(self, outcome: str) -> Self:
+    def noted(self, outcome: str) -> Self:
+        """With one more outcome of the plan."""
         return replace(self, begun=self.begun and self.begun._replace(outcomes=(*self.begun.outcomes, outcome)))
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Self
 
 from otherminds.distribution import Categorical
 from otherminds.language.asking import Asker, plain, prompts_of
@@ -19,7 +19,7 @@ from otherminds.papers.hypothetical_minds.verbal.hypotheses import (
     PUBLISHED,
     Calls,
     Hypothesis,
-    HypothesisLoop,
+    HypothesisPool,
     HypothesisSettings,
     Record,
     ranked,
@@ -36,7 +36,7 @@ MatrixRecord = Record[Encounter, int, int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sentences(HypothesisLoop[int]):
+class Sentences(HypothesisPool[int]):
     """A theory of one partner in sentences of a language model. The model is asked when a meeting is over.
 
     After a meeting there is one call for a new hypothesis and one for the prediction of each of 1 + min(top_k, n − 1)
@@ -53,12 +53,9 @@ class Sentences(HypothesisLoop[int]):
     world: InTheMatrix
     agent: str
     partner: str = "the other player"
-    name: str = ""
     meetings: tuple[Encounter, ...] = ()
     play: int | None = None
     records: tuple[MatrixRecord, ...] = ()
-
-    predicts_when_validated: ClassVar[bool] = True
 
     @classmethod
     def initial(
@@ -69,15 +66,14 @@ class Sentences(HypothesisLoop[int]):
         settings: HypothesisSettings = PUBLISHED,
         *,
         partner: str = "the other player",
-        name: str = "",
     ) -> Self:
-        """The theory before any meeting; the world may have a name."""
-        return cls(asker=asker, settings=settings, world=world, agent=agent, partner=plain(partner), name=name)
+        """The theory before any meeting."""
+        return cls(asker=asker, settings=settings, world=world, agent=agent, partner=plain(partner))
 
     def for_partner(self, partner: str) -> Self:
         """The theory of another partner before any meeting, with calls of its own."""
         asker = self.asker.within(f"about {plain(partner)}")
-        return self.initial(self.world, self.agent, asker, self.settings, partner=partner, name=self.name)
+        return self.initial(self.world, self.agent, asker, self.settings, partner=partner)
 
     def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting: the agent's inventory, what the partner played (None for a tie), and the reward.
@@ -86,7 +82,7 @@ class Sentences(HypothesisLoop[int]):
         """
         before = len(self.said)
         judged = self._after(Encounter(own, theirs, reward))
-        theory = judged.searched() if self.settings.modular else judged._asked_at_once()
+        theory = judged._searched() if self.settings.modular else judged._asked_at_once()
         play = None if theory.used is None else theory.hypotheses[theory.used].play
         theory = theory if play is None else replace(theory, play=play)  # without a prediction the play stays
         decided = Record(
@@ -125,10 +121,6 @@ class Sentences(HypothesisLoop[int]):
     def _certain(self, kind: int | None) -> Categorical[int]:
         return Categorical.uniform(range(len(self.kinds)) if kind is None else [kind])
 
-    @property
-    def _scope(self) -> tuple[str, Message]:
-        return f"meeting {len(self.meetings)}", Message("system", world_text(self.world, self.agent, self.name))
-
     def _prompt(self, name: str, **fields: object) -> str:
         known = {"partner": self.partner, "kinds": ", ".join(quoted(self.kinds))}
         return fill(f"hm-{name}", history=history(self.meetings, self.kinds, self.partner), **known, **fields)
@@ -137,22 +129,25 @@ class Sentences(HypothesisLoop[int]):
 
     def _after(self, meeting: Encounter) -> Self:
         """With one more meeting, by which all hypotheses are judged; their predictions are spent then."""
-        theory = replace(self, meetings=(*self.meetings, meeting))
+        meetings = (*self.meetings, meeting)
+        system = Message("system", world_text(self.world, self.agent))
+        theory = replace(self, meetings=meetings, scope=(f"meeting {len(meetings)}", system))
         if not self.settings.exact_inventory:
             theory = theory._knowing(None)
             if self.settings.modular:
                 prompt = theory._prompt("inventory", number=len(theory.meetings), form=theory._inventory_form())
                 theory, reply = theory.ask("inventory", prompt, forms.inventory_form(self.kinds))
                 theory = theory._knowing(None if reply is None else theory._most(reply.inventory))
-        theory = theory.tested()
+        theory = theory._judged() if self.settings.evaluate else theory
         return replace(theory, hypotheses=tuple(one._replace(expects=None, play=None) for one in theory.hypotheses))
 
-    def _rewards(self) -> tuple[Self, Mapping[int, float]]:
+    def _judged(self) -> Self:
+        """With values by what the partner played, or by what plays for it were or would have been paid."""
         meeting, c = self.meetings[-1], self.settings.c
         if self.settings.mind_prompting:
             predicted = {i: one.expects for i, one in enumerate(self.hypotheses) if one.expects is not None}
             known = {} if meeting.theirs is None else predicted
-            return self, {i: c if expects == meeting.theirs else -c for i, expects in known.items()}
+            return self.rewarded({i: c if expects == meeting.theirs else -c for i, expects in known.items()})
         plays = {i: one.play for i, one in enumerate(self.hypotheses) if one.play is not None}
         rewards = {i: meeting.reward for i in plays if i == self.used}
         others = {i: play for i, play in plays.items() if i != self.used}
@@ -163,13 +158,13 @@ class Sentences(HypothesisLoop[int]):
                     i: self.world.rules.reward(typical_inventory(play, kinds), held)[0] for i, play in others.items()
                 }
                 rewards |= {i: c * ((payoff > 0) - (payoff < 0)) for i, payoff in pays.items()}
-            return self, rewards
+            return self.rewarded(rewards)
 
         def counterfactual(place: int) -> str:
             return self._prompt("counterfactual", number=len(self.meetings), instead=self.kinds[others[place]])
 
         theory, found = self.ask_each([*others], "counterfactual", counterfactual, forms.SIGN)
-        return theory, rewards | {i: c * forms.SIGNS[reply.reward] for i, reply in found.items()}
+        return theory.rewarded(rewards | {i: c * forms.SIGNS[reply.reward] for i, reply in found.items()})
 
     def _knowing(self, theirs: int | None) -> Self:
         """With what the partner played in the last meeting."""
@@ -184,27 +179,26 @@ class Sentences(HypothesisLoop[int]):
 
     # Hypotheses and predictions
 
-    def _proposed(self) -> tuple[Self, str | None]:
-        if self.settings.mind_prompting:
-            prompt = self._prompt("hypothesis", before=self.to_refine("hm-hypotheses-before"))
-            theory, reply = self.ask("hypothesis", prompt, forms.HYPOTHESIS)
-            return theory, None if reply is None else plain(reply.hypothesis)
-        prompt = self._prompt("strategy", before=self.to_refine("hm-strategies-before"))
-        theory, own = self.ask("strategy", prompt, forms.STRATEGY)
-        return theory, None if own is None else plain(own.strategy)
+    def _searched(self) -> Self:
+        """With the best hypothesis in use if it is validated, else with a new one; with predictions by the top k."""
+        theory = self if self.validated else self.proposed(self._prompt, "hm", "strategy")
+        places = [theory.best] if self.validated and theory.best is not None else theory.candidates
+        if not places:
+            return theory
+        plays: dict[int, tuple[int | None, int]]
+        kind, purpose = self.kinds.index, "predict" if self.settings.mind_prompting else "follow"
 
-    def _predictions(self, places: Sequence[int]) -> tuple[Self, Mapping[int, Hypothesis[int]]]:
         def prompt(place: int) -> str:
-            name = "predict" if self.settings.mind_prompting else "follow"
-            return self._prompt(name, hypothesis=self.hypotheses[place].text, number=len(self.meetings) + 1)
+            return theory._prompt(purpose, hypothesis=theory.hypotheses[place].text, number=len(theory.meetings) + 1)
 
-        kind = self.kinds.index
         if self.settings.mind_prompting:
-            theory, found = self.ask_each(places, "predict", prompt, forms.play_form(self.kinds))
+            told, found = theory.ask_each(places, purpose, prompt, forms.play_form(self.kinds))
             plays = {i: (kind(reply.partner_plays), kind(reply.i_play)) for i, reply in found.items()}
-            return theory, {i: self.hypotheses[i]._replace(expects=e, play=p) for i, (e, p) in plays.items()}
-        theory, own = self.ask_each(places, "follow", prompt, forms.own_play_form(self.kinds))
-        return theory, {i: self.hypotheses[i]._replace(play=kind(reply.i_play)) for i, reply in own.items()}
+        else:
+            told, own = theory.ask_each(places, purpose, prompt, forms.own_play_form(self.kinds))
+            plays = {i: (None, kind(reply.i_play)) for i, reply in own.items()}
+        predicted = {i: told.hypotheses[i]._replace(expects=e, play=p) for i, (e, p) in plays.items()}
+        return told.predicting(places, predicted)
 
     def _asked_at_once(self) -> Self:
         """All steps in one call."""
