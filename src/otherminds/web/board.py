@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
 from otherminds.reports.level_replay import LevelScene, level_scene
 from otherminds.worlds import canvas
@@ -31,38 +31,7 @@ SQUARES = {
 }
 
 Playable = Level | KitchenLevel
-Look = tuple[str, str, float, float]
-
-
-class WorldBoard(Protocol):
-    """A world as pages show it; `size` is its width and height in squares, `squares` the SVG of each kind."""
-
-    scene: LevelScene
-    size: tuple[int, int]
-    squares: dict[str, str]
-
-    def rows(self, state: Any, agent: str | None) -> list[str]:
-        """The rows of the map, one character a square, UNSEEN where the agent does not see; None sees everything."""
-        ...
-
-    def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
-        """All parts that may change and that the agent sees, in drawing order."""
-        ...
-
-    def place(self, state: Any, message: Any) -> list[int] | None:
-        """The square [x, y] that a message is about; None if there is none."""
-        ...
-
-    def legend(self) -> list[dict[str, str]]:
-        """The drawings of squares and items, with their descriptions."""
-        ...
-
-
-def board(level: Playable) -> WorldBoard:
-    """The world of a level as pages show it."""
-    if isinstance(level, KitchenLevel):
-        return _Kitchen(level.world)
-    return _Map(level.world)
+Look = tuple[str, str, float, float]  # name, SVG, x and y
 
 
 def person(scene: LevelScene, i: int) -> dict[str, str]:
@@ -120,7 +89,9 @@ def _drawing(shapes: Shapes) -> str:
     return "".join(canvas.svg_shape(shape) for shape in shapes)
 
 
-class _Kitchen:
+class KitchenBoard:
+    """A kitchen as pages show it; `size` is its width and height in squares, `squares` the SVG of each kind."""
+
     def __init__(self, world: Overcooked) -> None:
         self.world, self.scene = world, level_scene(KitchenLevel("", world, 1))
         self.size = len(world.layout.rows[0]), len(world.layout.rows)
@@ -135,43 +106,44 @@ class _Kitchen:
         self._seen: dict[int, list[str]] = {}
 
     def rows(self, state: Any, agent: str | None) -> list[str]:
+        """The rows of the map, one character a square, UNSEEN where the agent does not see; None sees everything."""
         if agent is None:
             return ["".join(row) for row in self._whole]
         here = state.cells[self.world.agents.index(agent)]
         sight = self.world.layout.sight[here]
-        if sight not in self._seen:
-            self._seen[sight] = self._from(here)
-        return self._seen[sight]
-
-    def _from(self, here: int) -> list[str]:
-        """The rows of the map as seen from a cell: the squares in sight, and the walls beside them."""
+        if sight in self._seen:
+            return self._seen[sight]
         layout = self.world.layout
         hidden = kitchen_drawing.out_of_sight(self.world, here)
         seen = {layout.grid.xy(c) for c in layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR) if c not in hidden}
 
-        def beside(x: int, y: int) -> bool:
-            return any((x + dx, y + dy) in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1))
-
-        return [
-            "".join(c if (x, y) in seen or (c == WALL and beside(x, y)) else UNSEEN for x, c in enumerate(row))
+        near = {(x + dx, y + dy) for x, y in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
+        self._seen[sight] = [
+            "".join(c if (x, y) in (near if c == WALL else seen) else UNSEEN for x, c in enumerate(row))
             for y, row in enumerate(self._whole)
         ]
+        return self._seen[sight]
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
+        """All parts that may change and that the agent sees, in drawing order."""
         return kitchen_drawing.moving_parts(self.world, self.world.observe(state, agent) if agent else state)
 
     def place(self, state: Any, message: Any) -> list[int] | None:
+        """The square [x, y] that a message is about; None if there is none."""
         assert isinstance(message, Pass | Pickup)
         if message.place == IN_HAND:
             return None
         return list(self.world.layout.grid.xy(self.world.layout.counters[message.place]))
 
     def legend(self) -> list[dict[str, str]]:
+        """The drawings of squares and items, with their descriptions."""
         there = {tile for row in self.world.layout.rows for tile in row}
         return [{"svg": self.squares[tile], "text": text} for tile, text in SQUARES.items() if tile in there]
 
 
-class _Map:
+class MapBoard:
+    """A map of Doors, Keys and Gems as pages show it, with the attributes and methods of `KitchenBoard`."""
+
     def __init__(self, world: DoorsKeysGems) -> None:
         self.world, self.scene = world, level_scene(Level("", world))
         grid = world.grid
@@ -185,12 +157,15 @@ class _Map:
         ]
 
     def rows(self, state: Any, agent: str | None) -> list[str]:
+        """The rows of the map, one character a square; every agent sees everything."""
         return self._rows
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
+        """All parts that may change, in drawing order."""
         return map_drawing.moving_parts(self.world, state)
 
     def place(self, state: Any, message: Any) -> list[int] | None:
+        """The square [x, y] that a message is about; None if there is none."""
         assert isinstance(message, Advice)
         thing = message.goal.thing
         if message.goal.kind == "door":
@@ -198,10 +173,18 @@ class _Map:
         return list(self.world.grid.xy(self.world.keys[thing].cell)) if state.items[thing] == GROUND else None
 
     def legend(self) -> list[dict[str, str]]:
+        """The drawings of squares and items, with their descriptions."""
         texts = (("item", "a key: opens one door of its colour"), ("door", "a locked door"), ("gem", "a gem"))
-        found = {self._kind(part): part for part in reversed(map_drawing.moving_parts(self.world, self.world.initial))}
+        found = {}
+        for part in reversed(map_drawing.moving_parts(self.world, self.world.initial)):
+            kind, _, number = part.name.partition("-")
+            found["gem" if kind == "item" and int(number) >= len(self.world.keys) else kind] = part
         return [{"svg": canvas.svg_look(found[kind]), "text": text} for kind, text in texts if kind in found]
 
-    def _kind(self, part: MovingPart) -> str:
-        kind, _, number = part.name.partition("-")
-        return "gem" if kind == "item" and int(number) >= len(self.world.keys) else kind
+
+WorldBoard = KitchenBoard | MapBoard
+
+
+def board(level: Playable) -> WorldBoard:
+    """The world of a level as pages show it."""
+    return KitchenBoard(level.world) if isinstance(level, KitchenLevel) else MapBoard(level.world)

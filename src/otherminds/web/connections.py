@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -22,7 +23,18 @@ RATE, BURST = 40.0, 120.0  # messages a second that a page may send, in the long
 ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013  # close codes: page open elsewhere, too many messages, too slow a client
 COMMENT = 2000  # characters of a comment; chosen
 
-Action = Callable[[Lobby, Participant, Mapping[str, Any], int], Written]  # (lobby, participant, message, n) -> write
+# What participants can do (`do` of a message), and the stages at which they can.
+STAGES: Mapping[str, tuple[str, ...]] = {
+    "consent": ("consent",),
+    "decline": ("consent",),
+    "tutorial": ("tutorial",),
+    "ready": ("ready",),
+    "act": ("game",),
+    "heard": ("game",),
+    "next": ("reveal",),
+    "rate": ("questions",),
+    "leave": ("tutorial", "lobby", "ready", "game", "reveal", "questions"),
+}
 
 
 class WebSocketConnection:
@@ -57,32 +69,31 @@ class WebSocketConnection:
         await self.socket.close(self.code)
 
     async def listen(self, lobby: Lobby, participant: Participant) -> None:
-        """Handle incoming messages until the connection is closed, or exceeds its rate."""
+        """Carry out incoming messages until the connection is closed, or exceeds its rate.
+
+        Each is acknowledged once it is on disk, or refused.
+        """
         while not self.code:
             text = await self.socket.receive_text()
             if not self._bucket.take():
                 self.end(FLOOD)
                 return
-            self._handle(lobby, participant, text)
+            message = read(text)
+            n = message.get("n")
+            try:
+                written = take_message(lobby, participant, message)
+            except RefusedError as refusal:
+                self.send({"type": "refused", "n": n if isinstance(n, int) else 0, "why": str(refusal)})
+                continue
+            if written is None:
+                self.send({"type": "ack", "n": n})
+            else:
+                written.add_done_callback(partial(self._acknowledge, asyncio.get_running_loop(), n))
 
-    def _handle(self, lobby: Lobby, participant: Participant, text: str) -> None:
-        """Carry out one message, and acknowledge it once it is on disk, or refuse it."""
-        message = read(text)
-        n = message.get("n")
-        try:
-            written = take_message(lobby, participant, message)
-        except RefusedError as refusal:
-            self.send({"type": "refused", "n": n if isinstance(n, int) else 0, "why": str(refusal)})
-            return
-        if written is None:
-            self.send({"type": "ack", "n": n})
-            return
-        loop = asyncio.get_running_loop()
-        written.add_done_callback(lambda done: loop.call_soon_threadsafe(self._acknowledge, n, done.exception()))
-
-    def _acknowledge(self, n: object, problem: BaseException | None) -> None:
-        if problem is None:
-            self.send({"type": "ack", "n": n})
+    def _acknowledge(self, loop: asyncio.AbstractEventLoop, n: object, written: Written) -> None:
+        """Acknowledge a message that is on disk; called in the thread that writes."""
+        if written.exception() is None:
+            loop.call_soon_threadsafe(self.send, {"type": "ack", "n": n})
 
 
 def read(text: str) -> dict[str, Any]:
@@ -131,48 +142,51 @@ def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, A
     if n <= lobby.last.get(participant.id, 0):
         return None
     lobby.last[participant.id] = n
-    if not isinstance(do, str) or do not in ACTIONS:
+    if not isinstance(do, str) or do not in STAGES:
         raise RefusedError("there is no such action")
-    action, stages_of_action = ACTIONS[do]
-    if lobby.stage(participant) not in stages_of_action:
+    if lobby.stage(participant) not in STAGES[do]:
         raise RefusedError("that is not possible at this stage")
-    written = action(lobby, participant, message, n)
+    written = _carry_out(lobby, participant, do, message, n)
     if do not in ("act", "heard"):
         advance(lobby, participant)
         lobby.show(participant)
     return written
 
 
-def _noting(kind: str) -> Action:
-    """An action that only logs an event of this kind."""
-    return lambda lobby, participant, _, n: note(lobby, participant, kind, n)
+def _carry_out(lobby: Lobby, participant: Participant, do: str, message: Mapping[str, Any], n: int) -> Written:
+    """Do what a message asks for. Raises RefusedError if the message is malformed."""
+    study, place = lobby.study_of(participant), lobby.place(participant)
+    match do:
+        case "act" | "heard":
+            room = lobby.rooms[place]
+            agent = stages.seat(room.game, participant)
+            if do == "act":
+                return room.act(agent, message.get("action"), message.get("t"), n)
+            return room.heard(agent, message.get("advice"), message.get("reply"), message.get("ms"), n)
+        case "tutorial":
+            world = stages.world_of(study.levels[study.plan.levels[0]])
+            wrong = stages.wrong_answers(world, message.get("answers"))
+            if wrong is None:
+                raise RefusedError("every question needs an answer")
+            return note(lobby, participant, "taught", n, answers=message["answers"], wrong=wrong)
+        case "rate":
+            return note(lobby, participant, "rated", n, trial=participant.trial, **_ratings(message))
+        case "leave":
+            written = finish(lobby, study, participant, "left", n)
+            if place in lobby.rooms:
+                room = lobby.rooms[place]
+                room.leave(stages.seat(room.game, participant))
+            else:
+                bereave(lobby, study, participant)
+            return written
+        case "next":
+            return note(lobby, participant, "seen" if participant.practised else "practised", n)
+        case _:
+            return note(lobby, participant, {"consent": "consented", "decline": "declined"}.get(do, do), n)
 
 
-def _learn(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
-    study = lobby.study_of(participant)
-    world = stages.world_of(study.levels[study.plan.levels[0]])
-    wrong = stages.wrong_answers(world, message.get("answers"))
-    if wrong is None:
-        raise RefusedError("every question needs an answer")
-    return note(lobby, participant, "taught", n, answers=message["answers"], wrong=wrong)
-
-
-def _act(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
-    room = lobby.rooms[lobby.place(participant)]
-    return room.act(stages.seat(room.game, participant), message.get("action"), message.get("t"), n)
-
-
-def _heard(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
-    room = lobby.rooms[lobby.place(participant)]
-    agent = stages.seat(room.game, participant)
-    return room.heard(agent, message.get("advice"), message.get("reply"), message.get("ms"), n)
-
-
-def _next(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
-    return note(lobby, participant, "seen" if participant.practised else "practised", n)
-
-
-def _rate(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n: int) -> Written:
+def _ratings(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The ratings and the comment of a message. Raises RefusedError if they are malformed."""
     ratings, comment = message.get("ratings"), message.get("comment", "")
     if not isinstance(ratings, dict) or set(ratings) != set(ASPECTS):
         raise RefusedError("every question needs an answer")
@@ -182,29 +196,4 @@ def _rate(lobby: Lobby, participant: Participant, message: Mapping[str, Any], n:
         raise RefusedError(f"a comment has at most {COMMENT} characters")
     if any("\ud800" <= c <= "\udfff" for c in comment):
         raise RefusedError("a comment must be valid Unicode")
-    return note(lobby, participant, "rated", n, trial=participant.trial, ratings=ratings, comment=comment)
-
-
-def _leave(lobby: Lobby, participant: Participant, _: Mapping[str, Any], n: int) -> Written:
-    study, place = lobby.study_of(participant), lobby.place(participant)
-    written = finish(lobby, study, participant, "left", n)
-    room = lobby.rooms.get(place)
-    if room:
-        room.leave(stages.seat(room.game, participant))
-    else:
-        bereave(lobby, study, participant)
-    return written
-
-
-# What participants can do (`do` of a message), and the stages at which they can.
-ACTIONS: Mapping[str, tuple[Action, tuple[str, ...]]] = {
-    "consent": (_noting("consented"), ("consent",)),
-    "decline": (_noting("declined"), ("consent",)),
-    "tutorial": (_learn, ("tutorial",)),
-    "ready": (_noting("ready"), ("ready",)),
-    "act": (_act, ("game",)),
-    "heard": (_heard, ("game",)),
-    "next": (_next, ("reveal",)),
-    "rate": (_rate, ("questions",)),
-    "leave": (_leave, ("tutorial", "lobby", "ready", "game", "reveal", "questions")),
-}
+    return {"ratings": ratings, "comment": comment}

@@ -127,35 +127,31 @@ class EventLog:
         self._thread.join()
 
     def _write(self) -> None:
-        base = connect(self.path)
-        while self._batch(base):
-            pass
-        base.close()
-
-    def _batch(self, base: sqlite3.Connection) -> bool:
-        """Write what is queued in one transaction; False when the log is closed or has failed."""
-        found = [self._work.get()]
-        while found[-1] is not None and len(found) < BATCH and not self._work.empty():
-            found.append(self._work.get())
-        work = [one for one in found if one is not None]
-        try:
-            with base:
+        """Write what is queued, a transaction at a time, until the log is closed or has failed."""
+        with closing(connect(self.path)) as base:
+            found: list[_Work] = [self._work.get()]
+            while found[-1] is not None:
+                while found[-1] is not None and len(found) < BATCH and not self._work.empty():
+                    found.append(self._work.get())
+                work = [one for one in found if one is not None]
+                try:
+                    with base:
+                        for one in work:
+                            if len(one) == 3:
+                                base.execute(one[0], one[1])
+                                continue
+                            body = json.dumps(one[0].body, ensure_ascii=False)
+                            base.execute(INSERT, (*one[0][:4], body, *one[0][5:]))
+                except (sqlite3.Error, ValueError) as error:  # ValueError: text that is not Unicode
+                    problem = InputError(f"cannot be written: {error}", path=self.path)
+                    for one in work:
+                        one[-1].set_exception(problem)
+                    self.failed(str(problem))
+                    return
                 for one in work:
-                    if len(one) == 3:
-                        base.execute(one[0], one[1])
-                        continue
-                    event = one[0]
-                    body = json.dumps(event.body, ensure_ascii=False)
-                    base.execute(INSERT, (*event[:4], body, event.who, event.n))
-        except (sqlite3.Error, ValueError) as error:  # ValueError: text that is not Unicode
-            problem = InputError(f"cannot be written: {error}", path=self.path)
-            for one in work:
-                one[-1].set_exception(problem)
-            self.failed(str(problem))
-            return False
-        for one in work:
-            one[-1].set_result(None)
-        return found[-1] is not None
+                    one[-1].set_result(None)
+                if found[-1] is not None:
+                    found = [self._work.get()]
 
 
 async def on_disk(*written: Written) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.web.board import WorldBoard, board, options
-from otherminds.web.event_log import Body, LogEvent
+from otherminds.web.event_log import LogEvent
 from otherminds.web.thinking import FacilitatorThought, GameSetup, PlayedStep
 
 NAMES = {"completed": "Completed", "ignored": "Ignored", "impossible": "Not executable", "running": "Open"}
@@ -125,26 +125,36 @@ class LiveGame:
 
     def apply(self, event: LogEvent) -> None:
         """Update the game by an event; unknown kinds are ignored."""
-        happen: Callable[[Body], None] | None = getattr(self, f"_{event.kind}", None)
-        if happen:
-            happen(event.body)
-        if event.kind == "step":
-            self.times.append(event.at)
+        body = event.body
+        match event.kind:
+            case "act" if body["t"] == self.t:
+                self.pending[body["agent"]] = body["action"]
+            case "step":
+                vocabulary = self.board.scene.vocabulary
+                joint = {agent: vocabulary[word] for agent, word in body["joint"].items()}
+                self.states.append(self.world.step(self.state, joint))
+                self.steps.append(PlayedStep(body["joint"]))
+                self.chosen.append(body["chosen"])
+                self.pending = {}
+                self.times.append(event.at)
+            case "thought":
+                self._think(FacilitatorThought(**body["thought"]))
+            case "heard":
+                self.said[body["advice"]].reply = body["reply"]
+            case "away":
+                self.away.add(body["agent"])
+            case "back":
+                self.away.discard(body["agent"])
+            case "replaced":
+                agent = body["agent"]
+                self.replaced[agent] = self.people.pop(agent, "")
+                self.away.discard(agent)
+                self.pending.pop(agent, None)
+            case "ended":
+                self.ended = body["reason"]
 
-    def _act(self, body: Body) -> None:
-        if body["t"] == self.t:
-            self.pending[body["agent"]] = body["action"]
-
-    def _step(self, body: Body) -> None:
-        vocabulary = self.board.scene.vocabulary
-        joint = {agent: vocabulary[word] for agent, word in body["joint"].items()}
-        self.states.append(self.world.step(self.state, joint))
-        self.steps.append(PlayedStep(body["joint"]))
-        self.chosen.append(body["chosen"])
-        self.pending = {}
-
-    def _thought(self, body: Body) -> None:
-        thought = FacilitatorThought(**body["thought"])
+    def _think(self, thought: FacilitatorThought) -> None:
+        """Record a thought of the facilitator, and the message that it sends."""
         self.thoughts[thought.t] = thought
         status, message = thought.row.get("status"), thought.row["action"]
         if self.said and status and self.said[-1].status == "running":
@@ -154,24 +164,6 @@ class LiveGame:
             text = message.removeprefix(f"{thought.helper}: ")
             said = GameMessage(thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place)
             self.said.append(said)
-
-    def _heard(self, body: Body) -> None:
-        self.said[body["advice"]].reply = body["reply"]
-
-    def _away(self, body: Body) -> None:
-        self.away.add(body["agent"])
-
-    def _back(self, body: Body) -> None:
-        self.away.discard(body["agent"])
-
-    def _replaced(self, body: Body) -> None:
-        agent = body["agent"]
-        self.replaced[agent] = self.people.pop(agent, "")
-        self.away.discard(agent)
-        self.pending.pop(agent, None)
-
-    def _ended(self, body: Body) -> None:
-        self.ended = body["reason"]
 
     # Views
 

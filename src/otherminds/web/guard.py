@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,6 +30,13 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
+}
+REASONS = {
+    403: "from another page",
+    411: "without a length",
+    413: "too large",
+    421: "for another host",
+    429: "too many",
 }
 
 
@@ -130,12 +138,15 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         status = self._refusal(scope, headers)
         if not status:
-            await self.app(scope, receive, self._adding(send) if scope["type"] == "http" else send)
+            await self.app(scope, receive, partial(_send_with_headers, send) if scope["type"] == "http" else send)
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await _answer(send, status)
+            body = f'{{"detail": "refused: {REASONS[status]}"}}'.encode()
+            about = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+            await send({"type": "http.response.start", "status": status, "headers": about})
+            await send({"type": "http.response.body", "body": body})
 
     def _refusal(self, scope: Any, headers: dict[str, str]) -> int:
         """The HTTP status with which to refuse a request, or 0 to let it pass."""
@@ -151,28 +162,11 @@ class Guard:
         client = scope.get("client") or ("", 0)
         return 0 if self.buckets.take(client[0]) else 429
 
-    def _adding(self, send: Any) -> Any:
-        async def sending(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                there = {name.lower() for name, _ in message["headers"]}
-                fresh = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in there]
-                message = {**message, "headers": [*message["headers"], *fresh]}
-            await send(message)
 
-        return sending
-
-
-REASONS = {
-    403: "from another page",
-    411: "without a length",
-    413: "too large",
-    421: "for another host",
-    429: "too many",
-}
-
-
-async def _answer(send: Any, status: int) -> None:
-    body = f'{{"detail": "refused: {REASONS[status]}"}}'.encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+async def _send_with_headers(send: Any, message: Any) -> None:
+    """Send a message of a response, with the security headers that it lacks."""
+    if message["type"] == "http.response.start":
+        there = {name.lower() for name, _ in message["headers"]}
+        fresh = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in there]
+        message = {**message, "headers": [*message["headers"], *fresh]}
+    await send(message)

@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from otherminds.errors import InputError
 from otherminds.web import progression, stages
@@ -24,21 +24,14 @@ from otherminds.web.rooms import GameRoom
 from otherminds.web.studies import Kind, Participant, Study, StudyPlan
 from otherminds.web.thinking import GameSetup, ThinkingProcesses
 
+if TYPE_CHECKING:
+    from otherminds.web.connections import WebSocketConnection
+
 LOG = logging.getLogger(__name__)
 TOKEN = 24  # bytes of randomness in a participant's link; chosen
 KEPT = 1024  # finished games held in memory; chosen
 SWEEP = 1.0  # seconds between checks for people that have waited too long; chosen
 STALE = 3600.0  # seconds after which a deserted solo game is forgotten; chosen
-
-
-class PageConnection(Protocol):
-    """A connection to a participant's page. `looks` numbers the drawings that the page has been sent."""
-
-    looks: dict[str, int]
-
-    def send(self, message: Mapping[str, Any]) -> None:
-        """Queue a message."""
-        ...
 
 
 class Lobby:
@@ -61,7 +54,7 @@ class Lobby:
         self.rooms: dict[str, GameRoom] = {}
         self.seats: dict[str, Participant] = {}
         self.invitations: dict[str, Study] = {}
-        self.connections: dict[str, PageConnection] = {}
+        self.connections: dict[str, WebSocketConnection] = {}
         self.last: dict[str, int] = event_log.last_actions()
         self.over: OrderedDict[str, LiveGame] = OrderedDict()
         self.gone: dict[str, float] = {}
@@ -125,15 +118,8 @@ class Lobby:
     def enter(self, name: str, game: LiveGame) -> None:
         """Start or resume a room; people that are not connected are away."""
         plan = self.study_in[name].plan
-        room = GameRoom(
-            name,
-            game,
-            self.event_log,
-            self.processes,
-            partial(progression.room_news, self),
-            grace=plan.grace,
-            dropout=plan.dropout,
-        )
+        news = partial(progression.room_news, self)
+        room = GameRoom(name, game, self.event_log, self.processes, news, grace=plan.grace, dropout=plan.dropout)
         self.rooms[name] = room
         for agent, who in list(game.people.items()):
             room.presence(agent, who in self.connections)
@@ -220,7 +206,7 @@ class Lobby:
 
     # Coming and going
 
-    def arrive(self, participant: Participant, connection: PageConnection) -> None:
+    def arrive(self, participant: Participant, connection: WebSocketConnection) -> None:
         """A participant's page has connected."""
         self.processes.wake()
         self.connections[participant.id] = connection
@@ -229,7 +215,7 @@ class Lobby:
         progression.advance(self, participant)
         self.show(participant)
 
-    def depart(self, participant: Participant, connection: PageConnection) -> None:
+    def depart(self, participant: Participant, connection: WebSocketConnection) -> None:
         """A participant's page was closed, or lost its connection."""
         if self.connections.get(participant.id) is connection:
             del self.connections[participant.id]
@@ -260,24 +246,20 @@ class Lobby:
             await asyncio.sleep(SWEEP)
             for study in list(self.studies.values()):
                 for participant in list(study.people.values()):
-                    self._look_after(study, participant)
+                    try:
+                        if not participant.finished:
+                            progression.look_after(self, study, participant)
+                    except Exception:  # a fault with one participant must not stop the others
+                        LOG.exception("%s could not be looked after", participant.id)
                 if self._is_stale(study):
                     self._dismiss(study)
-
-    def _look_after(self, study: Study, participant: Participant) -> None:
-        try:
-            if not participant.finished:
-                progression.look_after(self, study, participant)
-        except Exception:  # a fault with one participant must not stop the others
-            LOG.exception("%s could not be looked after", participant.id)
 
     def _is_stale(self, study: Study) -> bool:
         """Whether this is a solo game that was deserted long ago."""
         people = study.people.values()
-        old = (
-            all(time.time() - participant.since > STALE for participant in people) and time.time() - study.made > STALE
-        )
-        return study.kind == "solo" and old and not any(participant.id in self.connections for participant in people)
+        latest = max([study.made, *(participant.since for participant in people)])
+        old = study.kind == "solo" and time.time() - latest > STALE
+        return old and not any(participant.id in self.connections for participant in people)
 
     def _dismiss(self, study: Study) -> None:
         del self.studies[study.id], self.invitations[study.invitation]

@@ -71,7 +71,9 @@ def advance(lobby: Lobby, participant: Participant) -> None:
         game = lobby.game(lobby.place(participant))
     if game is None and study.kind == "solo" and not participant.ready:
         note(lobby, participant, "ready")
-    if game is None and participant.trial == len(pair.rooms) and _all_ready(lobby, study, pair, participant.trial):
+    players = [study.people[name] for name in pair.people if name]
+    ready = all(one.ready and one.trial == participant.trial and not one.finished for one in players)
+    if game is None and participant.trial == len(pair.rooms) and ready:
         _begin(lobby, study, pair)
 
 
@@ -114,11 +116,6 @@ def _pair(lobby: Lobby, study: Study, people: list[Participant], trying: bool) -
         lobby.show(participant)
 
 
-def _all_ready(lobby: Lobby, study: Study, pair: ParticipantPair, trial: int) -> bool:
-    people = [study.people[name] for name in pair.people if name]
-    return all(participant.ready and participant.trial == trial and not participant.finished for participant in people)
-
-
 def _begin(lobby: Lobby, study: Study, pair: ParticipantPair) -> None:
     """Open the room of a pair's next round."""
     trial = pair.trials[len(pair.rooms)]
@@ -139,8 +136,8 @@ def _practise(lobby: Lobby, study: Study, participant: Participant) -> None:
     helper, agents = level.certificate.get("message", "").partition(":")[0], level.world.agents
     players = {helper if helper in agents else agents[0]: participant.id}
     trial = Trial(level.name, "oracle", study.plan.seed)
-    name, whose = f"{study.id}:{participant.name}", {"name": participant.name, "practice": True}
-    _open(lobby, study, name, trial, players, GameClock(seconds=0.0), whose)
+    whose, clock = {"name": participant.name, "practice": True}, GameClock(seconds=0.0)
+    _open(lobby, study, f"{study.id}:{participant.name}", trial, players, clock, whose)
 
 
 def _open(

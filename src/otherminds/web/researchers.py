@@ -31,7 +31,7 @@ NEWEST = 30  # events shown on the dashboard; chosen
 Data = dict[str, Any]
 
 
-def line(lobby: Lobby, study: Study) -> Data:
+def line(study: Study) -> Data:
     """A study as a line of the list of studies."""
     real = [pair for number, pair in study.pairs.items() if number <= TRYING]
     return {
@@ -45,26 +45,25 @@ def line(lobby: Lobby, study: Study) -> Data:
     }
 
 
-def offers(lobby: Lobby, plan: StudyPlan) -> Data:
-    """The levels and facilitators for a new study, and its default plan."""
-    levels = [level for level in lobby.levels.values() if len(level.world.agents) == 2]
-    return {
-        "levels": [{"name": level.name, "kind": level.kind, "world": stages.world_of(level)} for level in levels],
-        "facilitators": [
-            *({"name": name, "title": title} for name, title in FACILITATORS.items()),
-            *({"name": name, "title": f"Language model: {name.removeprefix('lm:')}"} for name in lobby.models),
-        ],
-        "plan": plan.model_dump(mode="json"),
-    }
-
-
 def overview(lobby: Lobby, study: Study) -> Data:
     """The state of a study: its links, pairs, rounds, and latest events."""
     return {
-        **line(lobby, study),
+        **line(study),
         "plan": study.plan.model_dump(mode="json"),
         "invitation": f"/join/{study.invitation}",
-        "links": [_link(lobby, participant) for participant in study.people.values()],
+        "links": [
+            {
+                "id": participant.name,
+                "link": f"/p/{participant.token}",
+                "kind": participant.kind,
+                "stage": participant.finished or lobby.stage(participant),
+                "since": round(time.time() - participant.since, 1),
+                "pair": participant.pair or None,
+                "here": participant.id in lobby.connections,
+                "label": participant.label,
+            }
+            for participant in study.people.values()
+        ],
         "pairs": [_pair(lobby, study, pair) for pair in study.pairs.values()],
         "planned": study.plan.pairs,
         "trials": [
@@ -79,19 +78,6 @@ def overview(lobby: Lobby, study: Study) -> Data:
             for i, trial in enumerate(pair.trials)
         ],
         "events": [{"at": moment(at), "text": text} for at, text in sorted(study.log)[: -NEWEST - 1 : -1]],
-    }
-
-
-def _link(lobby: Lobby, participant: Participant) -> Data:
-    return {
-        "id": participant.name,
-        "link": f"/p/{participant.token}",
-        "kind": participant.kind,
-        "stage": participant.finished or lobby.stage(participant),
-        "since": round(time.time() - participant.since, 1),
-        "pair": participant.pair or None,
-        "here": participant.id in lobby.connections,
-        "label": participant.label,
     }
 
 
@@ -163,14 +149,16 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
     joint = {agent: vocabulary[word] for agent, word in step.joint.items()}
     rewards = game.world.reward(game.states[t], joint, game.states[t + 1])
     for agent in game.world.agents:
-        action = {
+        yield {
+            "t": t,
             "agent": agent,
             "action": step.joint[agent],
             "reward": rewards[agent],
             "goal": stages.wants(game, agent),
+            "at": game.times[t],
+            "chosen": agent in game.chosen[t] or agent not in game.people,
+            **(thought.beliefs.get(agent, {}) if thought else {}),
         }
-        when = {"at": game.times[t], "chosen": agent in game.chosen[t] or agent not in game.people}
-        yield {"t": t, **action, **when, **(thought.beliefs.get(agent, {}) if thought else {})}
     why = NOBODY if not game.facilitated else BEFORE_FIRST_STEP if t == 0 else BUSY
     row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}
     replies = [said.reply for said in game.said if said.t == t and said.reply]
@@ -244,13 +232,20 @@ OfStudy = Annotated[Study, Depends(study_of)]
 def all_studies(lobby: InLobby) -> Any:
     """All studies, the newest first."""
     found = [study for study in lobby.studies.values() if study.kind == "study"]
-    return [line(lobby, study) for study in sorted(found, key=lambda study: -study.made)]
+    return [line(study) for study in sorted(found, key=lambda study: -study.made)]
 
 
 @studying.get("/new")
 def new(lobby: InLobby) -> Any:
     """The levels and facilitators for a new study, and its default plan."""
-    return offers(lobby, StudyPlan(levels=tuple(level.name for level in default_levels())))
+    plan = StudyPlan(levels=tuple(level.name for level in default_levels()))
+    levels = [level for level in lobby.levels.values() if len(level.world.agents) == 2]
+    titles = FACILITATORS | {name: f"Language model: {name.removeprefix('lm:')}" for name in lobby.models}
+    return {
+        "levels": [{"name": level.name, "kind": level.kind, "world": stages.world_of(level)} for level in levels],
+        "facilitators": [{"name": name, "title": title} for name, title in titles.items()],
+        "plan": plan.model_dump(mode="json"),
+    }
 
 
 @studying.post("")

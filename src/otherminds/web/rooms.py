@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from otherminds.web.event_log import EventLog, Written, on_disk
-from otherminds.web.games import GameClock, LiveGame, RefusedError
+from otherminds.web.games import LiveGame, RefusedError
 from otherminds.web.thinking import FacilitatorThought, ThinkingProcesses
 
 LOG = logging.getLogger(__name__)
@@ -128,8 +128,11 @@ class GameRoom:
                 if reason := self.game.over():
                     self._end(reason)
                     break
-                if await self._all_here():
-                    await self._step(await self._choices())
+                if await self._all_here() and (joint := await self._choices()):
+                    await on_disk(self.log("step", {"joint": joint, "chosen": sorted(self.game.pending)}))
+                    self._tell("step", self)
+                    if self.game.facilitated and not self._thinking:
+                        self._spawn(self._think())
             await self._think()
         except Exception:
             if not self.game.ended:
@@ -152,35 +155,27 @@ class GameRoom:
     async def _choices(self) -> dict[str, str] | None:
         """The actions of all agents; None if a person has disconnected meanwhile."""
         game, clock = self.game, self.game.clock
-        others = asyncio.create_task(self._others())
+        others = None
+        if game.simulated:
+            others = asyncio.create_task(self._processes.act(game.setup, game.steps, game.simulated))
+        until = time.monotonic() + (clock.seconds or float("inf"))
+        if not clock.waits:  # steps are evenly spaced
+            until = self._due = max(self._due + clock.seconds, time.monotonic())
         try:
-            until = self._until(clock)
             while not game.away and not game.ended and (left := until - time.monotonic()) > 0:
                 if clock.waits and not set(game.people) - set(game.pending):
                     break
                 await self._change(left)
             if game.away or game.ended:
                 return None
-            patience = GIVEN_UP if clock.waits else 0.0
-            await asyncio.wait([others], timeout=patience)
-            found = others.result() if others.done() else {}
+            if others:
+                await asyncio.wait([others], timeout=GIVEN_UP if clock.waits else 0.0)
+            found = others.result() if others and others.done() else {}
         finally:
-            others.cancel()
+            if others:
+                others.cancel()
         chosen = {**found, **game.pending}
         return {agent: chosen.get(agent, STAY) for agent in game.world.agents}
-
-    def _until(self, clock: GameClock) -> float:
-        """The latest time of the next step (monotonic clock); steps of a clock that does not wait are evenly spaced."""
-        now = time.monotonic()
-        if clock.waits:
-            return now + clock.seconds if clock.seconds else float("inf")
-        self._due = max(self._due + clock.seconds, now)
-        return self._due
-
-    async def _others(self) -> dict[str, str]:
-        """The actions of the simulated people."""
-        game = self.game
-        return await self._processes.act(game.setup, game.steps, game.simulated) if game.simulated else {}
 
     async def _change(self, seconds: float) -> None:
         """Wait for the next change, for at most so many seconds."""
@@ -190,15 +185,6 @@ class GameRoom:
                 await self._changed.wait()
         except TimeoutError:
             pass
-
-    async def _step(self, joint: dict[str, str] | None) -> None:
-        if joint is None:
-            return
-        chosen = sorted(self.game.pending)
-        await on_disk(self.log("step", {"joint": joint, "chosen": chosen}))
-        self._tell("step", self)
-        if self.game.facilitated and not self._thinking:
-            self._spawn(self._think())
 
     def _end(self, reason: str) -> None:
         self.log("ended", {"reason": reason})
@@ -214,17 +200,13 @@ class GameRoom:
         self._thinking = True
         try:
             while game.t not in game.thoughts:
-                thought = await self._advice()
+                t, since = game.t, max(game.thoughts, default=0)
+                try:
+                    thought = await self._processes.advise(game.setup, game.steps, since)
+                except Exception as error:  # people play on without a message
+                    why = f"the facilitator failed: {type(error).__name__}"
+                    thought = FacilitatorThought(t, {"action": "", "why": why, "ms": 0.0}, {})
                 self.log("thought", {"thought": thought._asdict()})
                 self._tell("thought", self)
         finally:
             self._thinking = False
-
-    async def _advice(self) -> FacilitatorThought:
-        """The facilitator's next thought; a failure becomes a thought without a message, and people play on."""
-        t, since = self.game.t, max(self.game.thoughts, default=0)
-        try:
-            return await self._processes.advise(self.game.setup, self.game.steps, since)
-        except Exception as error:
-            why = f"the facilitator failed: {type(error).__name__}"
-            return FacilitatorThought(t, {"action": "", "why": why, "ms": 0.0}, {})

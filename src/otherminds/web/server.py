@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError
 from otherminds.files.text import printable
+from otherminds.reports.level_replay import KINDS
 from otherminds.reports.page import asset
 from otherminds.web import researchers
 from otherminds.web.connections import serve_page
@@ -42,7 +43,6 @@ PAGES = {
 }
 CROWD = 500  # rooms in which games run at a time; chosen
 VISITORS = 20  # participants that may come by an open invitation, for each planned pair; chosen
-KINDS = {"not_needed": "help not needed", "useful": "help useful", "necessary": "help necessary"}
 HELPERS = {
     "protom": ("ProToM", "watches, infers what each of you wants, and speaks if that saves steps"),
     "oracle": ("One who knows", "knows what each of you wants, and speaks if that saves steps"),
@@ -141,7 +141,12 @@ def what_to_play(lobby: InLobby) -> Any:
                 "world": world,
                 "title": title,
                 "levels": [
-                    {"name": name, "title": name, "kind": KINDS.get(level.kind, ""), "people": level.world.agents}
+                    {
+                        "name": name,
+                        "title": name,
+                        "kind": KINDS.get(level.kind, "").lower(),
+                        "people": level.world.agents,
+                    }
                     for name, level in lobby.levels.items()
                     if world_of(level) == world
                 ],
@@ -174,8 +179,7 @@ async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
         waits=True,
         seconds=wish.seconds,
     )
-    study = lobby.create(plan, "solo")
-    participant = lobby.join(study, "solo", seat=level.world.agents.index(wish.seat))
+    participant = lobby.join(lobby.create(plan, "solo"), "solo", seat=level.world.agents.index(wish.seat))
     return {"link": f"/p/{participant.token}"}
 
 

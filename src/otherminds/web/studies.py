@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -113,6 +113,7 @@ TOLD = {
     "reopened": "The invitation is open",
     "closed": "The invitation is closed",
 }
+EVENTS = {*TOLD, "joined", "taught", "practised", "ready", "seen", "next"}
 
 Kind = Literal["link", "open", "try", "solo"]
 
@@ -218,79 +219,54 @@ class Study:
 
     def apply(self, event: LogEvent) -> None:
         """Update the study by an event; unknown kinds are ignored."""
-        happen: Callable[[Participant | None, Body, float], None] | None = getattr(self, f"_{event.kind}", None)
-        if happen is None:
+        if event.kind not in EVENTS:
             return
-        someone = self.people.get(event.body.get("name", ""))
-        happen(someone, event.body, event.at)
+        body, at, someone = event.body, event.at, self.people.get(event.body.get("name", ""))
         if someone:
-            someone.since = event.at
+            self._apply_to(someone, event)
+        match event.kind:
+            case "joined":
+                found = Participant(body["name"], self.id, body["token"], body["kind"], body["label"], since=at)
+                found.wants, found.consented = body["wants"], not self.plan.consent or found.kind == "solo"
+                found.taught, found.practised = not self.plan.tutorial, not self.plan.practice
+                self.people[found.name] = found
+            case "paired":
+                number, trials = body["pair"], tuple(Trial(**trial) for trial in body["trials"])
+                self.pairs[number] = ParticipantPair(number, list(body["people"]), trials)
+                for seat, name in enumerate(body["people"]):
+                    if name:
+                        self.people[name].pair, self.people[name].seat, self.people[name].since = number, seat, at
+            case "opened" if not someone:
+                self.pairs[body["pair"]].rooms.append(body["room"])
+            case "reopened" | "closed":
+                self.open = event.kind == "reopened"
         text = TOLD.get(event.kind)
         if text and not event.body.get("practice"):
             self.log = [*self.log[-LOG:], (event.at, text.format(**{"name": "", "pair": "", **event.body}))]
 
-    def _joined(self, _: Participant | None, body: Body, at: float) -> None:
-        found = Participant(body["name"], self.id, body["token"], body["kind"], body["label"], since=at)
-        found.wants = body["wants"]
-        if not self.plan.consent or found.kind == "solo":
-            found.consented = True
-        found.taught, found.practised = not self.plan.tutorial, not self.plan.practice
-        self.people[found.name] = found
-
-    def _consented(self, participant: Any, _: Body, __: float) -> None:
-        participant.consented = True
-
-    def _declined(self, participant: Any, _: Body, __: float) -> None:
-        participant.declined = True
-
-    def _taught(self, participant: Any, body: Body, _: float) -> None:
-        participant.tries += 1
-        participant.wrong = tuple(body["wrong"])
-        participant.taught = not participant.wrong
-
-    def _practised(self, participant: Any, _: Body, __: float) -> None:
-        participant.practised, participant.ready = True, False
-
-    def _waiting(self, participant: Any, _: Body, at: float) -> None:
-        participant.waiting = at
-
-    def _paired(self, _: Participant | None, body: Body, at: float) -> None:
-        number = body["pair"]
-        trials = tuple(Trial(**trial) for trial in body["trials"])
-        self.pairs[number] = ParticipantPair(number, list(body["people"]), trials)
-        for seat, name in enumerate(body["people"]):
-            if name:
-                self.people[name].pair, self.people[name].seat, self.people[name].since = number, seat, at
-
-    def _ready(self, participant: Any, _: Body, __: float) -> None:
-        participant.ready = True
-
-    def _opened(self, participant: Participant | None, body: Body, _: float) -> None:
-        if participant:
-            participant.practice = body["room"]
-        else:
-            self.pairs[body["pair"]].rooms.append(body["room"])
-
-    def _seen(self, participant: Any, _: Body, __: float) -> None:
-        participant.seen = True
-
-    def _rated(self, participant: Any, body: Body, _: float) -> None:
-        self.ratings[participant.name, participant.trial] = body
-
-    def _next(self, participant: Any, _: Body, __: float) -> None:
-        participant.trial, participant.ready, participant.seen = participant.trial + 1, False, False
-
-    def _finished(self, participant: Any, body: Body, _: float) -> None:
-        participant.finished, participant.code = body["reason"], body["code"]
-        pair = self.pairs.get(participant.pair)
-        if pair and body["replaced"]:
-            pair.people[participant.seat] = ""
-
-    def _reopened(self, _: Participant | None, __: Body, ___: float) -> None:
-        self.open = True
-
-    def _closed(self, _: Participant | None, __: Body, ___: float) -> None:
-        self.open = False
+    def _apply_to(self, participant: Participant, event: LogEvent) -> None:
+        """Update a participant by an event of theirs."""
+        body, participant.since = event.body, event.at
+        match event.kind:
+            case "consented" | "declined" | "ready" | "seen":
+                setattr(participant, event.kind, True)
+            case "taught":
+                participant.tries, participant.wrong = participant.tries + 1, tuple(body["wrong"])
+                participant.taught = not participant.wrong
+            case "practised":
+                participant.practised, participant.ready = True, False
+            case "waiting":
+                participant.waiting = event.at
+            case "opened":
+                participant.practice = body["room"]
+            case "rated":
+                self.ratings[participant.name, participant.trial] = body
+            case "next":
+                participant.trial, participant.ready, participant.seen = participant.trial + 1, False, False
+            case "finished":
+                participant.finished, participant.code = body["reason"], body["code"]
+                if body["replaced"] and participant.pair in self.pairs:
+                    self.pairs[participant.pair].people[participant.seat] = ""
 
 
 def moment(at: float) -> str:

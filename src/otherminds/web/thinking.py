@@ -130,13 +130,9 @@ class _FollowedGame:
             if self.t > since:
                 self.status = self.episode.status or self.status
             if step.said and self.t != decided:
-                self._tell(step.said)
-
-    def _tell(self, address: str) -> None:
-        messages = self.cast.messages
-        for message in messages.candidates(self.state):
-            if messages.address(message) == address:
-                self.episode.tell(message, self.state, self.t)
+                for message in self.cast.messages.candidates(self.state):
+                    if self.cast.messages.address(message) == step.said:
+                        self.episode.tell(message, self.state, self.t)
 
     def _seed(self) -> None:
         """Reseed for this step: randomness must not depend on how often minds have thought before."""
