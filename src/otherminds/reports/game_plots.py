@@ -96,8 +96,11 @@ def literal_against_functional(summary: Sequence[Row], published: Published) -> 
                 axes.plot(percent, regret, mark.shape, color=mark.colour, fillstyle="none", clip_on=False)
         if (floor := found.get((condition, FLOOR, "functional_regret_exact"))) is not None:
             axes.axhline(floor, color=INK, linewidth=0.8, linestyle=":", zorder=0)
-        _logarithmic(axes)
-        axes.set_xlim(worst - 5, 101)
+        # 0.01, 0.1 and 1 are equally far apart, and 0 has a place
+        axes.set_yscale("symlog", linthresh=LEAST, linscale=0.5)
+        axes.set_yticks([0, 0.01, 0.1, 1, 10], ["0", "0.01", "0.1", "1", "10"])
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.set(xlim=(worst - 5, 101), ylim=(-LEAST / 4, 11))
 
     figure = _grid(draw, 6.9, "ToM %", "Regret a round")
     dots = _handle(MODELS, "")
@@ -105,14 +108,6 @@ def literal_against_functional(summary: Sequence[Row], published: Published) -> 
     shown = [_handle(mark, "") for subject, mark in PLAYERS.items() if subject in present]
     _key(figure, [*([dots] if any(published.values()) else []), _handle(BOUND, ":"), *shown])
     return figure
-
-
-def _logarithmic(axes: Axes) -> None:
-    """A scale on which 0.01, 0.1 and 1 are equally far apart, and 0 has a place."""
-    axes.set_yscale("symlog", linthresh=LEAST, linscale=0.5)
-    axes.set_yticks([0, 0.01, 0.1, 1, 10], ["0", "0.01", "0.1", "1", "10"])
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylim(-LEAST / 4, 11)
 
 
 # Regret over rounds
@@ -133,23 +128,17 @@ def _over_rounds(
     def draw(axes: Axes, condition: str) -> None:
         for subject, mark in marks.items():
             if followed := curves.get((condition, subject)):
-                _curve(axes, followed, mark)
+                value, low, high, _ = np.array(followed).T
+                rounds, bound = np.arange(1, len(value) + 1), mark is BOUND
+                if not bound:
+                    axes.fill_between(rounds, low, high, color=mark.colour, alpha=0.25, linewidth=0)
+                axes.plot(rounds, value, ":" if bound else "-", color=mark.colour, linewidth=1.2 if bound else 1.4)
         axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
         axes.set_visible(bool(axes.lines))
 
     figure = _grid(draw, 6.4, "Round", what)
     _key(figure, [_handle(mark, ":" if mark is BOUND else "-", shape="") for mark in marks.values()])
     return figure
-
-
-def _curve(axes: Axes, followed: Sequence[Estimate], mark: PlotMark) -> None:
-    value, low, high, _ = np.array(followed).T
-    rounds = np.arange(1, len(value) + 1)
-    if mark is BOUND:
-        axes.plot(rounds, value, ":", color=INK, linewidth=1.2)
-        return
-    axes.fill_between(rounds, low, high, color=mark.colour, alpha=0.25, linewidth=0)
-    axes.plot(rounds, value, color=mark.colour, linewidth=1.4)
 
 
 def _regret(row: Row) -> float:
@@ -219,7 +208,13 @@ def regret_by_noise(summary: Sequence[Row]) -> Figure:
 @styled
 def regret_by_machine(rows: Iterable[Row]) -> Figure:
     """Regret per round with every machine, by that of RMax; open marks are for a library without that machine."""
-    lost = _by_machine(rows)
+    wanted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_library"), (LEFT_OUT, "bayes_library")}
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        if (row["condition"], row["subject"]) in wanted and "functional_regret" in row:
+            player = row["subject"] + (LEFT_OUT if row["condition"] == LEFT_OUT else "")
+            found.setdefault(row["partner"], {}).setdefault(player, []).append(row["functional_regret"])
+    lost = {name: {who: float(np.mean(values)) for who, values in about.items()} for name, about in found.items()}
     hardest = sorted(lost, key=lambda name: (lost[name].get("rmax", 0.0), name))
     figure = Figure(figsize=(WIDER, 1.0 + 0.155 * len(hardest)))
     axes = figure.subplots()
@@ -240,14 +235,3 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
         handle.set_fillstyle("full")
     _key(figure, handles)
     return figure
-
-
-def _by_machine(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
-    """The mean regret of RMax and the library players by machine."""
-    found: dict[str, dict[str, list[float]]] = {}
-    wanted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_library"), (LEFT_OUT, "bayes_library")}
-    for row in rows:
-        if (row["condition"], row["subject"]) in wanted and "functional_regret" in row:
-            subject = row["subject"] + (LEFT_OUT if row["condition"] == LEFT_OUT else "")
-            found.setdefault(row["partner"], {}).setdefault(subject, []).append(row["functional_regret"])
-    return {name: {who: float(np.mean(values)) for who, values in about.items()} for name, about in found.items()}

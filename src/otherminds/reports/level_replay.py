@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
@@ -24,7 +25,6 @@ from otherminds.reports.replay import (
 )
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import Level
-from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
 from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.drawing import Fog
 from otherminds.worlds.overcooked.kitchen import DISHES
@@ -89,34 +89,29 @@ class LevelScene:
 def level_scene(level: Playable) -> LevelScene:
     """The world of a level, to be shown."""
     world = level.world
-    return _kitchen_scene(world) if isinstance(world, Overcooked) else _map_scene(world)
-
-
-def _map_scene(world: DoorsKeysGems) -> LevelScene:
+    if isinstance(world, Overcooked):
+        marks = {recipe: (name, *kitchen_drawing.recipe_mark(recipe)) for recipe, name in DISHES.items()}
+        return LevelScene(
+            world=world,
+            vocabulary={action: action for action in ACTIONS},
+            picture=kitchen_drawing.draw(world, world.initial, numbered=True).svg(),
+            parts=partial(kitchen_drawing.moving_parts, world),
+            fog=partial(kitchen_drawing.fog, world),
+            goals={recipe: ReplayGoal.of(*mark) for recipe, mark in marks.items()},
+            icon="dish",
+            ends=("Every dish is delivered", "Not every dish was delivered"),
+        )
     letters = map_drawing.colour_labels(world)
     colours = dict.fromkeys(gem.colour for gem in world.gems)
     return LevelScene(
         world=world,
         vocabulary=world.vocabulary,
         picture=map_drawing.draw(world, world.initial, goals=True).svg(),
-        parts=lambda state: map_drawing.moving_parts(world, state, goals=True),
+        parts=partial(map_drawing.moving_parts, world, goals=True),
         fog=None,
         goals={colour: ReplayGoal.of(f"{colour} gem", letters[colour], hue(colour)) for colour in colours},
         icon="gem",
         ends=("Everybody has their gem", "Not everybody had their gem"),
-    )
-
-
-def _kitchen_scene(world: Overcooked) -> LevelScene:
-    return LevelScene(
-        world=world,
-        vocabulary={action: action for action in ACTIONS},
-        picture=kitchen_drawing.draw(world, world.initial, numbered=True).svg(),
-        parts=lambda state: kitchen_drawing.moving_parts(world, state),
-        fog=lambda state, agent: kitchen_drawing.fog(world, state, agent),
-        goals={recipe: ReplayGoal.of(name, *kitchen_drawing.recipe_mark(recipe)) for recipe, name in DISHES.items()},
-        icon="dish",
-        ends=("Every dish is delivered", "Not every dish was delivered"),
     )
 
 
@@ -134,8 +129,7 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
         return stack("There is no episode to show.")
     kinds, order, known = list(KINDS), list(levels), list(SUBJECTS)
     names = sorted(
-        {name for name, _ in found},
-        key=lambda name: (_position(kinds, levels[name].kind), order.index(name)),
+        {name for name, _ in found}, key=lambda name: (_position(kinds, levels[name].kind), order.index(name))
     )
     subjects = sorted({subject for _, subject in found}, key=lambda subject: (_position(known, subject), subject))
     shown, episodes = [], []
@@ -262,6 +256,10 @@ class _Played:
             Caption("heading", "What was said" if messages else "Nothing was said"),
             *(Caption("text", one.story) for one in messages),
         ]
+        beliefs = [
+            [[round(1000 * now[a].get("posterior", {}).get(goal, 0.0)) for goal in goals] for a in agents]
+            for now in self.acts
+        ]
         captions = [self._captions(t, messages, parts[t], fogs[t] if fogs else None) for t in range(len(self.acts))]
         return ReplayEpisode(
             parts=parts,
@@ -271,20 +269,14 @@ class _Played:
             length=f"{len(self.acts)} steps" if self.done else "failed",
             views=fogs,
             wants=[goals.index(goal) if (goal := self.acts[0][agent].get("goal")) else None for agent in agents],
-            beliefs=[
-                [[round(1000 * now[a].get("posterior", {}).get(goal, 0.0)) for goal in goals] for a in agents]
-                for now in self.acts
-            ]
-            if inferred
-            else None,
+            beliefs=beliefs if inferred else None,
         )
 
     def _outcome(self, alone: _Played | None) -> str:
         """How the episode ended, compared with the episode without a facilitator."""
-        reached, missed = self.scene.ends
-        steps = len(self.acts)
-        when = "after" if self.done else "when time was up, after"
-        ended = f"{reached if self.done else missed} {when} {steps} step{'s' * (steps != 1)}."
+        steps, (reached, missed) = len(self.acts), self.scene.ends
+        ended = f"{reached} after" if self.done else f"{missed} when time was up, after"
+        ended = f"{ended} {steps} step{'s' * (steps != 1)}."
         if alone is None or alone is self:
             return ended
         saved = len(alone.acts) - steps
@@ -299,14 +291,12 @@ class _Played:
         found, last = [], len(self.facilitator)
         for t, row in enumerate(self.facilitator):
             if row.get("action"):
+                message, words = row["action"], row.get("words") or ""
                 later = ((u, self.facilitator[u].get("status")) for u in range(t + 1, last))
-                end, status = next(
-                    ((u, s) for u, s in later if s in ENDED), (last, self.facilitator[-1].get("outcome", "running"))
-                )
-                saves = [p["saves"] for p in row.get("prices", ()) if p["message"] == row["action"]]
-                found.append(
-                    _Message(t, row["action"], row.get("words") or "", saves[0] if saves else None, end, status)
-                )
+                still = last, self.facilitator[-1].get("outcome", "running")
+                end, status = next(((u, s) for u, s in later if s in ENDED), still)
+                saves = next((p["saves"] for p in row.get("prices", ()) if p["message"] == message), None)
+                found.append(_Message(t, message, words, saves, end, status))
         return found
 
     def _captions(

@@ -108,20 +108,15 @@ class ReplayMeeting(BaseModel):
         told = []
         for name, holding in sides:
             if holding:
-                counts = (f"{kind} {n}" for kind, n in zip(kinds, holding, strict=True))
-                told.append(f"{name} held {' '.join(counts)}")
+                counts = " ".join(f"{kind} {n}" for kind, n in zip(kinds, holding, strict=True))
+                told.append(f"{name} held {counts}")
         if self.reward is not None:
             told.append(f"paid {'+' * (self.reward > 0)}{number(self.reward, 1)}")
-        return f"Step {self.t}: {', '.join(told) or f'a meeting with {self.who(world)}'}{self._verdict(world)}."
-
-    def _verdict(self, world: InTheMatrix) -> str:
-        if not self.expected:
-            return ""
-        if self.likeliest is None:
-            return "; nothing in particular was expected"
-        verdict = "" if self.right is None else ": right" if self.right else ": wrong"
-        kind, chance = printable(world.rules.resources[self.likeliest]), self.expected[self.likeliest]
-        return f"; expected {kind} ({100 * chance:.0f}\N{NO-BREAK SPACE}%){verdict}"
+        verdict = "; nothing in particular was expected" if self.expected else ""
+        if self.expected and self.likeliest is not None:
+            chance, ending = self.expected[self.likeliest], {None: "", True: ": right", False: ": wrong"}[self.right]
+            verdict = f"; expected {kinds[self.likeliest]} ({100 * chance:.0f}\N{NO-BREAK SPACE}%){ending}"
+        return f"Step {self.t}: {', '.join(told) or f'a meeting with {self.who(world)}'}{verdict}."
 
 
 def _greatest(numbers: Sequence[float]) -> int | None:
@@ -151,16 +146,6 @@ def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[M
     return [one.state(rules, kinds) for one in found]
 
 
-def _meetings(world: InTheMatrix, thoughts: Sequence[Mapping[str, Any]], steps: int) -> list[ReplayMeeting]:
-    found: list[ReplayMeeting] = []
-    for n, row in enumerate(thoughts, 1):
-        meeting = _read(MEETING, row, f"meeting {n}")
-        if misfit := meeting.misfit(world, found[-1].t if found else 0, steps):
-            raise InputError(f"meeting {n}: {misfit}")
-        found.append(meeting)
-    return found
-
-
 def _read(form: TypeAdapter[T], raw: object, where: str, names: Sequence[str] = ()) -> T:
     """A value of this form; `names` are the names of its fields. Raises InputError if it is none."""
     try:
@@ -185,7 +170,12 @@ def matrix_replay(
     Raises InputError if something does not fit the world.
     """
     states = _states(world.rules, kinds, frames)
-    meetings = _meetings(world, thoughts, len(states) - 1)
+    meetings: list[ReplayMeeting] = []
+    for n, row in enumerate(thoughts, 1):
+        meeting = _read(MEETING, row, f"meeting {n}")
+        if misfit := meeting.misfit(world, meetings[-1].t if meetings else 0, len(states) - 1):
+            raise InputError(f"meeting {n}: {misfit}")
+        meetings.append(meeting)
     scenes = [matrix_scene(world, state) for state in states]
     parts = [{part.name: part for part in moving_parts(world, scene)} for scene in scenes]
     many = {"beam": world.rules.players, "resource": len(world.rules.sites), "agent": world.rules.players}
@@ -237,18 +227,22 @@ def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tup
         Caption("bars", "hypotheses", [(text, round(v, 3), None) for text, v in known], least=scale[0], most=scale[1]),
     ]
     if meeting.expected:
-        kinds = world.rules.resources
-        sprites = (MovingPart("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True))
-        lines = [(k, round(p, 3), s) for k, p, s in zip(kinds, meeting.expected, sprites, strict=True)]
+        looks = zip(_kind_looks(world), meeting.expected, strict=True)
+        lines = [(look.title, round(p, 3), look) for look, p in looks]
         captions += [Caption("heading", "Expected play"), Caption("bars", "expected", lines)]
     return captions
 
 
+def _kind_looks(world: InTheMatrix) -> list[MovingPart]:
+    """The kinds of resources as sprites without a place."""
+    kinds = world.rules.resources
+    return [MovingPart("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True)]
+
+
 def _note_lines(world: InTheMatrix) -> Html:
     """A line for every player, with cells for its status and how many it holds of each kind."""
-    kinds, signs = world.rules.resources, avatar_labels(world.agents)
-    sprites = [MovingPart("", kind, shapes, None) for kind, shapes in zip(kinds, kind_shapes(kinds), strict=True)]
-    icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(sprite)}</svg>' for sprite in sprites)
+    signs = avatar_labels(world.agents)
+    icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(look)}</svg>' for look in _kind_looks(world))
     things = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)
     return Html(
         "".join(

@@ -20,7 +20,7 @@ from otherminds.files.text import printable
 from otherminds.reports.page import STYLE
 
 Row = Mapping[str, Any]
-Case = tuple[str, float, float]
+Case = tuple[str, float, float]  # an episode, the stated probability of a goal, and whether it was true
 P = ParamSpec("P")
 
 LONGEST = 18  # characters of a name beside a figure; chosen
@@ -105,8 +105,16 @@ def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -
     }
 
     def draw(axes: Axes, y: float, kind: str, subject: str, mark: PlotMark) -> None:
-        if row := found.get((prefix + kind, subject)):
-            _estimate(axes, y, row, mark)
+        row = found.get((prefix + kind, subject))
+        if row is None:
+            return
+        whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
+        axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5.5, clip_on=False)
+        if row.get("published") is not None:  # below it, open, what the paper prints
+            whisker(axes, y + 0.4, row.get("published_low"), row.get("published_high"), SOFT, 0.8)
+            axes.plot(
+                row["published"], y + 0.4, mark.shape, color=SOFT, markersize=4.5, fillstyle="none", clip_on=False
+            )
 
     figure = Figure(figsize=(WIDTH, 0.8 + 0.19 * (len(drawn) + 1.5) * len(kinds)))
     axes = _grouped_rows(figure, kinds, drawn, 1.5, draw)
@@ -178,16 +186,6 @@ def marks(subjects: Iterable[str]) -> dict[str, PlotMark]:
     shown = [name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in names]
     spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(others, shown, strict=True))}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
-
-
-def _estimate(axes: Axes, y: float, row: Row, mark: PlotMark) -> None:
-    """A filled mark with its interval; below it, open, what the paper prints."""
-    whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
-    axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5.5, clip_on=False)
-    if row.get("published") is not None:
-        y += 0.4
-        whisker(axes, y, row.get("published_low"), row.get("published_high"), SOFT, 0.8)
-        axes.plot(row["published"], y, mark.shape, color=SOFT, markersize=4.5, fillstyle="none", clip_on=False)
 
 
 def whisker(axes: Axes, y: float, low: float | None, high: float | None, colour: str, width: float) -> None:
@@ -296,7 +294,10 @@ def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) ->
         for row in _inferred(rows, subject)
         for goal, p in row["posterior"].items()
     ]
-    for members in _binned(cases, bins):
+    binned: list[list[Case]] = [[] for _ in range(bins)]
+    for case in cases:
+        binned[min(int(case[1] * bins), bins - 1)].append(case)
+    for members in filter(None, binned):
         share, half = _clustered_mean(members)
         stated = float(np.mean([p for _, p, _ in members]))
         bounds = [max(share - half, 0.0), min(share + half, 1.0)]
@@ -310,21 +311,10 @@ def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) ->
     return figure
 
 
-def _binned(cases: Sequence[Case], bins: int) -> list[list[Case]]:
-    """The cases (episode, stated probability, whether true) in equal bins, without the empty ones."""
-    found: list[list[Case]] = [[] for _ in range(bins)]
-    for case in cases:
-        found[min(int(case[1] * bins), bins - 1)].append(case)
-    return [members for members in found if members]
-
-
 def _clustered_mean(cases: Sequence[Case]) -> tuple[float, float]:
     """The share of true ones and half its 95 % interval, clustered by episode (ratio estimator)."""
-    true: dict[str, float] = {}
-    size: dict[str, int] = {}
-    for episode, _, outcome in cases:
-        true[episode] = true.get(episode, 0.0) + outcome
-        size[episode] = size.get(episode, 0) + 1
-    successes, sizes = np.array(list(true.values())), np.array(list(size.values()))
+    size = Counter(episode for episode, _, _ in cases)
+    true = Counter(episode for episode, _, outcome in cases if outcome)
+    successes, sizes = np.array([true[episode] for episode in size]), np.array(list(size.values()))
     share = float(successes.sum() / sizes.sum())
     return share, float(_half_interval((successes - share * sizes) / sizes.mean()))

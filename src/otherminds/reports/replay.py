@@ -133,11 +133,23 @@ def viewer(
 ) -> Html:
     """An element to step through episodes: a row of `episodes` for each level, with an entry for each subject."""
     tables = _Tables()
-    encoded = [_encoded(level, played, tables) for level, played in zip(levels, episodes, strict=True)]
-    data = {
-        "levels": [level for level, _ in encoded],
+    data: dict[str, Any] = {"levels": [], "subjects": [], "episodes": []}
+    for level, played in zip(levels, episodes, strict=True):
+        start, views = tables.spots(level.start), _Numbers[tuple[str, tuple[int, ...]]]()
+        data["episodes"].append([_episode_data(one, start, tables, views) if one else None for one in played])
+        data["levels"].append(
+            {
+                "name": printable(level.name),
+                "people": [[printable(name), label, colour] for name, label, colour in level.people],
+                "goals": level.goals,
+                "icon": level.icon,
+                "parts": list(start),
+                "start": list(start.values()),
+                "views": views.known,
+            }
+        )
+    data |= {
         "subjects": [[printable(key), printable(title)] for key, title in layout.subjects],
-        "episodes": [played for _, played in encoded],
         "words": tables.words.known,
         "captions": tables.captions.known,
         "notes": tables.notes.known,
@@ -212,24 +224,6 @@ class _Tables:
             )
             return self.captions.of((kind, caption.text, lines, caption.least, caption.most))
         return self.captions.of((kind, self.word(caption.text)))
-
-
-def _encoded(
-    level: ReplayLevel, played: Sequence[ReplayEpisode | None], tables: _Tables
-) -> tuple[dict[str, Any], list[dict[str, Any] | None]]:
-    """The data of a level and of its episodes."""
-    start, views = tables.spots(level.start), _Numbers[tuple[str, tuple[int, ...]]]()
-    episodes = [_episode_data(one, start, tables, views) if one else None for one in played]
-    shown: dict[str, Any] = {
-        "name": printable(level.name),
-        "people": [[printable(name), label, colour] for name, label, colour in level.people],
-        "goals": level.goals,
-        "icon": level.icon,
-        "parts": list(start),
-        "start": list(start.values()),
-        "views": views.known,
-    }
-    return shown, episodes
 
 
 def _episode_data(

@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from otherminds.errors import InputError
 from otherminds.web import progression, stages
@@ -24,14 +24,21 @@ from otherminds.web.rooms import GameRoom
 from otherminds.web.studies import Kind, Participant, Study, StudyPlan
 from otherminds.web.thinking import GameSetup, ThinkingProcesses
 
-if TYPE_CHECKING:
-    from otherminds.web.connections import WebSocketConnection
-
 LOG = logging.getLogger(__name__)
 TOKEN = 24  # bytes of randomness in a participant's link; chosen
 KEPT = 1024  # finished games held in memory; chosen
 SWEEP = 1.0  # seconds between checks for people that have waited too long; chosen
 STALE = 3600.0  # seconds after which a deserted solo game is forgotten; chosen
+
+
+class PageConnection(Protocol):
+    """A connection to a participant's page. `looks` numbers the drawings that the page has been sent."""
+
+    looks: dict[str, int]
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Queue a message."""
+        ...
 
 
 class Lobby:
@@ -54,7 +61,7 @@ class Lobby:
         self.rooms: dict[str, GameRoom] = {}
         self.seats: dict[str, Participant] = {}
         self.invitations: dict[str, Study] = {}
-        self.connections: dict[str, WebSocketConnection] = {}
+        self.connections: dict[str, PageConnection] = {}
         self.last: dict[str, int] = event_log.last_actions()
         self.over: OrderedDict[str, LiveGame] = OrderedDict()
         self.gone: dict[str, float] = {}
@@ -206,7 +213,7 @@ class Lobby:
 
     # Coming and going
 
-    def arrive(self, participant: Participant, connection: WebSocketConnection) -> None:
+    def arrive(self, participant: Participant, connection: PageConnection) -> None:
         """A participant's page has connected."""
         self.processes.wake()
         self.connections[participant.id] = connection
@@ -215,7 +222,7 @@ class Lobby:
         progression.advance(self, participant)
         self.show(participant)
 
-    def depart(self, participant: Participant, connection: WebSocketConnection) -> None:
+    def depart(self, participant: Participant, connection: PageConnection) -> None:
         """A participant's page was closed, or lost its connection."""
         if self.connections.get(participant.id) is connection:
             del self.connections[participant.id]

@@ -90,18 +90,19 @@ def _goal_look(world: Known, goal: Any) -> tuple[str, str]:
 
 
 def frame(world: Known, state: Any, beliefs: Mapping[str, Any], said: Iterable[str], caption: str) -> RenderableType:
-    """One step of an episode: the map, the beliefs about each agent's goal, and the messages so far."""
-    panels = [bars(world, i, beliefs[a], _title(world, state, i)) for i, a in enumerate(world.agents) if a in beliefs]
+    """One step of an episode: the map, the beliefs about each agent's goal, and the messages so far.
+
+    Beliefs have the agent's name as a title and, in kitchens, the thing that it carries.
+    """
+    titles = list(world.agents)
+    if isinstance(world, Overcooked):
+        carried = (", ".join(parts(thing)) for thing in state.hands)
+        titles = [
+            f"{i} {a}: {it}" if it else f"{i} {a}" for i, (a, it) in enumerate(zip(titles, carried, strict=True), 1)
+        ]
+    panels = [bars(world, i, beliefs[a], titles[i]) for i, a in enumerate(world.agents) if a in beliefs]
     map_panel = Panel(picture(world, state), title=Text(printable(caption)), title_align="left", expand=False)
     return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in said))
-
-
-def _title(world: Known, state: Any, i: int) -> str:
-    """The name of an agent and, in kitchens, the thing it carries."""
-    if not isinstance(world, Overcooked):
-        return world.agents[i]
-    carried = ", ".join(parts(state.hands[i]))
-    return f"{i + 1} {world.agents[i]}" + (f": {carried}" if carried else "")
 
 
 def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:

@@ -31,13 +31,16 @@ def answer(asked: StoryAnswer) -> RenderableType:
         chosen.append(f"{letter(found.option)}) {printable(labels[found.option])}", style="bold green")
         parts.append(chosen)
     if asked.question is not None and found.option is not None:
-        parts += [Text(), _posterior(asked, labels)]
-    reasons = [
-        Text.assemble(("  · ", "dim"), happening(term.happening), (f"   {_favours(term)}", "dim"))
-        for term in found.decisive()
-    ]
-    if reasons:
-        parts += [Text(), Text("because", style="dim"), *reasons]
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        for number, (label, p) in enumerate(zip(labels, found.posterior, strict=True)):
+            row = (f"{letter(number)})", printable(label), f"{p:.1%}", "█" * round(BAR * p))
+            table.add_row(*(Text(cell, style="bold" if number == found.option else "") for cell in row))
+        if asked.question.polarity == "least":
+            table.caption, table.caption_justify = "the least likely was asked for", "left"
+        parts += [Text(), table]
+    if terms := found.decisive():
+        parts += [Text(), Text("because", style="dim")]
+        parts += [Text.assemble(("  · ", "dim"), happening(t.happening), (f"   {_favours(t)}", "dim")) for t in terms]
     reading = asked.reading
     read = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
     if reading.unread:
@@ -49,19 +52,6 @@ def answer(asked: StoryAnswer) -> RenderableType:
 def letter(number: int) -> str:
     """The label of an option: A to Z, then AA, AB, …"""
     return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
-
-
-def _posterior(asked: StoryAnswer, labels: tuple[str, ...]) -> Table:
-    assert asked.question is not None
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for number, (label, p) in enumerate(zip(labels, asked.answer.posterior, strict=True)):
-        style = "bold" if number == asked.answer.option else ""
-        row = (f"{letter(number)})", printable(label), f"{p:.1%}", "█" * round(BAR * p))
-        table.add_row(*(Text(cell, style=style) for cell in row))
-    if asked.question.polarity == "least":
-        table.caption = "the least likely was asked for"
-        table.caption_justify = "left"
-    return table
 
 
 def _labels(asked: StoryAnswer) -> tuple[str, ...]:

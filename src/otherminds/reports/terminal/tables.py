@@ -79,11 +79,10 @@ def scores(found: Sequence[Row]) -> Table:
     for row in found:
         by_pair.setdefault((row["partner"], row["player"]), {})[row["metric"]] = row
     for (partner, player), metrics in by_pair.items():
-        literal, functional, reward, consistent = (
-            metrics[name] for name in ("tom_percent", REGRET, "reward", "consistency")
-        )
-        figures = (_spread(literal, 1), _spread(functional, 3), f"{reward['value']:.3f}", f"{reward['optimum']:.3f}")
-        table.add_row(escape(partner), escape(player), *figures, f"{consistent['value']:.2f}")
+        literal, functional = _spread(metrics["tom_percent"], 1), _spread(metrics[REGRET], 3)
+        reward, consistent = metrics["reward"], metrics["consistency"]["value"]
+        figures = (literal, functional, f"{reward['value']:.3f}", f"{reward['optimum']:.3f}", f"{consistent:.2f}")
+        table.add_row(escape(partner), escape(player), *figures)
     return table
 
 
@@ -171,9 +170,8 @@ def _by_condition(summary: Sequence[Row]) -> RenderableType:
     replies = []
     for subject in spoken:
         unreadable, written, tokens = (found["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens"))
-        replies.append(
-            f"{subject}: {written:.1f} replies and {tokens:,.0f} tokens an episode, {unreadable:.0%} unreadable"
-        )
+        use = f"{written:.1f} replies and {tokens:,.0f} tokens an episode"
+        replies.append(f"{subject}: {use}, {unreadable:.0%} unreadable")
     return Group(table, Text("\n".join(replies), style="dim")) if replies else table
 
 
@@ -328,9 +326,8 @@ def _bodies(summary: Sequence[Row]) -> RenderableType:
         means = [found["scenario", name, m]["value"] for m in ("reward", "steps", "meetings")]
         each = found.get(("scenario", name, "per_meeting"))
         score = _bounded(found["scenario", name, "score"], 0)
-        scenarios.add_row(
-            escape(name), score, *(f"{mean:,.1f}" for mean in means), "" if each is None else f"{each['value']:.2f}"
-        )
+        per_meeting = "" if each is None else f"{each['value']:.2f}"
+        scenarios.add_row(escape(name), score, *(f"{mean:,.1f}" for mean in means), per_meeting)
     note = "Bodies are scripted: scores compare with each other, not with those of Melting Pot's own bots."
     return Group(Text(), calibration, Text(), scenarios, Text(), Text(note, style="dim"))
 
@@ -366,9 +363,7 @@ def _speakers(found: Found) -> Table:
     for name, subject in (pair[:2] for pair in found if pair[2] == "score" and pair[1].startswith(MODELS)):
         mine = {metric: row for (c, s, metric), row in found.items() if (c, s) == (name, subject)}
         tokens = sum(mine[metric]["value"] for metric in ("prompt_tokens", "written_tokens"))
-        figures = [
-            _number(mine.get(metric), digits) for metric, digits in (("score", 0), ("literal", 2), ("regret", 2))
-        ]
+        figures = [_number(mine.get(m), digits) for m, digits in (("score", 0), ("literal", 2), ("regret", 2))]
         calls, unreadable = mine["calls"]["value"], mine[UNREADABLE]["value"]
         who = " ".join(reversed(subject.removeprefix(MODELS).partition(":")[::2]))
         table.add_row(escape(name), escape(who), *figures, f"{calls:.0f}", f"{tokens:,.0f}", f"{unreadable:.0%}")
