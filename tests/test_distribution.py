@@ -156,6 +156,7 @@ def test_bind_is_a_mixture(p: Categorical[int]) -> None:
         assert mixed.prob(y) == pytest.approx(sum(p.prob(x) * f[x].prob(y) for x in p.support), abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_bind_is_a_monad(p: Categorical[int]) -> None:
     f, g = kernel(1).__getitem__, kernel(2).__getitem__
@@ -164,6 +165,7 @@ def test_bind_is_a_monad(p: Categorical[int]) -> None:
     assert_same(p.bind(f).bind(g), p.bind(lambda x: f(x).bind(g)))
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_bind_never_asks_about_the_impossible(p: Categorical[int]) -> None:
     def ask(x: int) -> Categorical[int]:

@@ -95,6 +95,7 @@ def test_in_the_world_it_opens_the_door_then_goes_for_its_gem() -> None:
 pools = worlds(agents=(1, 2), gems=(2, 3), doors=(1, 2), keys=(1, 2))
 
 
+@pytest.mark.slow
 @given(moments(pools), st.lists(st.floats(-5, 0), min_size=3, max_size=3), st.integers(0, 99))
 def test_watching_somebody_run_an_errand_says_nothing_about_their_goal(
     moment: tuple[DoorsKeysGems, State], weights: list[float], seed: int

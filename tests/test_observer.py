@@ -69,6 +69,7 @@ def likelihoods(mind: Table, happened: Deeds) -> list[float]:
 # Bayes
 
 
+@pytest.mark.slow
 @given(pools, deeds)
 def test_the_posterior_is_bayes_rule(minds: list[Table], happened: Deeds) -> None:
     joint = [math.prod(likelihoods(mind, happened)) for mind in minds]

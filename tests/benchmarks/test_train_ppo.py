@@ -68,6 +68,7 @@ def test_advantages_are_sums_of_surprises() -> None:
         assert found[t, m, i] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_episodes_follow_one_another_in_a_rollout() -> None:
     """The step after the last one of an episode begins another: nothing is earned, nothing learnt from it."""
     found = rollouts(3)

@@ -214,6 +214,7 @@ def test_bundled_levels_are_listed_with_numbers_and_classes(run: Run) -> None:
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.slow
 def test_levels_are_made_and_proved_and_what_is_tampered_with_is_found_out(run: Run, here: Path) -> None:
     made = run("generate", "levels", "--per-class", "1", "--seed", "12", "--out", "made/here")
     assert made[:2] == (0, "3 levels in made/here\n")

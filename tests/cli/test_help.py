@@ -180,6 +180,7 @@ def test_the_help_imports_no_more_than_it_shows(tmp_path: Path) -> None:
     assert not modules & (HEAVY - {"rich", "typer"} | {"rich.markdown", "typer.rich_utils", "pygments"})
 
 
+@pytest.mark.slow
 def test_inference_loads_no_plots(run: Run, tmp_path: Path) -> None:
     (tmp_path / "walk.jsonl").touch()
     modules = loaded(SHOWN.format(["infer", "locked-in", "walk.jsonl"]), tmp_path)

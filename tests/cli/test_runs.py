@@ -24,6 +24,8 @@ from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 from run_files import RESULTS, alter, copied, episodes_in, interrupted, read, results, same_results, unsynced
 
+pytestmark = pytest.mark.slow
+
 NAME = "protom-dkg"
 FEW = [level for level in bundled_levels() if level.name in ("own-key", "purple-gate", "locked-in")]
 CHECK = ("check", "--agent", "own_agents:counted", "--game", "ipd", "--rounds", "4", "--max-regret", "9")
@@ -153,6 +155,7 @@ def test_what_a_run_says_of_itself_cannot_take_over_the_terminal(run: Run, here:
 # resume and report
 
 
+@pytest.mark.slow
 def test_a_run_is_resumed_by_its_folder_alone(run: Run, here: Path, done: Path) -> None:
     moved = interrupted(done, here / "elsewhere", episodes_in(done)[1::2])
     out = fine(run("resume", "elsewhere"))
@@ -160,6 +163,7 @@ def test_a_run_is_resumed_by_its_folder_alone(run: Run, here: Path, done: Path) 
     assert same_results(moved, done)
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_reported_again_to_the_same_bytes(
     run: Run, here: Path, done: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +187,7 @@ def test_an_unfinished_run_has_no_report(run: Run, here: Path, done: Path) -> No
     assert "unfinished 10/12" in " ".join(fine(run("runs", ".")).split())
 
 
+@pytest.mark.slow
 def test_a_check_is_resumed_by_who_trusts_its_agents(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = fresh(monkeypatch)
     fine(run(*CHECK, "--out", "whole"))
@@ -203,6 +208,7 @@ def test_a_check_is_resumed_by_who_trusts_its_agents(run: Run, here: Path, monke
     assert min(first.asked, 10) + second.asked == whole.asked
 
 
+@pytest.mark.slow
 def test_a_check_is_resumed_with_more_money(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = fresh(monkeypatch)
     fine(without_estimate(run(*CHECK, "--price", "1000/1000", "--out", "whole")))
@@ -254,6 +260,7 @@ UNSOUND: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_run_chooses_no_cluster(run: Run, here: Path, done: Path) -> None:
     """There, whatever it is sent is run."""
     about(
@@ -306,6 +313,7 @@ def test_rows_are_exported_in_every_form(run: Run, here: Path, done: Path, file:
     assert len({(row["condition"], row["subject"], row["episode"]) for row in rows}) == 12
 
 
+@pytest.mark.slow
 def test_calls_are_exported_to_be_replayed(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = fresh(monkeypatch)
     fine(run(*CHECK, "--out", "one"))
@@ -342,6 +350,7 @@ def test_what_cannot_be_exported_is_told(
 # Shards
 
 
+@pytest.mark.slow
 def test_shards_that_are_put_together_are_the_whole_run(run: Run, here: Path, done: Path) -> None:
     for number in (2, 3, 1):
         out = fine(run("reproduce", NAME, "--shard", f"{number}/3", "--out", f"shard-{number}"))
@@ -365,6 +374,7 @@ def test_a_shard_is_resumed_as_a_shard(run: Run, here: Path) -> None:
     assert sorted(episodes_in(here / "again")) == whole
 
 
+@pytest.mark.slow
 def test_a_run_that_lacks_a_shard_is_completed_by_resuming(run: Run, here: Path, done: Path) -> None:
     for number in (1, 2):
         fine(run("reproduce", NAME, "--shard", f"{number}/3", "--out", f"shard-{number}"))
@@ -373,6 +383,7 @@ def test_a_run_that_lacks_a_shard_is_completed_by_resuming(run: Run, here: Path,
     assert same_results(here / "all", done)
 
 
+@pytest.mark.slow
 def test_shards_with_a_language_model_are_the_whole_run(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = fresh(monkeypatch)
     command = ("reproduce", "functional", "--quick", "--model", "own_agents:counted")

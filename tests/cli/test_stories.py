@@ -19,6 +19,8 @@ from commands import Run, complaint, fine
 from otherminds.cli import app as cli
 from paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 
 DOCS = ROOT / "docs" / "stories.md"

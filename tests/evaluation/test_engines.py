@@ -39,6 +39,7 @@ def expected() -> list[str]:
     return [repr(functional.rows(entry)) for entry in episodes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "jobs"), [(None, 1), ("serial", 1), (None, 2), ("processes", 8)])
 def test_results_are_the_same_on_any_engine(name: str | None, jobs: int, expected: list[str]) -> None:
     with opened(name, jobs) as engine:
@@ -48,6 +49,7 @@ def test_results_are_the_same_on_any_engine(name: str | None, jobs: int, expecte
         assert told(engine) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [ThreadPoolExecutor, partial(ProcessPoolExecutor, mp_context=get_context("spawn"))], ids=["threads", "own"]
 )
@@ -127,6 +129,7 @@ def test_interrupted_from_the_keyboard_only_the_program_says_so(after: float) ->
     assert ended(process.pid)
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_program_that_is_killed() -> None:
     with start() as process:
         assert process.stdout is not None

@@ -89,6 +89,7 @@ def test_who_is_ready_first_is_told_first() -> None:
     assert entries.index(0.5) > 1
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from([0.0, 0.0002, 0.001, 0.004]), max_size=60),
     st.integers(1, 5),

@@ -116,6 +116,7 @@ def test_the_baseline_with_single_action_partners(game: Game, paper: float, exac
     assert mean_regret(game, exact_ties=True) == pytest.approx(exact_ties, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("exact_ties", "regret"), [(False, 0.084228395), (True, 0.079351852)])
 def test_the_baseline_with_a_single_action_partner_in_rock_paper_scissors(exact_ties: bool, regret: float) -> None:
     """All three partners are one, but for the names of actions."""
@@ -132,6 +133,7 @@ def test_the_baseline_with_tit_for_tat(game: Game, exact_ties: bool, regret: flo
     assert found == pytest.approx(regret, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_baseline_loses_as_much_to_tit_for_tat_in_rock_paper_scissors_as_published() -> None:
     """0.224 ± 0.007 in the paper's table of 100 episodes."""
     regrets = [

@@ -65,6 +65,7 @@ def same(a: Any, b: Any) -> bool:
     return a == b and json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", WRITERS)
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=tables())

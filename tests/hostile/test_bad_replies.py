@@ -29,6 +29,7 @@ READERS = [*reply_readers().values()]
 GAMES = ("rps", "ibs", "ipd")
 
 
+@pytest.mark.slow
 def test_replies_of_all_kinds_through_all_readers() -> None:
     rng, read, tried = np.random.default_rng(1), Counter[str](), Counter[str]()
     for number in range(COUNT):

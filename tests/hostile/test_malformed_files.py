@@ -84,6 +84,7 @@ def test_what_is_no_file_is_told_with_its_path(tmp_path: Path) -> None:
             read_level(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in monsters() if not name.startswith("a story of")])
 def test_monsters_are_refused_in_time_by_whoever_could_take_them_for_something(name: str) -> None:
     likely = {"TOML": ["game"], "names": ["game", "study (csv)"], "actions": ["game"], "JSON": ["stories", "machines"]}
@@ -106,6 +107,7 @@ def test_monsters_are_refused_in_time_by_whoever_could_take_them_for_something(n
         )
 
 
+@pytest.mark.slow
 def test_a_few_in_a_process_of_their_own(tmp_path: Path) -> None:
     for name, content in (("level", b"\xff"), ("game", monsters()["a dotted TOML key"]), ("study (csv)", b"a,a\n")):
         reader = readers()[name]
@@ -157,6 +159,7 @@ def test_whatever_is_touched_is_seen(tmp_path: Path, deed: Callable[[Path], obje
     assert found
 
 
+@pytest.mark.slow
 def test_readers_that_crash_wait_or_take_anything_are_found_out() -> None:
     def crash(path: Path) -> object:
         raise KeyError(path)

@@ -29,6 +29,8 @@ from otherminds.papers.functional.prompting import Sampling
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
+pytestmark = pytest.mark.slow
+
 MODEL = "smollm2"
 CONTEXT = 2048
 FRANCE = "The capital of France is"
@@ -127,6 +129,7 @@ def test_scores_are_those_of_every_token_forced_in_turn(model: Embedded, prompt:
     assert found.log_probs == pytest.approx([value for value, _ in expected], abs=CLOSE)
 
 
+@pytest.mark.slow
 def test_the_probabilities_of_all_tokens_are_one_and_those_of_some_are_less(model: Embedded) -> None:
     server = Server(model)
     every = server.next_tokens(server.tokens(GAME))

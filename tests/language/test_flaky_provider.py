@@ -19,6 +19,7 @@ from troubles import ECHO, SILENCES, TROUBLES, Flaky, ask_many, check
 CALLS = 400
 
 
+@pytest.mark.slow
 def test_hundreds_of_calls_to_a_flaky_provider_end_as_they_have_to() -> None:
     threads, flaky = threading.active_count(), Flaky(seed=20)
     with serve(ECHO, fault=flaky) as server:

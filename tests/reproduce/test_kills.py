@@ -8,6 +8,8 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 from endpoint_server import Fault, Heard, serve
 from killing import AT_ONCE, Killing, kill_and_resume, planned, provider, results
 from otherminds.evaluation.runs import look
@@ -16,6 +18,7 @@ SIZE = ("--game", "rps", "--rounds", "10", "--episodes", "4")
 KILLS = Counter(anywhere=4, calling=12, reporting=4)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_is_as_good_as_never_stopped(tmp_path: Path) -> None:
     with serve(provider()) as calm:
         never = Killing(calm, tmp_path / "never", SIZE)

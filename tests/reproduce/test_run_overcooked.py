@@ -22,6 +22,8 @@ from otherminds.worlds.overcooked.level_files import read_kitchen
 from paths import KITCHENS_BY_CLASS
 from run_files import copied, episodes_in, interrupted, results, rows_in, same_results, summary_in
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 NAME = "protom-overcooked"
 FOLDER = KITCHENS_BY_CLASS
@@ -147,6 +149,7 @@ def test_the_report_is_about_kitchens(done: Path) -> None:
 # Interruptions
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_to_the_same_results_on_two_processes(done: Path, tmp_path: Path) -> None:
     """More episodes are missing than one process is given at once."""
     left_out = episodes_in(done)[1:]

@@ -109,6 +109,7 @@ QUESTIONS = st.integers(2, 4).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(EPISODES)
 @settings(max_examples=150)
 def test_every_episode_is_read_back_equal(episode: Episode) -> None:
@@ -122,6 +123,7 @@ def test_every_question_is_read_back_equal(question: Question) -> None:
     assert question_of(json.loads(json.dumps(question_json(question)))) == question
 
 
+@pytest.mark.slow
 @given(EPISODES, QUESTIONS, st.sampled_from((".json", ".jsonl")), st.booleans())
 @settings(max_examples=40)
 def test_a_file_of_both_is_read_back_equal(

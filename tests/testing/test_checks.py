@@ -127,6 +127,7 @@ def test_minds_of_the_library(name: str) -> None:
     check_mind(mind, where, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PLAYERS, "tft", "random", "gtft"])
 def test_players_of_the_library(name: str) -> None:
     check_mindreader(player(name, IPD, horizon=30, rng=generator()), IPD)

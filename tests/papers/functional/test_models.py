@@ -359,6 +359,7 @@ SECTION = "Language models, run here"
 COMMAND = ("reproduce", "functional", "--quick", "--model", "own_agents:counted")
 
 
+@pytest.mark.slow
 def test_the_command_plays_and_tells_and_plays_again(
     run: Run, small: Callable[[], own_agents.Counted], tmp_path: Path
 ) -> None:

@@ -49,6 +49,8 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from run_files import copied, episodes_in, interrupted, rows_in, summary_in
 from run_files import results as results_in
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 NAME = "melting-pot"
 MEANS = ("reward", "steps", "meetings", "per_meeting")

@@ -139,6 +139,7 @@ def test_what_a_plan_will_take_is_what_a_program_would_be_asked() -> None:
 # Episodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "agent"),
     [

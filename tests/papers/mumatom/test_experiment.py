@@ -25,6 +25,8 @@ from otherminds.stories.invented.telling import phrasings
 from otherminds.stories.mumatom_files import read_mumatom
 from run_files import RESULTS, copied, episodes_in, interrupted, results, rows_in, summary_in
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 
 TRACKS = ("full_text", "text_video", "text_scene", "text_video_scene")

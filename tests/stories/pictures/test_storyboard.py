@@ -533,6 +533,7 @@ def test_other_kinds_of_videos_are_refused(tmp_path: Path, name: str) -> None:
         write_video(story(), tmp_path / name)
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
     for name, write in (("x.png", write_png), ("x.gif", write_video)):
         with pytest.raises(InputError, match=rf"^.*{name}: cannot be written: No such file or directory$"):

@@ -69,6 +69,7 @@ def test_the_scores_of_an_episode_follow_from_its_rows() -> None:
     assert all(row["reward"] == score(row["observed"] - row["target"]) for row in found)
 
 
+@pytest.mark.slow
 def test_rewards_in_hanabi_are_the_payoffs() -> None:
     table = TinyHanabi().table
     for row in of(HANABI, "egocentric"):

@@ -74,6 +74,7 @@ def test_pairs_earn_what_is_known_of_them(left: Cook, right: Cook, expected: flo
     assert earned(left, right) == pytest.approx(expected, rel=0.15)
 
 
+@pytest.mark.slow
 def test_semi_skilled_chefs_earn_less_than_skilled_ones() -> None:
     semi = semi_skilled(WORLD)
     assert np.mean([earned(SERVER, replace(semi, duty="tomatoes"), seed) for seed in range(3)]) == pytest.approx(

@@ -67,6 +67,7 @@ def step_by_step(
     return horizon
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(moments(lively, steps=6), st.integers(0, 50))
 def test_steps_are_those_of_playing_it_out(moment: Moment, horizon: int) -> None:
@@ -77,6 +78,7 @@ def test_steps_are_those_of_playing_it_out(moment: Moment, horizon: int) -> None
         assert favours.steps(state, goals, favour, horizon) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(moments(lively, steps=6), moments(lively, steps=6))
 def test_what_was_asked_before_does_not_change_the_answer(moment: Moment, other: Moment) -> None:
@@ -118,6 +120,7 @@ def test_a_long_walk_takes_as_many_steps_as_it_takes() -> None:
 # Candidates
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(moments(some, steps=6))
 def test_whoever_follows_an_offered_favour_completes_it(moment: Moment) -> None:

@@ -54,6 +54,7 @@ def chances(world: DoorsKeysGems, p: Categorical[Action]) -> dict[str, float]:
 # Costs are those of trying everything
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(moments(some, steps=5))
 def test_costs_and_action_costs_are_those_of_breadth_first_search_in_the_world(moment: Moment) -> None:
@@ -80,6 +81,7 @@ def check_costs(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal, s
         assert {a: min(q, 1 + UNREACHABLE) for a, q in found.items()} == expected
 
 
+@pytest.mark.slow
 @given(moments(wide), st.integers(0, 9))
 def test_a_lone_agent_takes_exactly_as_many_steps_as_its_goal_costs(moment: Moment, seed: int) -> None:
     world, state = moment
@@ -99,6 +101,7 @@ def test_a_lone_agent_takes_exactly_as_many_steps_as_its_goal_costs(moment: Mome
             assert holds(world, by_heads, 0, goal)
 
 
+@pytest.mark.slow
 @given(moments(wide))
 def test_distances_on_foot_go_around_locked_doors(moment: Moment) -> None:
     world, state = moment
@@ -115,6 +118,7 @@ def test_distances_on_foot_go_around_locked_doors(moment: Moment) -> None:
         assert [row[cell] for cell in passable] == [steps.get(cell, UNREACHABLE) for cell in passable]
 
 
+@pytest.mark.slow
 @given(moments(some, steps=5))
 def test_fields_are_the_costs_in_every_stage_that_can_follow(moment: Moment) -> None:
     world, state = moment
@@ -403,6 +407,7 @@ def soft(q: dict[Action, float], beta: float, lapse: float) -> dict[Action, floa
     return {a: (1 - lapse) * w / sum(weight.values()) + lapse / len(q) for a, w in weight.items()}
 
 
+@pytest.mark.slow
 @given(moments(some, steps=6), st.floats(0.2, 4), st.floats(0, 0.5))
 def test_policies_are_those_of_an_independent_implementation(moment: Moment, beta: float, lapse: float) -> None:
     world, state = moment

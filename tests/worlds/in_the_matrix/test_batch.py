@@ -63,6 +63,7 @@ def test_every_step_of_the_substrates_is_that_of_the_world(name: str) -> None:
     assert min(seen[what] for what in ("meetings", "destroyed", "paid", "regrown", "returned", "ended")) > 10
 
 
+@pytest.mark.slow
 @given(world=worlds(), seed=st.integers(0, 2**32))
 @settings(max_examples=60)
 def test_every_step_of_odd_worlds_is_that_of_the_world(world: InTheMatrix, seed: int) -> None:
@@ -108,6 +109,7 @@ def played(n: int, seed: int, *, still: int = 0) -> list[MatrixState]:
     return [unpack(batch, i) for i in range(n)]
 
 
+@pytest.mark.slow
 def test_the_same_seed_has_the_same_future_whatever_else_is_in_the_batch() -> None:
     assert played(50, 3)[:7] == played(7, 3)
     assert played(50, 3)[43:] == played(50, 3, still=43)[43:]

@@ -71,6 +71,7 @@ def minds(world: Overcooked, i: int) -> list[Cook]:
     return [cook(world, goal, i, beta=1.0, lapse=0.1, particle=n) for goal in GOALS for n in range(2)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seeds, st.integers(0, 1))
 def test_what_an_agent_does_depends_on_nothing_out_of_its_sight(seed: int, i: int) -> None:
@@ -93,6 +94,7 @@ def both(world: Overcooked, i: int, seed: int, rng: random.Random) -> Iterator[t
         yield step.after, disguised(world, step.after, i, rng)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seeds, st.integers(0, 1))
 def test_what_is_inferred_depends_on_what_the_agent_did_and_saw_alone(seed: int, i: int) -> None:

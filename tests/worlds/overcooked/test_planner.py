@@ -88,6 +88,7 @@ def test_nobody_gets_stuck_who_has_to_make_room_twice() -> None:
     check_that_the_dish_comes_nearer(world, "SimpleTomato", start)
 
 
+@pytest.mark.slow
 def test_what_lies_on_counters_near_a_board_is_in_the_way_of_what_is_put_down_there() -> None:
     world = kitchen("-----", "-   -", "/   -", "L  1*", "--t--")
     state = world.initial._replace(on=tuple(PLATE if k in world.layout.boards else t for k, t in enumerate(world.on)))

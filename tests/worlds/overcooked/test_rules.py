@@ -601,6 +601,7 @@ def test_a_wide_door_is_one_door() -> None:
     assert seen(world, after(world, "down stay")) == {(0, 0), (0, 1), (0, 2), (0, 3)}
 
 
+@pytest.mark.slow
 @given(kitchen_plays(), st.data())
 def test_a_view_says_nothing_but_what_is_seen(play: Play, data: st.DataObject) -> None:
     """Whatever is changed out of sight, by the definition of rooms, the view stays the same."""

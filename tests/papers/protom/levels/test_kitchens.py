@@ -180,6 +180,7 @@ def test_help_is_necessary_where_somebody_lacks_something_and_nowhere_else(level
 # Certificates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", SMALL, ids=lambda level: level.kind)
 def test_small_kitchens_are_proved_again_whatever_they_are_called(level: KitchenLevel) -> None:
     again = prove(replace(level, name="another", certificate={}))

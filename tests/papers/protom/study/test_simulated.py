@@ -33,6 +33,8 @@ from otherminds.reproduce.run import Options, reproduce
 from run_files import episodes_in, interrupted, same_results, summary_in, timeless
 from run_files import results as results_in
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 HOSTILE = "<script>alert(1)</script>"
 
@@ -254,6 +256,7 @@ def test_ratings_are_points_about_the_facts(one_pair: list[Row]) -> None:
                 assert abs(rating[aspect] - (1 + 6 * facts.get(aspect, 0.5))) < 4 * study.NOISE
 
 
+@pytest.mark.slow
 def test_seeds_make_a_difference_and_nothing_else_does() -> None:
     first, again, other = (study.rows(study.plan(1, seed)[0]) for seed in (1, 1, 2))
 
@@ -431,6 +434,7 @@ def test_an_export_needs_no_model_and_leaves_other_runs_alone(done: Path, run: R
     complaint(refused, "belongs to another run than study exported")
 
 
+@pytest.mark.slow
 def test_a_language_model_takes_the_place_of_random(few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Scripted("quiet", says_nothing)
     monkeypatch.setattr("otherminds.evaluation.asking.find_model", lambda _: model)

@@ -204,6 +204,7 @@ def test_it_finds_out_a_partner_of_rock_paper_scissors(rock_paper_scissors: Kept
     assert predicted(RPS, player) == pytest.approx((99 + 1 / 3, 97.0))
 
 
+@pytest.mark.slow
 def test_a_plan_of_rock_paper_scissors_is_found_on_the_disk_the_second_time(rock_paper_scissors: Kept) -> None:
     player, folder = rock_paper_scissors
     player.act()

@@ -160,6 +160,7 @@ def test_every_weight_in_a_two_by_two_game(first: int) -> None:
         assert found[known] == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_some_weights_in_a_three_by_three_game() -> None:
     held = [table for table in all_tables([Fraction(1, 3)] * 3, 3, 3) if table.first == 1]
     replies = np.array([table.replies for table in held])

@@ -186,6 +186,7 @@ def test_who_is_not_in_the_library_is_played_with_all_the_same() -> None:
         assert -1e-9 <= found <= (task.optimum - task.least) / 40 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_the_partner_does_it_goes_on(seed: int) -> None:
     assert set(random_player(closed_hypotheses(IPD, BUNDLED, 30), 35, seed)) <= {0, 1}

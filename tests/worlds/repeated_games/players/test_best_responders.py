@@ -150,6 +150,7 @@ def test_the_rational_lose_nothing_if_they_know_a_reactive_partner() -> None:
         assert expected_regret(Task(RPS, machine, 10), mind) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(forgetful(), st.integers(1, 6))
 def test_the_rational_lose_nothing_if_they_know_a_memory_one_partner(

@@ -189,6 +189,7 @@ def test_posteriors_of_coins_are_told_apart() -> None:
         assert np.abs(outputs[:, 0] - (0.6 * odds + 0.4) / (1 + odds)).min() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("favoured", [0, 1])
 def test_how_improbable_machines_compare_is_not_forgotten(favoured: int) -> None:
     """Two are next to impossible beside who always cooperates, until that one defects; then it is 9 to 1, and so on."""
