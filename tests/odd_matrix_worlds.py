@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
-from otherminds.worlds.in_the_matrix.batch import Int8
+from otherminds.worlds.in_the_matrix.arrays import Int8
 from otherminds.worlds.in_the_matrix.map_files import parse_matrix_world
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState, Meeting
 from otherminds.worlds.in_the_matrix.world import InTheMatrix

@@ -233,7 +233,7 @@ def test_the_picture_for_a_player_is_part_of_the_whole_and_depends_on_what_it_se
         mine = shown(world, state, agent)
         assert mine.items() <= whole.items()
         view = world.observe(state, agent)
-        seen = world.cells_seen(agent, view.cell, view.facing) if view.window else ()
+        seen = world.sight(agent, view.cell, view.facing).cells if view.window else ()
         kinds = zip(world.rules.sites, state.kinds, strict=True)
         hidden = tuple(kind if cell in seen else 0 for cell, kind in kinds)
         other = state._replace(kinds=hidden, cooldowns=(0,) * len(world.agents))

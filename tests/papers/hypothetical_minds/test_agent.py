@@ -21,7 +21,7 @@ from otherminds.worlds.in_the_matrix.hypotheses import library, meeting_game, ty
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Ends
 from otherminds.worlds.in_the_matrix.scenarios import strategy_of
-from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Specialist, StrategyState, play_of
+from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, StrategyState, play_of, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 SCISSORS = (1, 1, 6)
@@ -233,7 +233,7 @@ def test_the_body_acts() -> None:
     for kind in range(3):
         mind = watching(world, initial(world, prior=certain(kind)), state)
         body = MatrixBot.initial(
-            world, world.agents[0], Specialist(Aim(kind, 5)), np.random.default_rng(0), body_of(mind).skill
+            world, world.agents[0], specialist(Aim(kind, 5)), np.random.default_rng(0), body_of(mind).skill
         )
         assert mind.act() == body.observe(world.observe(state, world.agents[0])).act()
     minds = [watching(world, initial(world, prior=certain(kind)), state) for kind in range(3)]
@@ -297,7 +297,7 @@ def test_of_every_player_there_is_a_theory_of_its_own() -> None:
 
 def test_a_body_may_be_given() -> None:
     world = world_of()
-    body = MatrixBot.initial(world, world.agents[0], Specialist(Aim(0, 5)), np.random.default_rng(7), WALKER)
+    body = MatrixBot.initial(world, world.agents[0], specialist(Aim(0, 5)), np.random.default_rng(7), WALKER)
     mind = initial(world, prior=certain(1), body=body)
     assert body_of(mind) == body.toward(Aim(1, 5))
 
@@ -358,7 +358,7 @@ def thinker(world: InTheMatrix, rng: np.random.Generator) -> HypotheticalMinds:
 
 
 def walker(world: InTheMatrix, rng: np.random.Generator) -> MatrixBot:
-    return MatrixBot.initial(world, world.agents[0], Specialist(Aim(0, 5)), rng, WALKER)
+    return MatrixBot.initial(world, world.agents[0], specialist(Aim(0, 5)), rng, WALKER)
 
 
 def frank(view: MatrixView) -> MatrixView:

@@ -44,7 +44,7 @@ from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, 
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Ends
 from otherminds.worlds.in_the_matrix.scenarios import bot, scenario, scenarios, strategy_of
-from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, FollowUp, Script, Specialist, TitForTat
+from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, FollowUp, Script, TitForTat, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from run_files import copied, episodes_in, interrupted, rows_in, summary_in
 from run_files import results as results_in
@@ -143,8 +143,8 @@ def test_the_cases_are_those_of_the_prototype() -> None:
     aims = {"paper": Aim(1, 5), "scissors": Aim(2, 5), "cooperate": Aim(0, 5), "defect": Aim(1, 5)}
     for name, case in CASES.items():
         if name.split()[0] in aims and "margin" not in name:
-            assert case.focal == Specialist(aims[name.split()[0]]), name
-    assert CASES["cooperate (margin 1) v TFT"].focal == Specialist(Aim(0, 1))
+            assert case.focal == specialist(aims[name.split()[0]]), name
+    assert CASES["cooperate (margin 1) v TFT"].focal == specialist(Aim(0, 1))
     assert CASES["paper, rock v flip"].focal == Script((Aim(1, 5), Aim(0, 5)))
     assert CASES["DDD, then C v corrigible"].focal == Script((*[Aim(1, 5)] * 3, Aim(0, 5)))
     assert CASES["random walk v rock"].focal is None
@@ -243,7 +243,7 @@ def focal(name: str) -> CounterPrevious | TitForTat:
 def test_the_random_walk_only_slips(monkeypatch: pytest.MonkeyPatch) -> None:
     _, seen = played(MeltingPotEntry("calibration/egocentric", "random walk v rock", 0, 1), monkeypatch)
     walker, rock = seen.minds.values()
-    assert (walker.skill, rock.skill, rock.strategy) == (WALKER, ORDINARY, Specialist(Aim(0, 5)))
+    assert (walker.skill, rock.skill, rock.strategy) == (WALKER, ORDINARY, specialist(Aim(0, 5)))
     found = walker.observe(seen.world.observe(seen.steps[0].state, "player_0")).act()
     assert dict(found) == pytest.approx(dict.fromkeys(ACTIONS, 1 / 8))
 

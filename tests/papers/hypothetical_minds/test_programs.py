@@ -11,7 +11,7 @@ from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagn
 from otherminds.planning.best_response import best_response
 from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist
+from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, specialist
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -20,7 +20,7 @@ RULES = in_the_matrix("rws_repeated").rules
 GAME = meeting_game(RULES)
 AIMS = [Aim(kind, 5) for kind in range(3)]
 BEATS = machine_of("beats", CounterPrevious((AIMS[1], AIMS[2], AIMS[0])), GAME)
-ALWAYS = [machine_of(f"always {k}", Specialist(AIMS[k]), GAME) for k in range(3)]
+ALWAYS = [machine_of(f"always {k}", specialist(AIMS[k]), GAME) for k in range(3)]
 FEW = closed_hypotheses(GAME, [*ALWAYS, BEATS])
 ROCK, PAPER, SCISSORS = range(3)
 

@@ -10,7 +10,8 @@ import pytest
 
 from odd_matrix_worlds import odd, start_of
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.in_the_matrix.batch import SHOWN, Batch, pack, reset, step, unpack
+from otherminds.worlds.in_the_matrix.arrays import SHOWN
+from otherminds.worlds.in_the_matrix.batch import Batch, pack, reset, step, unpack
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix

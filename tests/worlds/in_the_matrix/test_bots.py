@@ -24,10 +24,10 @@ from otherminds.worlds.in_the_matrix.strategies import (
     CounterPrevious,
     FollowUp,
     Script,
-    Specialist,
     Strategy,
     StrategyState,
     TitForTat,
+    specialist,
 )
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
@@ -35,8 +35,8 @@ PERFECT = Skill()
 EAGER = Skill(eager=True)
 WATCHFUL = Skill(watchful=True)
 NOTHING = (1, 1, 1)
-PAPERS: Strategy = Specialist(Aim(1, 5))
-ROCKS: Strategy = Specialist(Aim(0, 5))
+PAPERS: Strategy = specialist(Aim(1, 5))
+ROCKS: Strategy = specialist(Aim(0, 5))
 REPLIES = CounterPrevious((Aim(1, 5), Aim(2, 5), Aim(0, 5)))
 YARD = """
 WWWWWWWWWWW

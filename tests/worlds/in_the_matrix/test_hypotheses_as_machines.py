@@ -17,16 +17,16 @@ from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
     Corrigible,
     CounterPrevious,
-    Flip,
     FollowUp,
     Grim,
     Inventory,
     Script,
-    Specialist,
     Strategy,
     StrategyState,
     TitForTat,
     Whim,
+    flip,
+    specialist,
 )
 from otherminds.worlds.repeated_games.machines import Machine, Partner
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -160,11 +160,11 @@ def plays(found: Machine, *rounds: tuple[int, int]) -> int:
 
 
 def test_somebody_who_slips_goes_on_as_if_it_had_not() -> None:
-    flip = machine_of("flip", Flip(ROCK, SCISSORS, 2), meeting_game(RWS))
-    assert [plays(flip, *[(1, 0)] * n) for n in range(4)] == [0, 0, 2, 2]
+    flipping = machine_of("flip", flip(ROCK, SCISSORS, 2), meeting_game(RWS))
+    assert [plays(flipping, *[(1, 0)] * n) for n in range(4)] == [0, 0, 2, 2]
     grim = machine_of("grim", Grim(C, D, 2), meeting_game(PD))
     assert [plays(grim, *[(1, 1)] * n) for n in range(4)] == [0, 0, 1, 1]
-    assert plays(machine_of("always", Specialist(PAPER), meeting_game(RWS)), (2, 2), (0, 1)) == 1
+    assert plays(machine_of("always", specialist(PAPER), meeting_game(RWS)), (2, 2), (0, 1)) == 1
     copy = machine_of("tft", TitForTat(C, D), meeting_game(PD))
     assert plays(copy, (1, 0)) == 0
     assert plays(copy, (1, 1)) == 1
@@ -187,8 +187,8 @@ def test_an_answer_to_the_last_play_starts_anywhere() -> None:
 @pytest.mark.parametrize(
     ("kinds", "strategy", "states"),
     [
-        (3, Specialist(ROCK), 1),
-        (3, Flip(ROCK, PAPER, 3), 4),
+        (3, specialist(ROCK), 1),
+        (3, flip(ROCK, PAPER, 3), 4),
         (3, CounterPrevious((PAPER, SCISSORS, ROCK)), 4),
         (3, FollowUp(ROCK, (PAPER, SCISSORS, ROCK)), 3),
         (3, Whim((ROCK, PAPER, SCISSORS)), 1),

@@ -15,15 +15,15 @@ from otherminds.worlds.in_the_matrix.strategies import (
     CollectIntent,
     Corrigible,
     CounterPrevious,
-    Flip,
     Grim,
     InteractIntent,
-    Specialist,
     Strategy,
     StrategyState,
     TitForTat,
+    flip,
     intent,
     play_of,
+    specialist,
 )
 
 Play = int | None
@@ -87,12 +87,12 @@ def countering(plays: Sequence[Play]) -> Law:
 
 
 CASES: dict[str, tuple[int, Strategy, Account]] = {
-    "specialist": (3, Specialist(PAPER), lambda plays: {PAPER: 1.0}),
-    "flip after 1": (3, Flip(ROCK, SCISSORS, 1), lambda plays: {SCISSORS if plays else ROCK: 1.0}),
-    "flip after 2": (3, Flip(PAPER, ROCK, 2), lambda plays: {ROCK if len(plays) > 1 else PAPER: 1.0}),
+    "specialist": (3, specialist(PAPER), lambda plays: {PAPER: 1.0}),
+    "flip after 1": (3, flip(ROCK, SCISSORS, 1), lambda plays: {SCISSORS if plays else ROCK: 1.0}),
+    "flip after 2": (3, flip(PAPER, ROCK, 2), lambda plays: {ROCK if len(plays) > 1 else PAPER: 1.0}),
     "flip of the margin alone": (
         2,
-        Flip(Aim(0, 1), Aim(0, 5), 3),
+        flip(Aim(0, 1), Aim(0, 5), 3),
         lambda plays: {Aim(0, 5 if len(plays) >= 3 else 1): 1.0},
     ),
     "grim, one strike": (2, Grim(C, D, 1), lambda plays: {D if 1 in plays else C: 1.0}),
@@ -129,7 +129,7 @@ def test_every_strategy_has_finitely_many_states(name: str) -> None:
 
 
 def test_a_flip_counts_interactions_that_really_happened_and_ties_among_them() -> None:
-    twice, tie = Flip(Aim(2, 1), Aim(1, 5), 2), (1, 1, 1)
+    twice, tie = flip(Aim(2, 1), Aim(1, 5), 2), (1, 1, 1)
     start = twice.start().mode
     once = twice.update(start, (1, 1, 2), tie).mode
     assert (start.aim, once.aim, twice.update(once, (1, 1, 2), tie).mode.aim) == (Aim(2, 1), Aim(2, 1), Aim(1, 5))
@@ -201,7 +201,7 @@ def test_to_collect_is_not_to_interact() -> None:
     [
         lambda: Aim(-1, 1),
         lambda: Aim(0, 0),
-        lambda: Flip(C, D, 0),
+        lambda: flip(C, D, 0),
         lambda: Grim(C, D, 0),
         lambda: TitForTat(C, D, 1.1),
         lambda: TitForTat(C, D, -0.1),

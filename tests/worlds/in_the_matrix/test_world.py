@@ -107,7 +107,7 @@ def test_the_all_seeing_see_the_whole_map() -> None:
     expected = [code_at(world, state, x, y, 1) for y in range(grid.height) for x in range(grid.width)]
     assert list(world.observe(state, "player_1").window) == expected
     assert len(world.observe(state, "player_0").window) == 25
-    cells = world.cells_seen("player_1", state.cells[1], state.facings[1])
+    cells = world.sight("player_1", state.cells[1], state.facings[1]).cells
     assert [grid.xy(cell) for cell in cells[:3]] == [(0, 0), (1, 0), (2, 0)]
 
 

@@ -21,14 +21,14 @@ from otherminds.worlds.in_the_matrix.strategies import (
     CollectIntent,
     Corrigible,
     CounterPrevious,
-    Flip,
     Grim,
     InteractIntent,
-    Specialist,
     Strategy,
     StrategyState,
     TitForTat,
+    flip,
     intent,
+    specialist,
 )
 
 RWS, PD = ("ROCK", "PAPER", "SCISSORS"), ("COOPERATE", "DEFECT")
@@ -200,10 +200,10 @@ def rebuilt(puppeteer: Any) -> Strategy:
     one = {name.strip("_"): getattr(value, "index", value) for name, value in vars(puppeteer).items()}
     sort = type(puppeteer).__name__
     if sort == "Specialist":
-        return Specialist(Aim(one["target"], one["margin"]))
+        return specialist(Aim(one["target"], one["margin"]))
     if sort == "ScheduledFlip":
         before, after = (Aim(one[f"{when}_target"], one[f"{when}_margin"]) for when in ("initial", "final"))
-        return Flip(before, after, one["threshold"] - 1)
+        return flip(before, after, one["threshold"] - 1)
     if sort == "CounterPrevious":
         return CounterPrevious(tuple(Aim(reply.index, one["margin"]) for _, reply in sorted(one["responses"].items())))
     cooperate, defect = (Aim(one[f"{kind}_resource"], one["margin"]) for kind in ("cooperate", "defect"))

@@ -5,56 +5,25 @@ A game is listed in `games`; what is particular to it is in its world.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any
 
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import tom_percent
 from otherminds.evaluation.statistics import Estimate, mean
-from otherminds.worlds.clue_games.games import clue_games
+from otherminds.worlds.clue_games.games import ClueGame, clue_games
 
 EXPERIMENT = "functional"
 
 Row = dict[str, Any]
 
 
-class PlayableGame(Protocol):
-    """What this experiment needs of a game: see `ClueGame` of the clue games."""
-
-    @property
-    def subjects(self) -> Sequence[str]:
-        """The names of all subjects."""
-        ...
-
-    @property
-    def partners(self) -> Mapping[str, Any]:
-        """The partners by name."""
-        ...
-
-    @property
-    def span(self) -> int | None:
-        """The largest error of a prediction, None if predictions are not places."""
-        ...
-
-    def interestingness(self) -> float:
-        """I = E[Δ(BR(π′), π″)] per round (Riemer et al., §2.1)."""
-        ...
-
-    def play(self, partner: str, subject: str, streams: Mapping[str, np.random.Generator]) -> Iterator[Row]:
-        """One episode, a row per round with `predicted`, `observed`, `reward` and `best`."""
-        ...
-
-
 @cache
-def games() -> Mapping[str, PlayableGame]:
+def games() -> Mapping[str, ClueGame]:
     """The games by the names of their conditions."""
-    return {
-        **clue_games(),
-    }
+    return clue_games()
 
 
 @dataclass(frozen=True)
@@ -126,7 +95,7 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
     return table
 
 
-def _scores(game: PlayableGame, rows: Sequence[Row]) -> dict[str, Estimate]:
+def _scores(game: ClueGame, rows: Sequence[Row]) -> dict[str, Estimate]:
     ends = [row for row in rows if "functional_regret" in row]
     clusters = [row["episode"] for row in ends]
     found = {name: mean([row[name] for row in ends], clusters) for name in ("functional_regret", "tom_percent")}

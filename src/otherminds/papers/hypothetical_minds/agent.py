@@ -17,7 +17,7 @@ from otherminds.distribution import Categorical
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, meeting_game, partner_inventory, partner_play
-from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Specialist, play_of
+from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, play_of, specialist
 from otherminds.worlds.in_the_matrix.world import FROZEN, InTheMatrix, MatrixView, sighting
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -169,7 +169,7 @@ class HypotheticalMinds:
     ) -> Self:
         """The mind at the start of an episode, by default in a deft scripted body; `theories`: one for each player."""
         aim = Aim(prior.act().mode, margin)
-        body = body or MatrixBot.initial(world, agent, Specialist(aim), rng, DEFT)
+        body = body or MatrixBot.initial(world, agent, specialist(aim), rng, DEFT)
         of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
         known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         return cls(body, meeting_game(world.rules, margin), prior, margin, of_all, aim, known)._aimed()

@@ -28,9 +28,9 @@ from otherminds.worlds.in_the_matrix.strategies import (
     CounterPrevious,
     FollowUp,
     Script,
-    Specialist,
     Strategy,
     TitForTat,
+    specialist,
 )
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
@@ -56,8 +56,8 @@ def _case(substrate: str, focal: Strategy | None, *bots: str) -> CalibrationCase
     return CalibrationCase(substrate, focal, tuple(f"{substrate}__{name}" for name in bots))
 
 
-def _always(kind: int, margin: int = 5) -> Specialist:
-    return Specialist(Aim(kind, margin))
+def _always(kind: int, margin: int = 5) -> Strategy:
+    return specialist(Aim(kind, margin))
 
 
 def _aims(*kinds: int) -> tuple[Aim, ...]:

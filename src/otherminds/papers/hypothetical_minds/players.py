@@ -25,7 +25,7 @@ from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot, Skill
 from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, library, machine_of, meeting_game
 from otherminds.worlds.in_the_matrix.scenarios import bot
-from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Specialist, Strategy, Whim
+from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Strategy, Whim, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.repeated_games.machines import Machine, equivalent
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
@@ -40,7 +40,7 @@ def _with_theory(
     world: InTheMatrix, me: str, prior: Theory, rng: np.random.Generator, *, mapped: bool = False
 ) -> HypotheticalMinds:
     """An agent with a theory of each player in a deft scripted body, which explores unless it has the map."""
-    body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT, mapped=mapped)
+    body = MatrixBot.initial(world, me, specialist(Aim(0, MARGIN)), rng, DEFT, mapped=mapped)
     return HypotheticalMinds.initial(world, me, prior, rng, body=body)
 
 
@@ -54,7 +54,7 @@ def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
     known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
-    body = MatrixBot.initial(world, me, Specialist(Aim(0, MARGIN)), rng, DEFT, mapped=False)
+    body = MatrixBot.initial(world, me, specialist(Aim(0, MARGIN)), rng, DEFT, mapped=False)
     return HypotheticalMinds.initial(world, me, prior, rng, body=body, theories=(prior, *known))
 
 
@@ -78,7 +78,7 @@ PLAYERS: Mapping[str, Player] = {
     "informed": _informed,
     "last_play": _scripted(_last_play),
     "uniform": _scripted(lambda world: Whim(tuple(Aim(kind, MARGIN) for kind in range(len(world.rules.resources))))),
-    "random": _scripted(lambda world: Specialist(Aim(0, MARGIN)), WALKER, mapped=True),
+    "random": _scripted(lambda world: specialist(Aim(0, MARGIN)), WALKER, mapped=True),
     "ppo": lambda world, me, names, rng: Trained.initial(world, me, shipped_for(world)),
 }
 """Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that play

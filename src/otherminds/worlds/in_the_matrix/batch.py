@@ -16,158 +16,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.errors import InputError
-from otherminds.worlds.avatars import ACTIONS, OUTSIDE, TURNS
+from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
-from otherminds.worlds.in_the_matrix.rules import BEAM_LENGTH, FREE, NOWHERE, MatrixOutcome, MatrixState, Rules
-from otherminds.worlds.in_the_matrix.world import FLOOR, WALL, InTheMatrix
+from otherminds.worlds.in_the_matrix.arrays import (
+    SHOWN,
+    Int8,
+    Int16,
+    RuleArrays,
+    StateArrays,
+    UInt64,
+    blank_outcomes,
+    blank_states,
+    rule_arrays,
+)
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixOutcome, MatrixState, Rules
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
-Int8 = NDArray[np.int8]
-Int16 = NDArray[np.int16]
-Int32 = NDArray[np.int32]
-UInt64 = NDArray[np.uint64]
-Float = NDArray[np.float64]
-Bool = NDArray[np.bool_]
 Actions = NDArray[np.integer]
-SHOWN = -1  # in `since`: the resource is there; convention
-NO_MORE = -1  # ends the list of regrown sites; convention
-
-
-class StateArrays(NamedTuple):
-    """A `MatrixState` in each row; further axes are players, sites of resources and kinds of resources.
-
-    `since` is the step at which a site was emptied, SHOWN if its resource is there. `met` has the player's own and the
-    partner's inventory, all 0 without an interaction. `destroyed` says whether a player destroyed one of each kind.
-    """
-
-    t: Int32
-    cells: Int16
-    facings: Int8
-    inventories: Int32
-    cooldowns: Int8
-    clocks: Int32
-    due: Float
-    kinds: Int8
-    since: Int32
-    damage: Int8
-    rewards: Float
-    met: Int32
-    destroyed: Bool
-    ended: Bool
-
-
-class OutcomeArrays(NamedTuple):
-    """A `MatrixOutcome` in each row. `regrown` ends with NO_MORE; `spots` and `facings` are by returning player."""
-
-    movers: Int8
-    zappers: Int8
-    regrown: Int16
-    spots: Int16
-    facings: Int8
-    ends: Bool
-
-
-class RuleArrays(NamedTuple):
-    """The rules as arrays, by cell and facing where they depend on them.
-
-    `ground` is the map with a margin as wide as players can see, `places` are the indices of cells in it, and `ahead`
-    is what a step north, east, south or west adds to such an index.
-    """
-
-    leads: Int16
-    turns: Int8
-    beams: Int16
-    site_at: Int16
-    sites: Int16
-    fixed: Int8
-    spawns: Int16
-    payoffs: Float
-    delay: int
-    rate: float
-    frozen: int
-    respawn: int
-    restock: bool
-    after: int
-    every: int
-    chance: float
-    limit: int
-    ground: Int16
-    places: Int32
-    ahead: Int32
-    left: int
-    forward: int
-
-
-def rule_arrays(rules: Rules) -> RuleArrays:
-    """The rules as arrays."""
-    grid, reach, ends = rules.field.grid, rules.field.reach, rules.ends
-    margin = max(reach)
-    ground = np.full((grid.height + 2 * margin, grid.width + 2 * margin), OUTSIDE, dtype=np.int16)
-    ground[margin : margin + grid.height, margin : margin + grid.width] = WALL
-    stride, places = ground.shape[1], np.zeros(grid.size, dtype=np.int32)
-    for cell in grid.cells():
-        x, y = grid.xy(cell)
-        places[cell] = (y + margin) * stride + x + margin
-        ground[y + margin, x + margin] = FLOOR
-    lines = [[*line, *[NOWHERE] * (BEAM_LENGTH - len(line))] for beam in rules.beams for line in beam]
-    return RuleArrays(
-        leads=np.array(rules.leads, dtype=np.int16).reshape(grid.size, 4, len(ACTIONS)),
-        turns=np.array([TURNS.get(action, 0) for action in ACTIONS], dtype=np.int8),
-        beams=np.array(lines, dtype=np.int16).reshape(grid.size, 4, -1, BEAM_LENGTH),
-        site_at=np.array(rules.site_at, dtype=np.int16),
-        sites=np.array(rules.sites, dtype=np.int16),
-        fixed=np.array([-1 if kind is None else kind for kind in rules.fixed], dtype=np.int8),
-        spawns=np.array(rules.spawns, dtype=np.int16),
-        payoffs=np.array(rules.payoffs, dtype=np.float64),
-        delay=rules.delay,
-        rate=float(rules.rate),
-        frozen=rules.frozen,
-        respawn=rules.respawn,
-        restock=rules.restock,
-        after=ends.after,
-        every=ends.every,
-        chance=float(ends.chance),
-        limit=ends.limit,
-        ground=ground.ravel(),
-        places=places,
-        ahead=np.array([-stride, 1, stride, -1], dtype=np.int32),
-        left=reach.left,
-        forward=reach.forward,
-    )
-
-
-def blank_states(rules: Rules, n: int) -> StateArrays:
-    """Arrays for n states."""
-    players, kinds, sites = (n, rules.players), len(rules.resources), (n, len(rules.sites))
-    return StateArrays(
-        t=np.zeros(n, dtype=np.int32),
-        cells=np.zeros(players, dtype=np.int16),
-        facings=np.zeros(players, dtype=np.int8),
-        inventories=np.zeros((*players, kinds), dtype=np.int32),
-        cooldowns=np.zeros(players, dtype=np.int8),
-        clocks=np.zeros(players, dtype=np.int32),
-        due=np.zeros(players),
-        kinds=np.zeros(sites, dtype=np.int8),
-        since=np.full(sites, SHOWN, dtype=np.int32),
-        damage=np.zeros(sites, dtype=np.int8),
-        rewards=np.zeros(players),
-        met=np.zeros((*players, 2, kinds), dtype=np.int32),
-        destroyed=np.zeros((*players, kinds), dtype=np.bool_),
-        ended=np.zeros(n, dtype=np.bool_),
-    )
-
-
-def blank_outcomes(rules: Rules, n: int) -> OutcomeArrays:
-    """Arrays for n outcomes: players in order, no regrowth, no returns, no end."""
-    order = np.tile(np.arange(rules.players, dtype=np.int8), (n, 1))
-    spots = np.tile(np.array(rules.spawns, dtype=np.int16), (n, rules.players, 1))
-    regrown = np.full((n, len(rules.sites) + 1), NO_MORE, dtype=np.int16)
-    return OutcomeArrays(order, order.copy(), regrown, spots, np.zeros_like(order), np.zeros(n, dtype=np.bool_))
+ALIKE = ("t", "cells", "facings", "inventories", "cooldowns", "clocks", "due", "kinds", "damage", "rewards", "ended")
+"""Fields that states and their arrays hold in the same form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +62,8 @@ def pack(world: InTheMatrix, states: Sequence[MatrixState]) -> Batch:
     for i, state in enumerate(states):
         if not _fits(world.rules, state):
             raise InputError(f"state {i} does not fit this world")
-        rows.t[i], rows.ended[i] = state.t, state.ended
-        rows.cells[i], rows.facings[i], rows.inventories[i] = state.cells, state.facings, state.inventories
-        rows.cooldowns[i], rows.clocks[i], rows.due[i] = state.cooldowns, state.clocks, state.due
-        rows.kinds[i], rows.damage[i], rows.rewards[i] = state.kinds, state.damage, state.rewards
+        for name in ALIKE:
+            getattr(rows, name)[i] = getattr(state, name)
         for site, since in state.away:
             rows.since[i, site] = since
         for player, meeting in enumerate(state.met):
@@ -211,22 +82,16 @@ def unpack(batch: Batch, i: int) -> MatrixState:
     states = batch.states
     since, meetings = states.since[i].tolist(), states.met[i].tolist()
     return MatrixState(
-        t=int(states.t[i]),
-        cells=tuple(states.cells[i].tolist()),
-        facings=tuple(states.facings[i].tolist()),
-        inventories=tuple(map(tuple, states.inventories[i].tolist())),
-        cooldowns=tuple(states.cooldowns[i].tolist()),
-        clocks=tuple(states.clocks[i].tolist()),
-        due=tuple(states.due[i].tolist()),
-        kinds=tuple(states.kinds[i].tolist()),
+        **{name: _tuples(getattr(states, name)[i].tolist()) for name in ALIKE},
         shown=sum(1 << site for site, t in enumerate(since) if t == SHOWN),
         away=tuple(sorted(((site, t) for site, t in enumerate(since) if t != SHOWN), key=lambda gone: gone[1])),
-        damage=tuple(states.damage[i].tolist()),
-        rewards=tuple(states.rewards[i].tolist()),
         met=tuple((tuple(own), tuple(partner)) if any(own) else None for own, partner in meetings),
         destroyed=tuple(tuple(np.flatnonzero(kinds).tolist()) for kinds in states.destroyed[i]),
-        ended=bool(states.ended[i]),
     )
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def reset(world: InTheMatrix, n: int, rng: np.random.Generator) -> Batch:

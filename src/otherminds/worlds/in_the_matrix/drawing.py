@@ -69,7 +69,7 @@ def matrix_scene(world: InTheMatrix, state: MatrixState, seen_by: str | None = N
 
 def _seen_by(world: InTheMatrix, state: MatrixState, agent: str) -> MatrixScene:
     view, me = world.observe(state, agent), world.agents.index(agent)
-    codes = dict(zip(world.cells_seen(agent, view.cell, view.facing), view.window, strict=True)) if view.window else {}
+    codes = dict(zip(world.sight(agent, view.cell, view.facing).cells, view.window, strict=True)) if view.window else {}
     codes.pop(OUTSIDE, None)
     found = {cell: who for cell, code in codes.items() if (who := matrix.sighting(code))}
     avatars = [

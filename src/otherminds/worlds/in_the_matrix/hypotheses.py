@@ -19,15 +19,15 @@ from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
     Corrigible,
     CounterPrevious,
-    Flip,
     FollowUp,
     Grim,
     Inventory,
-    Specialist,
     Strategy,
     StrategyState,
     TitForTat,
+    flip,
     play_of,
+    specialist,
 )
 from otherminds.worlds.repeated_games.machines import Machine, build
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet
@@ -93,9 +93,9 @@ def families(rules: Rules) -> Families:
     """All strategies considered for a partner, by family, with names."""
     aims = tuple(Aim(kind, MARGIN) for kind in range(len(rules.resources)))
     names = rules.resources
-    always: NamedStrategies = tuple((f"always {name}", Specialist(aim)) for name, aim in zip(names, aims, strict=True))
+    always: NamedStrategies = tuple((f"always {name}", specialist(aim)) for name, aim in zip(names, aims, strict=True))
     flips: NamedStrategies = tuple(
-        (f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", Flip(a, b, n))
+        (f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", flip(a, b, n))
         for a, b in permutations(aims, 2)
         for n in TIMES
     )

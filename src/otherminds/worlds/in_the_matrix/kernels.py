@@ -9,28 +9,26 @@ is the way in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import numba
 import numpy as np
 
 from otherminds.worlds.avatars import OUTSIDE
-from otherminds.worlds.in_the_matrix.batch import NO_MORE, SHOWN
+from otherminds.worlds.in_the_matrix.arrays import (
+    NO_MORE,
+    SHOWN,
+    Float,
+    Int8,
+    Int16,
+    Int32,
+    OutcomeArrays,
+    RuleArrays,
+    StateArrays,
+    UInt64,
+)
 from otherminds.worlds.in_the_matrix.rules import BEAM_LENGTH, COOLDOWN, FREE, HEALTH, INTERACT, NOWHERE
 from otherminds.worlds.in_the_matrix.world import FLOOR, FROZEN, PLAIN, PLAYER, READY, RESOURCE
-
-if TYPE_CHECKING:
-    from otherminds.worlds.in_the_matrix.batch import (
-        Float,
-        Int8,
-        Int16,
-        Int32,
-        OutcomeArrays,
-        RuleArrays,
-        StateArrays,
-        UInt64,
-    )
-
 
 F = TypeVar("F", bound=Callable[..., object])
 NJIT: Callable[..., object] = numba.njit  # its published types leave out `_nrt`

@@ -73,7 +73,8 @@ def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixV
         return memory._replace(away=(THERE,) * len(memory.away), mine=frozenset(), others=nobody)
     kinds, away, looked = list(memory.kinds), list(memory.away), list(memory.looked)
     mine = memory.mine
-    for place, site in world.sites_seen(world.agents[me], view.cell, view.facing):
+    sight = world.sight(world.agents[me], view.cell, view.facing)
+    for place, site in sight.sites:
         code = view.window[place]
         looked[site] = view.t
         if RESOURCE <= code < PLAYER:
@@ -82,23 +83,13 @@ def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixV
             away[site] = view.t
             if code >= PLAYER and world.rules.sites[site] == view.cell:
                 mine |= {site}
-    others = _others(memory, world, me, view)
-    seen = memory.seen | world.bits_seen(world.agents[me], view.cell, view.facing)
-    return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, others, seen)
-
-
-def _others(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixView) -> tuple[SeenPlayer | None, ...]:
-    """The other players as last seen; a player missing from its remembered cell is forgotten."""
-    cells = world.cells_seen(world.agents[me], view.cell, view.facing)
-    found = list(memory.others)
-    for j, other in enumerate(found):
-        if other is not None and other.cell in cells:
-            found[j] = None
-    for place, code in enumerate(view.window):
+    # a player missing from its remembered cell is forgotten
+    others = [other if other and other.cell not in sight.cells else None for other in memory.others]
+    for cell, code in zip(sight.cells, view.window, strict=True):
         seen = sighting(code)
         if seen is not None and seen.player != me:
-            found[seen.player] = SeenPlayer(cells[place], view.t, seen.look == READY, seen.look == FROZEN)
-    return tuple(found)
+            others[seen.player] = SeenPlayer(cell, view.t, seen.look == READY, seen.look == FROZEN)
+    return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, tuple(others), memory.seen | sight.bits)
 
 
 def reaches(memory: MapMemory, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:

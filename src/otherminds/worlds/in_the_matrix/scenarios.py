@@ -22,14 +22,15 @@ from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
     Corrigible,
     CounterPrevious,
-    Flip,
     Grim,
-    Specialist,
     Strategy,
     TitForTat,
+    flip,
+    specialist,
 )
 
 BUNDLED = "scenarios.toml"
+MOST_INTERACTIONS = 1000  # before a flip; bounds memory
 LONGEST = 60  # characters of a place that an error quotes
 T = TypeVar("T")
 
@@ -142,17 +143,17 @@ class _Specialist(_StrictRow):
     aim: _AimRow
 
     def strategy(self, kinds: _Kinds) -> Strategy:
-        return Specialist(kinds.aim(*self.aim))
+        return specialist(kinds.aim(*self.aim))
 
 
 class _Flip(_StrictRow):
     rule: Literal["flip"]
     before: _AimRow
     after: _AimRow
-    interactions: _Positive
+    interactions: Annotated[int, Field(ge=1, le=MOST_INTERACTIONS)]
 
     def strategy(self, kinds: _Kinds) -> Strategy:
-        return Flip(kinds.aim(*self.before), kinds.aim(*self.after), self.interactions)
+        return flip(kinds.aim(*self.before), kinds.aim(*self.after), self.interactions)
 
 
 class _Grim(_StrictRow):

@@ -82,42 +82,36 @@ class Strategy(Hashable, Protocol):
 
 
 @dataclass(frozen=True)
-class Specialist:
-    """Always has the same aim."""
+class Script:
+    """Has fixed aims one after another, and the last one for good. Raises ValueError if there are none."""
 
-    only: Aim
+    aims: tuple[Aim, ...]
+
+    def __post_init__(self) -> None:
+        _at_least_one("aims", len(self.aims))
 
     def start(self) -> Categorical[StrategyState]:
-        """Its aim, with certainty."""
-        return _surely(StrategyState(self.only))
+        """Its first aim, with certainty."""
+        return _surely(StrategyState(self.aims[0]))
 
     def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
-        """The same state."""
-        return _surely(state)
+        """The next aim."""
+        counted = min(state.counted + 1, len(self.aims) - 1)
+        return _surely(StrategyState(self.aims[counted], counted))
 
 
-@dataclass(frozen=True)
-class Flip:
-    """Has one aim for the first `interactions` interactions, including ties, then another for good.
+def specialist(aim: Aim) -> Script:
+    """The strategy that always has the same aim."""
+    return Script((aim,))
+
+
+def flip(before: Aim, after: Aim, interactions: int) -> Script:
+    """The strategy with one aim for the first `interactions` interactions, including ties, then another for good.
 
     Raises ValueError if `interactions` is below 1.
     """
-
-    before: Aim
-    after: Aim
-    interactions: int
-
-    def __post_init__(self) -> None:
-        _at_least_one("interactions", self.interactions)
-
-    def start(self) -> Categorical[StrategyState]:
-        """The aim `before`, with certainty."""
-        return _surely(StrategyState(self.before))
-
-    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
-        """Count the interaction, up to the flip."""
-        counted = min(state.counted + 1, self.interactions)
-        return _surely(StrategyState(self.after if counted == self.interactions else self.before, counted))
+    _at_least_one("interactions", interactions)
+    return Script((*(before,) * interactions, after))
 
 
 @dataclass(frozen=True)
@@ -256,25 +250,6 @@ class FollowUp:
         """The aim that follows its own play; unchanged after a tie."""
         play = play_of(own)
         return _surely(state if play is None else StrategyState(self.aims[play]))
-
-
-@dataclass(frozen=True)
-class Script:
-    """Has fixed aims one after another, and the last one for good. Raises ValueError if there are none."""
-
-    aims: tuple[Aim, ...]
-
-    def __post_init__(self) -> None:
-        _at_least_one("aims", len(self.aims))
-
-    def start(self) -> Categorical[StrategyState]:
-        """Its first aim, with certainty."""
-        return _surely(StrategyState(self.aims[0]))
-
-    def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
-        """The next aim."""
-        counted = min(state.counted + 1, len(self.aims) - 1)
-        return _surely(StrategyState(self.aims[counted], counted))
 
 
 def _surely(state: StrategyState) -> Categorical[StrategyState]:

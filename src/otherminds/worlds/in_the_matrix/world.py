@@ -68,8 +68,12 @@ def sighting(code: int) -> Sighting | None:
     return Sighting(code - PLAYER >> 4, code >> 2 & 3, code & 3) if code >= PLAYER else None
 
 
-class _Sight(NamedTuple):
-    """A window: its cells, a function that picks them from a list, their places, sites by place, cells as bits."""
+class Sight(NamedTuple):
+    """A window by the place of its codes.
+
+    `cells` has OUTSIDE for those beyond the map, `pick` takes them from a list, `places` are the places by cell,
+    `sites` pairs of a place and the index of the site there. In `bits`, bit c is set if cell c is visible.
+    """
 
     cells: tuple[int, ...]
     pick: Callable[[list[int]], tuple[int, ...]]
@@ -78,7 +82,8 @@ class _Sight(NamedTuple):
     bits: int
 
     @classmethod
-    def of(cls, cells: tuple[int, ...], site_at: tuple[int, ...]) -> _Sight:
+    def of(cls, cells: tuple[int, ...], site_at: tuple[int, ...]) -> Sight:
+        """The window with these cells."""
         places = {cell: place for place, cell in enumerate(cells) if cell != OUTSIDE}
         sites = tuple((k, site_at[cell]) for cell, k in places.items() if site_at[cell] >= 0)
         # an itemgetter of one item returns no tuple, so one more is picked
@@ -103,16 +108,19 @@ class InTheMatrix:
 
     def step(self, state: MatrixState, joint: Mapping[str, Action], rng: np.random.Generator) -> MatrixState:
         """Draw s′ ~ T(· | s, a¹ … aⁿ)."""
-        acts = [CODES[joint[agent]] for agent in self.agents]
+        acts = self._codes(joint)
         return matrix_rules.advance(self.rules, state, acts, matrix_rules.chance(self.rules, state, acts, rng))
 
     def chance(self, state: MatrixState, joint: Mapping[str, Action], rng: np.random.Generator) -> MatrixOutcome:
         """Draw what chance decides in this step; `step_with` of it is what `step` returns."""
-        return matrix_rules.chance(self.rules, state, [CODES[joint[agent]] for agent in self.agents], rng)
+        return matrix_rules.chance(self.rules, state, self._codes(joint), rng)
 
     def step_with(self, state: MatrixState, joint: Mapping[str, Action], outcome: MatrixOutcome) -> MatrixState:
         """s′ for a given outcome of chance. Raises ValueError for an impossible outcome."""
-        return matrix_rules.step_with(self.rules, state, [CODES[joint[agent]] for agent in self.agents], outcome)
+        return matrix_rules.step_with(self.rules, state, self._codes(joint), outcome)
+
+    def _codes(self, joint: Mapping[str, Action]) -> list[int]:
+        return [CODES[joint[agent]] for agent in self.agents]
 
     def observe(self, state: MatrixState, agent: str) -> MatrixView:
         """What an agent observes: a window that turns with it (or the whole map), nothing while it is dead."""
@@ -137,19 +145,8 @@ class InTheMatrix:
         """Whether the episode has ended."""
         return state.ended
 
-    def cells_seen(self, agent: str, cell: int, facing: int) -> tuple[int, ...]:
-        """The cells of a window in the order of its codes, OUTSIDE for those beyond the map."""
-        return self._sight(agent, cell, facing).cells
-
-    def bits_seen(self, agent: str, cell: int, facing: int) -> int:
-        """The cells of a window as bits: bit c is set if cell c is visible."""
-        return self._sight(agent, cell, facing).bits
-
-    def sites_seen(self, agent: str, cell: int, facing: int) -> tuple[tuple[int, int], ...]:
-        """The sites in a window, as (place in the window, index of the site)."""
-        return self._sight(agent, cell, facing).sites
-
-    def _sight(self, agent: str, cell: int, facing: int) -> _Sight:
+    def sight(self, agent: str, cell: int, facing: int) -> Sight:
+        """The window of an agent at a cell, with a facing; cached."""
         whole = agent in self.all_seeing
         key = 0 if whole else 1 + 4 * cell + facing
         found = self._sights.get(key)
@@ -157,11 +154,11 @@ class InTheMatrix:
             grid = self.rules.field.grid
             all_cells = tuple(grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
             cells = all_cells if whole else self.rules.field.window(cell, facing)
-            found = self._sights[key] = _Sight.of(cells, self.rules.site_at)
+            found = self._sights[key] = Sight.of(cells, self.rules.site_at)
         return found
 
     @cached_property
-    def _sights(self) -> dict[int, _Sight]:
+    def _sights(self) -> dict[int, Sight]:
         return {}
 
     @cached_property
@@ -192,7 +189,7 @@ class InTheMatrix:
         cell, facing, terrain = state.cells[i], state.facings[i], self._terrain(state)
         if cell == NOWHERE:
             return ()
-        seen = self._sight(self.agents[i], cell, facing)
+        seen = self.sight(self.agents[i], cell, facing)
         *codes, _ = seen.pick(terrain)
         for j, other in enumerate(state.cells):
             place = seen.places.get(other)
@@ -211,14 +208,10 @@ class InTheMatrix:
         for j, cell in enumerate(state.cells):
             if cell != NOWHERE:
                 codes[cell] = self._player(state, j, NORTH)
+        signs = [" ", "#", *(name[0] for name in self.rules.resources)]
         rows = ([codes[grid.cell(x, y)] for x in range(grid.width)] for y in range(grid.height))
-        return "\n".join("".join(map(self._letter, row)) for row in rows)
-
-    def _letter(self, code: int) -> str:
-        who = sighting(code)
-        if who is not None:
-            return "▲▶▼◀"[who.facing]
-        return " #"[code] if code < RESOURCE else self.rules.resources[code - RESOURCE][0]
+        letters = ([signs[code] if code < PLAYER else "▲▶▼◀"[code >> 2 & 3] for code in row] for row in rows)
+        return "\n".join(map("".join, letters))
 
     def describe(self, view: MatrixView, agent: str) -> str:
         """A view in words, with (column, row) of all that is visible (Cross et al. 2024, appendix D.1)."""
@@ -226,7 +219,7 @@ class InTheMatrix:
         others: dict[str, list[tuple[int, int]]] = {}
         if not view.window:
             return "You see nothing: you will return soon."
-        for cell, code in zip(self.cells_seen(agent, view.cell, view.facing), view.window, strict=True):
+        for cell, code in zip(self.sight(agent, view.cell, view.facing).cells, view.window, strict=True):
             seen_player = sighting(code)
             at = self.rules.field.grid.xy(cell)
             if seen_player is not None and self.agents[seen_player.player] != agent:

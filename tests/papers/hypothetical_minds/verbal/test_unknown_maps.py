@@ -18,7 +18,7 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, initial_memory, updated_memory
-from otherminds.worlds.in_the_matrix.strategies import Aim, Specialist
+from otherminds.worlds.in_the_matrix.strategies import Aim, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 WIDTH, HEIGHT, STEPS = 24, 14, 150
@@ -65,7 +65,7 @@ def seen_of(world: InTheMatrix, text: str, views: list[MatrixView]) -> dict[tupl
 
 
 def gatherer(world: InTheMatrix, margin: int = 3) -> MatrixBot:
-    strategy = Specialist(Aim(1, margin))
+    strategy = specialist(Aim(1, margin))
     return MatrixBot.initial(world, world.agents[0], strategy, np.random.default_rng(0), DEFT, mapped=False)
 
 
