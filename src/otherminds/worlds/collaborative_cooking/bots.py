@@ -95,16 +95,12 @@ class CookingBot:
         others = frozenset(cell for cell, code in window if cell != view.cell and player_of(code))
         routes = _steps_from(self.world.grid, view.cell, frozenset())
         crowded = any(cell in routes and routes[cell].steps <= CLOSE for cell in others)
-        return _with_slips(self._action(self.memory, others), max(self.slip, CLUMSY if crowded else 0.0))
-
-    def _action(self, memory: CookingMemory, others: frozenset[int]) -> Action:
-        alone = memory.alone == PATIENCE
-        duty = self.duty or ("everything" if alone else fitting(self.world, memory.view.cell))
-        for errand in _errands(self.world, memory, duty):
-            way = nearest(self.world, memory.view, errand.places, others)
-            if way is not None:
-                return _towards(self.world, memory.view, way, errand.use)
-        return "noop"
+        alone = self.memory.alone == PATIENCE
+        duty = self.duty or ("everything" if alone else fitting(self.world, view.cell))
+        errands = _errands(self.world, self.memory, duty)
+        ways = ((nearest(self.world, view, errand.places, others), errand.use) for errand in errands)
+        action = next((_towards(self.world, view, way, use) for way, use in ways if way is not None), "noop")
+        return _with_slips(action, max(self.slip, CLUMSY if crowded else 0.0))
 
 
 def skilled(world: CollaborativeCooking) -> CookingBot:

@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import InputError, faults
 from otherminds.files import strict_json
 from otherminds.files.text import read_text
@@ -72,7 +72,9 @@ class Machine:
     def policies(self) -> tuple[Categorical[int], ...]:
         """π(· | q) for each state q."""
         return tuple(
-            point_mass(max(range(len(law)), key=law.__getitem__)) if max(law) == 1.0 else _law(law)
+            point_mass(law.index(1.0))
+            if max(law) == 1.0
+            else Categorical(tuple(range(len(law))), tuple(float(np.log(p)) if p else IMPOSSIBLE for p in law))
             for law in self.outputs
         )
 
@@ -117,10 +119,6 @@ class Partner(NamedTuple):
 def point_mass(action: int) -> Categorical[int]:
     """The distribution with probability 1 on an action."""
     return Categorical((action,), (0.0,))
-
-
-def _law(law: Law) -> Categorical[int]:
-    return Categorical(tuple(range(len(law))), tuple(float(np.log(p)) if p else -np.inf for p in law))
 
 
 def build(

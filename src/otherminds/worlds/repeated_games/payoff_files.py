@@ -16,6 +16,7 @@ for each of its actions, and a number for each agent at the innermost level. `ti
 from __future__ import annotations
 
 import difflib
+import os.path
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -118,7 +119,15 @@ def _keys(source: _Source) -> _Keys:
     try:
         return _Keys.model_validate(read_toml(source.text))
     except ValidationError as error:
-        raise _complaint(_first(error), source) from None
+        found = _first(error)
+        key, known = str(found["loc"][0])[:LONGEST], list(_Keys.model_fields)
+        if found["type"] == "missing":
+            raise source.wrong(f"the file lacks `{key}`", hint=f"a game has {', '.join(known)}") from None
+        if found["type"] == "extra_forbidden":
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"a game has {', '.join(known)}"
+            raise source.wrong(f"unknown key `{key}`", found["loc"], hint) from None
+        raise source.wrong(f"`{key}`: {_words(found)}", found["loc"]) from None
     except RecursionError:
         raise source.wrong("is nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
@@ -133,18 +142,6 @@ def _first(error: ValidationError) -> ErrorDetails:
     """The first error; unknown keys come before all others, because one may be a misspelt known key."""
     found = faults(error)
     return min(found, key=lambda one: one["type"] != "extra_forbidden")
-
-
-def _complaint(found: ErrorDetails, source: _Source) -> InputError:
-    place = found["loc"]
-    key, known = str(place[0])[:LONGEST], list(_Keys.model_fields)
-    if found["type"] == "missing":
-        return source.wrong(f"the file lacks `{key}`", hint=f"a game has {', '.join(known)}")
-    if found["type"] == "extra_forbidden":
-        close = difflib.get_close_matches(key, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"a game has {', '.join(known)}"
-        return source.wrong(f"unknown key `{key}`", place, hint)
-    return source.wrong(f"`{key}`: {_words(found)}", place)
 
 
 def _words(found: ErrorDetails) -> str:
@@ -234,14 +231,7 @@ def find_game(name: str | Path) -> Game:
     for game in (*bundled, *ordinal):
         if game.name == str(name):
             return game
-    if Path(name).suffix == ".toml" or _is_file(Path(name)):
+    if Path(name).suffix == ".toml" or os.path.isfile(name):
         return read_game(Path(name))
     names = [game.name for game in bundled]
     raise unknown("file and no bundled game", name, names, "ordinal-001 to ordinal-144")
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False

@@ -43,32 +43,24 @@ class BeliefStates:
     @cached_property
     def unrolled(self) -> Chances:
         """The machine of posteriors: O[q, b] = Σ P(m) π(b | m), δ(q, a, b) = the posterior after a and b."""
-        index = {posterior_key(self.observer): 0}
-        beliefs = [self.observer]
+        payoff = self.game.payoff()
+        index, beliefs = {posterior_key(self.observer): 0}, [self.observer]
         outputs: list[list[float]] = []
         moves: list[list[list[int]]] = []
-        while len(outputs) < len(beliefs):
-            here = beliefs[len(outputs)]
-            onward = self._onward(here, index, beliefs, len(outputs))
-            outputs.append([here.predict().prob(b) for b in range(self.game.payoff().shape[1])])
+        for here in beliefs:  # new posteriors are appended on the way
+            expected = here.predict()
+            onward = [[len(outputs)] * payoff.shape[1] for _ in payoff]
+            for a, b in np.ndindex(payoff.shape):
+                if expected.prob(b) > 0.0:
+                    after = here.watch(b, mirrored(self.game, Outcome(a, b, float(payoff[a, b])))).prune(FORGOTTEN)
+                    onward[a][b] = index.setdefault(posterior_key(after), len(beliefs))
+                    if onward[a][b] == len(beliefs):
+                        beliefs.append(after)
+            outputs.append([expected.prob(b) for b in range(payoff.shape[1])])
             moves.append(onward)
             if len(beliefs) > MOST:
                 raise ValueError(f"more than {MOST:,} posteriors are possible: no exact best response")
         return Chances(np.array(outputs), np.array(moves))
-
-    def _onward(
-        self, here: Observer[Any], index: dict[Key, int], beliefs: list[Observer[Any]], stay: int
-    ) -> list[list[int]]:
-        """The index of the posterior after each pair of actions; new posteriors are appended to `beliefs`."""
-        payoff, expected = self.game.payoff(), here.predict()
-        found = [[stay] * payoff.shape[1] for _ in payoff]
-        for a, b in np.ndindex(payoff.shape):
-            if expected.prob(b) > 0.0:
-                after = here.watch(b, mirrored(self.game, Outcome(a, b, float(payoff[a, b])))).prune(FORGOTTEN)
-                found[a][b] = index.setdefault(posterior_key(after), len(beliefs))
-                if found[a][b] == len(beliefs):
-                    beliefs.append(after)
-        return found
 
     @cached_property
     def response(self) -> Response:

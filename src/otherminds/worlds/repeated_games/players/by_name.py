@@ -57,7 +57,12 @@ def plan_for(game: Game, horizon: int) -> AdaptivePlan:
 
 @lru_cache(maxsize=8)
 def _library(game: Game, horizon: int) -> HypothesisSet:
-    """The bundled machines with memory-one and random ones, the same in every process."""
+    """The bundled machines with memory-one and random ones, the same in every process.
+
+    Raises InputError if the game is not 2 × 2.
+    """
+    if game.shape != (2, 2):
+        raise InputError(f"bayes_library cannot play {game.name}", hint="its machines play 2 × 2 games")
     return open_hypotheses(game, machines(game), horizon, rng=np.random.default_rng(0))
 
 
@@ -71,12 +76,6 @@ def _k_tom(level: int) -> Maker:
     return make
 
 
-def _two_by_two_library(game: Game, horizon: int, _rng: np.random.Generator) -> Reader:
-    if game.shape != (2, 2):
-        raise InputError(f"bayes_library cannot play {game.name}", hint="its machines play 2 × 2 games")
-    return BayesianLookahead.of(_library(game, horizon))
-
-
 PLAYERS: Mapping[str, Maker] = {
     "rmax": lambda game, _horizon, _rng: tabular(game),
     "rmax_exact_ties": lambda game, _horizon, _rng: tabular(game, exact_ties=True),
@@ -87,7 +86,7 @@ PLAYERS: Mapping[str, Maker] = {
     "k_tom_1": _k_tom(1),
     "k_tom_2": _k_tom(2),
     "bayes_simplicity": lambda game, horizon, _rng: BayesAdaptive.of(plan_for(game, horizon)),
-    "bayes_library": _two_by_two_library,
+    "bayes_library": lambda game, horizon, _rng: BayesianLookahead.of(_library(game, horizon)),
     "posterior_sampling": lambda game, horizon, rng: PosteriorSampling.of(game, rng, horizon=horizon),
 }
 """Each player is described in its own module; bayes_library uses an open set of hypotheses."""

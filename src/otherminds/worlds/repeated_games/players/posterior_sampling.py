@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, cast
+from typing import Self
 
 import numpy as np
 
@@ -12,18 +12,10 @@ from otherminds.distribution import Categorical
 from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.machines import Partner, point_mass
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
-from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY_PRIOR, reactive_observer
+from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY_PRIOR, ReactivePartner, reactive_observer
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 SURPRISING = 0.5  # a play that the sampled partner gives less than this triggers a new sample; chosen; not tuned
-
-
-class SampleablePartner(Protocol):
-    """A hypothesis about a partner from which a definite machine can be sampled."""
-
-    def sample_machine(self, rng: np.random.Generator) -> Partner:
-        """A machine sampled from the hypothesis, in its current state."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -35,12 +27,12 @@ class PosteriorSampling:
     """
 
     game: Game
-    observer: Observer[Any]
+    observer: Observer[ReactivePartner]
     horizon: int
     seed: int
+    sampled: Partner
     every: int = 3
     t: int = 0
-    sampled: Partner | None = None
 
     @classmethod
     def of(
@@ -54,24 +46,19 @@ class PosteriorSampling:
         every: int = 3,
     ) -> Self:
         """A player with a prior over partners that remember at most one round, and `noise` for their slips."""
-        start = cls(game, reactive_observer(game, prior, noise), horizon, int(rng.integers(2**31)), every)
-        return replace(start, sampled=start._draw())
-
-    def _draw(self) -> Partner:
-        rng = np.random.default_rng([self.seed, self.t])
-        mind = cast("SampleablePartner", self.observer.posterior.sample(rng))
-        return mind.sample_machine(rng)
+        observer, seed = reactive_observer(game, prior, noise), int(rng.integers(2**31))
+        return cls(game, observer, horizon, seed, _sampled(observer, seed, 0), every)
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round: the posterior is updated, and the sampled partner followed or replaced."""
         if outcome is None:
             return self
         seen = mirrored(self.game, outcome)
-        sampled = cast("Partner", self.sampled)
-        refuted = sampled.act().prob(outcome.theirs) < SURPRISING
-        after = replace(self, observer=self.observer.watch(outcome.theirs, seen), t=self.t + 1)
-        again = refuted or after.t % self.every == 0
-        return replace(after, sampled=after._draw() if again else sampled.observe(seen))
+        observer, t = self.observer.watch(outcome.theirs, seen), self.t + 1
+        refuted = self.sampled.act().prob(outcome.theirs) < SURPRISING
+        again = refuted or t % self.every == 0
+        sampled = _sampled(observer, self.seed, t) if again else self.sampled.observe(seen)
+        return replace(self, observer=observer, t=t, sampled=sampled)
 
     def predict(self) -> Categorical[int]:
         """The prediction of the posterior, not of the sample."""
@@ -79,6 +66,11 @@ class PosteriorSampling:
 
     def act(self) -> Categorical[int]:
         """The best response to the sampled partner for the remaining rounds."""
-        sampled = cast("Partner", self.sampled)
-        plan = response_to(self.game, sampled.machine, self.horizon)
-        return point_mass(int(plan.actions[min(self.t, self.horizon - 1), sampled.state]))
+        plan = response_to(self.game, self.sampled.machine, self.horizon)
+        return point_mass(int(plan.actions[min(self.t, self.horizon - 1), self.sampled.state]))
+
+
+def _sampled(observer: Observer[ReactivePartner], seed: int, t: int) -> Partner:
+    """A machine drawn from the posterior, the same for every player with this seed in this round."""
+    rng = np.random.default_rng([seed, t])
+    return observer.posterior.sample(rng).sample_machine(rng)
