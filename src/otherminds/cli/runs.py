@@ -16,7 +16,6 @@ from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
-    from otherminds.evaluation.runs import Begun
     from otherminds.reports.results import Results
 
 RUNS = Path("runs")
@@ -123,37 +122,24 @@ def _again(
 
     Raises InputError if the folder does not say how it was begun, or names code that must be named again.
     """
-    from otherminds.evaluation.runs import begun, look
+    from otherminds.evaluation.experiment import Options
+    from otherminds.evaluation.runs import begun, look, trusted
 
     how = begun(look(folder).about, folder)
     if how.command == "check":
-        return CHECK, _check_again(how, folder, named, changes.get("frozen", False), money)
-    return how.name, _reproduce_again(how, folder, named, changes, money)
+        from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
-
-def _check_again(how: Begun, folder: Path, named: Sequence[str], frozen: bool, money: dict[str, Any]) -> Results | None:
-    from otherminds.evaluation.runs import trusted
-    from otherminds.papers.functional.checking import CheckOptions, check_as_asked
-
-    options = how.read(CheckOptions, folder)
-    trusted([spec for spec in options.agents if not spec.startswith("scripted:")], named, folder)
-    options = replace(options, frozen=frozen, asking=replace(options.asking, **money))
-    checked = check_as_asked(options)
-    print_verdicts(checked, folder)
-    return checked.results
-
-
-def _reproduce_again(
-    how: Begun, folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
-) -> Results | None:
-    from otherminds.evaluation.experiment import Options
-    from otherminds.evaluation.runs import trusted
-
+        check = how.read(CheckOptions, folder)
+        trusted([spec for spec in check.agents if not spec.startswith("scripted:")], named, folder)
+        asking, frozen = replace(check.asking, **money), changes.get("frozen", False)
+        checked = check_as_asked(replace(check, frozen=frozen, asking=asking))
+        print_verdicts(checked, folder)
+        return CHECK, checked.results
     options = replace(how.read(Options, folder), **changes)
     if options.asking is not None:
         trusted([options.asking.model], named, folder)
         options = replace(options, asking=replace(options.asking, **money))
-    return reproduced(how.name, options, Console())
+    return how.name, reproduced(how.name, options, Console())
 
 
 def export(

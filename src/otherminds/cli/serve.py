@@ -6,7 +6,7 @@ import os
 import socket
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -71,7 +71,10 @@ def serve(
             timeout_graceful_shutdown=3,
         )
     )
-    _announce(host, port, settings, secret)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
+    login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"
+    typer.echo(f"Studies: {address}{login}")
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
     if settings.problem:
@@ -85,13 +88,3 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         hint = "--port and --host choose another"
         raise InputError(f"nobody can listen at {host}, port {port}: {error.strerror}", hint=hint) from None
-
-
-def _announce(host: str, port: int, settings: Any, secret: str) -> None:
-    """Print the address of the app, and how researchers log in."""
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
-    if secret:
-        typer.echo(f"Studies: {address}/enter, with the secret of this server")
-    else:
-        typer.echo(f"Studies: {address}/enter#{settings.keys.key}")

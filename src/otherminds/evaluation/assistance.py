@@ -30,23 +30,14 @@ class AssistanceOutcome:
 
 def outcomes(rows: Iterable[Row]) -> list[AssistanceOutcome]:
     """One outcome for every episode of every subject; the rows of an episode must be adjacent."""
-    return [
-        _outcome(list(group))
-        for _, group in groupby(rows, key=lambda row: (row["condition"], row["subject"], row["episode"]))
-    ]
-
-
-def _outcome(rows: Sequence[Row]) -> AssistanceOutcome:
-    last, advice = rows[-1], [row for row in rows if row["agent"] == FACILITATOR]
-    return AssistanceOutcome(
-        condition=last["condition"],
-        subject=last["subject"],
-        episode=last["episode"],
-        success=last["success"],
-        length=last["length"],
-        messages=sum(bool(row["action"]) for row in advice),
-        decision_ms=tuple(row["ms"] for row in advice if row["t"] > 0 and "ms" in row),
-    )
+    found = []
+    for about, group in groupby(rows, key=lambda row: (row["condition"], row["subject"], row["episode"])):
+        episode = list(group)
+        advice = [row for row in episode if row["agent"] == FACILITATOR]
+        messages = sum(bool(row["action"]) for row in advice)
+        times = tuple(row["ms"] for row in advice if row["t"] > 0 and "ms" in row)
+        found.append(AssistanceOutcome(*about, episode[-1]["success"], episode[-1]["length"], messages, times))
+    return found
 
 
 def speedup(outcome: AssistanceOutcome, without: AssistanceOutcome) -> float:

@@ -92,12 +92,12 @@ def processes(jobs: int) -> Iterator[Engine]:
 
 def end_with(other: Connection | int) -> None:
     """End this process as soon as another one ends, or closes its end of a pipe: a killed process cannot end others."""
-    Thread(target=_end_with, args=[other], daemon=True).start()
 
+    def end() -> None:
+        wait([other])
+        os._exit(0)
 
-def _end_with(other: Connection | int) -> None:
-    wait([other])
-    os._exit(0)
+    Thread(target=end, daemon=True).start()
 
 
 class _Processes(ProcessPoolExecutor):
@@ -151,8 +151,15 @@ def ray(address: str = "", jobs: int = 1) -> Iterator[Engine]:
     begun = not library.is_initialized()
     if address and not begun:
         raise InputError(f"this program uses a Ray cluster already, so not {address}", hint="--engine ray")
-    if begun:
-        _join(library, address, jobs)
+    quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+    if address:
+        _knock("Ray", address)
+        try:
+            library.init(address, **quiet)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise _unreachable("Ray", address) from error
+    elif begun:
+        library.init("local", num_cpus=jobs, include_dashboard=False, **quiet)
     errors = library.exceptions
     lost = (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError, errors.ObjectLostError)
     try:
@@ -161,18 +168,6 @@ def ray(address: str = "", jobs: int = 1) -> Iterator[Engine]:
     finally:
         if begun:
             library.shutdown()
-
-
-def _join(library: Any, address: str, jobs: int) -> None:
-    quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-    if not address:
-        library.init("local", num_cpus=jobs, include_dashboard=False, **quiet)
-        return
-    _knock("Ray", address)
-    try:
-        library.init(address, **quiet)
-    except (OSError, RuntimeError, ValueError) as error:
-        raise _unreachable("Ray", address) from error
 
 
 class _Ray(Executor):
@@ -213,21 +208,19 @@ def dask(address: str = "", jobs: int = 1) -> Iterator[Engine]:
     """
     library = _library("distributed", "dask")
     with ExitStack() as stack:
+        where: Any = address
         if address:
             _knock("Dask", address)
-        where = address or stack.enter_context(_begun(library, jobs))
+        else:
+            options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+            with interrupts_held_back():
+                where = stack.enter_context(library.LocalCluster(n_workers=jobs, **options))
         try:
             client = stack.enter_context(library.Client(where, timeout=PATIENCE))
         except (OSError, ValueError) as error:
             raise _unreachable("Dask", address) from error
         workers = sum(client.nthreads().values()) or 1
         yield Engine(client.get_executor(pure=False), workers, (library.scheduler.KilledWorker, CancelledError))
-
-
-def _begun(library: Any, jobs: int) -> Any:
-    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-    with interrupts_held_back():
-        return library.LocalCluster(n_workers=jobs, **options)
 
 
 def _knock(what: str, address: str) -> None:

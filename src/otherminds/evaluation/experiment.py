@@ -163,8 +163,17 @@ def keep(
     model: Recorded | None,
 ) -> None:
     """Play episodes and store each as it ends; several at once if the model runs on a server."""
+
+    def tried(entry: E) -> list[Row] | ModelError:
+        try:
+            return task(entry)
+        except BudgetError:
+            raise
+        except ModelError as error:
+            return error
+
     told, failed = RunNote(model), 0
-    playing = _answered(_tried(task), todo, at_once=asking.threads, stop=model.stop if model else lambda: None)
+    playing = _answered(tried, todo, at_once=asking.threads, stop=model.stop if model else lambda: None)
     for entry, found in shown(playing, len(todo), what, tell=told):
         if isinstance(found, ModelError):
             store.fail(entry, str(found))
@@ -174,18 +183,6 @@ def keep(
         else:
             store.add(found)
             failed = 0
-
-
-def _tried(task: Callable[[E], list[Row]]) -> Callable[[E], list[Row] | ModelError]:
-    def tried(entry: E) -> list[Row] | ModelError:
-        try:
-            return task(entry)
-        except BudgetError:
-            raise
-        except ModelError as error:
-            return error
-
-    return tried
 
 
 def _answered(

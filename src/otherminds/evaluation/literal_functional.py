@@ -74,28 +74,20 @@ def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "ex
 
     In units of payoff per round. Raises ValueError if no policy could lose as much: then rows and task do not match.
     """
+    if len(rows) != task.horizon:
+        raise ValueError(f"{len(rows)} rounds of a task of {task.horizon}")
+    earned: float = sum(row["reward"] for row in rows)
+    # the bounds if some rounds are lost, in which the partner does not move
     lost = sum(row.get("action", 0) is None for row in rows)
-    return _per_round(task, sum(row["reward"] for row in rows), len(rows), optimum, lost)
-
-
-def _per_round(task: Task, earned: float, rounds: int, optimum: Optimum, lost: int) -> float:
-    if rounds != task.horizon:
-        raise ValueError(f"{rounds} rounds of a task of {task.horizon}")
-    least, most = _bounds(task, lost)
+    least = most = lost * float(task.game.payoff().min())
+    if lost < task.horizon:
+        played = replace(task, horizon=task.horizon - lost) if lost else task
+        least, most = least + played.least, most + played.optimum
     close = ROUNDING * max(1.0, abs(most) + abs(least))
     if task.partner.deterministic and not least - close <= earned <= most + close:
         bounds = f"{least:g} and {most:g}"
         raise ValueError(f"nobody can earn {earned:g} from {task.partner.name}: it is between {bounds}")
-    return ((task.optimum if optimum == "exact" else task.rate) - earned) / rounds
-
-
-def _bounds(task: Task, lost: int) -> tuple[float, float]:
-    """The lowest and highest payoff if `lost` rounds are lost, in which the partner does not move."""
-    forgone = lost * float(task.game.payoff().min())
-    if lost == task.horizon:
-        return forgone, forgone
-    played = replace(task, horizon=task.horizon - lost) if lost else task
-    return forgone + played.least, forgone + played.optimum
+    return ((task.optimum if optimum == "exact" else task.rate) - earned) / len(rows)
 
 
 def costs(game: Game) -> NDArray[np.float64]:

@@ -50,25 +50,15 @@ def shown(
     described, told = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
     columns = (described, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), told)
     console = Console(stderr=True)
-    lines = _lines(console, total, what, tell)
+    done, began = 0, time.monotonic()
+    last = began
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(what, total=total, told="")
         for item in items:
             yield item
-            progress.update(task, advance=size(item), told=tell())
-            lines(size(item))
-
-
-def _lines(console: Console, total: int, what: str, tell: Callable[[], str]) -> Callable[[int], None]:
-    began = last = time.monotonic()
-    done = 0
-
-    def line(more: int) -> None:
-        nonlocal done, last
-        done, now = done + more, time.monotonic()
-        if not console.is_terminal and now - last >= SILENCE and done < total:
-            last, left = now, (now - began) * (total / done - 1)
-            told = [f"{what}: {done:,} of {total:,}", f"about {left / 60:,.1f} min left", tell()]
-            console.print(", ".join(filter(None, told)), markup=False, highlight=False)
-
-    return line
+            done, now = done + size(item), time.monotonic()
+            progress.update(task, completed=done, told=tell())
+            if not console.is_terminal and now - last >= SILENCE and done < total:
+                last, left = now, (now - began) * (total / done - 1)
+                words = [f"{what}: {done:,} of {total:,}", f"about {left / 60:,.1f} min left", tell()]
+                console.print(", ".join(filter(None, words)), markup=False, highlight=False)

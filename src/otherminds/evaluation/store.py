@@ -220,10 +220,8 @@ def rows_of(database: Database, order: Sequence[Key] | None = None) -> Iterator[
     for about in database.read(ORDER) if order is None else order:
         for text, checksum in database.read(ROWS_OF, about):
             try:
-                if zlib.crc32(text.encode()) != checksum:
-                    raise ValueError
                 found: list[Row] = json.loads(text)
-                if {key(row) for row in found} != {about}:
+                if zlib.crc32(text.encode()) != checksum or {key(row) for row in found} != {about}:
                     raise ValueError
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 fault = f"the rows of the episode {' '.join(about)} are damaged"

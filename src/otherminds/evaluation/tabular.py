@@ -40,6 +40,7 @@ RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\ufe
 """Beginnings of text that a spreadsheet takes for a formula, or a reader for the mark of an encoding."""
 FROM_SPREADSHEETS = {"TRUE": True, "FALSE": False}
 WHOLE = range(-(2**63), 2**63)
+ARROW_TYPES: Mapping[type, str] = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 AS_JSON = {b"otherminds": b"json"}
 
 
@@ -84,7 +85,11 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     fields, arrays = [], []
     for column in _columns(rows):
         values = [row[column] for row in rows if column in row]
-        kind = _kind(values)
+        types = {type(value) for value in values}
+        # the Arrow type if all values have one; empty if the column must be JSON text
+        kind = ARROW_TYPES.get(types.pop(), "") if len(types) == 1 else ""
+        if kind == "int64" and not all(value in WHOLE for value in values):
+            kind = ""
         told = [(row[column] if kind else dumps(row[column])) if column in row else None for row in rows]
         typed = getattr(arrow, kind or "string")()
         fields.append(arrow.field(column, typed, metadata=None if kind else AS_JSON))
@@ -97,15 +102,6 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(column for row in rows for column in row))
-
-
-def _kind(values: Sequence[Any]) -> str:
-    """The Arrow type of a column whose values all have one type; empty if the column must be JSON text."""
-    types = {type(value) for value in values}
-    if types == {int} and not all(value in WHOLE for value in values):
-        return ""
-    names = {str: "string", int: "int64", float: "float64", bool: "bool_"}
-    return names.get(types.pop(), "") if len(types) == 1 else ""
 
 
 def _cell(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,8 @@ from otherminds.evaluation.scoreboard import scores
 from otherminds.evaluation.story_sets import make
 from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.reports import literal_functional_plots
-from otherminds.reports.page import (
-    NOTHING,
-    Html,
-    Section,
-    block,
-    chapter_link,
-    combined_page,
-    inline,
-    interval,
-    number,
-    safe,
-    side_by_side,
-    stack,
-    table,
-    with_code,
-)
+from otherminds.reports import page as html
+from otherminds.reports.page import Html, Section, inline, interval, number, stack, table
 from otherminds.reports.results import Results, cell, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, episodes
 from otherminds.stories.files import episode_of
@@ -50,15 +37,8 @@ LEAD = (
     "on, and `otherminds reproduce --full` makes it larger."
 )
 ORDER = (
-    "protom-dkg",
-    "protom-overcooked",
-    "study",
-    "dkg-human",
-    "functional",
-    "check",
-    "hypothetical",
-    "melting-pot",
-    "mumatom",
+    *("protom-dkg", "protom-overcooked", "study", "dkg-human"),
+    *("functional", "check", "hypothetical", "melting-pot", "mumatom"),
 )
 """The order of the chapters."""
 VERDICTS = (
@@ -113,11 +93,7 @@ APART = (
         "Their neural bodies cannot be had any more; ours are scripted, so scores compare within this suite.",
     ),
     ("", "OPRE, and Hypothetical Minds' ablations with GPT-4", "Not trained, and not asked, here."),
-    (
-        "",
-        "Functional scores in collaborative cooking",
-        "What could be earned at most with each partner is not known.",
-    ),
+    ("", "Functional scores in collaborative cooking", "What could be earned at most with each partner is not known."),
     ("", "People's accuracy with MuMA-ToM", "Nobody was asked anew; the published figure stands beside ours."),
 )
 NOTHING_SHORT = "Nothing that was compared is worse than published, and no target was missed."
@@ -142,7 +118,7 @@ def write_combined_report(folder: Path, found: Found) -> Path:
 def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
     """The HTML of the report: front pages, then a chapter for each experiment."""
     there = {*found, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
-    missing = [[what, with_code(why)] for name, what, why in APART if name not in there]
+    missing = [[what, html.with_code(why)] for name, what, why in APART if name not in there]
     front = [
         Section("Four systems", fronts(found)),
         Section("Beside the papers", stack(VERDICTS, *(_compared(r) for r in found.values() if _published(r.summary)))),
@@ -150,7 +126,7 @@ def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
         Section("What falls short", _short(summary)),
         Section("What could not be compared, and why", table(("What", "Why"), missing)),
     ]
-    return combined_page("otherminds", with_code(LEAD), front, [results.report for results in found.values()])
+    return html.combined_page("otherminds", html.with_code(LEAD), front, [results.report for results in found.values()])
 
 
 # Beside the papers
@@ -199,10 +175,6 @@ def _board(board: Sequence[Row]) -> Html:
     known = {family: worlds for family, worlds in FAMILIES.items() if any(world in points for world in worlds)}
     panels = [inline(literal_functional_plots.panel(shown), world) for world, shown in points.items()]
     overview = inline(literal_functional_plots.overview(points, known), "Every agent in every world") if points else ""
-    return stack(READING, overview, side_by_side(*panels), _lines(board))
-
-
-def _lines(board: Sequence[Row]) -> Html:
     values = {(row["condition"], row["subject"], row["metric"]): row for row in board}
     lines, before = [], ""
     worlds = list(dict.fromkeys(row["condition"] for row in board))
@@ -213,15 +185,12 @@ def _lines(board: Sequence[Row]) -> Html:
         name = "" if world == before else world
         lines.append([name, agent.replace("_", " "), *map(_share, mine), cell(lost), n])
         before = world
-    return table(
-        ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n"),
-        lines,
-        NO_SCORE,
-    )
+    columns = ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n")
+    return stack(READING, overview, html.side_by_side(*panels), table(columns, lines, NO_SCORE))
 
 
 def _share(row: Row | None) -> str:
-    return NOTHING if row is None else interval(100 * row["value"], 100 * row["low"], 100 * row["high"], 0)
+    return html.NOTHING if row is None else interval(100 * row["value"], 100 * row["low"], 100 * row["high"], 0)
 
 
 # What falls short
@@ -257,18 +226,15 @@ def verdict(row: Mapping[str, Any]) -> str:
 
 def fronts(found: Mapping[str, Results]) -> Html:
     """A card for every system that was run: a few sentences and a picture."""
-    cards = [_card(i, name, results) for i, (name, results) in enumerate(found.items(), 1) if name in FRONTS]
+    cards = []
+    for i, (name, results) in enumerate(found.items(), 1):
+        if name in FRONTS:
+            card = f"<h3>{html.chapter_link(i, results.report.heading)}</h3>"
+            with suppress(LookupError):  # only the heading if some of its agents or levels were not played
+                words, image = FRONTS[name](results)
+                card += f"{html.block(words)}{image}"
+            cards.append(f'<div class="card">{card}</div>')
     return Html(f'<div class="cards">{"".join(cards)}</div>')
-
-
-def _card(i: int, name: str, results: Results) -> Html:
-    """The card of one system; only its heading if some of its agents or levels were not played."""
-    head = f"<h3>{chapter_link(i, results.report.heading)}</h3>"
-    try:
-        words, image = FRONTS[name](results)
-    except LookupError:
-        return Html(f'<div class="card">{head}</div>')
-    return Html(f'<div class="card">{head}{block(words)}{image}</div>')
 
 
 class Values:
@@ -302,12 +268,13 @@ def _protom(results: Results) -> tuple[str, Html]:
 
 
 def _drawn(svg: str, caption: str) -> Html:
-    return Html(f"<figure>{svg}<figcaption>{safe(caption)}</figcaption></figure>")
+    return Html(f"<figure>{svg}<figcaption>{html.safe(caption)}</figcaption></figure>")
 
 
 def _functional(results: Results) -> tuple[str, Html]:
     values = Values(results.summary)
-    found = {(row["subject"], row["metric"]): row["value"] for row in _dilemma(results) if row["condition"] == DILEMMA}
+    board = scores(one for one in episodes("functional", results.rows) if one.world == DILEMMA)
+    found = {(row["subject"], row["metric"]): row["value"] for row in board}
     right, gained = (number(100 * found[KNOWING, metric], 0) for metric in ("literal", "functional"))
     words = (
         "Does who predicts a partner also act on that? In the prisoner's dilemma fictitious play predicts "
@@ -315,13 +282,8 @@ def _functional(results: Results) -> tuple[str, Html]:
         f"{values.told('ipd/tft', 'rmax', 'functional_regret', 3)} a round against tit for tat, a Bayesian one "
         f"{values.told('ipd/tft', 'bayes_simplicity', 'functional_regret', 3)}."
     )
-    drawn = literal_functional_plots.panel(literal_functional_plots.points(_dilemma(results))[DILEMMA])
+    drawn = literal_functional_plots.panel(literal_functional_plots.points(board)[DILEMMA])
     return words, inline(drawn, "The prisoner's dilemma with partners that are constant or play tit for tat.")
-
-
-def _dilemma(results: Results) -> list[Row]:
-    """The scoreboard of the prisoner's dilemma."""
-    return [*scores(one for one in episodes("functional", results.rows) if one.world == DILEMMA)]
 
 
 def _hypothetical(results: Results) -> tuple[str, Html]:
@@ -352,15 +314,13 @@ def _mumatom(results: Results) -> tuple[str, Html]:
 
 def _check(results: Results) -> tuple[str, Html]:
     found = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
-    lost = {who: value for (who, metric), value in found.items() if metric == LOST}
-    points = [(who, found[who, KNOWN], value, True) for who, value in lost.items()]
+    points = [(who, found[who, KNOWN], lost, True) for (who, metric), lost in found.items() if metric == LOST]
     words = (
         "Does an agent of yours act on what it knows? Everybody meets the same partners; losses are shares of what "
         "random play loses. The small language model that comes along stands beside three known players."
     )
-    return words, inline(
-        literal_functional_plots.known_and_lost(points), "What wrong predictions would lose, and what is lost."
-    )
+    drawn = literal_functional_plots.known_and_lost(points)
+    return words, inline(drawn, "What wrong predictions would lose, and what is lost.")
 
 
 FRONTS: Mapping[str, Callable[[Results], tuple[str, Html]]] = {

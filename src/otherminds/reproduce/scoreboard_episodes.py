@@ -31,10 +31,9 @@ KNOWS, ANYTHING = "informed", "uniform"
 HELP = {"protom-dkg": "Doors, keys and gems", "protom-overcooked": "Overcooked with rooms"}
 UNHELPED, ORACLE = "none", "oracle"
 
+SUITES = ("", SHORTER, ", slips", *OTHERS.values())
 FAMILIES = {
-    "Repeated games": tuple(
-        f"{game}{others}" for game in GAMES.values() for others in ("", SHORTER, ", slips", *OTHERS.values())
-    ),
+    "Repeated games": tuple(f"{game}{others}" for game in GAMES.values() for others in SUITES),
     "Clues and answers": tuple(CLUES.values()),
     "Melting Pot's worlds": tuple(SUBSTRATES.values()),
     "Help": tuple(f"{world}{which}" for world in HELP.values() for which in SETS.values()),
@@ -97,11 +96,8 @@ def _helped(rows: Sequence[Row]) -> Iterator[Episode]:
         prefix = condition.rpartition("/")[0]
         if prefix not in SETS:
             continue
-        told = tuple(
-            Expectation(row["predicted"] == row["goal"], max(row["posterior"].values()))
-            for row in episode
-            if "posterior" in row
-        )
+        judged = [row for row in episode if "posterior" in row]
+        told = tuple(Expectation(row["predicted"] == row["goal"], max(row["posterior"].values())) for row in judged)
         ends = (lengths.get((condition, who, name)) for who in (ORACLE, UNHELPED))
         world = HELP[episode[-1]["experiment"]] + SETS[prefix]
         yield Episode(world, agent, f"{condition} {name}", told, lengths[condition, agent, name], *ends)
