@@ -37,33 +37,9 @@ from otherminds.worlds.repeated_games.payoff_files import find_game
 try:
     import anyio.from_thread
     import anyio.to_thread
-    from inspect_ai import Task, task
-    from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.log import transcript
-    from inspect_ai.model import (
-        ChatMessage,
-        ChatMessageAssistant,
-        ChatMessageSystem,
-        ChatMessageUser,
-        GenerateConfig,
-        Model,
-        ModelOutput,
-        get_model,
-    )
-    from inspect_ai.scorer import (
-        Metric,
-        SampleScore,
-        Score,
-        Scorer,
-        Target,
-        accuracy,
-        choice,
-        grouped,
-        mean,
-        metric,
-        scorer,
-        stderr,
-    )
+    from inspect_ai import Task, dataset, log, task
+    from inspect_ai import model as models
+    from inspect_ai import scorer as scoring
     from inspect_ai.solver import Generate, Solver, TaskState, multiple_choice, solver
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] not in ("anyio", "inspect_ai"):
@@ -72,7 +48,7 @@ except ModuleNotFoundError as missing:
 
 SCORES = ("tom_percent", "functional_regret", "unreadable_share", "lost_share")
 FEWEST_TOKENS = 16  # the smallest limit on tokens that every provider accepts
-ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+ROLES = {"system": models.ChatMessageSystem, "user": models.ChatMessageUser, "assistant": models.ChatMessageAssistant}
 
 
 # The model
@@ -85,7 +61,7 @@ class Bridge:
     The user's settings of the model in Inspect (`--temperature`, `--max-tokens`, `--seed`) override those of requests.
     """
 
-    model: Model
+    model: models.Model
 
     @property
     def name(self) -> str:
@@ -132,19 +108,19 @@ class Bridge:
             found.append(min(0.0, float(np.logaddexp.reduce(values))))
         return Scores(tuple(found), (1,) * len(found), usage=_usage(output))
 
-    def _ask(self, prompt: Prompt, wanted: Mapping[str, Any]) -> ModelOutput:
+    def _ask(self, prompt: Prompt, wanted: Mapping[str, Any]) -> models.ModelOutput:
         asked = [Message("user", prompt)] if isinstance(prompt, str) else prompt
         if any(message.images for message in asked):
             raise ModelError(f"{self.name} is shown no pictures here")
-        messages: list[ChatMessage] = [ROLES[message.role](content=message.text) for message in asked]
-        config = GenerateConfig(**wanted)
+        messages: list[models.ChatMessage] = [ROLES[message.role](content=message.text) for message in asked]
+        config = models.GenerateConfig(**wanted)
         output = anyio.from_thread.run(partial(self.model.generate, messages, config=config))
         if output.error:
             raise ModelError(f"{self.name}: {output.error}")
         return output
 
 
-def _usage(output: ModelOutput) -> Usage:
+def _usage(output: models.ModelOutput) -> Usage:
     used = output.usage
     if used is None:
         return NOTHING
@@ -180,30 +156,30 @@ def game_player() -> Solver:
     """Let the model play the game that the sample's metadata describe; adds the rows to them, one per round."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        bridge = Bridge(get_model())
+        bridge = Bridge(models.get_model())
         entry = entry_of(state.metadata, bridge.name, state.epoch)
         # a limiter of its own: games that wait for models must not take the threads that these may need
         played = await anyio.to_thread.run_sync(rows, entry, bridge, limiter=anyio.CapacityLimiter(1))
         state.metadata["options"] = {"own": _options(entry, 0), "other": _options(entry, 1)}
         state.metadata["rows"] = played
-        transcript().info(table(entry, played), source="rounds")
+        log.transcript().info(table(entry, played), source="rounds")
         return state
 
     return solve
 
 
-@scorer(metrics={name: [mean(), stderr()] for name in SCORES})
-def literal_and_functional() -> Scorer:
+@scoring.scorer(metrics={name: [scoring.mean(), scoring.stderr()] for name in SCORES})
+def literal_and_functional() -> scoring.Scorer:
     """Score a game from its rows: correct predictions, lost payoff, unreadable replies."""
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score(state: TaskState, target: scoring.Target) -> scoring.Score:
         played: list[Row] = state.metadata.get("rows", [])
         if not played:
-            return Score.unscored(explanation="The game was broken off.")
+            return scoring.Score.unscored(explanation="The game was broken off.")
         last = played[-1]
         earned = sum(row["reward"] for row in played)
         value = {name: float(last[name]) for name in SCORES}
-        return Score(value=value, answer=f"{earned:g} earned", explanation=_explained(played, earned))
+        return scoring.Score(value=value, answer=f"{earned:g} earned", explanation=_explained(played, earned))
 
     return score
 
@@ -282,15 +258,18 @@ def repeated_games(
         _ = entry.setting  # raises what is wrong with the names before anything is asked
         words = f"{entry.task.game.name} with {who} for {rounds} rounds"
         target = f"{entry.task.optimum:.4g} to be expected at most"
-        samples.append(Sample(id=f"{who}/{number}", input=words, target=target, metadata=metadata))
+        samples.append(dataset.Sample(id=f"{who}/{number}", input=words, target=target, metadata=metadata))
     # with a single partner there is nothing to cluster by
-    averages: list[Metric] = [mean(), stderr(cluster="partner" if len(chosen) > 1 else None)]
+    averages: list[scoring.Metric] = [scoring.mean(), scoring.stderr(cluster="partner" if len(chosen) > 1 else None)]
     if len(set(chosen.values())) > 1:
-        averages.append(grouped(mean(), "suite", all=False))
+        averages.append(scoring.grouped(scoring.mean(), "suite", all=False))
     metrics = {name: [*averages] for name in SCORES}
     title = f"{game} with {', '.join(chosen)}"
     return Task(
-        MemoryDataset(samples, name=title), solver=game_player(), scorer=literal_and_functional(), metrics=metrics
+        dataset.MemoryDataset(samples, name=title),
+        solver=game_player(),
+        scorer=literal_and_functional(),
+        metrics=metrics,
     )
 
 
@@ -312,30 +291,33 @@ def story_questions(
     first. Raises InputError for unknown phrasings and for malformed files.
     """
     samples = list(_from_file(Path(questions)) if questions else _invented(n, seed, _listed(phrasings)))
-    metrics: list[Metric | dict[str, list[Metric]]] = [
-        accuracy(),
-        stderr(cluster="group"),
+    metrics: list[scoring.Metric | dict[str, list[scoring.Metric]]] = [
+        scoring.accuracy(),
+        scoring.stderr(cluster="group"),
         unreadable_share(),
-        grouped(accuracy(), "kind", all=False),
-        grouped(stderr(cluster="group"), "kind", all=False, name_template="{group_name}_stderr"),
+        scoring.grouped(scoring.accuracy(), "kind", all=False),
+        scoring.grouped(scoring.stderr(cluster="group"), "kind", all=False, name_template="{group_name}_stderr"),
     ]
     title = Path(questions).name or f"{n} invented stories"
     return Task(
-        MemoryDataset(samples, name=title), solver=multiple_choice(cot=reasoning), scorer=choice(), metrics=metrics
+        dataset.MemoryDataset(samples, name=title),
+        solver=multiple_choice(cot=reasoning),
+        scorer=scoring.choice(),
+        metrics=metrics,
     )
 
 
-@metric
-def unreadable_share() -> Metric:
+@scoring.metric
+def unreadable_share() -> scoring.Metric:
     """The share of questions without a readable answer; they count as wrong."""
 
-    def share(scores: list[SampleScore]) -> float:
+    def share(scores: list[scoring.SampleScore]) -> float:
         return sum(not one.score.answer for one in scores) / max(len(scores), 1)
 
     return share
 
 
-def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[Sample]:
+def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[dataset.Sample]:
     """Questions about invented stories; those of a group share their wording, and every option is right once."""
     if n < 1:
         raise InputError(f"there is nothing to ask about {n} stories")
@@ -346,7 +328,7 @@ def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[Sample]:
         yield _sample(row["id"], row["story"], row["question"], row["options"], gold, kind, row["group"], **about)
 
 
-def _from_file(path: Path) -> Iterator[Sample]:
+def _from_file(path: Path) -> Iterator[dataset.Sample]:
     """The questions of a file. Raises InputError for a question with fewer than 2 or more than 26 options."""
     if path.is_dir() or is_mumatom(path):
         for source in read_mumatom(path):
@@ -366,9 +348,9 @@ def _from_file(path: Path) -> Iterator[Sample]:
 
 def _sample(
     name: str, story: str, stem: str, options: Sequence[str], gold: int, kind: str, group: str, **about: Any
-) -> Sample:
+) -> dataset.Sample:
     """One question. The model does not see `about`; questions of one `group` are clustered in standard errors."""
-    return Sample(
+    return dataset.Sample(
         id=name,
         input=f"{story}\n\n{stem}",
         choices=list(options),

@@ -29,15 +29,7 @@ from otherminds.worlds.collaborative_cooking.rules import (
 )
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import (
-    COOLDOWN,
-    FREE,
-    INTERACT,
-    NOWHERE,
-    MatrixOutcome,
-    MatrixState,
-    Rules,
-)
+from otherminds.worlds.in_the_matrix.rules import MatrixOutcome, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 TOLERANCE = 1e-12  # by which floats may differ: the engine computes rewards in another order
@@ -127,7 +119,7 @@ def matrix_opening(rules: Rules, shown: SeenMatrix) -> MatrixState:
         facings=tuple(facing for _, _, facing in bodies),
         inventories=(rules.empty,) * n,
         cooldowns=(0,) * n,
-        clocks=(FREE,) * n,
+        clocks=(matrix_rules.FREE,) * n,
         due=(0.0,) * n,
         kinds=tuple(kinds[cell] for cell in rules.sites),
         shown=(1 << len(rules.sites)) - 1,
@@ -143,7 +135,7 @@ def matrix_opening(rules: Rules, shown: SeenMatrix) -> MatrixState:
 def shown_matrix(rules: Rules, before: MatrixState, state: MatrixState) -> SeenMatrix:
     """The engine's observation of a state and of the step that led to it."""
     grid, players, kinds = rules.field.grid, range(rules.players), range(len(rules.resources))
-    alive = [cell != NOWHERE for cell in state.cells]
+    alive = [cell != matrix_rules.NOWHERE for cell in state.cells]
     growing = (
         (*grid.xy(cell), kind)
         for site, (cell, kind) in enumerate(zip(rules.sites, state.kinds, strict=True))
@@ -154,7 +146,7 @@ def shown_matrix(rules: Rules, before: MatrixState, state: MatrixState) -> SeenM
         bodies=tuple((*grid.xy(state.cells[i]), state.facings[i]) if alive[i] else None for i in players),
         resources=tuple(sorted(growing)) if any(alive) else None,
         inventory=state.inventories,
-        ready=tuple(1 - wait / COOLDOWN for wait in state.cooldowns),
+        ready=tuple(1 - wait / matrix_rules.COOLDOWN for wait in state.cooldowns),
         rewards=state.rewards,
         met=tuple(met or (none, none) for met in state.met),
         interacted=tuple(met is not None for met in state.met),
@@ -193,7 +185,7 @@ def _moved(
     A player that was observed to stay may move first, so this order works if any does.
     """
     cells, grid = list(state.cells), rules.field.grid
-    free = [i for i, clock in enumerate(state.clocks) if clock == FREE]
+    free = [i for i, clock in enumerate(state.clocks) if clock == matrix_rules.FREE]
     wanted = {i: rules.leads[(cells[i] * 4 + state.facings[i]) * 8 + joint[i]] for i in free}
     seen_at = {i: grid.cell(body[0], body[1]) for i, body in enumerate(shown.bodies) if body is not None}
     order: list[int] = []
@@ -210,7 +202,9 @@ def _moved(
 def _zappers(rules: Rules, state: MatrixState, cells: Sequence[int], joint: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The orders of zappers that can differ in effect: all orders within a group whose beams touch the same things."""
     shooting = [
-        i for i, clock in enumerate(state.clocks) if clock == FREE and joint[i] == INTERACT and not state.cooldowns[i]
+        i
+        for i, clock in enumerate(state.clocks)
+        if clock == matrix_rules.FREE and joint[i] == matrix_rules.INTERACT and not state.cooldowns[i]
     ]
     others = [i for i in range(rules.players) if i not in shooting]
     things = {cell for site, cell in enumerate(rules.sites) if state.shown >> site & 1}.union(cells)

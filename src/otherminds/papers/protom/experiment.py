@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
@@ -19,16 +19,8 @@ from otherminds.language.model import Request, Usage
 from otherminds.language.prices import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, CallEstimate
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import GoalDirected
-from otherminds.papers.protom.episodes import (
-    Decision,
-    FacilitatedEpisode,
-    Facilitator,
-    Messages,
-    Moment,
-    RandomFacilitator,
-    SilentFacilitator,
-    Status,
-)
+from otherminds.papers.protom import episodes
+from otherminds.papers.protom.episodes import Decision, FacilitatedEpisode, Facilitator, Messages
 from otherminds.papers.protom.language_facilitator import ModelDecision
 from otherminds.world import World
 from otherminds.worlds.doors_keys_gems.level_files import Level
@@ -75,8 +67,8 @@ class EpisodeSetup(NamedTuple):
 def facilitator_without_inference(subject: str, messages: Messages[Any, Any, Any]) -> Facilitator[Any, Any, Any] | None:
     """The silent facilitator for `none`, the random one for `random`, None for all others."""
     if subject == "none":
-        return SilentFacilitator()
-    return RandomFacilitator(messages) if subject == "random" else None
+        return episodes.SilentFacilitator()
+    return episodes.RandomFacilitator(messages) if subject == "random" else None
 
 
 def episode(entry: PlannedEpisode, setup: EpisodeSetup) -> FacilitatedEpisode[Any, Any, Any]:
@@ -119,36 +111,24 @@ def estimate(
 def rows(experiment: str, entry: PlannedEpisode, setup: EpisodeSetup) -> list[Row]:
     """Play an episode; a row for each decision of each person and of the facilitator, at every step."""
     played = episode(entry, setup)
-    moments = list(played)
-    found = [
-        {"schema": 1, "experiment": experiment, **row}
-        for t, moment in enumerate(moments)
-        for row in _moment_rows(entry, setup, t, moment)
-    ]
+    moments, found = list(played), list[Row]()
+    about = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.level.name}
+    for t, moment in enumerate(moments):
+        base = {"schema": 1, "experiment": experiment, **about, "t": t}
+        rewards = setup.world.reward(moment.state, moment.joint, moment.after)
+        beliefs = {} if entry.subject == "oracle" else moment.beliefs
+        for agent in setup.world.agents:
+            action = {"agent": agent, "action": setup.spell(moment.joint[agent]), "reward": rewards[agent]}
+            belief = beliefs.get(agent)
+            inferred = {} if belief is None else belief_row(setup, agent, belief)
+            found.append({**base, **action, "goal": setup.goals[agent], **inferred})
+        decided = decision_row(setup, moment.decision, moment.status, moment.ms, in_full="/" not in entry.condition)
+        found.append({**base, "agent": FACILITATOR, **decided})
     success = setup.world.done(moments[-1].after if moments else setup.world.start(played.people_rng))
     if played.status is not None:
         found[-1]["outcome"] = played.status
     found[-1] |= {"success": success, "length": len(moments) if success else entry.level.horizon}
     return found
-
-
-def _moment_rows(entry: PlannedEpisode, setup: EpisodeSetup, t: int, moment: Moment[Any, Any, Any]) -> Iterator[Row]:
-    base = {
-        "condition": entry.condition,
-        "subject": entry.subject,
-        "seed": entry.seed,
-        "episode": entry.level.name,
-        "t": t,
-    }
-    rewards = setup.world.reward(moment.state, moment.joint, moment.after)
-    beliefs = {} if entry.subject == "oracle" else moment.beliefs
-    for agent in setup.world.agents:
-        action = {"agent": agent, "action": setup.spell(moment.joint[agent]), "reward": rewards[agent]}
-        belief = beliefs.get(agent)
-        inferred = {} if belief is None else belief_row(setup, agent, belief)
-        yield {**base, **action, "goal": setup.goals[agent], **inferred}
-    decided = decision_row(setup, moment.decision, moment.status, moment.ms, in_full="/" not in entry.condition)
-    yield {**base, "agent": FACILITATOR, **decided}
 
 
 def belief_row(setup: EpisodeSetup, agent: str, belief: Categorical[Hashable]) -> Row:
@@ -162,7 +142,7 @@ def belief_row(setup: EpisodeSetup, agent: str, belief: Categorical[Hashable]) -
 
 
 def decision_row(
-    setup: EpisodeSetup, decision: Decision[Any], status: Status | None, ms: float, *, in_full: bool = True
+    setup: EpisodeSetup, decision: Decision[Any], status: episodes.Status | None, ms: float, *, in_full: bool = True
 ) -> Row:
     """The columns with the facilitator's message or reason for silence, and the status of its last message.
 
@@ -205,9 +185,10 @@ def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
         chosen = [row for row in rows if condition in (prefix + "all", row["condition"])]
         for subject in dict.fromkeys(o.subject for o in found):
             own = [row for row in chosen if row["subject"] == subject]
-            for metric, value in {**quality(own), **reply_metrics(own)}.items():
-                about = {"condition": condition, "subject": subject, "metric": metric}
-                table.append({**about, **value._asdict()})
+            table += [
+                {"condition": condition, "subject": subject, "metric": metric, **value._asdict()}
+                for metric, value in {**quality(own), **reply_metrics(own)}.items()
+            ]
     without = {o.episode: o.length for o in found if o.subject == "none"}
     useful = [o for o in found if o.condition == prefix + "useful"]
     helped = any(o.subject == "oracle" and o.length < without[o.episode] for o in useful)
@@ -223,9 +204,9 @@ def reply_metrics(rows: Sequence[Row]) -> dict[str, Estimate]:
     mine = [{"replies": len(row.get("said", ())), **row} for row in rows if row["agent"] == FACILITATOR]
     if not any(row["replies"] for row in mine):
         return {}
-    episodes = [list(group) for _, group in groupby(mine, key=lambda row: row["episode"])]
+    by_episode = [list(group) for _, group in groupby(mine, key=lambda row: row["episode"])]
     unreadable, replies, tokens, evaluated = (
-        [float(sum(row.get(metric, 0) for row in episode)) for episode in episodes]
+        [float(sum(row.get(metric, 0) for row in episode)) for episode in by_episode]
         for metric in ("unreadable", "replies", "tokens", "evaluated")
     )
     return {

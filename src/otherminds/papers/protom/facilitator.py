@@ -184,17 +184,12 @@ class ProToM(Generic[S, A, F]):
         helps = sum(p for p, steps in saved if steps > 0)
         if self.gate == "plan" or not helps:
             return helps
-        bits = [
-            (
-                w,
-                divergence(
-                    cast("Categorical[A]", mind.act()), cast("Categorical[A]", self._with_errand(message, mind).act())
-                ),
-            )
-            for mind, w in self.watchers[helper].posterior
-            if w > 0.0
-        ]
-        return sum(w * changed for w, changed in bits)
+        total = 0.0
+        for mind, w in self.watchers[helper].posterior:
+            if w > 0.0:
+                now, then = (cast("Categorical[A]", m.act()) for m in (mind, self._with_errand(message, mind)))
+                total += w * divergence(now, then)
+        return total
 
     # Algorithm 1, lines 13-20: select a message and explain it
 
@@ -223,30 +218,21 @@ class ProToM(Generic[S, A, F]):
         gains = dict.fromkeys(self.waits, 0.0)
         (rng,) = rng.spawn(1)  # looking ahead must not change how later ties are broken
         for goals, p in self.joint_goals(rng):
-            for wait, gain in self._gains_after_waiting(goals, state, left, rng):
-                gains[wait] += p * gain
+            later, ahead = replace(self, waits=()), state
+            for wait in range(1, min(max(self.waits), left - 1) + 1):
+                if self.world.done(ahead):
+                    break
+                actions = [cast("Categorical[A]", mind.act()).mode for mind in later._first_minds(goals)]
+                joint = dict(zip(later.watchers, actions, strict=True))
+                ahead = self.world.step(ahead, joint, rng)
+                later = later.watch(joint, ahead)
+                if wait in self.waits:
+                    message = later.decide(ahead, left - wait, rng).message
+                    minds = later._first_minds(goals)
+                    without = self.messages.length(ahead, minds, None, left - wait)
+                    saved = without - self.messages.length(ahead, minds, message, left - wait)
+                    gains[wait] += p * (saved - self.effort * (message is not None))
         return max(gains.values()) > now - self.effort + TIE
-
-    def _gains_after_waiting(
-        self, goals: Goals, state: S, left: int, rng: np.random.Generator
-    ) -> list[tuple[int, float]]:
-        """For agents with these goals: each wait, and the steps that the paper's rule saves if it decides after it."""
-        later = replace(self, waits=())
-        gains: list[tuple[int, float]] = []
-        for wait in range(1, min(max(self.waits), left - 1) + 1):
-            if self.world.done(state):
-                break
-            actions = [cast("Categorical[A]", mind.act()).mode for mind in later._first_minds(goals)]
-            joint = dict(zip(later.watchers, actions, strict=True))
-            state = self.world.step(state, joint, rng)
-            later = later.watch(joint, state)
-            if wait in self.waits:
-                message = later.decide(state, left - wait, rng).message
-                minds = later._first_minds(goals)
-                without = self.messages.length(state, minds, None, left - wait)
-                saved = without - self.messages.length(state, minds, message, left - wait)
-                gains.append((wait, saved - self.effort * (message is not None)))
-        return gains
 
     def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
         """For each agent, the first of its observer's minds with the agent's goal."""

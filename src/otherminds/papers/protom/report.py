@@ -35,14 +35,31 @@ LANGUAGE_MODELS = (
 )
 
 
+PUBLISHED = (
+    "Published values are those of the paper's own {how_many} {levels}, which are not public: ours are of the same "
+    "kinds in the same numbers ({by_class}), so the figures are comparable, not the same. Brackets are 95 % intervals; "
+    "the paper's are taken as ± 1.96 printed standard errors."
+)
+SPEEDUP = (
+    "Speed-up is L₀ / L − 1 for each episode, where L₀ is its length without help and a failure counts as the horizon "
+    "of {horizon} steps. The mean is dominated by {levels} in which help is necessary (where L₀ is always {horizon}). "
+    "Beside it is the ratio of mean lengths, minus one."
+)
+
+
 class ReportWords(NamedTuple):
-    """The texts of a report that depend on its world; `sweeps`: whether it plots the metrics over tuned settings."""
+    """What a report says about its world: texts, and words that fill the texts about figures.
+
+    `by_class`: the numbers of levels of each class. `sweeps`: whether the report plots the metrics over tuned settings.
+    """
 
     experiment: str
     title: str
     lead: str
-    speedup: str
-    published: str
+    levels: str
+    horizon: int
+    how_many: str
+    by_class: str
     choice: str
     held_out: str
     tuning: str
@@ -56,16 +73,10 @@ DOORS_KEYS_GEMS = ReportWords(
         "Two people walk through doors, each to a gem of their own. A facilitator watches, infers from their moves "
         "what each of them wants, works out how many steps every message would save, and speaks or stays silent."
     ),
-    speedup=(
-        "Speed-up is L₀ / L − 1 for each episode, where L₀ is its length without help and a failure counts as the "
-        "horizon of 80 steps. The mean is dominated by levels in which help is necessary (where L₀ is always 80). "
-        "Beside it is the ratio of mean lengths, minus one."
-    ),
-    published=(
-        "Published values are those of the paper's own twenty levels, which are not public: ours are of the same kinds "
-        "in the same numbers (6 / 8 / 6), so the figures are comparable, not the same. Brackets are 95 % intervals; "
-        "the paper's are taken as ± 1.96 printed standard errors."
-    ),
+    levels="levels",
+    horizon=80,
+    how_many="twenty",
+    by_class="6 / 8 / 6",
     choice=(
         "The twenty were picked for readability from levels with certificates: at least three gems, few cells, keys "
         "and doors, and, where help is not needed, levels in which no message would help whatever gems the two were "
@@ -87,16 +98,10 @@ OVERCOOKED = ReportWords(
         "whole kitchen, but not the recipes. It infers from their actions what each of them wants and believes, works "
         "out how many steps every message would save, and speaks or stays silent."
     ),
-    speedup=(
-        "Speed-up is L₀ / L − 1 for each episode, where L₀ is its length without help and a failure counts as the "
-        "horizon of 100 steps. The mean is dominated by kitchens in which help is necessary (where L₀ is always 100). "
-        "Beside it is the ratio of mean lengths, minus one."
-    ),
-    published=(
-        "Published values are those of the paper's own twenty-one kitchens, which are not public: ours are of the same "
-        "kinds in the same numbers (7 / 7 / 7), so the figures are comparable, not the same. Brackets are 95 % "
-        "intervals; the paper's are taken as ± 1.96 printed standard errors."
-    ),
+    levels="kitchens",
+    horizon=100,
+    how_many="twenty-one",
+    by_class="7 / 7 / 7",
     choice=(
         "The twenty-one were picked for readability from kitchens with certificates: few squares, few things, and "
         "rooms of different kinds. Certificates say how long simulated cooks take over ten seeds, without help (L0) "
@@ -116,10 +121,11 @@ OVERCOOKED = ReportWords(
 def report(words: ReportWords, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
     """The page of one world, from rows, summary and levels alone."""
     bars = [inline(plots.class_bars(summary, metric)) for metric in ("success", "speedup", "messages")]
+    explained = [text.format(**words._asdict()) for text in (PUBLISHED, SPEEDUP)]
     goals = _by_class(summary, ["protom"], INFERENCE, ("Levels",))
     inferred = side_by_side(inline(plots.posterior_over_time(rows)), inline(plots.calibration(rows)))
     sections = [
-        Section("Results", stack(_results(words, summary, ""), words.published, words.speedup, targets(summary))),
+        Section("Results", stack(_results(words, summary, ""), *explained, targets(summary))),
         Section("Watch the episodes", replays({level.name: level for level in levels}, rows)),
         Section("By class of level", side_by_side(*bars)),
         Section("How well goals were inferred", stack(goals, inferred)),

@@ -37,29 +37,29 @@ class Facilitated(NamedTuple):
     words: ReportWords
 
     def begin(self, options: Options) -> Experiment:
-        """The bundled levels with every facilitator, and in a full run the further sets as well."""
+        """The bundled levels with every facilitator, and in a full run the further sets as well.
+
+        If the options name a language model, it plays the bundled levels too.
+        """
         levels, seed = self.design.bundled(), options.seed
         plan = experiment.plan(levels, SUBJECTS, seed=seed)
         if options.scale == "full":
             for name, subjects in self.world.SETS.items():
                 plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
+        model_part = None
+        if options.asking is not None:
+            model, pictures = options.asking.find(), options.asking.pictures
+            entries = experiment.plan(levels, [model_subject(model.name)], seed=seed)
+            estimate = partial(experiment.estimate, setup=self.world.setup, pictures=pictures)
+            model_part = ModelPart(model, partial(self.world.rows, pictures=pictures), entries, estimate)
         return Experiment(
             run=described(f"{self.world.EXPERIMENT} seed {seed}", _model_words(options)),
             parts=(Part(self.world.rows, plan),),
-            model_part=self._model_part(levels, options),
+            model_part=model_part,
             summarise=self._summarise,
             page=lambda rows, summary: report(self.words, [row for row in rows if not _prefix(row)], summary, levels),
             what="Playing levels",
         )
-
-    def _model_part(self, levels: Sequence[Any], options: Options) -> ModelPart | None:
-        """The bundled levels with a language model as the facilitator, if the options name one."""
-        if options.asking is None:
-            return None
-        model, pictures = options.asking.find(), options.asking.pictures
-        entries = experiment.plan(levels, [model_subject(model.name)], seed=options.seed)
-        estimate = partial(experiment.estimate, setup=self.world.setup, pictures=pictures)
-        return ModelPart(model, partial(self.world.rows, pictures=pictures), entries, estimate)
 
     def _summarise(self, rows: Sequence[Row]) -> list[Row]:
         """The metrics of every set of levels by itself."""

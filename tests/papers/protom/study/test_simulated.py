@@ -146,7 +146,7 @@ def test_trials_that_were_left_count_nowhere() -> None:
 
 
 def test_levels_that_nobody_played_alone_have_no_speedup() -> None:
-    speedups = {r.outcome.episode: r.speedup for r in results(PLAYED)}
+    speedups = {r.episode: next(iter(r.values["speedup"]), None) for r in results(PLAYED)}
     assert speedups["02-3 three"] is None
     assert speedups["01-4 two"] == 2.0
     assert "1 trials have no speed-up" in study_report.report(PLAYED, summarise(PLAYED))
@@ -542,5 +542,5 @@ def test_facilitators_come_in_their_usual_order() -> None:
 
 
 def test_summaries_name_only_metrics_that_are_there() -> None:
-    assert {r["metric"] for r in summarise(PLAYED)} <= {*study_scores.VALUES, "ignored_share", "trials"}
+    assert {r["metric"] for r in summarise(PLAYED)} <= {*study_scores.MEASURED, "ignored_share", "trials"}
     assert all(r["experiment"] == "study" for r in summarise(PLAYED))

@@ -6,8 +6,8 @@ Every claim is about simulated cooks that know only what they see, over ten seed
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -18,21 +18,8 @@ from otherminds.papers.protom.experiment import PlannedEpisode, episode
 from otherminds.papers.protom.levels.level_sets import Design, rotations
 from otherminds.papers.protom.overcooked import KitchenFacilitator, OneRequest, facilitator, people, setup
 from otherminds.world import rollout_with_minds
+from otherminds.worlds.overcooked import kitchen
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
-from otherminds.worlds.overcooked.kitchen import (
-    BOARD,
-    CHOPPED,
-    COUNTER,
-    DELIVERY,
-    DOOR,
-    FLOOR,
-    FRESH,
-    NOTHING,
-    PLATE,
-    RECIPES,
-    KitchenLayout,
-    Tile,
-)
 from otherminds.worlds.overcooked.level_files import LEVELS, KitchenLevel, draw_text, parse_kitchen, write_kitchen
 from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import Overcooked, State
@@ -54,19 +41,15 @@ OPENINGS = {"none": 0.45, "door": 0.45, "gap": 0.1}  # kinds of openings between
 Cell = tuple[int, int]
 
 
-@dataclass
 class _KitchenPlan:
     """A kitchen under construction: its squares."""
 
-    rng: np.random.Generator
-    width: int
-    height: int
-    tiles: dict[Cell, Tile] = field(init=False)
-
-    def __post_init__(self) -> None:
-        cells = [(x, y) for y in range(self.height) for x in range(self.width)]
-        self.tiles = {
-            (x, y): FLOOR if 0 < x < self.width - 1 and 0 < y < self.height - 1 else COUNTER for x, y in cells
+    def __init__(self, rng: np.random.Generator, width: int, height: int) -> None:
+        self.rng, self.width, self.height = rng, width, height
+        self.tiles: dict[Cell, kitchen.Tile] = {
+            (x, y): kitchen.FLOOR if 0 < x < width - 1 and 0 < y < height - 1 else kitchen.COUNTER
+            for y in range(height)
+            for x in range(width)
         }
 
     def divide(self, across: bool) -> None:
@@ -74,19 +57,21 @@ class _KitchenPlan:
         length, breadth = (self.width, self.height) if across else (self.height, self.width)
         at = int(self.rng.integers(2, length - 2))
         line = [(at, i) if across else (i, at) for i in range(1, breadth - 1)]
-        line = [cell for cell in line if self.tiles[cell] == FLOOR]
-        self.tiles |= dict.fromkeys(line, COUNTER)
+        line = [cell for cell in line if self.tiles[cell] == kitchen.FLOOR]
+        self.tiles |= dict.fromkeys(line, kitchen.COUNTER)
         opening = self.rng.choice(list(OPENINGS), p=list(OPENINGS.values()))
         if opening != "none" and line:
-            self.tiles[line[int(self.rng.integers(len(line)))]] = DOOR if opening == "door" else FLOOR
+            self.tiles[line[int(self.rng.integers(len(line)))]] = kitchen.DOOR if opening == "door" else kitchen.FLOOR
 
     def usable(self, floor: Set[Cell]) -> list[Cell]:
         """The counters beside these squares."""
-        return [cell for cell, tile in self.tiles.items() if tile == COUNTER and not floor.isdisjoint(_around(cell))]
+        counters = (cell for cell, tile in self.tiles.items() if tile == kitchen.COUNTER)
+        return [cell for cell in counters if not floor.isdisjoint(_around(cell))]
 
-    def pieces(self, *without: Tile) -> list[set[Cell]]:
+    def pieces(self, *without: kitchen.Tile) -> list[set[Cell]]:
         """The connected pieces of floor and doors that remain without tiles of these kinds; without DOOR: the rooms."""
-        left = {cell for cell, tile in self.tiles.items() if tile in (FLOOR, DOOR) and tile not in without}
+        kinds = {kitchen.FLOOR, kitchen.DOOR}.difference(without)
+        left = {cell for cell, tile in self.tiles.items() if tile in kinds}
         found = []
         while left:
             piece = edge = {min(left)}
@@ -103,9 +88,9 @@ class _KitchenPlan:
         return [cells[int(i)] for i in chosen]
 
 
-def _around(cell: Cell) -> Iterator[Cell]:
+def _around(cell: Cell) -> tuple[Cell, ...]:
     x, y = cell
-    yield from ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
+    return (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)
 
 
 def random_kitchen(rng: np.random.Generator) -> KitchenLevel:
@@ -116,7 +101,7 @@ def random_kitchen(rng: np.random.Generator) -> KitchenLevel:
     if rng.random() < 0.25:
         plan.divide(bool(rng.random() < 0.5))
     for floor in plan.pieces():
-        for tile in (BOARD, DELIVERY):
+        for tile in (kitchen.BOARD, kitchen.DELIVERY):
             plan.tiles |= dict.fromkeys(plan.draw(plan.usable(floor), 1 + int(rng.random() < 0.2)), tile)
     recipes = [str(recipe) for recipe in rng.choice(list(DISHES), size=2, replace=bool(rng.random() < 0.3))]
     return KitchenLevel("random", _furnished(plan, recipes))
@@ -125,10 +110,9 @@ def random_kitchen(rng: np.random.Generator) -> KitchenLevel:
 def _furnished(plan: _KitchenPlan, recipes: Sequence[str]) -> Overcooked:
     """The kitchen with agents, foods and plates: mostly in different rooms, mostly not where they are needed."""
     rng = plan.rng
-    rooms = plan.pieces(DOOR)
-    homes = [
-        rooms[int(k)] for k in rng.choice(len(rooms), size=len(AGENTS), replace=len(rooms) == 1 or rng.random() < 0.2)
-    ]
+    rooms = plan.pieces(kitchen.DOOR)
+    together = len(rooms) == 1 or rng.random() < 0.2  # both may be in one room
+    homes = [rooms[int(k)] for k in rng.choice(len(rooms), size=len(AGENTS), replace=together)]
     everywhere = set[Cell]().union(*rooms)
     people: list[Cell] = []
     for home in homes:
@@ -140,20 +124,21 @@ def _furnished(plan: _KitchenPlan, recipes: Sequence[str]) -> Overcooked:
         lies_at[plan.draw(free, 1)[0]] = thing
 
     for recipe, other in zip(recipes, reversed(homes), strict=True):
-        put(FRESH[DISHES[recipe]], other if rng.random() < 0.5 else everywhere)
+        put(kitchen.FRESH[DISHES[recipe]], other if rng.random() < 0.5 else everywhere)
     where = homes[int(rng.integers(len(homes)))] if rng.random() < 0.5 else everywhere
     for _ in range(int(rng.integers(2, 4))):
-        put(PLATE, where)
-    for food in rng.choice(list(FRESH), size=int(rng.integers(0, 3))):
-        put(FRESH[str(food)], everywhere)
-    layout = KitchenLayout(tuple("".join(plan.tiles[x, y] for x in range(plan.width)) for y in range(plan.height)))
+        put(kitchen.PLATE, where)
+    for food in rng.choice(list(kitchen.FRESH), size=int(rng.integers(0, 3))):
+        put(kitchen.FRESH[str(food)], everywhere)
+    rows = ("".join(plan.tiles[x, y] for x in range(plan.width)) for y in range(plan.height))
+    layout = kitchen.KitchenLayout(tuple(rows))
     counters = [layout.grid.xy(cell) for cell in layout.counters]
     return Overcooked(
         layout=layout,
         agents=AGENTS,
         cells=tuple(layout.grid.cell(*cell) for cell in people),
         recipes=tuple(recipes),
-        on=tuple(lies_at.get(cell, NOTHING) for cell in counters),
+        on=tuple(lies_at.get(cell, kitchen.NOTHING) for cell in counters),
     )
 
 
@@ -219,8 +204,8 @@ def lacking(level: KitchenLevel) -> list[int]:
             continue
         floor = layout.reachable(world.cells[i])
         within = [bool(floor & {*beside}) for beside in layout.beside]
-        food = RECIPES[recipe] - PLATE
-        needs = [[FRESH[f] for f, part in CHOPPED.items() if part == food], [PLATE]]
+        food = kitchen.RECIPES[recipe] - kitchen.PLATE
+        needs = [[kitchen.FRESH[f] for f, part in kitchen.CHOPPED.items() if part == food], [kitchen.PLATE]]
         mine = {thing for thing, near in zip(world.on, within, strict=False) if near}
         reachable = all(any(thing in mine for thing in kinds) for kinds in needs)
         present = all(any(thing in every for thing in kinds) for kinds in needs)

@@ -67,28 +67,18 @@ def counterbalanced(
     if pair < 0:
         raise InputError(f"there is no pair {pair}", hint="pairs are counted from 0 or 1")
     turns = _turns(facilitators, pair, len(levels) // len(facilitators), seed)
-    assigned = _assigned(levels, facilitators, pair, seed)
+    # levels are dealt in turn, class by class, beginning one facilitator later for each pair
+    by_class: dict[str, list[str]] = defaultdict(list)
+    for level in levels:
+        by_class[level.kind].append(level.name)
+    square = stream(seed, "square")
+    dealt = [names[k] for names in by_class.values() for k in square.permutation(len(names))]
+    n = len(facilitators)
+    assigned = {who: dealt[(i - pair) % n :: n] for i, who in enumerate(facilitators)}
     rng = stream(seed, "order of levels", str(pair))
     for own in assigned.values():
         rng.shuffle(own)
     return tuple(Trial(assigned[who].pop(), who, int(rng.integers(SEEDS))) for who in turns)
-
-
-def _assigned(
-    levels: Sequence[Level | KitchenLevel], facilitators: Sequence[str], pair: int, seed: int
-) -> dict[str, list[str]]:
-    """The levels of each facilitator: dealt in turn, class by class, beginning one facilitator later for each pair."""
-    by_class: dict[str, list[str]] = defaultdict(list)
-    for level in levels:
-        by_class[level.kind].append(level.name)
-    rng = stream(seed, "square")
-    found: dict[str, list[str]] = {who: [] for who in facilitators}
-    i = pair
-    for names in by_class.values():
-        for k in rng.permutation(len(names)):
-            found[facilitators[i % len(facilitators)]].append(names[k])
-            i += 1
-    return found
 
 
 def _turns(facilitators: Sequence[str], pair: int, rounds: int, seed: int) -> list[str]:

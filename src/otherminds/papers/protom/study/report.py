@@ -78,20 +78,28 @@ LISTED = 400  # messages that are listed, for the same reason
 
 def report(rows: Sequence[Row], summary: Summary) -> Page:
     """The whole page, from rows and summary alone."""
+    ends = [trial[-1] for trial in trials(rows)]
+    early = [last for last in ends if last.get("ended") not in TO_THE_END]
+    counts = Counter((last["subject"], str(last.get("ended") or "no end")) for last in ends)
+    endings = [[subject, how, n] for (subject, how), n in sorted(counts.items())]
+    said = LEFT_OUT.format(len(early), len(ends)) if early else ALL_ENDED.format(len(ends))
+    found = dict.fromkeys(r["condition"] for r in summary if r["condition"] != "all")
+    classes = [*(kind for kind in KINDS if kind in found), *(c for c in found if c not in KINDS)]
+    lines = [line for condition in classes for line in _lines(summary, condition, KINDS.get(condition, condition))]
     sections = [
         Section("Results", _results(rows, summary)),
         Section("What people thought of it", _ratings(rows, summary)),
-        Section("By class of level", _by_class(summary)),
+        Section("By class of level", table(_columns("Levels", "Facilitator"), lines)),
         Section("Tests", _tests(rows)),
         Section("What was said, and what became of it", _messages(rows)),
         Section("Watch the trials", _replays(rows)),
         Section("Who played what", _design(rows)),
-        Section("How trials ended", _ends(rows)),
+        Section("How trials ended", stack(said, table(("Facilitator", "How it ended", "Trials"), endings))),
     ]
     comments = [
-        [_trial_label(trial[-1]), trial[-1]["subject"], agent, comment]
-        for trial in trials(rows)
-        for agent, comment in (trial[-1].get("comments") or {}).items()
+        [_trial_label(last), last["subject"], agent, comment]
+        for last in ends
+        for agent, comment in (last.get("comments") or {}).items()
         if comment
     ]
     if comments:
@@ -101,7 +109,7 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
 
 def _results(rows: Sequence[Row], summary: Summary) -> Html:
     found = results(rows)
-    without = sum(r.speedup is None for r in found)
+    without = sum(not r.values["speedup"] for r in found)
     notes = [SPEEDUP, PUBLISHED, *([NO_BASELINE.format(without)] if without else [])]
     ends = [trial[-1] for trial in trials(rows)]
     if simulated := sum("simulated" in (last.get("by") or {}).values() for last in ends):
@@ -139,34 +147,22 @@ def _lines(summary: Summary, condition: str, *first: str) -> Iterator[list[objec
 def _ratings(rows: Sequence[Row], summary: Summary) -> Html:
     given: dict[tuple[str, str], list[int]] = {}
     for result in results(rows):
-        for aspect, points in result.ratings.items():
-            given.setdefault((result.subject, aspect), []).extend(points)
+        for aspect in ASPECTS:
+            given.setdefault((result.subject, aspect), []).extend(map(int, result.values[aspect]))
     if not any(given.values()):
         return stack("Nobody has rated anything.")
     drawn = inline(ratings(given, summary, {aspect: NAMES[aspect] for aspect in ASPECTS}))
     found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
     subjects = in_order(subject for (subject, _), points in given.items() if points)
+    answers = Counter(subject for (subject, _), points in given.items() for _ in points)
     lines = [
-        [subject, *(cell(found.get((subject, aspect))) for aspect in ASPECTS), answers]
-        for subject in subjects
-        for answers in [sum(len(given.get((subject, aspect), ())) for aspect in ASPECTS)]
+        [subject, *(cell(found.get((subject, aspect))) for aspect in ASPECTS), answers[subject]] for subject in subjects
     ]
     return stack(drawn, table(("Facilitator", *(NAMES[aspect] for aspect in ASPECTS), "Answers"), lines))
 
 
 def _trial_label(row: Row) -> str:
     return f"pair {row['pair']}, trial {row['trial']}: {row['level']}"
-
-
-def _by_class(summary: Summary) -> Html:
-    found = [c for c in dict.fromkeys(r["condition"] for r in summary) if c != "all"]
-    known = [kind for kind in KINDS if kind in found]
-    lines = [
-        line
-        for condition in (*known, *(c for c in found if c not in known))
-        for line in _lines(summary, condition, KINDS.get(condition, condition))
-    ]
-    return table(_columns("Levels", "Facilitator"), lines)
 
 
 def _tests(rows: Sequence[Row]) -> Html:
@@ -232,12 +228,3 @@ def _design(rows: Sequence[Row]) -> Html:
     numbers = sorted({number for trials_of in played.values() for number in trials_of})
     lines = [[str(pair), *(played[pair].get(n, "–") for n in numbers)] for pair in sorted(played)]
     return table(("Pair", *(f"Trial {n}" for n in numbers)), lines)
-
-
-def _ends(rows: Sequence[Row]) -> Html:
-    ends = [trial[-1] for trial in trials(rows)]
-    early = [last for last in ends if last.get("ended") not in TO_THE_END]
-    counts = Counter((last["subject"], str(last.get("ended") or "no end")) for last in ends)
-    lines = [[subject, how, n] for (subject, how), n in sorted(counts.items())]
-    said = LEFT_OUT.format(len(early), len(ends)) if early else ALL_ENDED.format(len(ends))
-    return stack(said, table(("Facilitator", "How it ended", "Trials"), lines))

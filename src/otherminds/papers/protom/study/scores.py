@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from otherminds.evaluation import statistics as st
-from otherminds.evaluation.assistance import FACILITATOR, OVERALL, AssistanceOutcome, outcomes
+from otherminds.evaluation.assistance import FACILITATOR, OVERALL, outcomes
 from otherminds.evaluation.statistics import Comparison, Estimate
 from otherminds.papers.protom.experiment import SUBJECTS
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, Row, finished_trials, trials
@@ -19,24 +19,23 @@ from otherminds.papers.protom.study.plan import NOBODY
 PROTOM = "protom"
 FIGURES = ("success", "speedup", "messages", "ignored")
 METRICS = (*FIGURES, *ASPECTS)
+MEASURED = (*FIGURES, "decision_ms", *ASPECTS)
 COMPARED = ("success", "speedup", "messages", *ASPECTS)
 
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A trial that came to its end; `speedup` is None if no pair played its level without a facilitator."""
+    """A trial that came to its end, and its values for each metric.
 
-    outcome: AssistanceOutcome
+    There is at most one value, but one per rating, and one per decision for `decision_ms`; no `speedup` if no pair
+    played its level without a facilitator.
+    """
+
+    condition: str
+    subject: str
+    episode: str
     pair: str
-    level: str
-    ignored: int
-    speedup: float | None = None
-    ratings: Mapping[str, Sequence[int]] = field(default_factory=dict)
-
-    @property
-    def subject(self) -> str:
-        """The facilitator."""
-        return self.outcome.subject
+    values: Mapping[str, Sequence[float]]
 
 
 def results(rows: Sequence[Row]) -> list[TrialResult]:
@@ -56,16 +55,15 @@ def results(rows: Sequence[Row]) -> list[TrialResult]:
         last = trial[-1]
         given, lengths = (last.get("ratings") or {}).values(), alone.get(last["level"])
         statuses = [row.get("status") for row in trial if row["agent"] == FACILITATOR] + [last.get("outcome")]
-        results.append(
-            TrialResult(
-                outcome=outcome,
-                pair=str(last["pair"]),
-                level=last["level"],
-                ignored=statuses.count("ignored"),
-                speedup=float(np.mean(lengths)) / outcome.length - 1 if lengths else None,
-                ratings={aspect: [rating[aspect] for rating in given if aspect in rating] for aspect in ASPECTS},
-            )
-        )
+        values: dict[str, Sequence[float]] = {
+            "success": [float(outcome.success)],
+            "speedup": [float(np.mean(lengths)) / outcome.length - 1] if lengths else [],
+            "messages": [float(outcome.messages)],
+            "ignored": [float(statuses.count("ignored"))],
+            "decision_ms": () if outcome.subject == NOBODY else outcome.decision_ms,
+            **{aspect: [rating[aspect] for rating in given if aspect in rating] for aspect in ASPECTS},
+        }
+        results.append(TrialResult(outcome.condition, outcome.subject, outcome.episode, str(last["pair"]), values))
     return results
 
 
@@ -75,20 +73,6 @@ def in_order(subjects: Iterable[str]) -> list[str]:
     return [s for s in SUBJECTS if s in distinct] + sorted(distinct - set(SUBJECTS))
 
 
-VALUES: Mapping[str, Callable[[TrialResult], Sequence[float]]] = {
-    "success": lambda r: [float(r.outcome.success)],
-    "speedup": lambda r: [] if r.speedup is None else [r.speedup],
-    "messages": lambda r: [float(r.outcome.messages)],
-    "ignored": lambda r: [float(r.ignored)],
-    "decision_ms": lambda r: r.outcome.decision_ms if r.subject != NOBODY else (),
-    "helpful": lambda r: r.ratings.get("helpful", ()),
-    "appropriate": lambda r: r.ratings.get("appropriate", ()),
-    "clear": lambda r: r.ratings.get("clear", ()),
-    "understood": lambda r: r.ratings.get("understood", ()),
-}
-"""The values of each metric in one trial: at most one, but one per rating, and one per decision for `decision_ms`."""
-
-
 def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The metrics of each facilitator over all levels and by class, with 95 % intervals clustered by pair.
 
@@ -96,9 +80,9 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """
     found = results(rows)
     table = []
-    for condition in (OVERALL, *dict.fromkeys(r.outcome.condition for r in found)):
+    for condition in (OVERALL, *dict.fromkeys(r.condition for r in found)):
         for subject in in_order(r.subject for r in found):
-            chosen = [r for r in found if r.subject == subject and condition in (OVERALL, r.outcome.condition)]
+            chosen = [r for r in found if r.subject == subject and condition in (OVERALL, r.condition)]
             about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject}
             table += [{**about, "metric": metric, **e._asdict()} for metric, e in metrics(chosen).items()]
     return table
@@ -107,28 +91,27 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
 def metrics(found: Sequence[TrialResult]) -> dict[str, Estimate]:
     """The metrics with at least one value in these trials; n counts pairs."""
     estimates = {}
-    for metric, values in VALUES.items():
-        pairs = [r.pair for r in found for _ in values(r)]
-        if pairs:
-            estimates[metric] = _estimate(metric, [x for r in found for x in values(r)], pairs)
-    said = [float(r.outcome.messages) for r in found]
+    for metric in MEASURED:
+        values, pairs = _all_values(found, metric), [r.pair for r in found for _ in r.values[metric]]
+        if metric == "success" and len(set(values)) == 1:
+            # resampling equal values gives no interval; Wilson's formula does, and pairs are independent
+            estimates[metric] = st.proportion([bool(values[0])] * len(set(pairs)))
+        elif values:
+            estimates[metric] = st.mean(values, pairs)
+        if metric == "ignored" and values:
+            value, low, high = (len(values) * x for x in estimates[metric][:3])
+            estimates[metric] = Estimate(value, low, high, estimates[metric].n)
+    said = _all_values(found, "messages")
     if any(said):
-        estimates["ignored_share"] = st.ratio([float(r.ignored) for r in found], said, [r.pair for r in found])
+        estimates["ignored_share"] = st.ratio(_all_values(found, "ignored"), said, [r.pair for r in found])
     if found:
         n = float(len(found))
         estimates["trials"] = Estimate(n, n, n, len({r.pair for r in found}))
     return estimates
 
 
-def _estimate(metric: str, values: Sequence[float], pairs: Sequence[str]) -> Estimate:
-    if metric == "success" and len(set(values)) == 1:
-        # resampling equal values gives no interval; Wilson's formula does, and pairs are independent
-        return st.proportion([bool(values[0])] * len(set(pairs)))
-    estimate = st.mean(values, pairs)
-    if metric == "ignored":
-        value, low, high = (len(values) * x for x in estimate[:3])
-        return Estimate(value, low, high, estimate.n)
-    return estimate
+def _all_values(found: Sequence[TrialResult], metric: str) -> list[float]:
+    return [x for r in found for x in r.values[metric]]
 
 
 # Tests
@@ -145,7 +128,7 @@ def compare(rows: Sequence[Row], subject: str = PROTOM) -> list[Comparison]:
     for other in in_order(r.subject for r in found if ours and r.subject != subject):
         theirs = [r for r in found if r.subject == other]
         for metric in COMPARED if other != NOBODY else COMPARED[:2]:
-            a, b = ([x for r in group for x in VALUES[metric](r)] for group in (ours, theirs))
+            a, b = _all_values(ours, metric), _all_values(theirs, metric)
             if a and b:
                 p = st.fisher([x > 0 for x in a], [x > 0 for x in b]) if metric == "success" else st.mann_whitney(a, b)
                 test = "Fisher exact" if metric == "success" else "Mann–Whitney U"
@@ -159,7 +142,7 @@ def _within_pairs(ours: Sequence[TrialResult], theirs: Sequence[TrialResult], me
     by_pair: list[dict[str, list[float]]] = [{}, {}]
     for values, group in zip(by_pair, (ours, theirs), strict=True):
         for r in group:
-            if own := VALUES[metric](r):
+            if own := r.values[metric]:
                 values.setdefault(r.pair, []).extend(own)
     a, b = by_pair
     both = [pair for pair in a if pair in b]

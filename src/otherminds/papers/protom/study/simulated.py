@@ -81,7 +81,7 @@ def rows(trial: PlannedTrial, model: LanguageModel | None = None, *, pictures: b
     found[-1]["ended"] = FINISHED if found[-1]["success"] else TIME
     found[-1]["by"] = dict.fromkeys(setup.world.agents, "simulated")
     if trial.subject != NOBODY:
-        found[-1]["ratings"] = {agent: _ratings(trial, found, agent) for agent in setup.world.agents}
+        found[-1]["ratings"] = {agent: _ratings(trial.seed, found, agent) for agent in setup.world.agents}
     return found
 
 
@@ -110,10 +110,9 @@ def rating_shares(rows: Sequence[Row], agent: str) -> dict[str, float]:
     return found
 
 
-def _ratings(trial: PlannedTrial, rows: Sequence[Row], agent: str) -> dict[str, int]:
+def _ratings(seed: int, rows: Sequence[Row], agent: str) -> dict[str, int]:
     """Ratings in points: 7 for a share of 1, 1 for 0, 4 without evidence, plus normal noise, rounded and clipped."""
-    rng = stream(trial.seed, "ratings", agent)
-    found = rating_shares(rows, agent)
+    rng, found = stream(seed, "ratings", agent), rating_shares(rows, agent)
     low, high = POINTS[0], POINTS[-1]
     exact = {aspect: low + (high - low) * found.get(aspect, 0.5) for aspect in ASPECTS}
     return {aspect: int(min(max(round(x + NOISE * rng.normal()), low), high)) for aspect, x in exact.items()}
