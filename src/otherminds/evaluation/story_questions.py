@@ -49,15 +49,10 @@ def asked(
 
 def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> StoryAnswer:
     helper = find_model(model) if model else None
-    if found.text is not None and isinstance(question, Worded):
-        return ask(found.text, question.stem, question.options, conventions=conventions, model=helper)
-    if found.text is not None:
-        reading = read_story(found.text)
-    else:
-        assert found.episode is not None
-        reading = Reading(found.episode)
+    told = Reading(found.episode) if found.episode is not None else found.text or ""
     if isinstance(question, Worded):
-        return ask(reading, question.stem, question.options, conventions=conventions, model=helper)
+        return ask(told, question.stem, question.options, conventions=conventions, model=helper)
+    reading = read_story(told) if isinstance(told, str) else told
     return StoryAnswer(reading, question, answer(reading.episode, question, conventions))
 
 
@@ -73,17 +68,9 @@ def audited(path: Path, form: str | None = None) -> Audit:
         raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
     if form == MUMATOM or path.is_dir() or path.name == "questions.json":
         items = tuple(
-            Item(
-                f"{episode.id} Q{k}",
-                episode.full,
-                question.stem,
-                question.options,
-                question.options[question.gold],
-                None,
-                MUMATOM,
-            )
+            Item(f"{episode.id} Q{k}", episode.full, one.stem, one.options, one.options[one.gold], None, MUMATOM)
             for episode in read_mumatom(path if path.is_dir() else path.parent)
-            for k, question in enumerate(episode.questions, 1)
+            for k, one in enumerate(episode.questions, 1)
         )
         return audit(shown(items, len(items), "Auditing"), answer=judge)
     items = read_items(path, form)  # type: ignore[arg-type]

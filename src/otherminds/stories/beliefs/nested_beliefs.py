@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -108,7 +108,10 @@ def answer_where(
         what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in believed.items()}))
         why = f"{'several' if any(wanted) else 'none'} of the options fit ({what})"
         return stories.Answer(None, _posterior(fits), abstained=why)
-    return stories.Answer(wanted.index(True), _posterior(fits), _terms(episode, question, believed, fits, conventions))
+    because = [h for chain, obj in sorted(believed) for h in deciding(episode, chain, obj, question.at, conventions)]
+    certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)  # the evidence of each deciding happening
+    terms = tuple(stories.Term(happening.t, happening, certain) for happening in dict.fromkeys(because))
+    return stories.Answer(wanted.index(True), _posterior(fits), terms)
 
 
 def _mind(chain: Chain) -> NestedBelief:
@@ -143,19 +146,6 @@ def _departure(episode: stories.Episode, who: str, before: stories.Happening | N
 def _posterior(fits: Sequence[bool]) -> tuple[float, ...]:
     share = 1.0 / sum(fits) if any(fits) else 1.0 / max(1, len(fits))
     return tuple(share if fit or not any(fits) else 0.0 for fit in fits)
-
-
-def _terms(
-    episode: stories.Episode,
-    question: stories.Question,
-    about: Iterable[tuple[Chain, str]],
-    fits: Sequence[bool],
-    conventions: Conventions,
-) -> tuple[stories.Term, ...]:
-    """The deciding happenings, each with certain evidence for the options that fit."""
-    found = [h for chain, obj in sorted(about) for h in deciding(episode, chain, obj, question.at, conventions)]
-    certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)
-    return tuple(stories.Term(happening.t, happening, certain) for happening in dict.fromkeys(found))
 
 
 def _ignorance(episode: stories.Episode, chain: Chain, obj: str, at: int | None, conventions: Conventions) -> str:

@@ -121,21 +121,21 @@ class _NoisyObserver:
         return number, self._report(replace(grab, t=timeline[number].t), agent, thing, place, room)
 
     def _report(self, event: Event, agent: str, thing: str | None, place: str | None, room: str | None) -> Event:
-        told = replace(event, agent=agent, obj=thing, place=place, room=room, source="video", span=None)
-        return replace(told, p=event.p * self._certainty(told))
+        """The event as told, with P(there was such an event | it is reported).
 
-    def _certainty(self, event: Event) -> float:
-        """P(there was such an event | it is reported); only agents, items and places with alternatives are in doubt."""
+        Only agents, items and places with alternatives are in doubt.
+        """
         noise, right = self.noise, 1.0
         if len(self.agents) > 1:
             right *= 1.0 - noise.swap
-        if event.obj is not None and len(self.things) > 1:
+        if thing is not None and len(self.things) > 1:
             right *= 1.0 - noise.rename
-        if event.place is not None and self.near.get(event.place):
+        if place is not None and self.near.get(place):
             right *= 1.0 - noise.misplace
         if event.verb == "grab":
             right *= (1.0 - noise.drop) / (1.0 - noise.drop + noise.invent or 1.0)
-        return right
+        p = event.p * right
+        return replace(event, agent=agent, obj=thing, place=place, room=room, p=p, source="video", span=None)
 
 
 def _other(one: str, of: tuple[str, ...], rng: np.random.Generator) -> str:
