@@ -106,7 +106,11 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
     people = set(text.episode.agents)
     if video is not None:
         people |= set() if len(people) > 1 else set(video.episode.agents)
-        same = _same_places(entities, video.episode.entities)
+        # the video's places without a room are the place of that kind in the text, or else in any home
+        known_places = [*(entity.id for entity in entities if entity.kind == "place"), *usual_places()]
+        roomless = {e.id for e in video.episode.entities if e.kind == "place" and e.room is None} - {*known_places}
+        fits = {name: [place for place in known_places if place.endswith(f" {name}")] for name in roomless}
+        same = {name: places[0] for name, places in fits.items() if places}
         shown: list[Happening] = []
         for happening in video.episode.timeline:
             if (happening.speaker if isinstance(happening, Utterance) else happening.agent) not in people:
@@ -131,14 +135,6 @@ def _aligned(told: Sequence[Happening], shown: Sequence[Happening], named: set[s
     seen = [_doubted(h, named) if isinstance(h, Event) else h for h in shown]
     kept = [[h for h in part if not isinstance(h, Utterance)] for part in (seen[:after], seen[after:])]
     return [*kept[0], *told, *kept[1]]
-
-
-def _same_places(text: Sequence[Entity], video: Sequence[Entity]) -> dict[str, str]:
-    """For the video's places without a room: the place of the same kind in the text, or else in any home."""
-    known = [*(entity.id for entity in text if entity.kind == "place"), *usual_places()]
-    roomless = [entity.id for entity in video if entity.kind == "place" and entity.room is None]
-    fits = {name: [place for place in known if place.endswith(f" {name}")] for name in roomless if name not in known}
-    return {name: places[0] for name, places in fits.items() if places}
 
 
 def _doubted(event: Event, named: set[str]) -> Event:

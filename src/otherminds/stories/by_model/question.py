@@ -135,7 +135,10 @@ class _QuestionReader:
         if any(getattr(told, key) is not None for key in idle):
             raise NonsenseError(f"a claim of kind {told.kind!r} has only {' and '.join(sorted(NEEDED[told.kind]))}")
         if told.kind == "is":
-            return self._believed(told, self._fact(told.thing, told.place))
+            person = told.thing if told.thing in self.episode.agents else None
+            thing = person or self._thing(told.thing)
+            place = self._place(told.place, None if person else thing)
+            return self._believed(told, stories.Fact("in_room" if person else "at", thing, place))
         if told.kind == "wants":
             return self._believed(told, self._goal(told))
         if told.minds or not told.holds:
@@ -165,12 +168,6 @@ class _QuestionReader:
         if told.place is None:
             return stories.Goal(who, stories.Fact("holds", who, thing))
         return stories.Goal(who, stories.Fact("at", thing, self._place(told.place, thing)))
-
-    def _fact(self, thing: str | None, place: str | None) -> stories.Fact:
-        if thing in self.episode.agents and thing is not None:
-            return stories.Fact("in_room", thing, self._place(place))
-        subject = self._thing(thing)
-        return stories.Fact("at", subject, self._place(place, subject))
 
     def _person(self, name: str | None) -> str:
         if name is None or not (name in self.episode.agents or (name[0].isupper() and self.wording.names(name))):

@@ -207,6 +207,11 @@ class Stage:
             noun.room = room
         return self.scene.spot(noun, None)
 
+    def spot_and_room(self, name: str | None, room: str | None) -> tuple[Spot | None, str | None]:
+        """A place, and the room, if the name is not that of a place. Raises NonsenseError like `place`."""
+        place = self.place(name, room)
+        return (place, None) if isinstance(place, Spot) else (None, place or room)
+
     def declare(self, name: str, room: str | None, relation: Relation | None) -> None:
         """Record the room of a place and whether items are in or on it. Raises NonsenseError if the name is taken."""
         found = self.place(name, room)

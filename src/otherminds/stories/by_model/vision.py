@@ -25,7 +25,7 @@ from otherminds.stories.by_model.replies import (
 )
 from otherminds.stories.english.reading import StoryReader
 from otherminds.stories.english.statements import noun_in
-from otherminds.stories.english.story_state import Spot, StoryState
+from otherminds.stories.english.story_state import StoryState
 from otherminds.stories.model import Episode, Event, Reading, Utterance
 
 fill = prompts_of("otherminds.stories.by_model")
@@ -124,7 +124,7 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
 def _add_event(stage: Stage, told: _Event, known: Collection[str]) -> None:
     scene = stage.scene
     who, room = stage.known(told.who), stage.room(told.room)
-    place = stage.place(told.place, room)
+    spot, where = stage.spot_and_room(told.place, room)
     obj = stage.thing(told.thing) if told.does in ("grab", "put", "move", "look") else None
     if known and obj is not None and obj not in known:
         raise NonsenseError(f"{one_line(obj)!r} is none of the things")
@@ -133,6 +133,4 @@ def _add_event(stage: Stage, told: _Event, known: Collection[str]) -> None:
     if told.does == "talk":
         scene.emit(Utterance(0, who, "assert", p=told.sure, source="video"))
         return
-    spot = place if isinstance(place, Spot) else None
-    where = None if isinstance(place, Spot) else place or room
     scene.emit(Event(0, who, VERBS[told.does], obj, None, where, told.sure, "video"), spot)

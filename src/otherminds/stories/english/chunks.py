@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from otherminds.stories.english.lexicon import VerbForm, wordset
 from otherminds.stories.english.phrases import ORDINALS, Chunk, Noun, NounReader, Quote, VerbGroup, Word, WordKind
@@ -279,10 +279,8 @@ class Chunker(NounReader):
         if group.means("begin", "want") and not infinitive and "ing" not in verb.tags:
             return group, end
         self._take_particle(verb, j)
-        inner = VerbGroup(verb.lemma, verb.senses, verb.tags, group.start, self.tokens[j + verb.length - 1].end)
-        inner.negated, inner.hedged, inner.finite = group.negated, group.hedged, group.finite
-        inner.unreal, inner.perfect, inner.particle = group.unreal, group.perfect, verb.particle
-        inner.about_to = group.about_to
+        inner = replace(group, lemma=verb.lemma, senses=verb.senses, tags=verb.tags, particle=verb.particle)
+        inner.end, inner.passive = self.tokens[j + verb.length - 1].end, False
         inner.wish = group.means("want") and not group.means("begin")
         return inner, j + verb.length
 

@@ -232,18 +232,10 @@ def _acts_like_name(sentence: Sequence[Token], i: int) -> bool:
     if following.text == ":" or following.low in AFTER_NAME | known.sets["auxiliaries"] | known.sets["modals"]:
         return following.low != "and" or (after is not None and after.text[:1].isupper())
     if following.text == ",":
-        listed = _is_list(sentence[i + 2 : i + 2 + LIST_WITHIN])
+        listing = (t for t in sentence[i + 2 : i + 2 + LIST_WITHIN] if t.text != "," and not t.text[:1].isupper())
+        end = next(listing, None)  # "and" ends a list of names: "Ann, Bob and Cid"
+        listed = end is not None and end.low == "and"
         return after is not None and (after.low in AFTER_NAME_AND_COMMA or listed)
     if following.low.endswith("ly"):
         return after is not None and known.is_verb(after.low)
     return known.is_verb(following.low)
-
-
-def _is_list(found: Sequence[Token]) -> bool:
-    """Whether names are listed: "Ann, Bob and Cid"."""
-    for token in found:
-        if token.low == "and":
-            return True
-        if token.text != "," and not token.text[:1].isupper():
-            return False
-    return False

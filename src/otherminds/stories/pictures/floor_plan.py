@@ -221,7 +221,13 @@ def _rooms(placed: Mapping[str, Sequence[Place]], area: Area) -> Iterator[tuple[
     if len(rooms) < len(placed):
         height -= STRIP + (GAP if rooms else 0)
         yield SOMEWHERE, Area(area.x, area.y + area.height - STRIP, area.width, STRIP)
-    rows = _split([(room, max(2, len(placed[room])) + 1) for room in rooms])
+    weights = [(room, max(2, len(placed[room])) + 1) for room in rooms]
+    most = 1 if len(rooms) < 3 else 2 if len(rooms) < 7 else 3
+    ways = [  # of splitting the rooms into rows, in their order: that whose fullest row is emptiest
+        [weights[i:j] for i, j in itertools.pairwise((0, *cuts, len(rooms)))]
+        for cuts in itertools.combinations(range(1, len(rooms)), most - 1)
+    ]
+    rows = min(ways, key=lambda rows: max(sum(weight for _, weight in row) for row in rows))
     tall = (height - GAP * (len(rows) - 1)) / len(rows)
     for i, row in enumerate(rows):
         x, wide = area.x, area.width - GAP * (len(row) - 1)
@@ -229,16 +235,6 @@ def _rooms(placed: Mapping[str, Sequence[Place]], area: Area) -> Iterator[tuple[
             width = wide * weight / sum(weight for _, weight in row)
             yield room, Area(x, area.y + i * (tall + GAP), width, tall)
             x += width + GAP
-
-
-def _split(rooms: Sequence[tuple[str, int]]) -> list[Sequence[tuple[str, int]]]:
-    """The rooms in rows, in their order; the split whose fullest row is emptiest."""
-    n = 1 if len(rooms) < 3 else 2 if len(rooms) < 7 else 3
-    ways = [
-        [rooms[i:j] for i, j in itertools.pairwise((0, *cuts, len(rooms)))]
-        for cuts in itertools.combinations(range(1, len(rooms)), n - 1)
-    ]
-    return min(ways, key=lambda rows: max(sum(weight for _, weight in row) for row in rows))
 
 
 def _furniture(places: Sequence[Place], room: Area, scale: float) -> Iterator[tuple[str, Area]]:

@@ -59,13 +59,8 @@ def together(one: Factor, other: Factor) -> Factor:
     if one.errands is not None and other.errands is not None:
         every = {*one.errands, *other.errands}
         errands = {errand: log_p_of(one.errands, errand) + log_p_of(other.errands, errand) for errand in every}
-    return Factor(
-        other.happening,
-        _sum(one.places, other.places),
-        _sum(one.beliefs, other.beliefs),
-        _sum(one.replies, other.replies),
-        errands,
-    )
+    places, beliefs = _sum(one.places, other.places), _sum(one.beliefs, other.beliefs)
+    return Factor(other.happening, places, beliefs, _sum(one.replies, other.replies), errands)
 
 
 def log_p_of(errands: Errands, errand: Errand | None) -> float:
@@ -227,7 +222,9 @@ class _Run:
             self.where = [None] * len(self.where)
         elif act.place is not None:
             if event.agent == self.roles.companion:
-                self._errand(event, act)
+                done, lapse = Errand(self.roles.thing, act.place), LAPSE / act_count(self.home)
+                fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]), among=len(self.where))
+                self.factors.append(Factor(event, errands={done: float(fits), None: float(other)}))
             elif not self._brought:
                 self.lies = act.place
             self.where = [act.place] * len(self.where)
@@ -235,11 +232,6 @@ class _Run:
     @property
     def _brought(self) -> bool:
         return any(factor.errands is not None for factor in self.factors)
-
-    def _errand(self, event: Event, act: Act) -> None:
-        done, lapse = Errand(self.roles.thing, act.place), LAPSE / act_count(self.home)
-        fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]), among=len(self.where))
-        self.factors.append(Factor(event, errands={done: float(fits), None: float(other)}))
 
     def _told(self, event: Event, act: Act, place: str | None, room: str | None) -> float:
         """P(the grab is reported like this | the item was at `place`).
@@ -263,7 +255,9 @@ class _Run:
             return
         if content is not None and content.subject != self.roles.thing:
             return
-        places = self._places_said(said)
+        value = content.value if content is not None else None
+        room = [place.name for place in self.home.places if place.room == value]  # a room stands for all its places
+        places = (value,) if value is not None and value in self.home.place else tuple(room)
         self.claimed |= set(places) if said.act == "assert" else set()
         if said.speaker == self.roles.companion and said.act != "ask":
             self._speak(said)
@@ -274,13 +268,6 @@ class _Run:
             self.awaited = True
         for act in _acts_said(said, self.roles.thing, places)[:1]:
             self._happen(said.speaker, act)
-
-    def _places_said(self, said: Utterance) -> tuple[str, ...]:
-        """The places that an utterance names: one place, or all places of a room."""
-        value = said.content.value if said.content is not None else None
-        if value is not None and value in self.home.place:
-            return (value,)
-        return tuple(place.name for place in self.home.places if place.room == value)
 
     def _reply(self, said: Utterance, places: tuple[str, ...]) -> Floats:
         listener = self.roles.seeker or next((a for a in self.episode.agents if a != said.speaker), said.speaker)

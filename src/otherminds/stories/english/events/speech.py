@@ -332,18 +332,20 @@ def _indirect_answer(story: StoryState, clause: Clause) -> list[DialogueAct] | N
     things = [noun for noun in clause.objects if noun.kind == "object"]
     if any(noun.words[-1] in ("location", "whereabouts") for noun in things) and story.asked:
         return [DialogueAct("assert", asked)]
-    spot, room = _stated_place(story, clause, IN)  # "mentions a folder on the table"
+    spot, room = stated_place(story, clause, IN)  # "mentions a folder on the table"
     obj = story.thing(things[0], None) if things else asked
     return [DialogueAct("assert", obj, spot, room)] if obj and (spot or room) else None
 
 
-def _stated_place(story: StoryState, clause: Clause, preps: Collection[str]) -> tuple[Spot | None, str | None]:
-    """The place and the room in phrases with these prepositions."""
+def stated_place(
+    story: StoryState, clause: Clause, preps: Collection[str], kinds: Sequence[str] = ("place",)
+) -> tuple[Spot | None, str | None]:
+    """The place and the room in phrases with these prepositions; nouns of these `kinds` are places."""
     spot, room = None, None
-    for prep, noun in clause.places:
-        if noun.kind == "room" and prep in preps:
+    for noun in (noun for prep, noun in clause.places if prep in preps):
+        if noun.kind == "room":
             room = story.room(noun)
-        elif noun.kind == "place" and prep in preps:
+        elif noun.kind in kinds:
             spot = story.spot(noun, None)
     return spot, room
 
@@ -361,7 +363,7 @@ def is_ignorant(clause: Clause) -> bool:
 
 def direct(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Reads pointing at a place, or sending somebody there: an answer to what was asked."""
-    spot, room = _stated_place(story, clause, DIRECTIONS)
+    spot, room = stated_place(story, clause, DIRECTIONS)
     if (spot is None and room is None) or not story.asked:
         return False
     add_utterance(story, clause, agents[0], DialogueAct("assert", story.asked[1], spot, room))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from otherminds.stories.english.events.going import HERE, IN, MOODS, Agents, add_event, walk
 from otherminds.stories.english.events.handling import NEARBY, location
 from otherminds.stories.english.events.seeing import look_result
-from otherminds.stories.english.events.speech import be_silent, is_ignorant, shrug
+from otherminds.stories.english.events.speech import be_silent, is_ignorant, shrug, stated_place
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState
@@ -42,13 +42,7 @@ def _note_company(story: StoryState, clause: Clause) -> bool:
 
 def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool:
     """Notes that things are where the clause says; True also if it tells only a mood."""
-    spot: Spot | None = None
-    room: str | None = None
-    for prep, noun in clause.places:
-        if prep in IN and noun.kind == "room":
-            room = story.room(noun)
-        elif prep in IN and noun.kind in ("place", "object"):
-            spot = story.spot(noun, None)
+    spot, room = stated_place(story, clause, IN, ("place", "object"))
     if spot is None and room is None:
         return _is_mood(clause)
     return all(_note_one(story, noun, spot, room) for noun in nouns)
