@@ -42,12 +42,7 @@ LOOK: dict[Any, Any] = {
     "ytick.labelcolor": "black",
     "figure.constrained_layout.use": True,
 }
-CLASSES = {
-    "not_needed": "Help not needed",
-    "useful": "Help useful",
-    "necessary": "Help necessary",
-    "all": "All",
-}
+CLASSES = {"not_needed": "Help not needed", "useful": "Help useful", "necessary": "Help necessary", "all": "All"}
 METRICS = {
     "success": "Share of episodes in which all succeed",
     "speedup": "Speedup (steps without help ÷ with help − 1)",

@@ -101,6 +101,13 @@ def episode_id(wanted: EpisodeRequest) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:DIGITS]
 
 
+def first_fault(error: Any, skip: int = 0) -> str:
+    """The first fault of a pydantic error in one line: its place, without `skip` names at its start, and the reason."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"][skip:]))
+    return printable(f"{place}: {first['msg']}" if place else first["msg"])
+
+
 def check_request(wanted: EpisodeRequest) -> None:
     """Raises InputError if the level is unknown, or the facilitator or agent is not available for its world."""
     field, able = _able(wanted.world)
@@ -178,7 +185,7 @@ def episode_choices() -> dict[str, Any]:
                 "id": world,
                 "title": title,
                 "about": about,
-                "groups": _matrix_groups() if world == MELTING_POT else _groups(world),
+                "groups": _groups(world),
                 "field": (able := _able(world))[0],
                 "who": [_option(key, title) for key, (title, _) in able[1].items()],
             }
@@ -190,26 +197,17 @@ def episode_choices() -> dict[str, Any]:
 
 
 def _groups(world: str) -> list[dict[str, Any]]:
-    """The levels of a world, by class."""
-    levels = [level for level in _levels(world).values() if level is not None]
-    grouped = {title: [level for level in levels if level.kind == kind] for kind, title in KINDS.items()}
-    grouped["Other levels"] = [level for level in levels if level.kind not in KINDS]
-    return [
-        {"title": title, "levels": [_option(level.name, _title(level.name)) for level in members]}
-        for title, members in grouped.items()
-        if members
-    ]
-
-
-def _matrix_groups() -> list[dict[str, Any]]:
-    """The scenarios of Melting Pot, by substrate."""
-    return [
-        {
-            "title": title,
-            "levels": [_option(s.id, f"{s.id}: {s.meaning}") for s in scenarios() if s.substrate == substrate],
+    """The levels of a world by class, the scenarios of Melting Pot by substrate."""
+    if world == MELTING_POT:
+        grouped = {
+            title: [_option(s.id, f"{s.id}: {s.meaning}") for s in scenarios() if s.substrate == substrate]
+            for substrate, title in SUBSTRATE_TITLES.items()
         }
-        for substrate, title in SUBSTRATE_TITLES.items()
-    ]
+    else:
+        grouped = {title: [] for title in (*KINDS.values(), "Other levels")}
+        for name, level in _levels(world).items():
+            grouped[KINDS.get(level.kind if level else "", "Other levels")].append(_option(name, _title(name)))
+    return [{"title": title, "levels": members} for title, members in grouped.items() if members]
 
 
 def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
@@ -260,10 +258,7 @@ class RecordedEpisodes:
         try:
             wanted = EpisodeRequest.model_validate_json(body)
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            text = f"{place}: {first['msg']}" if place else first["msg"]
-            raise HTTPException(422, printable(text)) from None
+            raise HTTPException(422, first_fault(error)) from None
         check_request(wanted)
         name = f"episode:{episode_id(wanted)}"
         if name not in self._wanted:
@@ -288,13 +283,12 @@ class RecordedEpisodes:
         """The state of an episode: playing, ready or failed."""
         name = self._known(short)
         task = self._pages.get(name) or self._play(name)
-        said = {"wanted": self._wanted[name].model_dump(mode="json")}
-        if not task.done():
-            return {"state": "playing", "message": "", **said}
-        if problem := task.exception():
-            text = str(problem) if isinstance(problem, InputError) else "the episode could not be played"
-            return {"state": "failed", "message": text, **said}
-        return {"state": "ready", "message": "", **said}
+        state, message = "ready" if task.done() else "playing", ""
+        if task.done() and (problem := task.exception()):
+            state, message = "failed", "the episode could not be played"
+            if isinstance(problem, InputError):
+                message = str(problem)
+        return {"state": state, "message": message, "wanted": self._wanted[name].model_dump(mode="json")}
 
     async def page(self, short: str) -> str:
         """The page of an episode, once it has been played. Raises HTTPException if it is unknown or failed."""

@@ -17,12 +17,11 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError
-from otherminds.files.text import printable
 from otherminds.reports.level_replay import KINDS
 from otherminds.reports.page import asset
 from otherminds.web import researchers
 from otherminds.web.connections import serve_page
-from otherminds.web.episodes import RecordedEpisodes
+from otherminds.web.episodes import RecordedEpisodes, first_fault
 from otherminds.web.event_log import EventLog
 from otherminds.web.guard import Guard, TokenBuckets
 from otherminds.web.lobby import Lobby
@@ -84,7 +83,7 @@ def application(settings: ServerSettings) -> Any:
     for router in (_pages(), playing, watching, researchers.entering, researchers.studying):
         app.include_router(router)
     app.add_exception_handler(InputError, lambda _, error: _detail(422, str(error)))
-    app.add_exception_handler(RequestValidationError, lambda _, error: _detail(422, _told(error)))
+    app.add_exception_handler(RequestValidationError, lambda _, error: _detail(422, first_fault(error, 1)))
     return Guard(app, settings.origins, rate=settings.rate, burst=settings.burst)
 
 
@@ -96,13 +95,6 @@ def _give_up(settings: ServerSettings, why: str) -> None:
 
 def _detail(status: int, text: str) -> JSONResponse:
     return JSONResponse({"detail": text}, status_code=status)
-
-
-def _told(error: Any) -> str:
-    """The first fault of a request, in one line."""
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"][1:])
-    return printable(f"{place}: {first['msg']}" if place else first["msg"])
 
 
 # Pages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -61,32 +61,28 @@ def where(study: Study, participant: Participant, game: LiveGame | None) -> str:
 
 def page(study: Study, participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
     """The stage of a participant, and the data of its page."""
-    stage = where(study, participant, game)
-    if stage == "game" and game:
-        return stage, playing(study, participant, game)
-    if stage == "reveal" and game:
-        return stage, reveal(study, participant, game)
-    plain: Mapping[str, Callable[[Study, Participant], Data]] = {
-        "closed": lambda _, __: {"text": DECLINED},
-        "thanks": thanks,
-        "consent": consent,
-        "tutorial": lesson,
-        "ready": ready,
-        "questions": questions,
-        "lobby": lobby,
-    }
-    return stage, plain[stage](study, participant)
-
-
-def consent(study: Study, participant: Participant) -> Data:
-    """The consent form."""
-    return {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.minutes}
-
-
-def lobby(study: Study, participant: Participant) -> Data:
-    """The lobby, with the seconds waited so far."""
-    waiting = time.time() - participant.waiting if participant.waiting else 0.0
-    return {"waiting": round(waiting, 1), "text": "Waiting for another person."}
+    stage, data = where(study, participant, game), Data()
+    match stage:
+        case "game" if game:
+            data = playing(study, participant, game)
+        case "reveal" if game:
+            data = reveal(study, participant, game)
+        case "closed":
+            data = {"text": DECLINED}
+        case "thanks":
+            data = thanks(study, participant)
+        case "consent":
+            data = {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.minutes}
+        case "tutorial":
+            data = lesson(study, participant)
+        case "ready":
+            data = ready(study, participant)
+        case "questions":
+            data = questions(study, participant)
+        case "lobby":
+            waiting = time.time() - participant.waiting if participant.waiting else 0.0
+            data = {"waiting": round(waiting, 1), "text": "Waiting for another person."}
+    return stage, data
 
 
 def lesson(study: Study, participant: Participant) -> Data:
@@ -164,19 +160,16 @@ def counted(study: Study, participant: Participant, game: LiveGame) -> Data:
 def wants(game: LiveGame, agent: str) -> str | None:
     """The name of an agent's goal: its recipe, or the colour of its gem."""
     world, i = game.world, game.world.agents.index(agent)
-    if isinstance(game.setup.level, KitchenLevel):
-        found: str | None = world.recipes[i]
-        return found
-    colour: str = world.gems[world.goals[i]].colour
-    return colour
+    kitchen = isinstance(game.setup.level, KitchenLevel)
+    found: str | None = world.recipes[i] if kitchen else world.gems[world.goals[i]].colour
+    return found
 
 
 def reached(game: LiveGame, agent: str) -> bool:
     """Whether an agent has reached its goal."""
     world, i = game.world, game.world.agents.index(agent)
-    if isinstance(game.setup.level, KitchenLevel):
-        return bool(world.is_served(game.state, i))
-    return bool(world.has_gem(game.state, i))
+    kitchen = isinstance(game.setup.level, KitchenLevel)
+    return bool(world.is_served(game.state, i) if kitchen else world.has_gem(game.state, i))
 
 
 def messages(game: LiveGame) -> list[Data]:
@@ -242,13 +235,12 @@ def thanks(study: Study, participant: Participant) -> Data:
 def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
     """What an agent sees now (None: everything). `known` numbers the drawings already sent, and is updated."""
     rows, parts = game.frame(agent)
-    told: dict[str, str] = {}
-    placed = []
-    for name, look, x, y in looks(parts):
+    told, shown = {}, looks(parts)
+    for _, look, *_ in shown:
         if look not in known:
+            told[str(len(known))] = look
             known[look] = len(known)
-            told[str(known[look])] = look
-        placed.append([name, known[look], x, y])
+    placed = [[name, known[look], x, y] for name, look, x, y in shown]
     data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": told, "text": words(parts)}
     if agent is not None:
         data["mine"] = f"agent-{game.world.agents.index(agent)}"

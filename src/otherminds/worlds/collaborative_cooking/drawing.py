@@ -152,12 +152,10 @@ def moving_parts(world: CollaborativeCooking, scene: CookingScene) -> Iterator[M
             yield MovingPart(f"counter-{k}", item, ITEMS[item], centre(world.grid, cell), 0.85)
     for k, cell in enumerate(world.pots):
         if pot := scene.pots.get(cell):
-            title = f"pot: {pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
-            if pot.timer:
+            title = "soup" if pot.cooked else f"{pot.tomatoes or 'no'} tomato{'es' * (pot.tomatoes != 1)}"
+            if pot.timer and not pot.cooked:
                 title = f"{title}, a soup in {world.cook + 1 - pot.timer} steps"
-            yield MovingPart(
-                f"pot-{k}", "pot: soup" if pot.cooked else title, pot_shapes(pot, world.cook), centre(world.grid, cell)
-            )
+            yield MovingPart(f"pot-{k}", f"pot: {title}", pot_shapes(pot, world.cook), centre(world.grid, cell))
     yield from avatar_parts(world.grid, world.agents, scene.avatars, ITEMS)
 
 
