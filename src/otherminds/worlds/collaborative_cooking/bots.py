@@ -16,23 +16,8 @@ from typing import Literal, NamedTuple
 
 from otherminds.distribution import Categorical
 from otherminds.worlds.avatars import ACTIONS, OUTSIDE, Action
-from otherminds.worlds.collaborative_cooking.rules import (
-    DELIVERY,
-    DISH,
-    DISHES,
-    FULL,
-    NOTHING,
-    POT,
-    SEES_COUNTER,
-    SEES_POT,
-    SEES_SOUP,
-    SOUP,
-    TOMATO,
-    TOMATOES,
-    CollaborativeCooking,
-    CookingView,
-    player_of,
-)
+from otherminds.worlds.collaborative_cooking import rules
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 from otherminds.worlds.grid import Grid
 
 Duty = Literal["everything", "tomatoes", "dishes"]
@@ -40,9 +25,9 @@ PATIENCE = 60  # steps without help after which a bot does all the work; chosen;
 SLIP = 0.3  # share of random actions of a semi-skilled bot; chosen on development seeds
 CLUMSY = 0.2  # share of random actions near other players, so that two bots cannot block each other for good; not tuned
 CLOSE = 2  # steps within which another player is near
-COOKED = (SEES_POT + FULL, SEES_SOUP)  # the change of a pot that happens without a player
-OWN: dict[Duty, int] = {"tomatoes": TOMATO, "dishes": DISH}
-SOURCES = {TOMATO: TOMATOES, DISH: DISHES}
+COOKED = (rules.SEES_POT + rules.FULL, rules.SEES_SOUP)  # the change of a pot that happens without a player
+OWN: dict[Duty, int] = {"tomatoes": rules.TOMATO, "dishes": rules.DISH}
+SOURCES = {rules.TOMATO: rules.TOMATOES, rules.DISH: rules.DISHES}
 TURNING = (0, 1, 2, 1)  # steps to turn by so many quarters clockwise
 MOVES: tuple[Action, ...] = ("forward", "step_right", "backward", "step_left")
 
@@ -77,13 +62,17 @@ class CookingBot:
 
     def observe(self, obs: CookingView) -> CookingBot:
         """The bot after an observation."""
-        untouched = (SEES_COUNTER,) * len(self.world.counters) + (SEES_POT,) * len(self.world.pots)
+        untouched = (rules.SEES_COUNTER,) * len(self.world.counters) + (rules.SEES_POT,) * len(self.world.pots)
         before = self.memory or CookingMemory(obs, untouched)
         window = self.world.field.window(obs.cell, obs.facing)
         codes = {cell: code for cell, code in zip(window, obs.window, strict=True) if cell != OUTSIDE}
         places = self.world.counters + self.world.pots
         seen = tuple([codes.get(cell, code) for cell, code in zip(places, before.seen, strict=True)])
-        alone = 0 if _helped(self.world, before, obs, seen) else min(before.alone + 1, PATIENCE)
+        pots = slice(len(self.world.counters), None)
+        changes = zip(before.seen[pots], seen[pots], strict=True)
+        used = obs.reward > 0 or any(then != code and (then, code) != COOKED for then, code in changes)
+        helped = used and before.view.hand == obs.hand  # another player has visibly used a pot or delivered a soup
+        alone = 0 if helped else min(before.alone + 1, PATIENCE)
         return replace(self, memory=CookingMemory(obs, seen, alone))
 
     def act(self) -> Categorical[Action]:
@@ -92,7 +81,7 @@ class CookingBot:
             return _with_slips("noop", self.slip)
         view = self.memory.view
         window = zip(self.world.field.window(view.cell, view.facing), view.window, strict=True)
-        others = frozenset(cell for cell, code in window if cell != view.cell and player_of(code))
+        others = frozenset(cell for cell, code in window if cell != view.cell and rules.player_of(code))
         routes = _steps_from(self.world.grid, view.cell, frozenset())
         crowded = any(cell in routes and routes[cell].steps <= CLOSE for cell in others)
         alone = self.memory.alone == PATIENCE
@@ -132,18 +121,6 @@ def _with_slips(meant: Action, slip: float) -> Categorical[Action]:
     return Categorical.from_scores((act, math.log(share)) for act, share in shares.items() if share)
 
 
-# What is remembered
-
-
-def _helped(world: CollaborativeCooking, before: CookingMemory, now: CookingView, seen: Sequence[int]) -> bool:
-    """Whether another player has visibly used a pot or delivered a soup."""
-    if before.view.hand != now.hand:
-        return False
-    first = len(world.counters)
-    changes = zip(before.seen[first:], seen[first:], strict=True)
-    return now.reward > 0 or any(then != code and (then, code) != COOKED for then, code in changes)
-
-
 # What to do
 
 
@@ -151,22 +128,24 @@ def _errands(world: CollaborativeCooking, memory: CookingMemory, duty: Duty) -> 
     """What the bot would do next, in order of preference; later errands count if earlier ones are out of reach."""
     hand, first = memory.view.hand, len(world.counters)
     counters, pots = memory.seen[:first], memory.seen[first:]
-    cooked, full = _where(world.pots, pots, SEES_SOUP), _where(world.pots, pots, SEES_POT + FULL)
-    room = [cell for cell, code in zip(world.pots, pots, strict=True) if code < SEES_POT + FULL]
-    if hand == SOUP:
-        yield CookingErrand(world.cells(DELIVERY))
-    elif hand == TOMATO:
+    cooked, full = _where(world.pots, pots, rules.SEES_SOUP), _where(world.pots, pots, rules.SEES_POT + rules.FULL)
+    room = [cell for cell, code in zip(world.pots, pots, strict=True) if code < rules.SEES_POT + rules.FULL]
+    if hand == rules.SOUP:
+        yield CookingErrand(world.cells(rules.DELIVERY))
+    elif hand == rules.TOMATO:
         yield CookingErrand(room)
-    elif hand == DISH:
+    elif hand == rules.DISH:
         yield CookingErrand(cooked)
         yield CookingErrand(full, use=False)
     else:
-        yield CookingErrand(_where(world.counters, counters, SEES_COUNTER + SOUP))
+        yield CookingErrand(_where(world.counters, counters, rules.SEES_COUNTER + rules.SOUP))
         load = duty == "tomatoes" or (duty == "everything" and room and not cooked)
-        thing = TOMATO if load else DISH
-        yield CookingErrand((*world.cells(SOURCES[thing]), *_where(world.counters, counters, SEES_COUNTER + thing)))
-    if hand != NOTHING and hand != OWN.get(duty):
-        yield CookingErrand(_where(world.counters, counters, SEES_COUNTER))
+        thing = rules.TOMATO if load else rules.DISH
+        yield CookingErrand(
+            (*world.cells(SOURCES[thing]), *_where(world.counters, counters, rules.SEES_COUNTER + thing))
+        )
+    if hand != rules.NOTHING and hand != OWN.get(duty):
+        yield CookingErrand(_where(world.counters, counters, rules.SEES_COUNTER))
     yield CookingErrand(world.pots, use=False)
 
 
@@ -193,8 +172,8 @@ def fitting(world: CollaborativeCooking, cell: int) -> Duty:
 
 def _labour(world: CollaborativeCooking, room: frozenset[int]) -> tuple[float, float]:
     """Steps in a room to load a pot, and to serve a soup, there and back; infinite if impossible."""
-    load = 2 * FULL * _apart(world, room, TOMATOES, POT)
-    return load, 2 * (_apart(world, room, DISHES, POT) + _apart(world, room, POT, DELIVERY))
+    load = 2 * rules.FULL * _apart(world, room, rules.TOMATOES, rules.POT)
+    return load, 2 * (_apart(world, room, rules.DISHES, rules.POT) + _apart(world, room, rules.POT, rules.DELIVERY))
 
 
 def _apart(world: CollaborativeCooking, room: frozenset[int], one: str, other: str) -> float:

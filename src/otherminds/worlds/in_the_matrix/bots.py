@@ -257,7 +257,11 @@ class MatrixBot:
         if self.stuck:
             meant = {action: SIDESTEP / len(MOVES) for action in MOVES}
             meant[self.plan.action] = meant.get(self.plan.action, 0.0) + 1.0 - SIDESTEP
-        return _in_practice(meant, self.skill)
+        slips, pauses = self.skill.slips, self.skill.pauses
+        if slips or pauses:
+            meant = {a: (1 - slips - pauses) * meant.get(a, 0.0) + slips / len(ACTIONS) for a in ACTIONS}
+            meant["noop"] += pauses
+        return Categorical.from_scores((action, math.log(share)) for action, share in meant.items() if share > 0)
 
     def _aim(self, memory: MapMemory, state: StrategyState) -> Aim:
         """The strategy's aim; a watchful bot's is the reply to the kind that others have taken most of."""
@@ -269,13 +273,3 @@ class MatrixBot:
                 taken[kind] += 1
         most = play_of(tuple(taken))
         return state.aim if most is None else self.strategy.replies[most]
-
-
-def _in_practice(meant: dict[Action, float], skill: Skill) -> Categorical[Action]:
-    """The intended distribution mixed with slips and pauses."""
-    slips, pauses = skill.slips, skill.pauses
-    if not slips and not pauses:
-        return Categorical.from_scores((action, math.log(p)) for action, p in meant.items())
-    shares = {a: (1 - slips - pauses) * meant.get(a, 0.0) + slips / len(ACTIONS) for a in ACTIONS}
-    shares["noop"] += pauses
-    return Categorical.from_scores((action, math.log(share)) for action, share in shares.items() if share > 0)

@@ -52,7 +52,7 @@ def partner_names(game: Game) -> tuple[str, ...]:
     if not _of_two(game):
         return ()
     machines = _bundled() if game.shape == (2, 2) else ()
-    return (*_constants(game), *(name for name, make in PARTNERS.items() if _fits(make, game)), *machines)
+    return (*_constants(game), *(name for name in PARTNERS if not _misfit(name, game)), *machines)
 
 
 def single_action(game: Game) -> tuple[Machine, ...]:
@@ -86,13 +86,13 @@ def machines(game: Game) -> tuple[Machine, ...]:
 def _tft(game: Game) -> Machine:
     """The paper's tit-for-tat: a best response in Rock, Paper, Scissors, a copy elsewhere, as if after action 0."""
     imitates = game.payoffs != find_game("rps").payoffs
-    answers = list(range(_square("tft", game))) if imitates else _best_replies(game)
+    answers = list(range(len(game.actions[1]))) if imitates else _best_replies(game)
     return reactive("tft", game, answers[0], answers)
 
 
 def _anti_copy(game: Game) -> Machine:
     """Plays the action after the other's last one, which in 2 × 2 games is the opposite."""
-    size = _square("anti-copy", game)
+    size = len(game.actions[1])
     return reactive("anti-copy", game, 0, [(action + 1) % size for action in range(size)])
 
 
@@ -135,7 +135,6 @@ def _stubborn(game: Game) -> Machine:
 
 def _switcher(game: Game) -> Machine:
     """Plays its first action for ten rounds, then copies for ten, in turn."""
-    _square("switcher", game)
     return build(
         "switcher",
         game,
@@ -145,32 +144,15 @@ def _switcher(game: Game) -> Machine:
     )
 
 
-def _grim(game: Game) -> Machine:
-    _two_by_two("grim", game)
-    return build("grim", game, 0, lambda q: q, lambda q, _own, theirs: q or theirs)
-
-
-def _two_tats(game: Game) -> Machine:
-    _two_by_two("tit-for-two-tats", game)
-    return strategies.memory(
-        "tit-for-two-tats", game, 2, lambda history: int([theirs for _, theirs in history] == [1, 1])
-    )
-
-
 def _four_vector(name: str, *cooperates: float) -> Maker:
     """Cooperates first, then with one probability after each of CC, CD, DC, DD (own action first)."""
-
-    def make(game: Game) -> Machine:
-        _two_by_two(name, game)
-        laws = [(p, 1.0 - p) for p in cooperates]
-        return strategies.memory_one(name, game, 0, [laws[:2], laws[2:]])
-
-    return make
+    laws = [(p, 1.0 - p) for p in cooperates]
+    return lambda game: strategies.memory_one(name, game, 0, [laws[:2], laws[2:]])
 
 
 PARTNERS: Mapping[str, Maker] = {
     "tft": _tft,
-    "copy": lambda game: reactive("copy", game, 0, range(_square("copy", game))),
+    "copy": lambda game: reactive("copy", game, 0, range(len(game.actions[1]))),
     "anti-copy": _anti_copy,
     "best-response": lambda game: reactive("best-response", game, _best_replies(game)[0], _best_replies(game)),
     "wsls": _by_success("wsls", repeat=True),
@@ -179,20 +161,23 @@ PARTNERS: Mapping[str, Maker] = {
     "random": _random,
     "reciprocal-stubborn": _stubborn,
     "switcher": _switcher,
-    "grim": _grim,
-    "tit-for-two-tats": _two_tats,
+    "grim": lambda game: build("grim", game, 0, lambda q: q, lambda q, _own, theirs: q or theirs),
+    "tit-for-two-tats": lambda game: strategies.memory(
+        "tit-for-two-tats", game, 2, lambda history: int([theirs for _, theirs in history] == [1, 1])
+    ),
     "gtft": _four_vector("gtft", 1.0, 1 / 3, 1.0, 1 / 3),
     "zd-extort-2": _four_vector("zd-extort-2", 8 / 9, 1 / 2, 1 / 3, 0.0),
     "joss": _four_vector("joss", 0.9, 0.0, 0.9, 0.0),
 }
+SQUARE = ("tft", "copy", "anti-copy", "switcher")  # those that need as many actions as the other has
+TWO_BY_TWO = ("grim", "tit-for-two-tats", "gtft", "zd-extort-2", "joss")
 
 
 def _by_name(name: str, game: Game) -> Machine:
-    if name in PARTNERS:
-        return PARTNERS[name](game)
-    if name in _bundled():
-        _two_by_two(name, game)
-        return _bundled()[name]
+    if name in PARTNERS or name in _bundled():
+        misfit = _misfit(name, game)
+        _need(not misfit, name, game, misfit)
+        return PARTNERS[name](game) if name in PARTNERS else _bundled()[name]
     constants = _constants(game)
     if name in constants:
         return constants[name]
@@ -219,12 +204,12 @@ def _by_digits(name: str, game: Game) -> Machine | None:
     return strategies.memory_one(title, game, first, replies)
 
 
-def _fits(make: Maker, game: Game) -> bool:
-    try:
-        make(game)
-    except InputError:
-        return False
-    return True
+def _misfit(name: str, game: Game) -> str:
+    """Why a named partner cannot play a game; empty if it can."""
+    if game.shape != (2, 2) and (name in TWO_BY_TWO or name not in PARTNERS):
+        return "it plays 2 × 2 games"
+    square = len(game.actions[0]) == len(game.actions[1])
+    return "it needs as many actions as the other has" if name in SQUARE and not square else ""
 
 
 def _constants(game: Game) -> dict[str, Machine]:
@@ -242,16 +227,6 @@ def _plain(name: str) -> str:
 
 def _of_two(game: Game) -> bool:
     return len(game.agents) == 2 and max(game.shape) <= MAX_ACTIONS
-
-
-def _square(name: str, game: Game) -> int:
-    theirs, own = map(len, game.actions)
-    _need(own == theirs, name, game, "it needs as many actions as the other has")
-    return own
-
-
-def _two_by_two(name: str, game: Game) -> None:
-    _need(game.shape == (2, 2), name, game, "it plays 2 × 2 games")
 
 
 def _need(condition: bool, name: str, game: Game, reason: str) -> None:

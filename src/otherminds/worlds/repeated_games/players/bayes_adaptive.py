@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -43,8 +43,9 @@ Prior = tuple[tuple[str, float], ...]
 TIE = 1e-12  # values that differ by less are equal: rounding
 
 
+@lru_cache(maxsize=16)
 def weights(prior: Prior, first: int, options: int, replies: int) -> Floats:
-    """P(first action of the partner, knowledge) for every state of knowledge.
+    """P(first action of the partner, knowledge) for every state of knowledge; cached and read-only.
 
     W = Σ prior · Π_parts (1/n) Σ_b Π_{c in part} [c is unknown or replies b]: contexts in the same part share one
     uniformly drawn reply; the part that contains FIRST replies `first`. Shape (1 + replies,) · contexts.
@@ -59,6 +60,7 @@ def weights(prior: Prior, first: int, options: int, replies: int) -> Floats:
             answers = [first] if FIRST in part else range(replies)
             found = found * sum(_outer(agrees[b], axes, contexts) for b in answers) / replies
         total += found
+    total.setflags(write=False)
     return total
 
 
@@ -268,7 +270,6 @@ class AdaptivePlan:
         options, self.replies = self._payoff.shape
         turned = np.roll(self._payoff, (1, 1), axis=(0, 1))
         self._cyclic = options == self.replies and np.array_equal(turned, self._payoff)
-        self._priors: dict[int, Floats] = {}
         self._solved: dict[int, Solution] = {}
         self._detours: deque[tuple[tuple[int, bool], Policy]] = deque(maxlen=DETOURS)
 
@@ -325,9 +326,7 @@ class AdaptivePlan:
         return policy
 
     def _weights(self, first: int) -> Floats:
-        if first not in self._priors:
-            self._priors[first] = weights(self.prior, first, *self._payoff.shape)
-        return self._priors[first]
+        return weights(self.prior, first, *self._payoff.shape)
 
     def _turned(self, situation: DecisionPoint, turn: int) -> DecisionPoint:
         """The decision point with all actions rotated: action a becomes a − turn."""
