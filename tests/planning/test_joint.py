@@ -103,11 +103,11 @@ def test_three_people(world: DoorsKeysGems, limit: int) -> None:
 @settings(max_examples=40)
 @given(roomy, st.integers(0, 9))
 def test_nothing_that_people_do_or_could_be_told_beats_perfect_cooperation(world: DoorsKeysGems, seed: int) -> None:
-    favours, goals = DoorsKeysGemsAdvice(world), tuple(Goal("gem", gem) for gem in world.goals)
-    minds = {a: Seeker(favours.planner, i, goals[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
+    advice, goals = DoorsKeysGemsAdvice(world), tuple(Goal("gem", gem) for gem in world.goals)
+    minds = {a: Seeker(advice.planner, i, goals[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
     played = [step.after for step in rollout(world, minds, steps=LONG, rng=generator(seed))]
-    said = (None, *favours.candidates(world.initial))
-    lengths = [favours.steps(world.initial, goals, favour, LONG) for favour in said]
+    said = (None, *advice.candidates(world.initial))
+    lengths = [advice.steps(world.initial, goals, favour, LONG) for favour in said]
     lengths += [len(played)] if played and world.done(played[-1]) else []
     if (shortest := min(lengths)) < LONG:
         together = JointPlanner(world).makespan(shortest)

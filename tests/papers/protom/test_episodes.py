@@ -71,12 +71,12 @@ def play(
     obedience: float = 1.0,
     horizon: int = HORIZON,
 ) -> Play:
-    favours = DoorsKeysGemsAdvice(world)
+    advice = DoorsKeysGemsAdvice(world)
     minds = {
-        a: Seeker(favours.planner, i, Goal("gem", world.goals[i]), math.inf, 0.0) for i, a in enumerate(world.agents)
+        a: Seeker(advice.planner, i, Goal("gem", world.goals[i]), math.inf, 0.0) for i, a in enumerate(world.agents)
     }
     return FacilitatedEpisode(
-        world, minds, facilitator, favours, horizon, generator(seed), generator(seed + 1), obedience
+        world, minds, facilitator, advice, horizon, generator(seed), generator(seed + 1), obedience
     )
 
 
@@ -250,16 +250,16 @@ def test_with_a_silent_facilitator_people_do_what_they_would_have_done_anyway(wo
 def test_the_rules_of_conversation_hold_whatever_happens(world: DoorsKeysGems, seed: int, obedience: float) -> None:
     chatter = RandomFacilitator(DoorsKeysGemsAdvice(world), talkativeness=0.9)
     moments = list(play(world, chatter, seed=seed, obedience=obedience))
-    favours, last = DoorsKeysGemsAdvice(world), None
+    advice, last = DoorsKeysGemsAdvice(world), None
     for before, now in pairwise(moments):
         spoke = before.decision.message is not None
         assert (now.status is not None) == (spoke or before.status == "running")
         assert not (now.status == "running" and now.decision.message)
         last = before.decision.message or last
         if last and now.status in ("completed", "impossible", "running"):
-            assert now.status == favours.status(now.state, last)
+            assert now.status == advice.status(now.state, last)
         if now.decision.message:
-            assert now.decision.message in favours.candidates(now.state)
+            assert now.decision.message in advice.candidates(now.state)
 
 
 @settings(max_examples=20)

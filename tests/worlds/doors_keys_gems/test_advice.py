@@ -72,10 +72,10 @@ def step_by_step(
 @given(moments(lively, steps=6), st.integers(0, 50))
 def test_steps_are_those_of_playing_it_out(moment: Moment, horizon: int) -> None:
     world, state = moment
-    favours, goals = DoorsKeysGemsAdvice(world), gems_of(world)
-    for favour in (None, *favours.candidates(state)):
+    advice, goals = DoorsKeysGemsAdvice(world), gems_of(world)
+    for favour in (None, *advice.candidates(state)):
         expected = step_by_step(world, state, goals, favour, horizon)
-        assert favours.steps(state, goals, favour, horizon) == expected
+        assert advice.steps(state, goals, favour, horizon) == expected
 
 
 @pytest.mark.slow
@@ -95,10 +95,10 @@ def test_what_was_asked_before_does_not_change_the_answer(moment: Moment, other:
 
 def test_a_deadlock_takes_for_ever() -> None:
     world = world_of("a1 dr gr", "## ## ##", "a2 gb ..")
-    favours = DoorsKeysGemsAdvice(world)
-    assert favours.candidates(world.initial) == []
-    assert favours.steps(world.initial, gems_of(world), None, 80) == 80
-    assert favours.steps(world.initial, gems_of(world), None, 12345) == 12345
+    advice = DoorsKeysGemsAdvice(world)
+    assert advice.candidates(world.initial) == []
+    assert advice.steps(world.initial, gems_of(world), None, 80) == 80
+    assert advice.steps(world.initial, gems_of(world), None, 12345) == 12345
 
 
 def test_nothing_is_left_to_do_where_everybody_has_their_gem() -> None:
@@ -125,14 +125,14 @@ def test_a_long_walk_takes_as_many_steps_as_it_takes() -> None:
 @given(moments(some, steps=6))
 def test_whoever_follows_an_offered_favour_completes_it(moment: Moment) -> None:
     world, state = moment
-    favours = DoorsKeysGemsAdvice(world)
-    for favour in favours.candidates(state):
+    advice = DoorsKeysGemsAdvice(world)
+    for favour in advice.candidates(state):
         later, steps = state, 0
-        while favours.status(later, favour) == "running" and steps < 200:
-            action = next_deed(favours.planner, later, favour.helper, favour.goal)
+        while advice.status(later, favour) == "running" and steps < 200:
+            action = next_deed(advice.planner, later, favour.helper, favour.goal)
             later, steps = world.apply(later, favour.helper, action), steps + 1
-        assert favours.status(later, favour) == "completed"
-        assert steps == favours.effort(state, favour)
+        assert advice.status(later, favour) == "completed"
+        assert steps == advice.effort(state, favour)
         if favour.goal.kind == "give":
             assert later.items[favour.goal.thing] == favour.friend
 
@@ -140,14 +140,14 @@ def test_whoever_follows_an_offered_favour_completes_it(moment: Moment) -> None:
 @given(moments(some, steps=6), st.integers(0, 9))
 def test_a_mind_told_to_open_a_door_opens_it_whatever_ties_it_breaks(moment: Moment, seed: int) -> None:
     world, state = moment
-    favours, rng = DoorsKeysGemsAdvice(world), generator(seed)
-    for favour in (f for f in favours.candidates(state) if f.goal.kind == "door"):
-        own = Seeker(favours.planner, favour.helper, Goal("gem", 0), math.inf, 0.0)
-        errand, later = favours.errand(favour, own), state
-        for _ in range(favours.effort(state, favour)):
-            assert favours.status(later, favour) == "running"
+    advice, rng = DoorsKeysGemsAdvice(world), generator(seed)
+    for favour in (f for f in advice.candidates(state) if f.goal.kind == "door"):
+        own = Seeker(advice.planner, favour.helper, Goal("gem", 0), math.inf, 0.0)
+        errand, later = advice.errand(favour, own), state
+        for _ in range(advice.effort(state, favour)):
+            assert advice.status(later, favour) == "running"
             later = world.apply(later, favour.helper, errand.observe(later).act().sample(rng))
-        assert favours.status(later, favour) == "completed"
+        assert advice.status(later, favour) == "completed"
 
 
 @pytest.mark.slow
@@ -177,8 +177,8 @@ def test_nobody_is_asked_to_give_what_they_could_never_give(moment: Moment) -> N
 
 def test_every_favour_of_a_small_world_by_name() -> None:
     world = world_of("kr a1 .. a2 .. kb dr gr", goals=(0, 0))
-    favours = DoorsKeysGemsAdvice(world)
-    said = {favours.address(f) for f in favours.candidates(world.initial)}
+    advice = DoorsKeysGemsAdvice(world)
+    said = {advice.address(f) for f in advice.candidates(world.initial)}
     assert said == {
         "Ana: unlock the red door for Ben",
         "Ben: unlock the red door for Ana",
@@ -214,20 +214,20 @@ def test_a_friend_whom_fetching_the_key_brings_into_reach_can_be_given_it() -> N
 
 def test_the_status_of_a_favour() -> None:
     world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
-    favours, start = DoorsKeysGemsAdvice(world), world.initial
-    assert favours.status(start, DOOR) == favours.status(start, GIVE) == "running"
+    advice, start = DoorsKeysGemsAdvice(world), world.initial
+    assert advice.status(start, DOOR) == advice.status(start, GIVE) == "running"
     given = start._replace(items=(0, GROUND))
-    assert (favours.status(given, GIVE), favours.status(given, DOOR)) == ("completed", "impossible")
+    assert (advice.status(given, GIVE), advice.status(given, DOOR)) == ("completed", "impossible")
     opened = start._replace(items=(USED, GROUND), locked=0)
-    assert favours.status(opened, DOOR) == "completed"
+    assert advice.status(opened, DOOR) == "completed"
 
 
 def test_the_effort_of_a_favour() -> None:
     world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
-    favours = DoorsKeysGemsAdvice(world)
-    assert favours.effort(world.initial, DOOR) == 3
-    assert favours.effort(world.initial, GIVE) == 2 + 3
-    assert favours.effort(world.initial._replace(items=(1, GROUND)), GIVE) == 2
+    advice = DoorsKeysGemsAdvice(world)
+    assert advice.effort(world.initial, DOOR) == 3
+    assert advice.effort(world.initial, GIVE) == 2 + 3
+    assert advice.effort(world.initial._replace(items=(1, GROUND)), GIVE) == 2
 
 
 def test_giving_something_in_the_same_cell_takes_two_steps() -> None:
@@ -238,11 +238,11 @@ def test_giving_something_in_the_same_cell_takes_two_steps() -> None:
 
 def test_an_errand_is_run_by_somebody_as_rational() -> None:
     world = world_of("a1 .. a2 kr dr gr", goals=(0, 0))
-    favours = DoorsKeysGemsAdvice(world)
-    mind = Seeker(favours.planner, 1, Goal("gem", 0), beta=1.5, lapse=0.2, state=world.initial)
-    errand = Seeker(favours.planner, 1, Goal("door", 0), beta=1.5, lapse=0.2, state=world.initial)
-    assert favours.errand(DOOR, mind) == errand
-    assert favours.errand(DOOR, WithErrand(mind, favours.errand(GIVE, mind))) == errand
+    advice = DoorsKeysGemsAdvice(world)
+    mind = Seeker(advice.planner, 1, Goal("gem", 0), beta=1.5, lapse=0.2, state=world.initial)
+    errand = Seeker(advice.planner, 1, Goal("door", 0), beta=1.5, lapse=0.2, state=world.initial)
+    assert advice.errand(DOOR, mind) == errand
+    assert advice.errand(DOOR, WithErrand(mind, advice.errand(GIVE, mind))) == errand
 
 
 # How it is put
@@ -250,9 +250,9 @@ def test_an_errand_is_run_by_somebody_as_rational() -> None:
 
 def test_who_cannot_get_there_alone() -> None:
     world = world_of("a1 dr gr", ".. ## ##", ".. a2 kr", ".. gb ..")
-    favours, goals = DoorsKeysGemsAdvice(world), gems_of(world)
+    advice, goals = DoorsKeysGemsAdvice(world), gems_of(world)
     locked_out = world.initial._replace(items=(1, GROUND, GROUND))
-    assert favours.explain(locked_out, DOOR, goals) == (
+    assert advice.explain(locked_out, DOOR, goals) == (
         "Ben, please unlock the red door for Ana. "
         "I believe Ana wants the red gem, and Ana cannot get there without your help."
     )
@@ -260,20 +260,20 @@ def test_who_cannot_get_there_alone() -> None:
 
 def test_who_would_need_longer() -> None:
     world = world_of("a1 dr gr", ".. ## ..", ".. ## ..", "kr .. ..", "a2 gb ..")
-    favours, goals = DoorsKeysGemsAdvice(world), gems_of(world)
-    assert favours.explain(world.initial, DOOR, goals) == (
+    advice, goals = DoorsKeysGemsAdvice(world), gems_of(world)
+    assert advice.explain(world.initial, DOOR, goals) == (
         "Ben, please unlock the red door for Ana. "
         "I believe Ana wants the red gem, and without your help Ana would need about 6 more steps."
     )
-    assert "hand the red key to Ana. " in favours.explain(world.initial, GIVE, goals)
+    assert "hand the red key to Ana. " in advice.explain(world.initial, GIVE, goals)
 
 
 def test_things_of_the_same_colour_are_told_apart_by_name() -> None:
     world = world_of("a1 dr dr gr", "a2 kr kr db", goals=(0, 0))
-    favours = DoorsKeysGemsAdvice(world)
-    assert favours.words(Advice(1, Goal("door", 1), 0)) == "unlock the red door (door2) for Ana"
-    assert favours.words(Advice(1, Goal("door", 2), 0)) == "unlock the blue door for Ana"
-    assert favours.words(Advice(1, Goal("give", 0, 0), 0)) == "hand the red key (key1) to Ana"
+    advice = DoorsKeysGemsAdvice(world)
+    assert advice.words(Advice(1, Goal("door", 1), 0)) == "unlock the red door (door2) for Ana"
+    assert advice.words(Advice(1, Goal("door", 2), 0)) == "unlock the blue door for Ana"
+    assert advice.words(Advice(1, Goal("give", 0, 0), 0)) == "hand the red key (key1) to Ana"
 
 
 def test_a_favour_that_saves_the_friend_nothing_alone() -> None:

@@ -39,9 +39,9 @@ def put(state: State, *there: tuple[int, int]) -> State:
     return state._replace(on=tuple(on))
 
 
-def minds_of(requests: OvercookedAdvice, state: State, **more: Any) -> list[Cook]:
+def minds_of(advice: OvercookedAdvice, state: State, **more: Any) -> list[Cook]:
     """Everybody's mind, having seen what there is to see."""
-    world, shared = requests.world, (requests.planner, requests.sampler)
+    world, shared = advice.world, (advice.planner, advice.sampler)
     minds = [cook(world, recipe, i, shared, **more) for i, recipe in enumerate(world.recipes)]
     return [mind.observe(world.observe(state, agent)) for mind, agent in zip(minds, world.agents, strict=True)]
 
@@ -50,10 +50,10 @@ def minds_of(requests: OvercookedAdvice, state: State, **more: Any) -> list[Cook
 
 
 def test_what_can_be_asked_where_people_are_divided() -> None:
-    requests = OvercookedAdvice(DIVIDED)
-    assert requests.candidates(DIVIDED.initial) == [PLATE_TO_BEN, TOMATO_TO_ANA]
-    assert [requests.helper(f) for f in requests.candidates(DIVIDED.initial)] == ["Ana", "Ben"]
-    assert [requests.effort(DIVIDED.initial, f) for f in requests.candidates(DIVIDED.initial)] == [4, 3]
+    advice = OvercookedAdvice(DIVIDED)
+    assert advice.candidates(DIVIDED.initial) == [PLATE_TO_BEN, TOMATO_TO_ANA]
+    assert [advice.helper(f) for f in advice.candidates(DIVIDED.initial)] == ["Ana", "Ben"]
+    assert [advice.effort(DIVIDED.initial, f) for f in advice.candidates(DIVIDED.initial)] == [4, 3]
 
 
 def test_what_is_in_somebodys_hands_can_be_asked_for() -> None:
@@ -110,19 +110,19 @@ def test_taking_one_is_asked_for_only_if_there_is_another_of_the_kind() -> None:
 def test_whatever_is_asked_for_can_be_done_and_is_not_done_yet(seed: int, rooms: int) -> None:
     world = small_kitchen(seed, ("SimpleTomato", "SimpleOnion"), "tl", walls="-", rooms=rooms)
     state = anywhere(seed, shuffled(world, seed), world)
-    requests = OvercookedAdvice(world)
-    found = requests.candidates(state)
+    advice = OvercookedAdvice(world)
+    found = advice.candidates(state)
     assert len(set(found)) == len(found)
     for request in found:
-        check_request(requests, state, request)
+        check_request(advice, state, request)
 
 
-def check_request(requests: OvercookedAdvice, state: State, request: Advice) -> None:
-    world, layout = requests.world, requests.world.layout
+def check_request(advice: OvercookedAdvice, state: State, request: Advice) -> None:
+    world, layout = advice.world, advice.world.layout
     within = layout.reachable(state.cells[request.helper])
     assert request.helper != request.friend
-    assert requests.status(state, request) == "running"
-    assert 0 < requests.effort(state, request) < UNREACHABLE
+    assert advice.status(state, request) == "running"
+    assert 0 < advice.effort(state, request) < UNREACHABLE
     if request.place == IN_HAND:
         assert state.hands[request.helper] == request.thing
     else:
@@ -136,18 +136,18 @@ def check_request(requests: OvercookedAdvice, state: State, request: Advice) -> 
         assert state.hands[request.friend] != request.thing
         assert all(state.on[k] != request.thing for k in request.counters)
         assert all(within & {*layout.beside[k]} and friends & {*layout.beside[k]} for k in request.counters)
-    assert request.helper == world.agents.index(requests.helper(request))
+    assert request.helper == world.agents.index(advice.helper(request))
 
 
 # Status along an episode
 
 
 def test_a_favour_runs_until_it_is_done() -> None:
-    requests = OvercookedAdvice(DIVIDED)
-    minds = minds_of(requests, DIVIDED.initial)
-    told: list[Any] = [minds[0], WithErrand(minds[1], requests.errand(TOMATO_TO_ANA, minds[1]))]
+    advice = OvercookedAdvice(DIVIDED)
+    minds = minds_of(advice, DIVIDED.initial)
+    told: list[Any] = [minds[0], WithErrand(minds[1], advice.errand(TOMATO_TO_ANA, minds[1]))]
     states = list(islice(at_work(DIVIDED, told, generator()), 6))
-    found = [requests.status(state, TOMATO_TO_ANA) for state in states]
+    found = [advice.status(state, TOMATO_TO_ANA) for state in states]
     assert found == ["running"] * 3 + ["completed"] * 3
     assert states[3].on[BETWEEN[0]] == TOMATO or states[3].on[BETWEEN[1]] == TOMATO
 
@@ -171,49 +171,49 @@ def test_a_thing_that_is_gone_cannot_be_passed() -> None:
 def test_taking_one_of_two() -> None:
     world = kitchen("-/----", "t1   t", "*  -2-", "-p----", recipes=("SimpleTomato", None))
     request = Pickup(0, TOMATO, place(world, 5, 1), 1)
-    requests = OvercookedAdvice(world)
-    assert requests.status(world.initial, request) == "running"
+    advice = OvercookedAdvice(world)
+    assert advice.status(world.initial, request) == "running"
     taken = put(holding(world, "fresh tomato", ""), (request.place, NOTHING))
-    assert requests.status(taken, request) == "completed"
+    assert advice.status(taken, request) == "completed"
     other = put(holding(world, "fresh tomato", ""), (place(world, 0, 1), NOTHING))
-    assert requests.status(other, request) == "impossible"
+    assert advice.status(other, request) == "impossible"
     by_ben = put(holding(world, "", "fresh tomato"), (request.place, NOTHING))
-    assert requests.status(by_ben, request) == "impossible"
+    assert advice.status(by_ben, request) == "impossible"
 
 
 # Errands
 
 
 def test_an_errand_is_run_by_the_same_person_with_another_aim() -> None:
-    requests = OvercookedAdvice(DIVIDED)
-    mind = replace(minds_of(requests, DIVIDED.initial)[1], beta=2.0, lapse=0.2, particle=7, goal="Salad", reached=True)
+    advice = OvercookedAdvice(DIVIDED)
+    mind = replace(minds_of(advice, DIVIDED.initial)[1], beta=2.0, lapse=0.2, particle=7, goal="Salad", reached=True)
     for asked in (mind, WithErrand(mind, cook(DIVIDED, None))):
-        errand = requests.errand(TOMATO_TO_ANA, asked)
+        errand = advice.errand(TOMATO_TO_ANA, asked)
         assert errand == replace(mind, goal=TOMATO_TO_ANA, reached=False)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_who_is_told_where_a_thing_lies_goes_there_without_having_seen_it(seed: int) -> None:
     world = kitchen("--/---#", "-1 D  t", "*  -2 -", "-p-----", recipes=("SimpleTomato", None))
-    requests = OvercookedAdvice(world)
+    advice = OvercookedAdvice(world)
     request = Pass(0, TOMATO, place(world, 6, 1), 1, (place(world, 3, 2),))
     mind = cook(world, "SimpleTomato", particle=seed).observe(world.observe(world.initial, "Ana"))
-    errand = requests.errand(request, mind)
+    errand = advice.errand(request, mind)
     assert errand.kitchen is not None
     assert errand.kitchen.on.count(TOMATO) == 1
     assert errand.kitchen.on[request.place] == TOMATO
     assert not errand.over
     states = list(islice(at_work(world, [WithErrand(mind, errand), cook(world, None, 1)], generator()), 12))
-    assert "completed" in [requests.status(state, request) for state in states]
+    assert "completed" in [advice.status(state, request) for state in states]
 
 
 def test_who_is_asked_to_pass_something_learns_that_there_is_none_yet() -> None:
-    requests = OvercookedAdvice(world := kitchen("---------", "t1 D D 2-", "-  - -  -", "----*-/--"))
+    advice = OvercookedAdvice(world := kitchen("---------", "t1 D D 2-", "-  - -  -", "----*-/--"))
     request = Pass(0, TOMATO, place(world, 0, 1), 1, (place(world, 5, 2),))
     mind = cook(world, "SimpleTomato").observe(world.observe(world.initial, "Ana"))
     assert mind.kitchen is not None
     astray = replace(mind, kitchen=put(mind.kitchen, (request.counters[0], TOMATO)))
-    errand = requests.errand(request, astray)
+    errand = advice.errand(request, astray)
     assert errand.kitchen == mind.kitchen
     assert not errand.over
 
@@ -233,8 +233,8 @@ def test_alone_the_forecast_is_what_a_cook_takes() -> None:
 
 def foreseen_and_taken(seed: int) -> tuple[int, int | None]:
     world = small_kitchen(seed, ("SimpleTomato",), "-o", walls="-")
-    requests = OvercookedAdvice(world)
-    found = requests.length(world.initial, minds_of(requests, world.initial), None, FAR)
+    advice = OvercookedAdvice(world)
+    found = advice.length(world.initial, minds_of(advice, world.initial), None, FAR)
     return found, steps_until_done(world, [cook(world, "SimpleTomato")], generator(seed), 100)
 
 
@@ -246,8 +246,8 @@ def test_of_two_who_cannot_meet_the_forecast_is_what_the_slower_one_takes(seed: 
     if len(one) == len(other) == height:
         rows = [a + b.replace("1", "2") for a, b in zip(one, other, strict=True)]
         world = kitchen(*rows, recipes=("SimpleTomato", "SimpleOnion"))
-        requests = OvercookedAdvice(world)
-        found = requests.length(world.initial, minds_of(requests, world.initial), None, FAR)
+        advice = OvercookedAdvice(world)
+        found = advice.length(world.initial, minds_of(advice, world.initial), None, FAR)
         cooks = [cook(world, recipe, i) for i, recipe in enumerate(world.recipes)]
         took = steps_until_done(world, cooks, generator(seed), 100)
         assert took is None or took <= found <= took + 4
@@ -256,22 +256,22 @@ def test_of_two_who_cannot_meet_the_forecast_is_what_the_slower_one_takes(seed: 
 
 def test_what_a_favour_saves_by_hand() -> None:
     """Ben takes 3 steps, Ana waits, takes it, a step, chops it, a step, takes the plate, delivers."""
-    requests = OvercookedAdvice(DIVIDED)
-    minds = minds_of(requests, DIVIDED.initial)
-    assert requests.length(DIVIDED.initial, minds, None, 80) == 80
-    assert requests.length(DIVIDED.initial, minds, TOMATO_TO_ANA, 80) == 9
-    told: Any = WithErrand(minds[1], requests.errand(TOMATO_TO_ANA, minds[1]))
+    advice = OvercookedAdvice(DIVIDED)
+    minds = minds_of(advice, DIVIDED.initial)
+    assert advice.length(DIVIDED.initial, minds, None, 80) == 80
+    assert advice.length(DIVIDED.initial, minds, TOMATO_TO_ANA, 80) == 9
+    told: Any = WithErrand(minds[1], advice.errand(TOMATO_TO_ANA, minds[1]))
     assert steps_until_done(DIVIDED, [minds[0], told], generator(), 80) == 9
 
 
 def test_who_has_done_a_favour_goes_on_with_its_own_dish() -> None:
     world = kitchen("-/----/--", "-1 -  2 t", "*  -    o", "-p---*-p-", recipes=("SimpleTomato", "SimpleOnion"))
-    requests = OvercookedAdvice(world)
+    advice = OvercookedAdvice(world)
     request = Pass(1, TOMATO, place(world, 8, 1), 0, (place(world, 3, 1), place(world, 3, 2)))
-    minds: list[Any] = minds_of(requests, world.initial)
-    assert requests.length(world.initial, minds, None, FAR) == FAR
-    found = requests.length(world.initial, minds, request, FAR)
-    told = [minds[0], WithErrand(minds[1], requests.errand(request, minds[1]))]
+    minds: list[Any] = minds_of(advice, world.initial)
+    assert advice.length(world.initial, minds, None, FAR) == FAR
+    found = advice.length(world.initial, minds, request, FAR)
+    told = [minds[0], WithErrand(minds[1], advice.errand(request, minds[1]))]
     assert found == steps_until_done(world, told, generator(), 100)
 
 
@@ -293,22 +293,22 @@ def test_forecasts_end_at_the_horizon_and_remembering_changes_nothing(seed: int,
 
 
 def test_when_everybody_is_done_nothing_is_left() -> None:
-    requests = OvercookedAdvice(DIVIDED)
-    done = [replace(mind, reached=True) for mind in minds_of(requests, DIVIDED.initial)]
-    assert requests.length(DIVIDED.initial, done, None, 80) == 0
+    advice = OvercookedAdvice(DIVIDED)
+    done = [replace(mind, reached=True) for mind in minds_of(advice, DIVIDED.initial)]
+    assert advice.length(DIVIDED.initial, done, None, 80) == 0
 
 
 def test_a_forecast_is_of_what_they_believe() -> None:
     """Ana takes the tomato to be behind the door on the right, where it is not."""
     world = kitchen("#-#-#-#-#", "- D 1 D -", "#-#/*p#t#")
-    requests = OvercookedAdvice(world)
-    mind = minds_of(requests, world.initial)[0]
+    advice = OvercookedAdvice(world)
+    mind = minds_of(advice, world.initial)[0]
     assert mind.kitchen is not None
     cleared = put(mind.kitchen, *((k, 0) for k, there in enumerate(mind.kitchen.on) if there == TOMATO))
     right = replace(mind, kitchen=put(cleared, (place(world, 7, 2), TOMATO)))
     wrong = replace(mind, kitchen=put(cleared, (place(world, 1, 2), TOMATO)))
-    quick, slow = (requests.length(world.initial, [m], None, FAR) for m in (right, wrong))
-    assert quick == requests.planner.values("SimpleTomato", 0, world.on)[world.cells[0]]
+    quick, slow = (advice.length(world.initial, [m], None, FAR) for m in (right, wrong))
+    assert quick == advice.planner.values("SimpleTomato", 0, world.on)[world.cells[0]]
     assert quick < slow < FAR
 
 
@@ -328,9 +328,9 @@ def test_a_forecast_is_of_what_they_believe() -> None:
     ],
 )
 def test_a_request_in_words(request_: Advice, words: str) -> None:
-    requests = OvercookedAdvice(DIVIDED)
-    assert requests.words(request_) == words
-    assert requests.address(request_) == f"{DIVIDED.agents[request_.helper]}: {words}"
+    advice = OvercookedAdvice(DIVIDED)
+    assert advice.words(request_) == words
+    assert advice.address(request_) == f"{DIVIDED.agents[request_.helper]}: {words}"
 
 
 OPEN = kitchen("-/----", "t1   t", "*  -2-", "-p----", recipes=("SimpleTomato", "SimpleLettuce"))
@@ -372,6 +372,6 @@ def test_a_request_is_explained(world: Overcooked, request_: Advice, expected: s
 
 def test_plans_may_be_shared() -> None:
     planner, sampler = OvercookedPlanner(OPEN.layout), BeliefSampler(OPEN.layout, OPEN.items)
-    requests = OvercookedAdvice(OPEN, planner, sampler)
-    assert requests.planner is requests.forecast.planner is planner
-    assert requests.sampler is requests.forecast.sampler is sampler
+    advice = OvercookedAdvice(OPEN, planner, sampler)
+    assert advice.planner is advice.forecast.planner is planner
+    assert advice.sampler is advice.forecast.sampler is sampler

@@ -57,24 +57,24 @@ def by_hand(*rows: str, recipes: tuple[str | None, ...] = ("SimpleTomato", "Simp
 # Play, without the facilitators and episodes of the library
 
 
-def cooks(level: KitchenLevel, requests: OvercookedAdvice, seed: int) -> list[Cook]:
+def cooks(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> list[Cook]:
     """The people of a kitchen as certificates have them: perfectly rational, each with a belief drawn from the seed."""
     people = []
     for i, (agent, recipe) in enumerate(zip(level.world.agents, level.world.recipes, strict=True)):
         particle = int(stream(seed, "belief", "proof", agent).integers(1 << 31))
-        people.append(Cook(requests.planner, requests.sampler, i, recipe, beta=math.inf, lapse=0.0, particle=particle))
+        people.append(Cook(advice.planner, advice.sampler, i, recipe, beta=math.inf, lapse=0.0, particle=particle))
     return people
 
 
 def play(
-    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Advice | None = None, since: int = 0
+    level: KitchenLevel, advice: OvercookedAdvice, seed: int, request: Advice | None = None, since: int = 0
 ) -> Iterator[tuple[State, list[Cook]]]:
     """The states of a run and what people have in mind in them; somebody is told the request as soon as can be.
 
     Whoever is told drops everything, until the errand is over.
     """
     world, rng = level.world, stream(seed, "people", "proof")
-    state, minds, errand, said = world.initial, cooks(level, requests, seed), None, request is None
+    state, minds, errand, said = world.initial, cooks(level, advice, seed), None, request is None
     for t in range(level.horizon + 1):
         views = [world.observe(state, agent) for agent in world.agents]
         minds = [mind.observe(view) for mind, view in zip(minds, views, strict=True)]
@@ -84,31 +84,31 @@ def play(
         if errand is not None:
             errand = errand.observe(views[errand.agent])
             errand = None if errand.over else errand
-        if request and not said and t >= since and request in requests.candidates(state):
-            said, errand = True, requests.errand(request, minds[request.helper])
+        if request and not said and t >= since and request in advice.candidates(state):
+            said, errand = True, advice.errand(request, minds[request.helper])
             rng.random()  # whether somebody listens, which these people always do
         doing = [errand if errand and errand.agent == i and not errand.over else m for i, m in enumerate(minds)]
         state = world.advance(state, [mind.act().sample(rng) for mind in doing])
 
 
 def length(
-    level: KitchenLevel, requests: OvercookedAdvice, seed: int, request: Advice | None = None, since: int = 0
+    level: KitchenLevel, advice: OvercookedAdvice, seed: int, request: Advice | None = None, since: int = 0
 ) -> int:
     """How long a run takes, the horizon if somebody fails."""
-    return min(sum(1 for _ in play(level, requests, seed, request, since)) - 1, level.horizon)
+    return min(sum(1 for _ in play(level, advice, seed, request, since)) - 1, level.horizon)
 
 
 def lengths(level: KitchenLevel, request: Advice | None = None, since: int = 0) -> list[int]:
-    requests = OvercookedAdvice(level.world)
-    return [length(level, requests, seed, request, since) for seed in range(10)]
+    advice = OvercookedAdvice(level.world)
+    return [length(level, advice, seed, request, since) for seed in range(10)]
 
 
 def said(level: KitchenLevel) -> tuple[Advice, int]:
     """The request that the certificate names, and from which step on it is made."""
     words, _, step = level.certificate["message"].partition(", after step ")
-    requests = OvercookedAdvice(level.world)
-    state = [state for state, _ in play(level, requests, 0)][int(step)]
-    (request,) = [request for request in requests.candidates(state) if requests.address(request) == words]
+    advice = OvercookedAdvice(level.world)
+    state = [state for state, _ in play(level, advice, 0)][int(step)]
+    (request,) = [request for request in advice.candidates(state) if advice.address(request) == words]
     return request, int(step)
 
 
@@ -219,13 +219,13 @@ QUIET = [level for level in SAMPLE if level.kind == "not_needed"]
 
 @pytest.mark.parametrize("level", QUIET, ids=names(QUIET))
 def test_where_help_is_not_needed_no_message_is_foreseen_to_save_more_than_a_step(level: KitchenLevel) -> None:
-    requests = OvercookedAdvice(level.world)
+    advice = OvercookedAdvice(level.world)
     found = []
     for seed in range(3):
-        for t, (state, minds) in enumerate(play(level, requests, seed)):
-            without = requests.length(state, minds, None, level.horizon - t)
-            for request in requests.candidates(state) if t else ():
-                found.append(without - requests.length(state, minds, request, level.horizon - t))
+        for t, (state, minds) in enumerate(play(level, advice, seed)):
+            without = advice.length(state, minds, None, level.horizon - t)
+            for request in advice.candidates(state) if t else ():
+                found.append(without - advice.length(state, minds, request, level.horizon - t))
     assert found
     assert max(found) <= 1
 

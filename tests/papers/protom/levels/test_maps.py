@@ -150,13 +150,13 @@ def test_the_class_follows_from_the_figures_of_the_certificate(level: Level) -> 
 
 @pytest.mark.parametrize("level", TWENTY, ids=NAMES)
 def test_the_figures_are_those_of_the_level(level: Level) -> None:
-    favours, start, horizon = DoorsKeysGemsAdvice(level.world), level.world.initial, level.horizon
+    advice, start, horizon = DoorsKeysGemsAdvice(level.world), level.world.initial, level.horizon
     goals = tuple(Goal("gem", gem) for gem in level.world.goals)
-    lengths = {favours.address(f): favours.steps(start, goals, f, horizon) for f in favours.candidates(start)}
-    assert [alone(level, favours, seed) for seed in range(5)] == figures(level, "alone")
+    lengths = {advice.address(f): advice.steps(start, goals, f, horizon) for f in advice.candidates(start)}
+    assert [alone(level, advice, seed) for seed in range(5)] == figures(level, "alone")
     if level.kind == "not_needed":
         assert level.certificate["message"] == "none"
-        assert min(lengths.values(), default=horizon) >= favours.steps(start, goals, None, horizon)
+        assert min(lengths.values(), default=horizon) >= advice.steps(start, goals, None, horizon)
     else:
         assert lengths[level.certificate["message"]] == min(lengths.values()) == figures(level, "told")[0]
 
@@ -189,10 +189,10 @@ def test_a_level_between_the_classes_has_none() -> None:
 )
 def test_a_level_is_not_useful_if_it_misses_one_condition(number: int, broken: str) -> None:
     level = DESIGN.candidate(20261103, number)
-    favours, start = DoorsKeysGemsAdvice(level.world), level.world.initial
+    advice, start = DoorsKeysGemsAdvice(level.world), level.world.initial
     goals = tuple(Goal("gem", gem) for gem in level.world.goals)
-    runs = [n for seed in range(5) if (n := alone(level, favours, seed)) is not None]
-    told = min(favours.steps(start, goals, favour, level.horizon) for favour in favours.candidates(start))
+    runs = [n for seed in range(5) if (n := alone(level, advice, seed)) is not None]
+    told = min(advice.steps(start, goals, favour, level.horizon) for favour in advice.candidates(start))
     together = JointPlanner(level.world).makespan(level.horizon) or level.horizon
     conditions = {
         "one message": told <= 0.85 * min(runs),
