@@ -144,7 +144,10 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
         shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, goal_looks, scene.icon))
         alone = played.get("none")
         episodes.append([played[s].episode(goals, alone) if s in played else None for s in subjects])
-    groups = "".join(_choices([levels[name] for name in names], kind) for kind in (*KINDS, ""))
+    options = dict.fromkeys((*KINDS.values(), "Other levels"), "")
+    for i, level in enumerate(levels[name] for name in names):
+        options[KINDS.get(level.kind, "Other levels")] += f'<option value="{i}">{safe(level.name)}</option>'
+    groups = "".join(f'<optgroup label="{safe(k)}">{inside}</optgroup>' for k, inside in options.items() if inside)
     choices = (
         f'<label>Level <select data-at="level">{groups}</select></label>\n'
         '<fieldset data-at="subjects"><legend>Facilitator</legend></fieldset>\n'
@@ -165,14 +168,6 @@ def _choose(levels: Levels, rows: Sequence[Row]) -> dict[tuple[str, str], list[R
 
 def _position(order: Sequence[str], value: str) -> int:
     return order.index(value) if value in order else len(order)
-
-
-def _choices(levels: Sequence[Playable], kind: str) -> str:
-    """The levels of one class to choose from; an unknown class counts as none."""
-    members = [(i, level) for i, level in enumerate(levels) if (level.kind if level.kind in KINDS else "") == kind]
-    options = "".join(f'<option value="{i}">{safe(level.name)}</option>' for i, level in members)
-    label = KINDS.get(kind, "Other levels")
-    return f'<optgroup label="{safe(label)}">{options}</optgroup>' if members else ""
 
 
 # One episode

@@ -75,10 +75,10 @@ def _spread(heights: Sequence[float], figure: Figure) -> list[float]:
     found: list[float] = []
     for height in heights:
         found.append(min(height, found[-1] - step) if found else height)
-    below = (LEAST - 0.02) - found[-1]
-    for i in range(len(found) - 1, -1, -1):
-        floor = LEAST - 0.02 if i == len(found) - 1 else found[i + 1] + step
-        found[i] = max(found[i], floor) if below > 0 else found[i]
+    floor = LEAST - 0.02
+    for i in reversed(range(len(found) if found[-1] < floor else 0)):
+        found[i] = max(found[i], floor)
+        floor = found[i] + step
     return found
 
 

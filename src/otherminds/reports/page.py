@@ -252,20 +252,17 @@ def _cleaned(drawing: str) -> ElementTree.Element:
             if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
                 parent.remove(child)
         for name, value in parent.attrib.items():
-            parent.set(name, _rewritten(name, value, prefix))
+            if name == "id":
+                new = prefix + value
+            elif name == f"{{{XLINK}}}href":
+                new = "#" + prefix + value.removeprefix("#")
+            elif name == "style":
+                new = re.sub(r"'DejaVu Sans'[^;]*", FONTS, value).replace("#000000", "currentColor")
+            else:
+                new = value.replace("url(#", f"url(#{prefix}")
+            parent.set(name, new)
     width, height = (float(root.attrib.pop(side).removesuffix("pt")) for side in ("width", "height"))
     root.set("style", f"width:{width * 4 / 3:.0f}px;aspect-ratio:{width:g}/{height:g}")
     root.set("fill", "currentColor")
     root.set("stroke-linejoin", "round")
     return root
-
-
-def _rewritten(name: str, value: str, prefix: str) -> str:
-    if name == "id":
-        return prefix + value
-    if name == f"{{{XLINK}}}href":
-        return "#" + prefix + value.removeprefix("#")
-    if name == "style":
-        value = re.sub(r"'DejaVu Sans'[^;]*", FONTS, value)
-        return value.replace("#000000", "currentColor")
-    return value.replace("url(#", f"url(#{prefix}")

@@ -84,26 +84,23 @@ class EventLog:
 
     def beginnings(self, kind: str) -> list[LogEvent]:
         """The first events of all streams that begin with this kind, in order of time."""
-        return self._read(BEGUN, (kind,))
+        return [LogEvent(*row[:4], json.loads(row[4]), *row[5:]) for row in self._rows(BEGUN, kind)]
 
     def having(self, kind: str) -> set[str]:
         """The streams that contain an event of this kind."""
-        with closing(connect(self.path)) as base:
-            return {name for (name,) in base.execute(HAVING, (kind,))}
+        return {name for (name,) in self._rows(HAVING, kind)}
 
     def events(self, stream: str) -> list[LogEvent]:
         """All events of a stream, in order."""
-        return self._read(ORDER, (stream,))
-
-    def _read(self, question: str, about: tuple[str]) -> list[LogEvent]:
-        with closing(connect(self.path)) as base:
-            rows = base.execute(question, about).fetchall()
-        return [LogEvent(name, seq, at, kind, json.loads(body), who, n) for name, seq, at, kind, body, who, n in rows]
+        return [LogEvent(*row[:4], json.loads(row[4]), *row[5:]) for row in self._rows(ORDER, stream)]
 
     def last_actions(self) -> dict[str, int]:
         """The number of each participant's last action, by participant id."""
+        return dict(self._rows(LAST))
+
+    def _rows(self, question: str, *about: str) -> list[tuple[Any, ...]]:
         with closing(connect(self.path)) as base:
-            return dict(base.execute(LAST))
+            return base.execute(question, about).fetchall()
 
     def append(
         self, stream: str, kind: str, body: Body, who: str | None = None, n: int | None = None

@@ -168,7 +168,6 @@ async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
         tutorial=False,
         practice=False,
         ratings=False,
-        waits=True,
         seconds=wish.seconds,
     )
     participant = lobby.join(lobby.create(plan, "solo"), "solo", seat=level.world.agents.index(wish.seat))
