@@ -84,7 +84,7 @@ class EventLog:
 
     def beginnings(self, kind: str) -> list[LogEvent]:
         """The first events of all streams that begin with this kind, in order of time."""
-        return [LogEvent(*row[:4], json.loads(row[4]), *row[5:]) for row in self._rows(BEGUN, kind)]
+        return [LogEvent._make([*row[:4], json.loads(row[4]), *row[5:]]) for row in self._rows(BEGUN, kind)]
 
     def having(self, kind: str) -> set[str]:
         """The streams that contain an event of this kind."""
@@ -92,7 +92,7 @@ class EventLog:
 
     def events(self, stream: str) -> list[LogEvent]:
         """All events of a stream, in order."""
-        return [LogEvent(*row[:4], json.loads(row[4]), *row[5:]) for row in self._rows(ORDER, stream)]
+        return [LogEvent._make([*row[:4], json.loads(row[4]), *row[5:]]) for row in self._rows(ORDER, stream)]
 
     def last_actions(self) -> dict[str, int]:
         """The number of each participant's last action, by participant id."""
