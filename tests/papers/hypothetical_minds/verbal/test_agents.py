@@ -17,7 +17,7 @@ from otherminds.language.scripted import Scripted
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import Encounter
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.agents import KEPT, STYLES, PlanningStyle, Reacting, planning_style
+from otherminds.papers.hypothetical_minds.verbal.agents import KEPT, STYLES, Reacting
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, scripted_model
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
@@ -248,7 +248,7 @@ def test_with_a_model_that_thinks_straight_they_play_well_and_alike_each_time(na
     scores = []
     for _ in range(2):
         rng = np.random.default_rng(2)
-        mind = Reacting.initial(world, me, Asker(scripted_model("straight", world)), planning_style(name), mapped=True)
+        mind = Reacting.initial(world, me, Asker(scripted_model("straight", world)), STYLES[name], mapped=True)
         minds: dict[str, Mind[Any, Action]] = {
             me: mind,
             other: background(world, other, bot("rws_repeated__rock_margin_0"), rng),

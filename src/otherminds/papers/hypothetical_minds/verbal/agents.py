@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar
 
 from otherminds.distribution import Categorical
-from otherminds.errors import unknown
 from otherminds.language.asking import Asker, listed, plain, prompts_of
 from otherminds.papers.hypothetical_minds.agent import BEGINNING, Encounter, Watch
 from otherminds.papers.hypothetical_minds.verbal import forms
@@ -59,13 +58,6 @@ STYLES: Mapping[str, PlanningStyle] = MappingProxyType(
         "planreact": PlanningStyle(plans=True),
     }
 )
-
-
-def planning_style(name: str) -> PlanningStyle:
-    """The style of that name. Raises InputError for an unknown one."""
-    if name not in STYLES:
-        raise unknown("baseline", plain(name), STYLES)
-    return STYLES[name]
 
 
 class Reflection(NamedTuple):

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after, at_first, things, tomatoes
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import (
+    KitchenSituation,
+    after,
+    at_first,
+    in_hand,
+    things,
+    tomatoes,
+)
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_text, kitchen_message
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
     NOBODY,
@@ -30,21 +37,9 @@ from otherminds.papers.hypothetical_minds.verbal.plan_follower import (
     SubgoalStep,
 )
 from otherminds.worlds.avatars import Action
+from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.bots import nearest
-from otherminds.worlds.collaborative_cooking.rules import (
-    COUNTER,
-    DELIVERY,
-    DISH,
-    FULL,
-    NOTHING,
-    POT,
-    SOUP,
-    SUPPLIES,
-    THINGS,
-    TOMATO,
-    CollaborativeCooking,
-    CookingView,
-)
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 from otherminds.worlds.grid import cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES
 
@@ -52,10 +47,10 @@ BLOCKED = 10  # steps that the body waits for a cook in its way; chosen, not tun
 LONG = 60  # steps after which a subgoal has failed; chosen, not tuned
 POT_REFUSES: Mapping[int, str] = MappingProxyType(
     {
-        NOTHING: "you hold neither a tomato to put in nor a dish to take soup with",
-        TOMATO: "the pot was full",
-        DISH: "there was no soup in the pot yet",
-        SOUP: "you hold soup already",
+        rules.NOTHING: "you hold neither a tomato to put in nor a dish to take soup with",
+        rules.TOMATO: "the pot was full",
+        rules.DISH: "there was no soup in the pot yet",
+        rules.SOUP: "you hold soup already",
     }
 )
 """Why a pot cannot be used by a cook that holds this."""
@@ -140,33 +135,29 @@ def _result(situation: KitchenSituation, cell: int, before: int) -> SubgoalStep:
     hand, square = situation.memory.view.hand, situation.world.square(cell)
     if hand == before:
         return _failed(_why_not(situation, cell, hand))
-    if square == DELIVERY:
+    if square == rules.DELIVERY:
         return _done("done, you delivered the soup")
-    if square == POT and hand == SOUP:
+    if square == rules.POT and hand == rules.SOUP:
         return _done("done, you took the soup out")
-    if square == POT:
-        return _done(f"done, you put the tomato in, which makes {tomatoes(situation.code(cell))} of {FULL}")
-    if hand == NOTHING:
-        return _done(f"done, you put the {THINGS[before]} down")
+    if square == rules.POT:
+        return _done(f"done, you put the tomato in, which makes {tomatoes(situation.code(cell))} of {rules.FULL}")
+    if hand == rules.NOTHING:
+        return _done(f"done, you put the {rules.THINGS[before]} down")
     return _done(f"done, you picked up {things(1, hand)}")
 
 
 def _why_not(situation: KitchenSituation, cell: int, hand: int) -> str:
     """Why using a place with this in hand changed nothing."""
     square = situation.world.square(cell)
-    if square == DELIVERY:
-        return f"only soup can be delivered, and you hold {_holding(hand)}"
-    if square == POT:
+    if square == rules.DELIVERY:
+        return f"only soup can be delivered, and you hold {in_hand(hand)}"
+    if square == rules.POT:
         return POT_REFUSES[hand]
-    if square == COUNTER:
+    if square == rules.COUNTER:
         return "the counter was taken" if hand else "there was nothing there to pick up"
-    if hand and square in SUPPLIES:
-        return f"your hands were not empty: you hold {_holding(hand)}"
+    if hand and square in rules.SUPPLIES:
+        return f"your hands were not empty: you hold {in_hand(hand)}"
     return "somebody was quicker"
-
-
-def _holding(hand: int) -> str:
-    return things(1, hand) if hand else "nothing"
 
 
 # The body

@@ -8,23 +8,8 @@ from typing import NamedTuple
 
 from otherminds.language.asking import plain
 from otherminds.worlds.avatars import OUTSIDE
-from otherminds.worlds.collaborative_cooking.rules import (
-    COUNTER,
-    DELIVERY,
-    FULL,
-    NOTHING,
-    POT,
-    SEES_COUNTER,
-    SEES_POT,
-    SEES_SOUP,
-    SOUP,
-    THINGS,
-    TOMATO,
-    CollaborativeCooking,
-    CookingView,
-    at_counter,
-    player_of,
-)
+from otherminds.worlds.collaborative_cooking import rules
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 
 NEVER = -1  # a step before the first one
 
@@ -124,7 +109,7 @@ def _places(world: CollaborativeCooking) -> dict[int, int]:
 
 def at_first(world: CollaborativeCooking, me: int, view: CookingView) -> KitchenSituation:
     """What a cook knows after its first view: all is taken to be empty until it is seen."""
-    codes = (SEES_COUNTER,) * len(world.counters) + (SEES_POT,) * len(world.pots)
+    codes = (rules.SEES_COUNTER,) * len(world.counters) + (rules.SEES_POT,) * len(world.pots)
     nobody, unseen = (None,) * len(world.agents), (NEVER,) * len(codes)
     blank = KitchenMemory(NEVER, view._replace(reward=0.0), codes, unseen, (NEVER,) * len(world.pots), nobody)
     return after(KitchenSituation(world, me, blank), view)
@@ -139,12 +124,12 @@ def after(situation: KitchenSituation, view: CookingView) -> KitchenSituation:
     looked = tuple(t if cell in shown else situation.looked(cell) for cell in _places(world))
     others = [*before.others]
     for cell, code in shown.items():
-        if (who := player_of(code)) and who.number != situation.me:
+        if (who := rules.player_of(code)) and who.number != situation.me:
             others[who.number] = LastSeen(t, cell, who.facing, who.hand)
-    pots = zip(codes[len(world.counters) :], before.full, strict=True)
-    full = tuple((t if since == NEVER else since) if code == SEES_POT + FULL else NEVER for code, since in pots)
-    ahead = world.square(_ahead(world, view.cell, view.facing))
-    mine = (before.view.hand, view.hand) == (SOUP, NOTHING) and ahead == DELIVERY  # the agent itself delivered
+    pots, cooking = zip(codes[len(world.counters) :], before.full, strict=True), rules.SEES_POT + rules.FULL
+    full = tuple((t if since == NEVER else since) if code == cooking else NEVER for code, since in pots)
+    handed_over = (before.view.hand, view.hand) == (rules.SOUP, rules.NOTHING)
+    mine = handed_over and world.square(_ahead(world, view.cell, view.facing)) == rules.DELIVERY
     theirs = max((round(view.reward / world.pay) if world.pay else 0) - mine, 0)
     soups = before.soups[0] + mine, before.soups[1] + theirs
     now = KitchenMemory(t, view, codes, looked, full, tuple(others), before.actions, before.shown, soups)
@@ -155,13 +140,18 @@ def after(situation: KitchenSituation, view: CookingView) -> KitchenSituation:
 
 def tomatoes(code: int) -> int:
     """The number of tomatoes in a pot with this code, or in the soup there."""
-    return FULL if code == SEES_SOUP else code - SEES_POT
+    return rules.FULL if code == rules.SEES_SOUP else code - rules.SEES_POT
 
 
 def things(number: int, thing: int) -> str:
     """A number of things in words."""
-    name = THINGS[thing]
+    name = rules.THINGS[thing]
     return f"a {name}" if number == 1 else f"{number} {name}{'es' if name[-1] in 'oh' else 's'}"
+
+
+def in_hand(thing: int) -> str:
+    """What a cook holds, in words."""
+    return things(1, thing) if thing else "nothing"
 
 
 # What the agent did, and what others did
@@ -185,7 +175,7 @@ def _actions(before: KitchenSituation, now: KitchenSituation, delivered: int) ->
             continue
         place = _ahead(now.world, other.cell, other.facing)
         used.add(place)
-        delivered -= (last.hand, now.world.square(place)) == (SOUP, DELIVERY)
+        delivered -= (last.hand, now.world.square(place)) == (rules.SOUP, rules.DELIVERY)
         yield ObservedAction(t, name, _use(now, place, last.hand, other.hand))
     somebody = now.others[0] if len(now.others) == 1 else "somebody else"
     for _ in range(delivered):
@@ -199,11 +189,11 @@ def _actions(before: KitchenSituation, now: KitchenSituation, delivered: int) ->
 def _use(situation: KitchenSituation, place: int, before: int, hand: int) -> str:
     """What a cook in view did if it held one thing before, and another now."""
     square, there = situation.world.square(place), situation.at(place)
-    if square == POT:
+    if square == rules.POT:
         return f"took the soup out of the pot at {there}" if hand else f"put a tomato into the pot at {there}"
-    if square == DELIVERY:
+    if square == rules.DELIVERY:
         return "delivered a soup"
-    if square == COUNTER:
+    if square == rules.COUNTER:
         verb, thing, on = ("took", hand, "off") if hand else ("put", before, "onto")
         return f"{verb} {things(1, thing)} {on} the counter at {there}"
     return f"picked up {things(1, hand)} at {there}"
@@ -214,27 +204,27 @@ def _expected(before: KitchenSituation, view: CookingView) -> dict[int, int]:
     codes, hand = {cell: before.code(cell) for cell in _places(before.world)}, before.memory.view.hand
     place = _ahead(before.world, view.cell, view.facing)
     if place in codes and hand != view.hand:
-        if codes[place] < SEES_POT:
-            codes[place] = SEES_COUNTER + at_counter(hand, codes[place] - SEES_COUNTER)[1]
+        if codes[place] < rules.SEES_POT:
+            codes[place] = rules.SEES_COUNTER + rules.at_counter(hand, codes[place] - rules.SEES_COUNTER)[1]
         else:
-            codes[place] = SEES_POT + (tomatoes(codes[place]) + 1 if hand == TOMATO else 0)
+            codes[place] = rules.SEES_POT + (tomatoes(codes[place]) + 1 if hand == rules.TOMATO else 0)
     return codes
 
 
 def _changed(situation: KitchenSituation, place: int, before: int, now: int) -> Iterator[str]:
     """What must have been done at a place whose code has changed."""
     there = situation.at(place)
-    if now < SEES_POT:
-        if before != now and before > SEES_COUNTER:
-            yield f"took {things(1, before - SEES_COUNTER)} off the counter at {there}"
-        if before != now and now > SEES_COUNTER:
-            yield f"put {things(1, now - SEES_COUNTER)} onto the counter at {there}"
+    if now < rules.SEES_POT:
+        if before != now and before > rules.SEES_COUNTER:
+            yield f"took {things(1, before - rules.SEES_COUNTER)} off the counter at {there}"
+        if before != now and now > rules.SEES_COUNTER:
+            yield f"put {things(1, now - rules.SEES_COUNTER)} onto the counter at {there}"
         return
     taken = now < before
-    added = (FULL - tomatoes(before), tomatoes(now)) if taken else (tomatoes(now) - tomatoes(before), 0)
+    added = (rules.FULL - tomatoes(before), tomatoes(now)) if taken else (tomatoes(now) - tomatoes(before), 0)
     if added[0]:
-        yield f"put {things(added[0], TOMATO)} into the pot at {there}"
+        yield f"put {things(added[0], rules.TOMATO)} into the pot at {there}"
     if taken:
         yield f"took the soup out of the pot at {there}"
     if added[1]:
-        yield f"put {things(added[1], TOMATO)} into the pot at {there}"
+        yield f"put {things(added[1], rules.TOMATO)} into the pot at {there}"

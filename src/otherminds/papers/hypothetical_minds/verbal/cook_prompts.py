@@ -6,29 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from otherminds.language.asking import prompts_of
 from otherminds.language.model import Message
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import NEVER, KitchenSituation, things, tomatoes
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import NEVER, KitchenSituation, in_hand, things, tomatoes
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import MOST, NOBODY, PATIENCE
+from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.bots import nearest
-from otherminds.worlds.collaborative_cooking.rules import (
-    COUNTER,
-    DELIVERY,
-    DISHES,
-    FLOOR,
-    FULL,
-    POT,
-    SEES_COUNTER,
-    SEES_POT,
-    SEES_SOUP,
-    START,
-    TOMATO,
-    TOMATOES,
-    VOID,
-)
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")
 
-LETTERS = {".": "floor", COUNTER: "counter", TOMATOES: "dispenser of tomatoes", DISHES: "dispenser of dishes"}
-LEGEND = {**LETTERS, POT: "pot", DELIVERY: "delivery", VOID: "void"}
+LETTERS = {
+    ".": "floor",
+    rules.COUNTER: "counter",
+    rules.TOMATOES: "dispenser of tomatoes",
+    rules.DISHES: "dispenser of dishes",
+}
+LEGEND = {**LETTERS, rules.POT: "pot", rules.DELIVERY: "delivery", rules.VOID: "void"}
 SIDES = ("north", "east", "south", "west")
 LAST = 40  # actions of others that are told at most; chosen, not tuned
 
@@ -36,7 +27,7 @@ LAST = 40  # actions of others that are told at most; chosen, not tuned
 def kitchen_message(situation: KitchenSituation) -> Message:
     """The rules and the map, the same for the whole episode."""
     world = situation.world
-    rows = ["".join("." if square in (FLOOR, START) else square for square in row) for row in world.rows]
+    rows = ["".join("." if square in (rules.FLOOR, rules.START) else square for square in row) for row in world.rows]
     legend = ", ".join(f"{letter} {name}" for letter, name in LEGEND.items() if any(letter in row for row in rows))
     told = fill(
         "hm-cook-world",
@@ -62,7 +53,7 @@ def now_text(situation: KitchenSituation) -> str:
         steps=situation.world.steps,
         place=situation.at(memory.view.cell),
         facing=SIDES[memory.view.facing],
-        hand=_hand(memory.view.hand),
+        hand=in_hand(memory.view.hand),
         mine=memory.soups[0],
         theirs=memory.soups[1],
         pots="\n".join(f"- {pot_text(situation, pot)}" for pot in situation.world.pots),
@@ -74,21 +65,21 @@ def now_text(situation: KitchenSituation) -> str:
 def pot_text(situation: KitchenSituation, pot: int) -> str:
     """What is in a pot, how far it is cooked, and when that was seen."""
     memory, code = situation.memory, situation.code(pot)
-    when = _when(situation, pot)
-    if code == SEES_SOUP:
-        return f"pot at {situation.at(pot)}: soup is ready ({when})"
-    if code < SEES_POT + FULL:
-        return f"pot at {situation.at(pot)}: {things(tomatoes(code), TOMATO) if code > SEES_POT else 'empty'} ({when})"
+    where, when = f"pot at {situation.at(pot)}", _when(situation, situation.looked(pot))
+    if code == rules.SEES_SOUP:
+        return f"{where}: soup is ready ({when})"
+    if code < rules.SEES_POT + rules.FULL:
+        return f"{where}: {things(tomatoes(code), rules.TOMATO) if code > rules.SEES_POT else 'empty'} ({when})"
     ready = memory.full[situation.world.pots.index(pot)] + situation.world.cook + 1
     then = f"soup from step {ready} on" if ready > memory.t else "by now there should be soup, unless it was taken"
-    return f"pot at {situation.at(pot)}: {FULL} tomatoes, cooking; {then} ({when})"
+    return f"{where}: {rules.FULL} tomatoes, cooking; {then} ({when})"
 
 
 def whereabouts(situation: KitchenSituation) -> str:
     """Where the cook is, what it holds, and what is in the pots."""
     view = situation.memory.view
     pots = "; ".join(pot_text(situation, pot) for pot in situation.world.pots)
-    return f"at {situation.at(view.cell)}, holding {_hand(view.hand)}; {pots}."
+    return f"at {situation.at(view.cell)}, holding {in_hand(view.hand)}; {pots}."
 
 
 def deeds_text(situation: KitchenSituation, since: int, shown: int) -> str:
@@ -114,12 +105,7 @@ def cook_subgoals_text(situation: KitchenSituation, purpose: str, came: str) -> 
     return fill("hm-cook-subgoals", now=now, outcomes=came, purpose=purpose.strip(), wait=PATIENCE, most=MOST)
 
 
-def _hand(thing: int) -> str:
-    return things(1, thing) if thing else "nothing"
-
-
-def _when(situation: KitchenSituation, cell: int) -> str:
-    looked = situation.looked(cell)
+def _when(situation: KitchenSituation, looked: int) -> str:
     if looked == NEVER:
         return "never seen yet"
     return "in view" if looked == situation.memory.t else f"seen at step {looked}"
@@ -128,16 +114,17 @@ def _when(situation: KitchenSituation, cell: int) -> str:
 def _reach(situation: KitchenSituation) -> Iterator[str]:
     """The things within reach, the nearest first, with their distances."""
     world = situation.world
-    free = [cell for cell in world.counters if situation.code(cell) == SEES_COUNTER]
-    yield f"tomatoes: {_nearest_first(situation, world.cells(TOMATOES))}"
-    yield f"dishes: {_nearest_first(situation, world.cells(DISHES))}"
+    free = [cell for cell in world.counters if situation.code(cell) == rules.SEES_COUNTER]
+    yield f"tomatoes: {_nearest_first(situation, world.cells(rules.TOMATOES))}"
+    yield f"dishes: {_nearest_first(situation, world.cells(rules.DISHES))}"
     yield f"pots: {_nearest_first(situation, world.pots)}"
-    yield f"deliveries: {_nearest_first(situation, world.cells(DELIVERY))}"
+    yield f"deliveries: {_nearest_first(situation, world.cells(rules.DELIVERY))}"
     yield f"empty counters: {_nearest_first(situation, free)}"
     for cell in world.counters:
-        if situation.code(cell) > SEES_COUNTER and nearest(world, situation.memory.view, [cell], NOBODY):
-            thing = things(1, situation.code(cell) - SEES_COUNTER)
-            yield f"{thing} on the counter: {_nearest_first(situation, [cell])}, {_when(situation, cell)}"
+        if situation.code(cell) > rules.SEES_COUNTER and nearest(world, situation.memory.view, [cell], NOBODY):
+            thing = things(1, situation.code(cell) - rules.SEES_COUNTER)
+            when = _when(situation, situation.looked(cell))
+            yield f"{thing} on the counter: {_nearest_first(situation, [cell])}, {when}"
 
 
 def _nearest_first(situation: KitchenSituation, cells: Sequence[int]) -> str:
@@ -156,6 +143,6 @@ def _others(situation: KitchenSituation) -> Iterator[str]:
         if other is None:
             yield f"{name}: not seen yet"
         else:
-            when = "in view" if other.t == situation.memory.t else f"seen at step {other.t}"
-            facing, hand = SIDES[other.facing], _hand(other.hand)
+            facing, hand = SIDES[other.facing], in_hand(other.hand)
+            when = _when(situation, other.t)
             yield f"{name} at {situation.at(other.cell)}, facing {facing}, holding {hand} ({when})"

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema, schema_text
+from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
-from otherminds.papers.hypothetical_minds.verbal.forms import REASONING
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
+from otherminds.papers.hypothetical_minds.verbal.forms import ReasonedReply, subgoals_form
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo, place_fault, place_schema
 from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.rules import COUNTER, FULL, POT, SEES_COUNTER, SEES_POT, SEES_SOUP, VOID
 from otherminds.worlds.grid import cheapest_route
@@ -46,26 +46,10 @@ class WaitAt(StrictReply):
 CookSubgoal = UseAt | WaitAt | MoveTo
 
 
-class CookPlanReply(StrictReply):
+class CookPlanReply(ReasonedReply):
     """A plan of subgoals."""
 
-    reasoning: str
     plan: list[Annotated[CookSubgoal, Field(discriminator="do")]]
-
-
-def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
-    """A plan that can be carried out, as far as the map shows."""
-    grid = situation.world.grid
-    column, row = ({"type": "integer", "minimum": 0, "maximum": most - 1} for most in (grid.width, grid.height))
-    subgoals = [
-        object_schema(do=enum_schema(["interact"]), x=column, y=row),
-        object_schema(do=enum_schema(["wait"]), x=column, y=row, until=enum_schema(["ready", "free"])),
-        object_schema(do=enum_schema(["move_to"]), x=column, y=row),
-    ]
-    plan = {"type": "array", "items": {"anyOf": subgoals}, "minItems": 1, "maxItems": MOST}
-    return ReplyForm(
-        schema_text(reasoning=REASONING, plan=plan), CookPlanReply, lambda found: _plan_fault(found.plan, situation)
-    )
 
 
 def is_met(situation: KitchenSituation, subgoal: WaitAt) -> bool:
@@ -79,33 +63,36 @@ def is_met(situation: KitchenSituation, subgoal: WaitAt) -> bool:
     return code == SEES_SOUP or SEES_COUNTER < code < SEES_POT
 
 
-def _plan_fault(plan: Sequence[CookSubgoal], situation: KitchenSituation) -> str | None:
-    if not 1 <= len(plan) <= MOST:
-        return f"plan: has {len(plan)} subgoals, not 1 to {MOST}"
-    faults = (_fault(subgoal, situation) for subgoal in plan)
-    fault = next((f"plan: {subgoal}: {why}" for subgoal, why in zip(plan, faults, strict=True) if why), None)
-    if fault:
-        return fault
-    here = situation.at(situation.memory.view.cell)
-    idle = all(
-        is_met(situation, one) if isinstance(one, WaitAt) else isinstance(one, MoveTo) and (one.x, one.y) == here
-        for one in plan
-    )
-    return "plan: does nothing, as all of it is so already" if idle else None
+def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
+    """A plan that can be carried out, as far as the map shows."""
+    world, grid, here = situation.world, situation.world.grid, situation.memory.view.cell
+    place = place_schema(grid)
+    subgoals = [
+        object_schema(do=enum_schema(["interact"]), **place),
+        object_schema(do=enum_schema(["wait"]), **place, until=enum_schema(["ready", "free"])),
+        object_schema(do=enum_schema(["move_to"]), **place),
+    ]
 
+    def fault(subgoal: CookSubgoal) -> str | None:
+        if outside := place_fault(grid, subgoal.x, subgoal.y):
+            return outside
+        cell = grid.cell(subgoal.x, subgoal.y)
+        if isinstance(subgoal, MoveTo):
+            if not grid.is_floor(cell):
+                return "is not floor"
+            return "cannot be reached" if cheapest_route(grid, here, {cell: 0.0}, {}) is None else None
+        if grid.is_floor(cell) or world.square(cell) == VOID:
+            return "there is nothing to use"
+        if isinstance(subgoal, WaitAt) and world.square(cell) not in (POT, COUNTER):
+            return "is neither a pot nor a counter"
+        return None if nearest(world, situation.memory.view, [cell], NOBODY) else "is out of your reach"
 
-def _fault(subgoal: CookSubgoal, situation: KitchenSituation) -> str | None:
-    world, grid = situation.world, situation.world.grid
-    if not (0 <= subgoal.x < grid.width and 0 <= subgoal.y < grid.height):
-        return f"is outside the map of {grid.width} columns and {grid.height} rows"
-    cell = grid.cell(subgoal.x, subgoal.y)
-    if isinstance(subgoal, MoveTo):
-        if not grid.is_floor(cell):
-            return "is not floor"
-        way = cheapest_route(grid, situation.memory.view.cell, {cell: 0.0}, {})
-        return "cannot be reached" if way is None else None
-    if grid.is_floor(cell) or world.square(cell) == VOID:
-        return "there is nothing to use"
-    if isinstance(subgoal, WaitAt) and world.square(cell) not in (POT, COUNTER):
-        return "is neither a pot nor a counter"
-    return None if nearest(world, situation.memory.view, [cell], NOBODY) else "is out of your reach"
+    def is_so(subgoal: CookSubgoal) -> bool:
+        if isinstance(subgoal, WaitAt):
+            return is_met(situation, subgoal)
+        return isinstance(subgoal, MoveTo) and grid.cell(subgoal.x, subgoal.y) == here
+
+    def idle(plan: Sequence[CookSubgoal]) -> str | None:
+        return "does nothing, as all of it is so already" if all(map(is_so, plan)) else None
+
+    return subgoals_form(CookPlanReply, subgoals, MOST, fault, idle)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Literal, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -29,128 +29,122 @@ YES_OR_NO: Schema = {"type": "boolean"}
 SIGNS = {"positive": 1, "neutral": 0, "negative": -1}
 
 
-class InventoryReply(StrictReply):
-    """What the partner held in the last meeting."""
+class ReasonedReply(StrictReply):
+    """A reply that begins with reasons."""
 
     reasoning: str
+
+
+class InventoryReply(ReasonedReply):
+    """What the partner held in the last meeting."""
+
     inventory: dict[str, int]
 
 
-class HypothesisReply(StrictReply):
+class HypothesisReply(ReasonedReply):
     """What the partner intends."""
 
-    reasoning: str
     hypothesis: str
 
 
-class PlayReply(StrictReply):
+class PlayReply(ReasonedReply):
     """What the partner will play, and what to play against it."""
 
-    reasoning: str
     partner_plays: str
     i_play: str
 
 
-class WholeReply(StrictReply):
+class WholeReply(ReasonedReply):
     """All of it at once; what the partner held only if that is asked for."""
 
-    reasoning: str
     inventory: dict[str, int] | None = None
     hypothesis: str
     partner_plays: str
     i_play: str
 
 
-class StrategyReply(StrictReply):
+class StrategyReply(ReasonedReply):
     """A strategy for the agent itself."""
 
-    reasoning: str
     strategy: str
 
 
-class OwnPlayReply(StrictReply):
+class OwnPlayReply(ReasonedReply):
     """What to play by a strategy."""
 
-    reasoning: str
     i_play: str
 
 
-class SignReply(StrictReply):
+class SignReply(ReasonedReply):
     """The sign of the reward that another play would have had."""
 
-    reasoning: str
     reward: Literal["positive", "neutral", "negative"]
 
 
-class ExpectationReply(StrictReply):
+class ExpectationReply(ReasonedReply):
     """What a partner in a kitchen will do."""
 
-    reasoning: str
     expects: str
 
 
-class FitReply(StrictReply):
+class FitReply(ReasonedReply):
     """Whether a partner in a kitchen did what was expected."""
 
-    reasoning: str
     fits: bool
 
 
-class WholeKitchenReply(StrictReply):
+class WholeKitchenReply(ReasonedReply):
     """A hypothesis about a partner in a kitchen, what it will do, and a strategy, all at once."""
 
-    reasoning: str
     hypothesis: str
     expects: str
     strategy: str
 
 
-class LessonReply(StrictReply):
+class LessonReply(ReasonedReply):
     """Whether a plan succeeded, and what to remember."""
 
-    reasoning: str
     success: bool
     lesson: str
 
 
-def _sentences_form(kind: type[M], *fields: str) -> ReplyForm[M]:
-    """The form of a reply whose fields are all sentences."""
+def reply_form(kind: type[M], fault: Callable[[M], str | None] | None = None, **fields: Schema) -> ReplyForm[M]:
+    """The form of a reply with these fields after its reasons; sentences have to be ones if there is no other check."""
 
-    def fault(found: M) -> str | None:
-        return next((why for field in fields if (why := text_fault(getattr(found, field)))), None)
+    def sentence_fault(found: M) -> str | None:
+        sentences = (getattr(found, name) for name, schema in fields.items() if schema is SENTENCE)
+        return next((why for sentence in sentences if (why := text_fault(sentence))), None)
 
-    return ReplyForm(schema_text(reasoning=REASONING, **dict.fromkeys(fields, SENTENCE)), kind, fault)
+    return ReplyForm(schema_text(reasoning=REASONING, **fields), kind, fault or sentence_fault)
 
 
-HYPOTHESIS = _sentences_form(HypothesisReply, "hypothesis")
-STRATEGY = _sentences_form(StrategyReply, "strategy")
-EXPECTATION = _sentences_form(ExpectationReply, "expects")
-WHOLE_KITCHEN = _sentences_form(WholeKitchenReply, "hypothesis", "expects", "strategy")
-FIT = ReplyForm(schema_text(reasoning=REASONING, fits=YES_OR_NO), FitReply, lambda _: None)
-SIGN = ReplyForm(schema_text(reasoning=REASONING, reward=enum_schema(list(SIGNS))), SignReply, lambda _: None)
-LESSON = ReplyForm(
-    schema_text(reasoning=REASONING, success=YES_OR_NO, lesson=SENTENCE),
-    LessonReply,
-    lambda found: text_fault(found.lesson),
-)
+HYPOTHESIS = reply_form(HypothesisReply, hypothesis=SENTENCE)
+STRATEGY = reply_form(StrategyReply, strategy=SENTENCE)
+EXPECTATION = reply_form(ExpectationReply, expects=SENTENCE)
+WHOLE_KITCHEN = reply_form(WholeKitchenReply, hypothesis=SENTENCE, expects=SENTENCE, strategy=SENTENCE)
+FIT = reply_form(FitReply, fits=YES_OR_NO)
+SIGN = reply_form(SignReply, reward=enum_schema(list(SIGNS)))
+LESSON = reply_form(LessonReply, success=YES_OR_NO, lesson=SENTENCE)
 
 
 def inventory_form(kinds: Sequence[str]) -> ReplyForm[InventoryReply]:
     """A count for every kind."""
-    schema = schema_text(reasoning=REASONING, inventory=object_schema(**dict.fromkeys(kinds, COUNT)))
-    return ReplyForm(schema, InventoryReply, lambda found: _inventory_fault(found.inventory, kinds))
+    counts = object_schema(**dict.fromkeys(kinds, COUNT))
+    return reply_form(InventoryReply, lambda found: _inventory_fault(found.inventory, kinds), inventory=counts)
 
 
 def play_form(kinds: Sequence[str]) -> ReplyForm[PlayReply]:
     """Two of the kinds."""
-    schema = schema_text(reasoning=REASONING, partner_plays=enum_schema(kinds), i_play=enum_schema(kinds))
-    return ReplyForm(schema, PlayReply, lambda found: _kind_fault(kinds, found.partner_plays, found.i_play))
+
+    def fault(found: PlayReply) -> str | None:
+        return _kind_fault(kinds, found.partner_plays, found.i_play)
+
+    return reply_form(PlayReply, fault, partner_plays=enum_schema(kinds), i_play=enum_schema(kinds))
 
 
 def own_play_form(kinds: Sequence[str]) -> ReplyForm[OwnPlayReply]:
     """One of the kinds."""
-    schema = schema_text(reasoning=REASONING, i_play=enum_schema(kinds))
-    return ReplyForm(schema, OwnPlayReply, lambda found: _kind_fault(kinds, found.i_play))
+    return reply_form(OwnPlayReply, lambda found: _kind_fault(kinds, found.i_play), i_play=enum_schema(kinds))
 
 
 def whole_form(kinds: Sequence[str], *, estimate: bool) -> ReplyForm[WholeReply]:
@@ -164,7 +158,28 @@ def whole_form(kinds: Sequence[str], *, estimate: bool) -> ReplyForm[WholeReply]
         counted = None if found.inventory is None else _inventory_fault(found.inventory, kinds)
         return counted or text_fault(found.hypothesis) or _kind_fault(kinds, found.partner_plays, found.i_play)
 
-    return ReplyForm(schema_text(reasoning=REASONING, **counts, **rest), WholeReply, fault)
+    return reply_form(WholeReply, fault, **counts, **rest)
+
+
+def subgoals_form(
+    kind: type[M],
+    subgoals: Sequence[Schema],
+    most: int,
+    fault: Callable[[Any], str | None],
+    idle: Callable[[Sequence[Any]], str | None],
+) -> ReplyForm[M]:
+    """A plan of 1 to `most` subgoals; `fault` says what is wrong with one of them, `idle` why all do nothing."""
+
+    def plan_fault(found: Any) -> str | None:
+        if not 1 <= len(found.plan) <= most:
+            return f"plan: has {len(found.plan)} subgoals, not 1 to {most}"
+        wrong = next((f"{subgoal}: {why}" for subgoal in found.plan if (why := fault(subgoal))), None) or idle(
+            found.plan
+        )
+        return f"plan: {wrong}" if wrong else None
+
+    plan = {"type": "array", "items": {"anyOf": [*subgoals]}, "minItems": 1, "maxItems": most}
+    return reply_form(kind, plan_fault, plan=plan)
 
 
 def _inventory_fault(found: dict[str, int], kinds: Sequence[str]) -> str | None:

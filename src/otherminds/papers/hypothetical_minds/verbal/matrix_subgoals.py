@@ -7,9 +7,9 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema, plain, schema_text
-from otherminds.papers.hypothetical_minds.verbal.forms import REASONING
-from otherminds.worlds.grid import Route, cheapest_route
+from otherminds.language.asking import ReplyForm, Schema, StrictReply, enum_schema, object_schema, plain
+from otherminds.papers.hypothetical_minds.verbal.forms import ReasonedReply, subgoals_form
+from otherminds.worlds.grid import Grid, Route, cheapest_route
 from otherminds.worlds.in_the_matrix.memory import MapMemory
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
@@ -69,10 +69,9 @@ class Patrol(StrictReply):
 Subgoal = MoveTo | FireAt | Fire | Wait | Patrol
 
 
-class PlanReply(StrictReply):
+class PlanReply(ReasonedReply):
     """A plan of subgoals."""
 
-    reasoning: str
     plan: list[Annotated[Subgoal, Field(discriminator="do")]]
 
 
@@ -122,47 +121,48 @@ class MatrixSituation(NamedTuple):
         return cheapest_route(grid, here, {target: 0.0}, tolls, seen) or cheapest_route(grid, here, near, tolls, seen)
 
 
+def place_schema(grid: Grid) -> dict[str, Schema]:
+    """The schemas of a column and a row, `x` and `y`."""
+    sizes = {"x": grid.width, "y": grid.height}
+    return {name: {"type": "integer", "minimum": 0, "maximum": size - 1} for name, size in sizes.items()}
+
+
+def place_fault(grid: Grid, x: int, y: int) -> str | None:
+    """What is wrong with a place that is not on the map."""
+    if 0 <= x < grid.width and 0 <= y < grid.height:
+        return None
+    return f"is outside the map of {grid.width} columns and {grid.height} rows"
+
+
 def plan_form(situation: MatrixSituation) -> ReplyForm[PlanReply]:
     """A plan that can be carried out, as far as the avatar knows."""
-    grid, others = situation.world.rules.field.grid, situation.others
-    column, row, wait = (
-        {"type": "integer", "minimum": 0, "maximum": most} for most in (grid.width - 1, grid.height - 1, LONGEST_WAIT)
-    )
+    grid, others, here = situation.world.rules.field.grid, situation.others, situation.here
     subgoals = [
-        object_schema(do=enum_schema(["move_to"]), x=column, y=row),
+        object_schema(do=enum_schema(["move_to"]), **place_schema(grid)),
         object_schema(do=enum_schema(["fire_at"]), player=enum_schema(others)),
         object_schema(do=enum_schema(["interact"])),
-        object_schema(do=enum_schema(["wait"]), steps=wait | {"minimum": 1}),
+        object_schema(do=enum_schema(["wait"]), steps={"type": "integer", "minimum": 1, "maximum": LONGEST_WAIT}),
         object_schema(do=enum_schema(["patrol"])),
     ]
-    plan = {"type": "array", "items": {"anyOf": subgoals}, "minItems": 1, "maxItems": MOST}
-    schema = schema_text(reasoning=REASONING, plan=plan)
-    return ReplyForm(schema, PlanReply, lambda found: _plan_fault(found.plan, situation))
 
+    def fault(subgoal: Subgoal) -> str | None:
+        if isinstance(subgoal, FireAt) and subgoal.player not in others:
+            return f"there is nobody else of that name, only {', '.join(others)}"
+        if isinstance(subgoal, Wait) and not 1 <= subgoal.steps <= LONGEST_WAIT:
+            return f"is not from 1 to {LONGEST_WAIT} steps"
+        if not isinstance(subgoal, MoveTo):
+            return None
+        if outside := place_fault(grid, subgoal.x, subgoal.y):
+            return outside
+        cell = grid.cell(subgoal.x, subgoal.y)
+        if not situation.memory.knows(cell):
+            return "you have never looked there"
+        if not grid.is_floor(cell):
+            return "is a wall"
+        return "cannot be reached" if situation.toward(cell, {}) is None else None
 
-def _plan_fault(plan: Sequence[Subgoal], situation: MatrixSituation) -> str | None:
-    if not 1 <= len(plan) <= MOST:
-        return f"plan: has {len(plan)} subgoals, not 1 to {MOST}"
-    here = situation.here
-    if all(isinstance(subgoal, MoveTo) and (subgoal.x, subgoal.y) == here for subgoal in plan):
-        return f"plan: does nothing, as you are at {here} already"
-    faults = (_fault(subgoal, situation) for subgoal in plan)
-    return next((f"plan: {subgoal}: {why}" for subgoal, why in zip(plan, faults, strict=True) if why), None)
+    def idle(plan: Sequence[Subgoal]) -> str | None:
+        stays = all(isinstance(subgoal, MoveTo) and (subgoal.x, subgoal.y) == here for subgoal in plan)
+        return f"does nothing, as you are at {here} already" if stays else None
 
-
-def _fault(subgoal: Subgoal, situation: MatrixSituation) -> str | None:
-    if isinstance(subgoal, FireAt) and subgoal.player not in situation.others:
-        return f"there is nobody else of that name, only {', '.join(situation.others)}"
-    if isinstance(subgoal, Wait) and not 1 <= subgoal.steps <= LONGEST_WAIT:
-        return f"is not from 1 to {LONGEST_WAIT} steps"
-    if not isinstance(subgoal, MoveTo):
-        return None
-    grid = situation.world.rules.field.grid
-    if not (0 <= subgoal.x < grid.width and 0 <= subgoal.y < grid.height):
-        return f"is outside the map of {grid.width} columns and {grid.height} rows"
-    cell = grid.cell(subgoal.x, subgoal.y)
-    if not situation.memory.knows(cell):
-        return "you have never looked there"
-    if not grid.is_floor(cell):
-        return "is a wall"
-    return "cannot be reached" if situation.toward(cell, {}) is None else None
+    return subgoals_form(PlanReply, subgoals, MOST, fault, idle)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
-
-from otherminds.language.model import Request
-from otherminds.language.scripted import text_of
 
 Place = tuple[int, int]
 Part = Literal["nothing", "tomatoes", "dishes", "everything"]
@@ -102,17 +98,17 @@ class KitchenPromptReader:
         if self._holds("dish"):
             return self._put_down() if self._loads else self._serve()
         if self._serves or (not self._loads and any(pot.soup for pot in self._pots)):
-            return [*self._fetch("dishes"), *self._serve()]
+            return [*self._use_nearest("dishes"), *self._serve()]
         if self._room:
-            return [*self._fetch("tomatoes"), *self._fill(self._room)]
+            return [*self._use_nearest("tomatoes"), *self._fill(self._room)]
         if self._loads:
-            return [*self._fetch("tomatoes"), *self._hold_ready()]
-        return [*self._fetch("dishes"), *self._serve()]
+            return [*self._use_nearest("tomatoes"), *self._hold_ready()]
+        return [*self._use_nearest("dishes"), *self._serve()]
 
     def _fill(self, room: Sequence[ToldPot]) -> Sequence[ReplyFields]:
         """Put a tomato into the fullest pot, and go on until it holds three."""
         pot = max(room, key=lambda pot: pot.tomatoes)
-        more = [*self._fetch("tomatoes"), _use(pot.place)] * (2 - pot.tomatoes)
+        more = [*self._use_nearest("tomatoes"), _use(pot.place)] * (2 - pot.tomatoes)
         return [_use(pot.place), *more]
 
     def _hold_ready(self) -> Sequence[ReplyFields]:
@@ -131,12 +127,12 @@ class KitchenPromptReader:
         return [*waits, _use(pot.place), *self._deliver()]
 
     def _deliver(self) -> Sequence[ReplyFields]:
-        return [_use(place) for place in self._places("deliveries")[:1]] or self._put_down()
+        return self._use_nearest("deliveries") or self._put_down()
 
     def _put_down(self) -> Sequence[ReplyFields]:
-        return [_use(place) for place in self._places("empty counters")[:1]]
+        return self._use_nearest("empty counters")
 
-    def _fetch(self, what: str) -> Sequence[ReplyFields]:
+    def _use_nearest(self, what: str) -> Sequence[ReplyFields]:
         return [_use(place) for place in self._places(what)[:1]]
 
     def _holds(self, thing: str) -> bool:
@@ -178,10 +174,3 @@ def _told_pot(place: Place, what: str) -> ToldPot:
     """A pot from its line in a prompt."""
     number = 3 if "soup is ready" in what else 0 if what.startswith("empty") else 1 if what[0] == "a" else int(what[0])
     return ToldPot(place, number, "soup is ready" in what or "by now there should be soup" in what)
-
-
-def kitchen_reply(request: Request) -> str:
-    """The reply of a program that reasons correctly, as JSON."""
-    fields = [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
-    reply = KitchenPromptReader(text_of(request)).answer(fields)
-    return json.dumps({"reasoning": "It follows from what was seen.", **reply}, ensure_ascii=False)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from otherminds.language.model import Request
-from otherminds.language.scripted import text_of
-from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import kinds_of
 from otherminds.worlds.in_the_matrix.hypotheses import partner_inventory, typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import Inventory
-from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 MEETING = re.compile(r"^Meeting \d+: you held (.+?) \(played (.+?)\) and were paid (\S+)\.(?: (.*))?$", re.MULTILINE)
 THEIRS = re.compile(r"seems to have played (.+)\.$")
@@ -188,10 +183,3 @@ class MatrixPromptReader:
     def _places(self, start: str, pattern: str) -> list[Any]:
         line = re.search(f"^{re.escape(start)}(.*)$", self.text, re.MULTILINE)
         return re.findall(pattern, line[1]) if line else []
-
-
-def matrix_reply(world: InTheMatrix, request: Request) -> str:
-    """The reply of a program that reasons correctly, as JSON."""
-    fields = [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
-    reply = MatrixPromptReader(world.rules, kinds_of(world), text_of(request)).answer(fields)
-    return json.dumps({"reasoning": "It follows from the meetings.", **reply}, ensure_ascii=False)

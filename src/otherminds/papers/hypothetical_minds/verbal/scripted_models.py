@@ -13,10 +13,23 @@ from otherminds.language.asking import plain
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import kinds_of
-from otherminds.papers.hypothetical_minds.verbal.scripted_kitchen import kitchen_reply
-from otherminds.papers.hypothetical_minds.verbal.scripted_matrix import matrix_reply
+from otherminds.papers.hypothetical_minds.verbal.scripted_kitchen import KitchenPromptReader
+from otherminds.papers.hypothetical_minds.verbal.scripted_matrix import MatrixPromptReader
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
+
+
+def _asked(request: Request) -> list[str]:
+    """The fields of the reply that a program has to think about."""
+    return [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
+
+
+def _correct(request: Request, world: InTheMatrix | None) -> str:
+    """The reply of a program that reasons correctly, in a matrix world or in a kitchen."""
+    text, evidence = text_of(request), "what was seen" if world is None else "the meetings"
+    reader = KitchenPromptReader(text) if world is None else MatrixPromptReader(world.rules, kinds_of(world), text)
+    reply = {"reasoning": f"It follows from {evidence}.", **reader.answer(_asked(request))}
+    return json.dumps(reply, ensure_ascii=False)
 
 
 def _strange(request: Request) -> str:
@@ -30,8 +43,7 @@ def _strange(request: Request) -> str:
         "success": "perhaps",
         "plan": [{"do": "move_to", "x": -1, "y": 9999}],
     }
-    fields = [field for field in json.loads(request.schema)["properties"] if field != "reasoning"]
-    return json.dumps({"reasoning": "", **{field: strange.get(field, "lizard") for field in fields}})
+    return json.dumps({"reasoning": "", **{field: strange.get(field, "lizard") for field in _asked(request)}})
 
 
 PROSE = "They seem to like paper, so I would say that scissors are the best choice."
@@ -55,7 +67,7 @@ def scripted_model(name: str, world: InTheMatrix | None = None) -> Scripted:
         raise unknown("scripted model", plain(name), NAMES)
 
     def straight(request: Request) -> str:
-        return kitchen_reply(request) if world is None else matrix_reply(world, request)
+        return _correct(request, world)
 
     if name == "stutterer":
         return Scripted(name, lambda request: PROSE if request.draw.endswith(" 0") else straight(request))
@@ -64,12 +76,8 @@ def scripted_model(name: str, world: InTheMatrix | None = None) -> Scripted:
 
 def _in_any_world(request: Request) -> str:
     """The correct reply in the world that the prompt is about."""
-    text = text_of(request)
-    for name in ("rws_repeated", "pd_repeated"):
-        world = in_the_matrix(name)
-        if f"of these kinds: {', '.join(kinds_of(world))}" in text:
-            return matrix_reply(world, request)
-    return kitchen_reply(request)
+    worlds, text = map(in_the_matrix, ("rws_repeated", "pd_repeated")), text_of(request)
+    return _correct(request, next((w for w in worlds if f"of these kinds: {', '.join(kinds_of(w))}" in text), None))
 
 
 straight = Scripted("straight", _in_any_world)
