@@ -11,13 +11,12 @@ import pytest
 
 from hypothetical_minds import Told, unreadable
 from matrix_worlds import PAPER, ROCK, play, scene, world_of
-from otherminds.errors import InputError
 from otherminds.language.asking import Asker
 from otherminds.language.scripted import Scripted
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import Encounter
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.agents import KEPT, STYLES, Reacting
+from otherminds.papers.hypothetical_minds.verbal.agents import KEPT, STYLES, PlanningStyle, Reacting
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, scripted_model
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
@@ -233,12 +232,6 @@ def test_a_model_that_thinks_straight_reads_every_meeting() -> None:
     mind = agent(told, STYLES["reflexion"])
     mind = replace(mind, meetings=(Encounter(PAPER, None, -2.5), Encounter(ROCK, None, 0.0)))
     assert "In 3 meetings" in run(mind, FACING, WHOLE).notes[0]
-
-
-def test_there_is_no_other_baseline() -> None:
-    assert planning_style("react") == PlanningStyle()
-    with pytest.raises(InputError, match="there is no baseline `guess work`"):
-        planning_style("guess\nwork")
 
 
 @pytest.mark.parametrize("name", STYLES)

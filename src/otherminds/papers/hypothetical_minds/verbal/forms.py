@@ -173,9 +173,8 @@ def subgoals_form(
     def plan_fault(found: Any) -> str | None:
         if not 1 <= len(found.plan) <= most:
             return f"plan: has {len(found.plan)} subgoals, not 1 to {most}"
-        wrong = next((f"{subgoal}: {why}" for subgoal in found.plan if (why := fault(subgoal))), None) or idle(
-            found.plan
-        )
+        faults = (f"{subgoal}: {why}" for subgoal in found.plan if (why := fault(subgoal)))
+        wrong = next(faults, None) or idle(found.plan)
         return f"plan: {wrong}" if wrong else None
 
     plan = {"type": "array", "items": {"anyOf": [*subgoals]}, "minItems": 1, "maxItems": most}
