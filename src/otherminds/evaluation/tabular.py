@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError
-from otherminds.files.strict_json import depth, dumps, loads
+from otherminds.files.strict_json import RepeatedNameError, depth, dumps, loads
 from otherminds.files.text import opened
 
 Row = dict[str, Any]
@@ -202,14 +204,21 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _read_cell(cell: str) -> Any:
-    """The value of a cell that is not empty: text after an apostrophe, JSON, or else text."""
+    """The value of a cell that is not empty: text after an apostrophe, JSON, or else text.
+
+    Numbers that are not finite, such as 1e999, are returned as such; `_checked` refuses them.
+    """
     if cell.startswith(TEXT_MARK):
         return cell[1:]
     if cell in FROM_SPREADSHEETS:
         return FROM_SPREADSHEETS[cell]
     try:
         return loads(cell)
+    except RepeatedNameError:
+        return cell
     except (ValueError, RecursionError):
+        with suppress(ValueError, RecursionError):
+            return json.loads(cell, object_pairs_hook=list)  # not finite
         return cell
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,6 @@ from otherminds.evaluation.runs import how_begun
 from otherminds.evaluation.store import Row, Store
 from otherminds.evaluation.tasks import Task
 from otherminds.files.text import printable
-from otherminds.language.ledger import Recorded
 from otherminds.papers.functional import models as functional_models
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, LanguageAgent, agent, solve_ahead
 from otherminds.papers.functional.check import FORMATTING, ROUNDS, CheckPlan, Findings, assess, summary, worst
@@ -102,10 +100,19 @@ def check(
     how = (f"{plan.rounds} rounds", f"seed {plan.seed}", *asking.strategies, *asking.names, asking.shuffle)
     with Store(folder, " ".join(("check", *how)), about, frozen=frozen) as kept:
         agents = [agent(spec, asking, kept.database) for spec in dict.fromkeys((*specs, *beside))]
-        _prepare(agents, plan)
+        names = [one.name for one in agents]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise InputError(f"two agents are called {repeated[0]}")
+        for one in agents:
+            for encounter in replace(plan, episodes=1).encounters(one.name):
+                one.prepare(encounter)
         spoken = [(one.name, one.record) for one in agents if isinstance(one, LanguageAgent) and one.record]
-        with _told_cost(spoken):
+        try:
             found, rows = _judge(agents, plan, kept, max_regret)
+        except (KeyboardInterrupt, InputError):  # otherwise the costs are printed after the verdicts
+            for told in (f"{name}: {spent(record.totals)}" for name, record in spoken if record.totals.calls):
+                Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
+            raise
         subjects = tuple(one.name for one in agents[: len(specs)])
         calls = [f"{name}: {answered(record)}" for name, record in spoken]
         kept.write_rows()
@@ -114,19 +121,6 @@ def check(
         return CheckResult(
             found, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken), results
         )
-
-
-@contextmanager
-def _told_cost(spoken: Sequence[tuple[str, Recorded]]) -> Iterator[None]:
-    """Print the cost of calls if the check is broken off. Otherwise it is printed after the verdicts."""
-    try:
-        yield
-    except (KeyboardInterrupt, InputError):
-        for name, record in spoken:
-            if record.totals.calls:
-                told = f"{name}: {spent(record.totals)}"
-                Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
-        raise
 
 
 def _judge(
@@ -155,21 +149,15 @@ def _solvable(plan: CheckPlan, specs: Sequence[str]) -> list[str]:
     return list(specs)
 
 
-def _prepare(agents: Sequence[Agent], plan: CheckPlan) -> None:
-    """Raise InputError for agents with the same name, or that cannot play, before any model is asked."""
-    names = [one.name for one in agents]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"two agents are called {name}")
-    for one in agents:
-        for encounter in replace(plan, episodes=1).encounters(one.name):
-            one.prepare(encounter)
-
-
 def _play(one: Agent, plan: CheckPlan, kept: Store, rungs: Sequence[str]) -> list[Row]:
+    """The rows of an agent. Raises InputError if an earlier run was of another game with the same name."""
     encounters = plan.encounters(one.name, rungs)
     todo = kept.todo(encounters)
-    _refuse_others(kept.found([encounter.key for encounter in encounters]), plan, kept.path)
+    for episode in episodes_of(kept.found([encounter.key for encounter in encounters])):
+        task = plan.by_name[episode[-1]["condition"], len(episode)]
+        if [row["best"] for row in episode] != task.best_by_round.tolist():
+            hint = "choose another folder with --out"
+            raise InputError(f"has another game that is called {task.game.name}", path=kept.path, hint=hint)
     what = f"{one.name} is playing" if rungs == (OWN,) else f"{one.name} is told the truth"
     if isinstance(one, LanguageAgent):
         if todo and one.record and one.asking.price:
@@ -182,15 +170,6 @@ def _play(one: Agent, plan: CheckPlan, kept: Store, rungs: Sequence[str]) -> lis
     return kept.all([encounter.key for encounter in encounters])
 
 
-def _refuse_others(rows: Sequence[Row], plan: CheckPlan, path: Path) -> None:
-    """Raise InputError if rows of an earlier run are of another game with the same name."""
-    for episode in episodes_of(rows):
-        task = plan.by_name[episode[-1]["condition"], len(episode)]
-        if [row["best"] for row in episode] != task.best_by_round.tolist():
-            hint = "choose another folder with --out"
-            raise InputError(f"has another game that is called {task.game.name}", path=path, hint=hint)
-
-
 def write_junit(checked: CheckResult, path: Path) -> None:
     """Write the verdicts as a JUnit file with a suite of one case for each checked agent.
 
@@ -198,27 +177,24 @@ def write_junit(checked: CheckResult, path: Path) -> None:
     """
     root = ElementTree.Element("testsuites", name="otherminds check")
     for found in checked.findings:
-        if found.name in checked.subjects:
-            _suite(root, found)
+        if found.name not in checked.subjects:
+            continue
+        verdict, name = found.verdict, printable(found.name)
+        failures = 0 if verdict.passed else 1
+        suite = ElementTree.SubElement(root, "testsuite", name=name, tests="1", failures=str(failures))
+        called = f"otherminds.check.{name}"
+        case = ElementTree.SubElement(suite, "testcase", classname=called, name="acts on what it knows")
+        told = f"loses {found.functional.value:.3f} of what random play loses, {found.max_regret:g} allowed"
+        if not verdict.passed:
+            failure = ElementTree.SubElement(case, "failure", message=printable(f"breaks at {verdict.breaks}: {told}"))
+            failure.text = printable(verdict.words)
+        told += f"; its wrong predictions would lose {found.literal.value:.3f}; {verdict.words}"
+        ElementTree.SubElement(case, "system-out").text = printable(told)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=path) from None
-
-
-def _suite(root: ElementTree.Element, found: Findings) -> None:
-    verdict, name = found.verdict, printable(found.name)
-    failures = 0 if verdict.passed else 1
-    suite = ElementTree.SubElement(root, "testsuite", name=name, tests="1", failures=str(failures))
-    case = ElementTree.SubElement(suite, "testcase", classname=f"otherminds.check.{name}", name="acts on what it knows")
-    told = f"loses {found.functional.value:.3f} of what random play loses, {found.max_regret:g} allowed"
-    if not verdict.passed:
-        failure = ElementTree.SubElement(case, "failure", message=printable(f"breaks at {verdict.breaks}: {told}"))
-        failure.text = printable(verdict.words)
-    ElementTree.SubElement(case, "system-out").text = printable(
-        f"{told}; its wrong predictions would lose {found.literal.value:.3f}; {verdict.words}"
-    )
 
 
 CHECK_LEAD = (
@@ -257,8 +233,13 @@ def report(
         f"What each agent knows and what it loses. Below the line at {findings[0].max_regret:g} it passes; left of it, "
         "its predictions are good. An agent above the line on the left knows, and does not act on it."
     )
+    words = []
+    for found in judged:
+        result = "passes" if found.verdict.passed else f"fails, and breaks at {found.verdict.breaks}"
+        allowed = f"It may lose {found.max_regret:g} of what random play loses."
+        words.append(f"{found.name} {result}: {found.verdict.words}. {allowed}")
     bodies = {
-        "Verdict": stack(*map(_in_words, judged)) if judged else "",
+        "Verdict": stack(*words) if words else "",
         "Scores": stack(_scores(findings), COLUMNS, inline(plot, caption)),
         "Where it breaks": _ladder(findings),
         "Partner by partner": _partners(findings, rows, plan),
@@ -266,12 +247,6 @@ def report(
         "Calls": stack(*calls) if calls else "",
     }
     return page("Check", CHECK_LEAD, [Section(title, body) for title, body in bodies.items() if body])
-
-
-def _in_words(found: Findings) -> str:
-    verdict = found.verdict
-    result = "passes" if verdict.passed else f"fails, and breaks at {verdict.breaks}"
-    return f"{found.name} {result}: {verdict.words}. It may lose {found.max_regret:g} of what random play loses."
 
 
 def _scores(findings: Sequence[Findings]) -> Html:
@@ -293,16 +268,11 @@ def _scores(findings: Sequence[Findings]) -> Html:
 
 
 def _ladder(findings: Sequence[Findings]) -> Html | str:
-    lines = [
-        [
-            found.name,
-            number(found.functional.value),
-            *(number(found.rungs[rung].value if rung in found.rungs else None) for rung in ("oracle", "oracle_max")),
-            number(found.literal.value),
-        ]
-        for found in findings
-        if found.rungs
-    ]
+    lines = []
+    for found in (found for found in findings if found.rungs):
+        told = (found.rungs.get("oracle"), found.rungs.get("oracle_max"))
+        losses = (found.functional, *told, found.literal)
+        lines.append([found.name, *(number(loss.value if loss else None) for loss in losses)])
     columns = ("Agent", "By itself", "Told", "Told, and what to do with it", "Best response to its predictions")
     return stack(LADDER, table(columns, lines)) if lines else ""
 
@@ -311,13 +281,9 @@ def _partners(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan
     lost: dict[tuple[str, str], list[float]] = {}
     for episode in episodes_of(rows):
         lost.setdefault((episode[-1]["condition"], episode[-1]["subject"]), []).append(plan.share(episode))
-    lines = [
-        [
-            name.replace("/", ": "),
-            *(number(sum(losses) / len(losses)) for found in findings for losses in (lost[name, found.name],)),
-        ]
-        for name in dict.fromkeys(name for name, _ in plan.by_name)
-    ]
+    means = {about: number(sum(losses) / len(losses)) for about, losses in lost.items()}
+    names = dict.fromkeys(name for name, _ in plan.by_name)
+    lines = [[name.replace("/", ": "), *(means[name, found.name] for found in findings)] for name in names]
     return table(("Partner", *(found.name for found in findings)), lines, "What is lost with each partner")
 
 
@@ -339,7 +305,7 @@ def _episode(episode: Sequence[Row], task: Task, loss: float) -> Html:
             theirs[row["observed"]],
             NOTHING if row["action"] is None else own[row["action"]],
             float(row["reward"]),
-            *([_said(row)] if "said" in row else []),
+            *([" · ".join(_replies(row["said"]))] if "said" in row else []),
         ]
         for row in episode[:ROUNDS_SHOWN]
     ]
@@ -351,11 +317,8 @@ def _episode(episode: Sequence[Row], task: Task, loss: float) -> Html:
     )
 
 
-def _said(row: Row) -> str:
+def _replies(said: Sequence[Row]) -> Iterator[str]:
     """The last reply to each question, with the number of replies if there were several."""
-    last = {said["of"]: said["text"] for said in row["said"]}
-    counts = Counter(said["of"] for said in row["said"])
-    return " · ".join(
-        " ".join(text.split())[:SHOWN] + (f" (reply {counts[of]})" if counts[of] > 1 else "")
-        for of, text in last.items()
-    )
+    counts = Counter(one["of"] for one in said)
+    for of, text in {one["of"]: one["text"] for one in said}.items():
+        yield " ".join(text.split())[:SHOWN] + (f" (reply {counts[of]})" if counts[of] > 1 else "")

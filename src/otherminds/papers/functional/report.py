@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from otherminds.papers.functional.tables import (
     AS_PRINTED,
@@ -122,9 +123,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "Language models, run here": _models_run(found, rows),
         "Machines": _machines(found, rows),
         "Noise": _noise(found, summary),
-        "All partners that remember one round": _memory(found),
-        "Cards and words": _clues(found),
-        "How interesting each task is": _interest(found),
+        **_other_tasks(found),
         "Language models, as published": models(),
         "What was tuned, and what cannot be compared": stack(*NOTES),
         "Targets": targets(summary),
@@ -156,7 +155,14 @@ def _results(found: Found) -> Html:
     if not present:
         return Html("")
     players = table(("Player", "How it plays"), [[name(s), way] for s, way in WAYS.items() if s in present])
-    return stack(MEASURES, _league(found), OPTIMA, players, *_anchor(found), *_games(found))
+    columns = [f"{partner}: {what}" for partner in PARTNERS.values() for what in ("regret", "ToM %", "consistency")]
+    games = []  # all scores of all players, a table for each game
+    for game, title in GAMES.items():
+        cells = [f"{game}/{partner}" for partner in PARTNERS]
+        lines = [[name(s), *(t for cell in cells for t in scores(found, cell, s))] for s in subjects(found, *cells)]
+        if lines:
+            games.append(table((title, *columns), lines))
+    return stack(MEASURES, _league(found), OPTIMA, players, *_anchor(found), CONSISTENCY, *games)
 
 
 def _league(found: Found) -> Html:
@@ -194,20 +200,6 @@ def _anchor(found: Found) -> list[str]:
     return [words, table(columns, once(lines))] if lines else []
 
 
-def _games(found: Found) -> list[str]:
-    """All scores of all players, a table for each game."""
-    columns = [f"{partner}: {what}" for partner in PARTNERS.values() for what in ("regret", "ToM %", "consistency")]
-    tables = []
-    for game, title in GAMES.items():
-        cells = [f"{game}/{partner}" for partner in PARTNERS]
-        lines = [
-            [name(s), *(told for cell in cells for told in scores(found, cell, s))] for s in subjects(found, *cells)
-        ]
-        if lines:
-            tables.append(table((title, *columns), lines))
-    return [CONSISTENCY, *tables]
-
-
 def _picture(found: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
     if not subjects(found, *CELLS):
         return Html("")
@@ -224,11 +216,11 @@ def _regrets(found: Found) -> list[str]:
     """Functional regret beside the three regrets of predictions alone."""
     metrics = (REGRET, "tom_regret_paper", "tom_regret_myopic", "tom_regret_model")
     readers = [s for s in subjects(found, *CELLS) if any((cell, s, metrics[-1]) in found for cell in CELLS)]
-    lines = []
-    for title, cells in (("Mean of the six cells", CELLS), (label("ipd/tft"), ("ipd/tft",))):
-        for subject in readers:
-            means = (mean([found.get((cell, subject, metric)) for cell in cells]) for metric in metrics)
-            lines.append([title, name(subject), *map(value, means)])
+    lines = [
+        [title, name(s), *(value(mean([found.get((cell, s, metric)) for cell in cells])) for metric in metrics)]
+        for title, cells in (("Mean of the six cells", CELLS), (label("ipd/tft"), ("ipd/tft",)))
+        for s in readers
+    ]
     columns = ("", "Player", "Its own", "Paper", "Myopic", "Model")
     return [REGRETS, table(columns, once(lines))] if lines else []
 
@@ -264,34 +256,30 @@ def _noise(found: Found, summary: Sequence[Row]) -> Html:
     return stack(NOISE, side_by_side(figure, table(("Cell", "Noise, %", *map(name, players)), once(lines))))
 
 
-def _memory(found: Found) -> Html:
-    lines = [
+def _other_tasks(found: Found) -> dict[str, Html]:
+    """Tables below their explanations, by their titles; empty without lines."""
+    memory = [
         [title, name(subject), *scores(found, f"{game}/memory_one", subject)]
         for game, title in GAMES.items()
         for subject in subjects(found, f"{game}/memory_one")
     ]
-    return _explained(MEMORY, ("Game", "Player", "Regret", "ToM %", "Consistency"), lines)
-
-
-def _clues(found: Found) -> Html:
-    metrics = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
-    lines = []
-    for game in CLUE_GAMES:
-        for subject in subjects(found, game):
-            values = (score(found.get((game, subject, metric)), digits) for metric, digits in metrics.items())
-            lines.append([label(game), subject.capitalize(), *values])
-    return _explained(CLUES, ("Game", "Player", "Regret", "ToM %", "Literal error"), lines)
-
-
-def _interest(found: Found) -> Html:
-    told = {condition: row for (condition, _, metric), row in found.items() if metric == "interestingness"}
-    lines = [[label(c), number(r["value"])] for c, r in told.items() if "_noise" not in c and c != LEFT_OUT]
-    return _explained(INTEREST, ("Task", "Interestingness"), lines)
-
-
-def _explained(words: str, columns: Sequence[str], lines: Sequence[Sequence[object]]) -> Html:
-    """A table below its explanation; empty without lines."""
-    return stack(words, table(columns, once(lines))) if lines else Html("")
+    digits = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
+    clues = [
+        [label(game), subject.capitalize(), *(score(found.get((game, subject, m)), n) for m, n in digits.items())]
+        for game in CLUE_GAMES
+        for subject in subjects(found, game)
+    ]
+    interest = [
+        [label(condition), number(row["value"])]
+        for (condition, _, metric), row in found.items()
+        if metric == "interestingness" and "_noise" not in condition and condition != LEFT_OUT
+    ]
+    tables = (
+        ("All partners that remember one round", MEMORY, ("Game", "Player", "Regret", "ToM %", "Consistency"), memory),
+        ("Cards and words", CLUES, ("Game", "Player", "Regret", "ToM %", "Literal error"), clues),
+        ("How interesting each task is", INTEREST, ("Task", "Interestingness"), interest),
+    )
+    return {title: stack(words, table(columns, once(lines))) for title, words, columns, lines in tables if lines}
 
 
 # Language models that were run here
@@ -308,6 +296,7 @@ TOKENS = (
     "model that has just read the beginning of a prompt need not read it again. Mass is the probability of all names "
     "of actions together as the next words, if moves are drawn from the probabilities of the names."
 )
+SCORED = {"tom_regret_paper": 3, LITERAL: 1, "consistency": 2}  # digits of the scores beside regret
 ABOUT_NAMES = (
     "The same games with other names for the actions: points lost so far, by round. Neutral names are J, F and B, "
     "repeated ones the same letters 21 times, nonsense is Pasta, Rice and Bread. In the paper canonical names help at "
@@ -322,8 +311,14 @@ def _models_run(found: Found, rows: Sequence[Row]) -> Html:
     if not spoken:
         return Html("")
     curves = [inline(figure, words) for figure, words in zip(game_plots.by_names(rows), ABOUT_NAMES, strict=False)]
-    tables = (SPOKEN, _model_scores(found, spoken), TOKENS, _replies(found, spoken, rows))
-    return stack(*tables, *([side_by_side(*curves)] if curves else []))
+    lines = []
+    for cell, subject in product(CELLS, spoken):
+        if regret := found.get((cell, subject, REGRET)):
+            values = (value(found.get((cell, subject, metric)), digits) for metric, digits in SCORED.items())
+            lines.append([label(cell), in_words(subject), score(regret), *values])
+    scored = table(("Cell", "Model", "Regret", "ToM regret", "ToM %", "Consistency"), once(lines))
+    curved = [side_by_side(*curves)] if curves else []
+    return stack(SPOKEN, scored, TOKENS, _replies(found, spoken, rows), *curved)
 
 
 def in_words(subject: str) -> str:
@@ -332,40 +327,16 @@ def in_words(subject: str) -> str:
     return ", ".join([f"{model}: {strategy.replace('_', ' ')}", *(f"{name} names" for name in names)])
 
 
-def _model_scores(found: Found, spoken: Sequence[str]) -> Html:
-    lines = [
-        [
-            label(cell),
-            in_words(subject),
-            score(regret),
-            value(found.get((cell, subject, "tom_regret_paper"))),
-            value(found.get((cell, subject, LITERAL)), 1),
-            value(found.get((cell, subject, "consistency")), 2),
-        ]
-        for cell in CELLS
-        for subject in spoken
-        if (regret := found.get((cell, subject, REGRET)))
-    ]
-    return table(("Cell", "Model", "Regret", "ToM regret", "ToM %", "Consistency"), once(lines))
-
-
 def _replies(found: Found, spoken: Sequence[str], rows: Sequence[Row]) -> Html:
     lines = []
     for subject in spoken:
         known = [cell for cell in CELLS if (cell, subject, "unreadable_share") in found]
-        means = {
-            metric: sum(found[cell, subject, metric]["value"] for cell in known) / len(known)
+        unreadable, lost, tokens, evaluated = (
+            sum(found[cell, subject, metric]["value"] for cell in known) / len(known)
             for metric in ("unreadable_share", "lost_share", "tokens", "evaluated")
-        }
-        masses = [row["mass"] for row in rows if row["subject"] == subject and row.get("mass") is not None]
-        lines.append(
-            [
-                in_words(subject),
-                f"{100 * means['unreadable_share']:.1f} %",
-                f"{100 * means['lost_share']:.1f} %",
-                f"{means['tokens']:,.0f}",
-                f"{means['evaluated']:,.0f}",
-                number(sum(masses) / len(masses), 2) if masses else "–",
-            ]
         )
+        masses = [row["mass"] for row in rows if row["subject"] == subject and row.get("mass") is not None]
+        mass = number(sum(masses) / len(masses), 2) if masses else "–"
+        shares = (f"{100 * unreadable:.1f} %", f"{100 * lost:.1f} %")
+        lines.append([in_words(subject), *shares, f"{tokens:,.0f}", f"{evaluated:,.0f}", mass])
     return table(("Model", "Unreadable", "Rounds lost", "Tokens", "Evaluated", "Mass"), lines)
