@@ -102,7 +102,16 @@ class Connection:
             raise self._silence(error.__cause__) from None
         except (openai.OpenAIError, httpx2.InvalidURL, ValueError) as error:
             raise ModelError(f"the request cannot be sent: {error}") from None
-        return _payload(answer.content)
+        if not answer.content.strip():
+            raise UncertainError("the answer is empty")
+        try:
+            found = json.loads(answer.content)
+        except (ValueError, RecursionError):
+            kind = "a web page" if answer.content.lstrip().startswith(b"<") else "not JSON"
+            raise UncertainError(f"the answer is {kind}", hint=ADDRESS) from None
+        if not isinstance(found, Mapping):
+            raise UncertainError(wire.STRANGE)
+        return found
 
     def _silence(self, cause: BaseException | None) -> ModelError:
         """The error for a call to which no answer began."""
@@ -130,19 +139,6 @@ def _is_packed(response: httpx2.Response) -> bool:
 
 def _late(seconds: float) -> UncertainError:
     return UncertainError(f"there is no answer after {seconds:g} s; {NOT_AGAIN}", hint="allow it more time")
-
-
-def _payload(raw: bytes) -> Mapping[str, Any]:
-    if not raw.strip():
-        raise UncertainError("the answer is empty")
-    try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):
-        kind = "a web page" if raw.lstrip().startswith(b"<") else "not JSON"
-        raise UncertainError(f"the answer is {kind}", hint=ADDRESS) from None
-    if not isinstance(found, Mapping):
-        raise UncertainError(wire.STRANGE)
-    return found
 
 
 def _failure(response: httpx2.Response) -> ModelError:

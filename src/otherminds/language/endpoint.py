@@ -160,20 +160,18 @@ class Endpoint:
     def _connection(self) -> Connection:
         """The connection, which is opened at its first use. Raises ModelError if it cannot be."""
         with self._lock:
-            if self._opened is None:
-                self._opened = self._open()
+            if self._opened is not None:
+                return self._opened
+            if not self._key and not self.here:
+                raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
+            if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
+                raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
+            try:
+                from otherminds.language.connection import Connection
+            except ImportError:
+                raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
+            self._opened = Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
             return self._opened
-
-    def _open(self) -> Connection:
-        if not self._key and not self.here:
-            raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
-        if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
-            raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
-        try:
-            from otherminds.language.connection import Connection
-        except ImportError:
-            raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
-        return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
 
 
 def _is_here(url: str) -> bool:

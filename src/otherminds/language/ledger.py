@@ -189,10 +189,7 @@ class Recorded:
             with self._lock:
                 self._totals = self._totals._replace(failed=self._totals.failed + 1)
             raise
-        return self._keep(number, question, answer, perf_counter() - began, cost)
-
-    def _keep(self, number: int, question: Mapping[str, object], answer: Answer, seconds: float, cost: float) -> Answer:
-        meta: dict[str, object] = {"name": self.name, "seconds": round(seconds, 3), "t": now()}
+        meta: dict[str, object] = {"name": self.name, "seconds": round(perf_counter() - began, 3), "t": now()}
         try:
             line, recorded = answered_line(question, answer, meta | ({"cost": cost} if self._price else {}))
         except ModelError:

@@ -108,26 +108,22 @@ def read_prices(path: Path) -> Mapping[str, Price]:
     except RecursionError:
         raise InputError("is nested too deeply", path=path, hint=WRITTEN) from None
     except tomllib.TOMLDecodeError as error:
-        raise _not_toml(str(error), path) from None
+        message = str(error)
+        place = TOML_PLACE.search(message)
+        line, column = (int(part) if part else None for part in place.groups()) if place else (None, None)
+        told = f"is not TOML: {TOML_PLACE.sub('', message)[:SHOWN]}"
+        raise InputError(told, path=path, line=line, column=column) from None
     except ValueError:
         raise InputError("a number in it has thousands of digits", path=path, hint=WRITTEN) from None
-    return {name: _price(name, text, path) for name, text in found.models.items()}
-
-
-def _not_toml(message: str, path: Path) -> InputError:
-    """The error for text that is not TOML, with line and column if the message names them."""
-    place = TOML_PLACE.search(message)
-    line, column = (int(part) if part else None for part in place.groups()) if place else (None, None)
-    return InputError(f"is not TOML: {TOML_PLACE.sub('', message)[:SHOWN]}", path=path, line=line, column=column)
-
-
-def _price(name: str, text: str, path: Path) -> Price:
-    if ANY in name[:-1]:
-        raise InputError(f"`{name[:SHOWN]}`: a * stands for the end of a name, and nowhere else", path=path)
-    try:
-        return Price.parse(text)
-    except InputError as error:
-        raise InputError(f"`{name[:SHOWN]}`: {error}", path=path) from None
+    prices = {}
+    for name, price in found.models.items():
+        if ANY in name[:-1]:
+            raise InputError(f"`{name[:SHOWN]}`: a * stands for the end of a name, and nowhere else", path=path)
+        try:
+            prices[name] = Price.parse(price)
+        except InputError as error:
+            raise InputError(f"`{name[:SHOWN]}`: {error}", path=path) from None
+    return prices
 
 
 def price_of(model_name: str, prices: Mapping[str, Price]) -> Price | None:

@@ -110,7 +110,16 @@ def find_weights(name: str | Path) -> Weights:
     Raises InputError if the file is missing, or is not the pinned one or no GGUF file.
     """
     if str(name).endswith(".gguf"):
-        return _own(Path(name))
+        path = Path(name)
+        if not _is_file(path):
+            raise InputError("there is no such file", path=path)
+        try:
+            with path.open("rb") as file:
+                if file.read(len(MAGIC)) != MAGIC:
+                    raise InputError("is not a GGUF file", path=path, hint="GGUF files begin with the letters GGUF")
+            return Weights(path.stem, path, sha256_of(path))
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     model = pinned_model(str(name))
     hint = f"otherminds models fetch {model.name}"
     if intact(model):
@@ -126,19 +135,6 @@ def intact(model: Pinned) -> bool:
         return model.path.stat().st_size == model.bytes and sha256_of(model.path) == model.sha256
     except OSError:
         return False
-
-
-def _own(path: Path) -> Weights:
-    if not _is_file(path):
-        raise InputError("there is no such file", path=path)
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(MAGIC))
-        if start != MAGIC:
-            raise InputError("is not a GGUF file", path=path, hint="GGUF files begin with the letters GGUF")
-        return Weights(path.stem, path, sha256_of(path))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
 
 def _is_file(path: Path) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Literal, TypeGuard
 
-from otherminds.language.model import NOTHING, Continuations, Message, ModelError, Reply, Request, Scores, Usage
+from otherminds.language.model import NOTHING, Continuations, ModelError, Reply, Request, Scores, Usage
 
 Body = dict[str, Any]
 Post = Callable[[str, Body], Mapping[str, Any]]
@@ -51,17 +51,13 @@ def complete(post: Post, request: Request) -> Reply:
     if request.schema:
         schema = {"name": "reply", "schema": json.loads(request.schema), "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return _reply(post(CHAT, {**body, "messages": [_message(message) for message in request.prompt]}))
-
-
-def _message(message: Message) -> Body:
-    if not message.images:
-        return {"role": message.role, "content": message.text}
-    parts: list[Body] = [{"type": "text", "text": message.text}]
-    for image in message.images:
-        url = "data:image/png;base64," + base64.b64encode(image).decode()
-        parts.append({"type": "image_url", "image_url": {"url": url}})
-    return {"role": message.role, "content": parts}
+    messages: list[Body] = []
+    for message in request.prompt:
+        urls = ["data:image/png;base64," + base64.b64encode(image).decode() for image in message.images]
+        images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+        content = [{"type": "text", "text": message.text}, *images] if images else message.text
+        messages.append({"role": message.role, "content": content})
+    return _reply(post(CHAT, {**body, "messages": messages}))
 
 
 def _reply(payload: Mapping[str, Any]) -> Reply:
@@ -137,8 +133,13 @@ def next_tokens(post: Post, prompt: str, top: int = TOP) -> tuple[dict[str, floa
     payload = post(TEXT, body)
     told: Any = _choice(payload).get("logprobs")
     try:
-        if "content" in told:
-            pairs = _chat_style(told["content"][0])
+        if "content" in told:  # without tokens that are parts of characters and look like other tokens
+            first = told["content"][0]
+            pairs = [
+                (one["token"], one["logprob"])
+                for one in (*first.get("top_logprobs", ()), first)
+                if one.get("bytes") is None or bytes(one["bytes"]) == one["token"].encode("utf-8", "surrogatepass")
+            ]
         else:
             others = (told.get("top_logprobs") or [{}])[0]
             pairs = [*others.items(), (told["tokens"][0], told["token_logprobs"][0])]
@@ -147,16 +148,6 @@ def next_tokens(post: Post, prompt: str, top: int = TOP) -> tuple[dict[str, floa
         raise ModelError("the server gives no log-probabilities", hint=NO_SCORES) from None
     # the end-of-text token is spelled as nothing
     return {token: value for token, value in found.items() if token and value > -math.inf}, usage_of(payload)
-
-
-def _chat_style(first: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Tokens with their log-probabilities, without those that are parts of characters and look like other tokens."""
-    found = []
-    for one in (*first.get("top_logprobs", ()), first):
-        token, raw = one["token"], one.get("bytes")
-        if raw is None or bytes(raw) == token.encode("utf-8", "surrogatepass"):
-            found.append((token, one["logprob"]))
-    return found
 
 
 def _log_prob(value: Any) -> float:

@@ -7,7 +7,7 @@ partner's action. `pair_scores` plays any players with any partners, without a c
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -234,8 +234,24 @@ def pair_scores(
         player(name, game, horizon=rounds, rng=stream(seed, "found"))
     if "bayes_simplicity" in players:
         solve_ahead(game, rounds)
-    pairs = [(task, name) for task in tasks for name in players]
-    return [row for task, name in shown(pairs, len(pairs), "Playing") for row in _pair(task, name, episodes, seed)]
+    pairs, found = [(task, name) for task in tasks for name in players], list[Row]()
+    for task, name in shown(pairs, len(pairs), "Playing"):
+        scores: dict[str, list[float]] = {"functional_regret": [], "reward": [], "tom_percent": [], "consistency": []}
+        for episode in range(episodes):
+            about = (task.game.name, task.partner.name, str(episode))
+            subject = player(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
+            acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
+            rows = list(play(task, subject, rng=acts, partner_rng=trembles))
+            scores["functional_regret"].append(functional_regret(task, rows))
+            scores["reward"].append(sum(row["reward"] for row in rows) / len(rows))
+            scores["tom_percent"].append(tom_percent(rows))
+            scores["consistency"].append(process_consistency(rows))
+        base = {"game": task.game.name, "partner": task.partner.name, "player": name}
+        for metric, values in scores.items():
+            estimate = stratified(values, [task.partner.name] * len(values))
+            optimum = task.optimum / task.horizon
+            found.append({**base, "metric": metric, **estimate._asdict(), "optimum": optimum})
+    return found
 
 
 def solve_ahead(game: Game, rounds: int) -> None:
@@ -246,22 +262,3 @@ def solve_ahead(game: Game, rounds: int) -> None:
     plan = plan_for(game, rounds)
     plan.progress = shown
     _ = plan.opening
-
-
-def _pair(task: Task, name: str, episodes: int, seed: int) -> Iterator[Row]:
-    found: dict[str, list[float]] = {"functional_regret": [], "reward": [], "tom_percent": [], "consistency": []}
-    for episode in range(episodes):
-        about = (task.game.name, task.partner.name, str(episode))
-        subject = player(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
-        acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
-        rows = list(play(task, subject, rng=acts, partner_rng=trembles))
-        found["functional_regret"].append(functional_regret(task, rows))
-        found["reward"].append(sum(row["reward"] for row in rows) / len(rows))
-        found["tom_percent"].append(tom_percent(rows))
-        found["consistency"].append(process_consistency(rows))
-    for metric, values in found.items():
-        estimate = stratified(values, [task.partner.name] * len(values))
-        yield {"game": task.game.name, "partner": task.partner.name, "player": name, "metric": metric} | {
-            **estimate._asdict(),
-            "optimum": task.optimum / task.horizon,
-        }

@@ -121,7 +121,8 @@ def reader(entry: GameEntry) -> Reader:
     if entry.subject == "floor_suite":
         return _floor_suite(game)
     if entry.subject == "bayes_library" and entry.condition == LIBRARY:
-        return BayesianLookahead.of(_without(entry))
+        known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
+        return BayesianLookahead.of(open_hypotheses(game, known, horizon=HORIZON, rng=stream(entry.seed, STRANGERS)))
     if entry.subject == "bayes_library":
         return BayesianLookahead.of(_known(entry.machines))
     return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))
@@ -146,12 +147,6 @@ def _floor_suite(game: Game) -> MixtureBestResponse:
 def _known(machines: str) -> HypothesisSet:
     """The hypothesis set of all machines."""
     return closed_hypotheses(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
-
-
-def _without(entry: GameEntry) -> HypothesisSet:
-    """The hypothesis set without this episode's partner, open to strangers."""
-    known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
-    return open_hypotheses(entry.task.game, known, HORIZON, rng=stream(entry.seed, STRANGERS))
 
 
 def _stream(entry: GameEntry, role: str) -> Any:
@@ -227,8 +222,19 @@ def plan(scale: str, seed: int, machines: str = "") -> list[GameEntry]:
     sizes = SCALES[scale]
     if machines:
         return [replace(entry, machines=machines) for entry in _machines(sizes, seed, machines)]
-    memory_one = _memory_one(seed) if sizes.everything else ()
-    return [*_cells(sizes, seed), *_noisy(sizes, seed), *_machines(sizes, seed, ""), *memory_one]
+    found = [*_cells(sizes, seed)]
+    for condition in (f"{cell}_{noise}" for cell in CELLS for noise in NOISES):
+        for subject in ("rmax", "bayes_simplicity", "posterior_sampling"):
+            if subject != "bayes_simplicity" or sizes.everything or not condition.startswith("rps"):
+                found += _episodes(condition, subject, seed, sizes.noise)
+    found += _machines(sizes, seed, "")
+    for game in GAMES if sizes.everything else ():
+        condition = f"{game}/memory_one"
+        for subject in ("rmax", "posterior_sampling"):
+            found += _episodes(condition, subject, seed, 2 * len(tasks(condition)))
+        for subject in ("bayes_simplicity", "floor") if game != "rps" else ("bayes_simplicity",):
+            found += _episodes(condition, subject, seed, 1)
+    return found
 
 
 def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[GameEntry]:
@@ -254,13 +260,6 @@ def _cells(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
                 yield from _episodes(condition, subject, seed, 1 if subject != "posterior_sampling" else 4, policy)
 
 
-def _noisy(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
-    for condition in (f"{cell}_{noise}" for cell in CELLS for noise in NOISES):
-        for subject in ("rmax", "bayes_simplicity", "posterior_sampling"):
-            if subject != "bayes_simplicity" or sizes.everything or not condition.startswith("rps"):
-                yield from _episodes(condition, subject, seed, sizes.noise)
-
-
 def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[GameEntry]:
     """Episodes with machines. Without a floor if they are from a file: it may have too many posteriors to be solved."""
     count = len(tasks("ipd/machines", machines))
@@ -271,15 +270,6 @@ def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[GameEntry]:
             yield GameEntry("ipd/machines", subject, partner, number, seed)
     for partner in range(0, count, sizes.left_out):
         yield GameEntry(LIBRARY, "bayes_library", partner, 0, seed)
-
-
-def _memory_one(seed: int) -> Iterator[GameEntry]:
-    for game in GAMES:
-        condition = f"{game}/memory_one"
-        for subject in ("rmax", "posterior_sampling"):
-            yield from _episodes(condition, subject, seed, 2 * len(tasks(condition)))
-        for subject in ("bayes_simplicity", "floor") if game != "rps" else ("bayes_simplicity",):
-            yield from _episodes(condition, subject, seed, 1)
 
 
 Scores = Mapping[str, Estimate]
@@ -328,15 +318,19 @@ def _scores(
     lasts = [episode[-1] for episode in own]
     names = [last["partner"] for last in lasts]
     mean_of = partial(_mean, subject.startswith(MODELS) or condition.split("/")[1] in SAMPLED)
-    primary = "functional_regret_rate" if subject in TABULAR else "functional_regret"
-    yield "functional_regret", mean_of([last[primary] for last in lasts], names)
-    yield "functional_regret_exact", mean_of([last["functional_regret"] for last in lasts], names)
-    for metric in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier"):
-        yield metric, mean_of([last[metric] for last in lasts], names)
+    columns = {
+        "functional_regret": "functional_regret_rate" if subject in TABULAR else "functional_regret",
+        "functional_regret_exact": "functional_regret",
+    }
+    columns |= {same: same for same in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier")}
+    for metric, column in columns.items():
+        yield metric, mean_of([last[column] for last in lasts], names)
     yield "consistency", mean_of([process_consistency(episode) for episode in own], names)
     if subject.startswith(MODELS):
-        for metric, values in _reply_metrics(own):
-            yield metric, mean_of(values, names)
+        for metric in ("unreadable_share", "lost_share"):
+            yield metric, mean_of([last[metric] for last in lasts], names)
+        for metric in ("tokens", "evaluated"):
+            yield metric, mean_of([float(sum(row[metric] for row in episode)) for episode in own], names)
     by_name = {task.partner.name: task for task in chosen_tasks}
     scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
     yield "normalised_regret", mean_of(scaled, names)
@@ -379,12 +373,3 @@ def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores
     ends = {"bayes": bound["functional_regret"].value, "reference": reference["functional_regret_exact"].value}
     value, low, high = (skill(regret, **ends) for regret in (own.value, own.high, own.low))
     yield "skill", Estimate(value, low, high, own.n)
-
-
-def _reply_metrics(episodes: Sequence[Sequence[Row]]) -> Iterator[tuple[str, list[float]]]:
-    """Metrics of a model's replies with one value an episode: shares that were unreadable or lost, and tokens."""
-    lasts = [episode[-1] for episode in episodes]
-    for metric in ("unreadable_share", "lost_share"):
-        yield metric, [last[metric] for last in lasts]
-    for metric in ("tokens", "evaluated"):
-        yield metric, [float(sum(row[metric] for row in episode)) for episode in episodes]

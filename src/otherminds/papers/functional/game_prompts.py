@@ -68,9 +68,15 @@ class GameSetting:
         """
         if len(game.agents) != 2:
             raise InputError(f"{game.name} is not a game of two", hint="language models play games of two")
-        own, theirs = (_readable(game, _names(names, game, actions)) for actions in game.actions)
-        if labels_rng is not None:
-            own, theirs = _shuffled(own, theirs, labels_rng)
+        own, theirs = (_names(names, game, actions) for actions in game.actions)
+        for labels in (own, theirs):
+            if any(read_answer(f"Answer: option {label}", labels) != i for i, label in enumerate(labels)):
+                hint = "use another set of names"
+                raise InputError(f"the actions of {game.name} have names that answers blur", hint=hint)
+        if labels_rng is not None:  # the same permutation for both players if they share their names
+            shared = own == theirs
+            own = tuple(own[i] for i in labels_rng.permutation(len(own)))
+            theirs = own if shared else tuple(theirs[i] for i in labels_rng.permutation(len(theirs)))
         pairs = list(product(range(len(own)), range(len(theirs))))
         if payoffs_rng is not None:
             pairs = [pairs[i] for i in payoffs_rng.permutation(len(pairs))]
@@ -105,24 +111,6 @@ def _names(names: str, game: Game, actions: Sequence[str]) -> tuple[str, ...]:
     if len(actions) > len(sets[names]):
         raise InputError(f"{game.name} has more than {len(sets[names])} actions", hint="use the canonical names")
     return sets[names][: len(actions)]
-
-
-def _readable(game: Game, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels. Raises InputError if an answer with one of them would not be read as that one."""
-    if any(read_answer(f"Answer: option {label}", labels) != i for i, label in enumerate(labels)):
-        raise InputError(f"the actions of {game.name} have names that answers blur", hint="use another set of names")
-    return labels
-
-
-def _shuffled(
-    own: tuple[str, ...], theirs: tuple[str, ...], rng: np.random.Generator
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names permuted among the actions; the same permutation for both players if they share their names."""
-    order = rng.permutation(len(own))
-    mine = tuple(own[i] for i in order)
-    if own == theirs:
-        return mine, mine
-    return mine, tuple(theirs[i] for i in rng.permutation(len(theirs)))
 
 
 # What is known

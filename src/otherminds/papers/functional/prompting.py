@@ -222,7 +222,8 @@ class Prompted:
         later = replace(self, rounds=(*self.rounds, outcome), notes=notes, reflected=(), truth=None)
         if not self.strategy.reflections or len(later.rounds) >= self.setting.horizon:
             return later
-        reply = later._write("reflect", later._reflection_prompt(), self.sampling.max_reasoning)
+        prompt = [later._known(), *later._reflections(), fill("game-reflect", t=len(later.rounds))]
+        reply = later._write("reflect", "\n\n".join(prompt), self.sampling.max_reasoning)
         kept = (*self.reflections, reply.text[:LONGEST_NOTE])[-self.strategy.reflections :]
         return replace(later, reflections=kept, reflected=(Exchange("reflect", "", reply.text, reply.usage),))
 
@@ -290,28 +291,27 @@ class Prompted:
             reply = self._write(f"rewrite {question}", wanted, self.sampling.max_reasoning)
             rewritten.append(Exchange(f"rewrite {question}", "", reply.text, reply.usage))
             blocks = [known(self.setting, (), with_payoffs=False), reply.text]
-        blocks += self._extras(question)
+        strategy, setting, t = self.strategy, self.setting, len(self.rounds) + 1
+        if strategy.shots:
+            blocks.append(examples(setting, question))
+        if strategy.plans and any(self.notes):
+            blocks.append(fill("game-plans-before", plans=self.notes[0], insights=self.notes[1]))
+        blocks += [*self._reflections(), fill("game-now", t=t, rounds=setting.horizon)]
+        if question == "act":
+            blocks += self._insight()
+        form = "game-reason" if strategy.reason else "game-plans" if strategy.plans else "game-answer"
+        labels = setting.labels(question)
+        blocks += [fill(f"game-ask-{question}", t=t), fill(form, options=listed(labels), blank=blank(labels))]
         return "\n\n".join(blocks), rewritten
 
     def _known(self) -> str:
         told = self.strategy
         return known(self.setting, self.rounds, with_payoffs=told.payoffs, with_history=told.history)
 
-    def _extras(self, question: Question) -> list[str]:
-        strategy, setting, t = self.strategy, self.setting, len(self.rounds) + 1
-        found = [examples(setting, question)] if strategy.shots else []
-        if strategy.plans and any(self.notes):
-            found.append(fill("game-plans-before", plans=self.notes[0], insights=self.notes[1]))
-        if self.reflections:
-            found.append(fill("game-reflections", reflections="\n".join(f"- {text}" for text in self.reflections)))
-        found.append(fill("game-now", t=t, rounds=setting.horizon))
-        if question == "act":
-            found += self._insight()
-        found.append(fill(f"game-ask-{question}", t=t))
-        form = "game-reason" if strategy.reason else "game-plans" if strategy.plans else "game-answer"
-        labels = setting.labels(question)
-        found.append(fill(form, options=listed(labels), blank=blank(labels)))
-        return found
+    def _reflections(self) -> list[str]:
+        """The model's earlier reflections, if any."""
+        told = "\n".join(f"- {text}" for text in self.reflections)
+        return [fill("game-reflections", reflections=told)] if told else []
 
     def _insight(self) -> list[str]:
         """The lines about the partner's move: the model's own prediction, or the truth."""
@@ -323,9 +323,3 @@ class Prompted:
             if self.strategy.maximise:
                 found.append(fill("game-maximise", truth=theirs[self.truth]))
         return found
-
-    def _reflection_prompt(self) -> str:
-        told = [self._known(), fill("game-reflect", t=len(self.rounds))]
-        if self.reflections:
-            told.insert(1, fill("game-reflections", reflections="\n".join(f"- {text}" for text in self.reflections)))
-        return "\n\n".join(told)

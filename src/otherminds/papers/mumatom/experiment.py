@@ -7,6 +7,7 @@ away. If a shortcut cannot tell, it guesses; the solver abstains. Invented stori
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections import Counter
@@ -211,12 +212,8 @@ def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list
         item = source.questions[row["t"]]
         chosen = row["action"]
         if item.kind == "social_goal":
-            others = [
-                tally[other]
-                for other, place in claimed.items()
-                if place == claimed[source.id] and other != source.id and other in tally
-            ]
-            votes = sum(others, Counter())
+            alike = (other for other, place in claimed.items() if place == claimed[source.id] and other != source.id)
+            votes = sum((tally[other] for other in alike if other in tally), Counter[str]())
             if votes:
                 likely = max(votes, key=lambda word: votes[word])
                 chosen = next((i for i in range(len(item.options)) if _meant(item, i) == likely), chosen)
@@ -247,17 +244,10 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
 
     Shortcuts do not depend on the track and stand beside every one.
     """
-    tracks = list(dict.fromkeys(row["condition"] for row in found))
-    for track in tracks:
-        subjects = dict.fromkeys(
-            row["subject"] for row in found if row["condition"] == track or row["subject"] in SHORTCUTS
-        )
-        for subject in subjects:
-            mine = [
-                row
-                for row in found
-                if row["subject"] == subject and (row["condition"] == track or subject in SHORTCUTS)
-            ]
+    for track in dict.fromkeys(row["condition"] for row in found):
+        shown = [row for row in found if row["condition"] == track or row["subject"] in SHORTCUTS]
+        for subject in dict.fromkeys(row["subject"] for row in shown):
+            mine = [row for row in shown if row["subject"] == subject]
             for kind in ("all", *KINDS):
                 chosen = [row for row in mine if kind in ("all", row["kind"])]
                 if chosen:
@@ -309,9 +299,14 @@ def plan_invented(stories: int, seed: int) -> list[InventedEntry]:
 def invented_rows(entry: InventedEntry) -> list[Row]:
     """The answers to the questions of all stories of an entry, one row each. The last one also has the accuracy."""
     invented = list(make(entry.stories, entry.seed, wanted=(entry.phrasing,), quiet=True))
-    chosen = (
-        _shortcut(invented, entry.seed) if entry.subject == "question_only" else [_symbolic(row) for row in invented]
-    )
+    chosen: list[tuple[int | None, Row]] = []
+    if entry.subject == "question_only":
+        chosen = _shortcut(invented, entry.seed)
+    else:
+        for row in invented:
+            asked = ask(row["story"], row["question"], row["options"])
+            reason = {"abstained": asked.answer.abstained} if asked.answer.abstained else {}
+            chosen.append((asked.answer.option, {"coverage": round(asked.reading.coverage, 4), **reason}))
     found = [
         {
             "schema": 1,
@@ -333,15 +328,6 @@ def invented_rows(entry: InventedEntry) -> list[Row]:
     return _with_accuracy(found)
 
 
-def _symbolic(row: Row) -> tuple[int | None, Row]:
-    """The solver's answer to the question of a story, and further columns of its row."""
-    asked = ask(row["story"], row["question"], row["options"])
-    extra: Row = {"coverage": round(asked.reading.coverage, 4)}
-    if asked.answer.abstained:
-        extra["abstained"] = asked.answer.abstained
-    return asked.answer.option, extra
-
-
 def _shortcut(invented: Sequence[Row], seed: int) -> list[tuple[int | None, Row]]:
     """Guesses from the words of question and options alone: naive Bayes, trained on the groups with an even number."""
     right, wrong = Counter[str](), Counter[str]()
@@ -355,10 +341,7 @@ def _shortcut(invented: Sequence[Row], seed: int) -> list[tuple[int | None, Row]
         scores = []
         for letter, option in zip(LETTERS, row["options"], strict=True):
             odds = [(right[f] + 1.0) / (wrong[f] / 2.0 + 1.0) for f in _features(row["question"], letter, option)]
-            score = 1.0
-            for value in odds:
-                score *= value
-            scores.append(score * (1.0 + 1e-9 * rng.random()))  # breaks ties at random
+            scores.append(math.prod(odds, start=1.0) * (1.0 + 1e-9 * rng.random()))  # breaks ties at random
         found.append((scores.index(max(scores)), {"trained": int(row["group"]) % 2 == 0}))
     return found
 

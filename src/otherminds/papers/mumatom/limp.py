@@ -178,7 +178,10 @@ class Limp:
         """The answer to one question, as complete as the readable replies allow."""
         found = LimpAnswer(None)
         try:
-            minds = _minds(fused, question, calls)
+            forms = ", ".join(f'"{letter}": {{{FIELDS}}}' for letter in question.letters)
+            prompt = fill("limp-hypotheses", question=question, form=f"{{{forms}}}", **_names(fused))
+            meant = calls.written("hypotheses", prompt, minds_form(question.letters)).root
+            minds = tuple(meant[letter] for letter in question.letters)  # the meaning of each option
             found = replace(found, minds=minds)
             found = replace(found, terms=self._terms(fused, minds, calls))
             found = replace(found, posterior=self._posterior(question, found.terms))
@@ -196,8 +199,7 @@ class Limp:
         for mind in minds:
             column = []
             for t in counted:
-                prompt = _faithful_prompt(fused, mind, t) if self.faithful else _prompt(fused, mind, t)
-                yes, no = calls.likely(fused.steps[t].kind, prompt)
+                yes, no = calls.likely(fused.steps[t].kind, _prompt(fused, mind, t, self.faithful))
                 either = 0.0 if self.faithful else log_sum_exp((yes, no))
                 if either == IMPOSSIBLE:
                     raise UnansweredError("the model gives neither Likely nor Unlikely any probability")
@@ -235,31 +237,20 @@ class Limp:
 # Hypotheses and likelihoods
 
 
-def _minds(fused: FusedStory, question: StoryQuestion, calls: LimpCalls) -> tuple[OptionMind, ...]:
-    """The meaning of each option."""
-    form = ", ".join(f'"{letter}": {{{FIELDS}}}' for letter in question.letters)
-    prompt = fill("limp-hypotheses", question=question, form=f"{{{form}}}", **_names(fused))
-    found = calls.written("hypotheses", prompt, minds_form(question.letters)).root
-    return tuple(found[letter] for letter in question.letters)
-
-
 def _names(fused: FusedStory) -> dict[str, str]:
     return {"main": fused.main, "others": joined(fused.others), "initial": listed(fused.initial)}
 
 
-def _prompt(fused: FusedStory, mind: OptionMind, t: int) -> str:
-    """The prompt for a step, given all steps before it."""
-    known = {**_names(fused), **mind.model_dump(), "history": listed(fused.steps[:t])}
-    return fill("limp-likelihood", **known, next=fused.steps[t])
+def _prompt(fused: FusedStory, mind: OptionMind, t: int, faithful: bool) -> str:
+    """The prompt for a step, given all steps before it, or as in the published code.
 
-
-def _faithful_prompt(fused: FusedStory, mind: OptionMind, t: int) -> str:
-    """The published code's prompt for a step.
-
-    An utterance is given what the others said before; an action, all steps of the others and the person's own before.
+    There an utterance is given what the others said before; an action, all steps of the others and the person's own
+    before.
     """
     step, before = fused.steps[t], fused.steps[:t]
     known = {**_names(fused), **mind.model_dump()}
+    if not faithful:
+        return fill("limp-likelihood", **known, history=listed(before), next=step)
     if step.kind == "utterance":
         said = [one for one in before if one.kind == "utterance" and one.agent != fused.main]
         return fill("limp-faithful-utterance", **known, history=listed(said), next=step)

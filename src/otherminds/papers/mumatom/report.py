@@ -115,22 +115,15 @@ def _bars(summary: Sequence[Row]) -> Figure:
 
 def _marks(summary: Sequence[Row], kind: str) -> list[tuple[str, float, float | None, float | None, str]]:
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
-    marks: list[tuple[str, float, float | None, float | None, str]] = []
-    for track, name in TRACKS.items():
-        row = found.get((f"{track}/{kind}", "symbolic"))
-        if row is not None:
-            marks.append((name, row["value"], row["low"], row["high"], "ours"))
     first = summary[0]["condition"].split("/")[0]
-    for subject in SHORTCUTS:
-        row = found.get((f"{first}/{kind}", subject))
-        if row is not None:
-            marks.append((subject.replace("_", " "), row["value"], row["low"], row["high"], "shortcut"))
-    for subject in ("human", "limp:gpt-4o", "gemini-1.5-pro"):
-        value = next(
-            p.value for p in _published("text_video") if (p.subject, p.condition) == (subject, f"text_video/{kind}")
-        )
-        marks.append((f"{subject} (published)", value, None, None, "published"))
-    return marks
+    known = [(name, found.get((f"{track}/{kind}", "symbolic")), "ours") for track, name in TRACKS.items()]
+    known += [(s.replace("_", " "), found.get((f"{first}/{kind}", s)), "shortcut") for s in SHORTCUTS]
+    marks: list[tuple[str, float, float | None, float | None, str]] = [
+        (name, row["value"], row["low"], row["high"], sort) for name, row, sort in known if row is not None
+    ]
+    values = {p.subject: p.value for p in _published("text_video") if p.condition == f"text_video/{kind}"}
+    published = ("human", "limp:gpt-4o", "gemini-1.5-pro")
+    return marks + [(f"{subject} (published)", values[subject], None, None, "published") for subject in published]
 
 
 def _invented(summary: Sequence[Row]) -> Html:
