@@ -67,7 +67,9 @@ def test_rows_follow_the_contract() -> None:
 
 
 def test_whoever_is_left_out_is_not_in_the_library() -> None:
-    library = functional._without(GameEntry(functional.LIBRARY, "bayes_library", 7, 0, seed=1))
+    player = functional.reader(GameEntry(functional.LIBRARY, "bayes_library", 7, 0, seed=1))
+    assert isinstance(player, BayesianLookahead)
+    library = player.library
     names = [machine.name for machine in library.machines]
     left_out = tasks(functional.LIBRARY)[7].partner
     assert left_out.name not in names
