@@ -13,6 +13,7 @@ from otherminds.evaluation.literal_functional import expected_regret
 from otherminds.papers.functional import experiment as functional
 from otherminds.papers.functional import experiment as functional_scores
 from otherminds.papers.functional.experiment import CELLS, GameEntry, plan, rows, tasks
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead
 
 Row = dict[str, Any]
 
