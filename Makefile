@@ -1,5 +1,5 @@
 # make run     install, play the main experiments on what comes with the library, say where the reports are
-# make quick   while developing: style, types, layers, and all tests that take less than a second
+# make quick   while developing: style, types, layers, and all tests that take less than a tenth of a second
 # make test    install, then everything that must hold: types, style, layers, tests with coverage
 # make docs    install, then build the documentation into site/, strictly
 # make bench   install, then speed as ratios against reference implementations in the same process
@@ -8,8 +8,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-# tests/systems and the core are measured for coverage, the rest runs without, which is faster
-MEASURED := tests/papers tests/test_distribution.py tests/test_observer.py tests/test_world.py
+# the core and the systems of the papers are measured for coverage, the rest runs without, which is faster
+MEASURED := tests/test_distribution.py tests/test_observer.py tests/test_world.py $(wildcard $(addprefix tests/papers/,\
+  protom/test_episodes.py protom/test_facilitator.py protom/test_language_facilitator.py \
+  functional/test_game_prompts.py functional/test_language_grid.py functional/test_prompting.py \
+  hypothetical_minds/test_agent.py hypothetical_minds/test_cook.py hypothetical_minds/test_ppo.py \
+  hypothetical_minds/test_ppo_files.py hypothetical_minds/test_programs.py mumatom/test_limp.py))
+
+# compiled modules are kept even where the environment says otherwise: tests import everything, again in each process
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install run quick test bench docs lint clean browser
 
@@ -46,8 +53,9 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
 	echo "there is no Chromium: tests in a browser are skipped"
 
+# all tests of Inspect are slow, and importing it takes seconds
 quick: lint
-	$(BIN)/python -m pytest -n auto -m 'not slow'
+	$(BIN)/python -m pytest -n auto -m 'not slow' --ignore=tests/adapters/test_inspect_ai.py
 
 test: lint browser $(VENV)/.more
 	$(BIN)/python -m pytest -n auto $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml

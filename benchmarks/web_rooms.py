@@ -225,7 +225,7 @@ def strangers(store: Path, players: list[Player]) -> int:
     wrong = 0
     for player in players:
         one = lobby.seats[player.link.removeprefix("/p/")]
-        pair = lobby.study_of(one).pairs.get(one.pair)
+        pair = one.study.pairs.get(one.pair)
         seen = {}
         for k, name in enumerate(pair.rooms if pair else ()):
             game = lobby.game(name)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from commands import Result, Run
 from otherminds.cli import app as cli
+from otherminds.evaluation import progress
 
 settings.register_profile(
     "repo", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
@@ -23,6 +24,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "TERMINAL_WIDTH"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(progress, "PATIENCE", 60.0)  # a slow machine says no more than a quick one
     monkeypatch.setattr(os, "_exit", sys.exit)  # an interruption ends the command and not the tests
 
     def main(*arguments: str) -> Result:

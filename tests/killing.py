@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from endpoint_server import Server
-from otherminds.evaluation.runs import faults, look
+from otherminds.evaluation.runs import digest, look
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted
 
@@ -112,7 +112,7 @@ class Killing:
         """What was finished and answered is so still, and nothing is damaged."""
         if not (self.folder / "run.db").exists():
             return
-        assert faults(self.folder) == []
+        digest(self.folder)  # raises InputError if anything is damaged
         finished, answered = set(_read(self.folder, "select condition, subject, episode from episodes")), self.done()
         assert self.finished <= finished
         assert self.answered <= answered

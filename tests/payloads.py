@@ -312,7 +312,8 @@ KINDS = {
 PAYLOADS = tuple(text for kind in KINDS.values() for text in kind)
 WHOLE = tuple(text for text in PAYLOADS if text not in HALVES)
 """Those that are Unicode text; halves of characters can only be escaped in JSON."""
-LINES = tuple(text for text in WHOLE if "\n" not in text)
+LINES = tuple(text for text in WHOLE if "\n" not in text and "\0" not in text)
+"""Those that can be a line of a text file."""
 
 
 def shown(text: str) -> str:

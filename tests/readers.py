@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.adapters.traces import read_trace
 from otherminds.errors import InputError
 from otherminds.evaluation.tabular import read_rows, write_csv, write_jsonl, write_parquet
 from otherminds.files.text import read_text
@@ -45,6 +44,7 @@ from otherminds.worlds.repeated_games.machines import read_machines
 from otherminds.worlds.repeated_games.payoff_files import bundled_games, read_game
 from otherminds.worlds.repeated_games.players import bayes_adaptive
 from payloads import hostile_export
+from trace_files import read_trace
 
 SHIPPED = resources.files("otherminds")
 TRACES = Path(__file__).parent / "adapters" / "traces"

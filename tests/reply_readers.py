@@ -20,7 +20,6 @@ from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.game_prompts import read_answer, read_plans
 from otherminds.papers.hypothetical_minds.verbal import cook_subgoals, forms, matrix_subgoals
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
-from otherminds.papers.mumatom import replies as limp
 from otherminds.papers.protom import language_facilitator as speaking
 from otherminds.stories.by_model.question import question_with
 from otherminds.stories.by_model.story import read_with
@@ -28,6 +27,7 @@ from otherminds.stories.by_model.vision import watch
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from papers.mumatom.limp_forms import limp_forms
 from speaking_cooks import ROOM, kitchen_of, moment, seen
 
 LABELS = (
@@ -55,7 +55,6 @@ TOLD = {
 CLAIM = {"kind": "is", "minds": ["Sally"], "thing": "marble", "place": "basket"}
 ASKED = {"polarity": "most", "given": [], "presumes": [], "options": [[CLAIM], [{**CLAIM, "place": "box"}]]}
 FILMED = {"events": [{"who": "Sally", "does": "grab", "thing": "cup", "place": "cabinet", "sure": 0.9}]}
-MIND = {"belief": "b", "social_goal": "s", "believed_goal": "g"}
 WHY = "It has played so before."
 PNG = b"\x89PNG\r\n\x1a\n" + b"IEND\xaeB`\x82"
 
@@ -83,7 +82,7 @@ class ReplyReader:
 @cache
 def reply_readers() -> Mapping[str, ReplyReader]:
     """All of them by name."""
-    return {one.name: one for part in (_games, _facilitators, _limp, _guesses, _bodies, _dictation) for one in part()}
+    return {one.name: one for part in (_games, _papers, _guesses, _bodies, _dictation) for one in part()}
 
 
 def _games() -> Iterator[ReplyReader]:
@@ -96,42 +95,17 @@ def _games() -> Iterator[ReplyReader]:
         yield ReplyReader(f"game plans {'/'.join(labels)}", partial(read_plans, labels=labels), notes, *about)
 
 
-def _facilitators() -> Iterator[ReplyReader]:
+def _papers() -> Iterator[ReplyReader]:
     agents, goals = ("Ana", "Ben"), ("red gem", "blue gem")
     good = {"goals": {"Ana": "red gem", "Ben": "blue gem"}, "reason": "Ana has the key.", "choice": 2}
-    read = partial(speaking.read, agents=agents, goals=goals, candidates=3)
     illegal = {**good, "choice": 4}
-    yield ReplyReader("facilitator", read, [good, {**good, "choice": 0}], illegal, '"choice": 2')
+    form = speaking.answer_form(agents, goals, 3)
+    yield _form("facilitator", form, illegal, '"choice": 2', good, {**good, "choice": 0})
+    yield from (_form(*one) for one in limp_forms(STORY))
 
 
 def _form(name: str, form: ReplyForm[Any], illegal: Any, legal: str, *good: Any) -> ReplyReader:
     return ReplyReader(name, form.read, good, illegal, legal)
-
-
-def _limp() -> Iterator[ReplyReader]:
-    people = ("Sally", "Anne")
-    names = {"main": "Sally", "others": ["Anne"]}
-    strange = {"main": "Zed", "others": ["Quux"]}
-    yield _form("LIMP names", limp.names_form(people, STORY), strange, "Sally", names)
-    yield _form("LIMP names found", limp.names_form((), STORY), strange, "Sally", names)
-    step = {"line": 2, "kind": "action", "text": "puts the marble in the basket"}
-    yield _form(
-        "LIMP steps", limp.steps_form([1, 2, 3], 12), {"steps": [{**step, "line": 9}]}, "line 2", {"steps": [step] * 3}
-    )
-    yield _form("LIMP objects", limp.objects_form(), {"objects": [""]}, "marble", {"objects": ["marble", "box"]})
-    yield _form("LIMP person", limp.shown_form(people), {"name": "Zed"}, "Sally", {"name": "Anne"})
-    film = {"after": 1, "agent": "Anne", "verb": "open", "rest": "the box"}
-    yield _form(
-        "LIMP actions",
-        limp.actions_form(people, 4, 9),
-        {"actions": [{**film, "after": 5}]},
-        "1",
-        {"actions": [film] * 2},
-    )
-    yield _form("LIMP state", limp.state_form(), {"facts": ["..."]}, "the box", {"facts": ["the marble is in the box"]})
-    minds = dict.fromkeys("ABC", MIND)
-    yield _form("LIMP minds", limp.minds_form("ABC"), {**minds, "D": MIND}, "A", minds)
-    yield _form("LIMP choice", limp.choice_form("ABC"), {"choice": "D"}, "A", {"choice": "B"})
 
 
 def _guesses() -> Iterator[ReplyReader]:
@@ -218,14 +192,18 @@ def _saying(text: str) -> Scripted:
 def may_be_read(reader: ReplyReader, text: str, value: Any) -> bool:
     """Whether a value that was read is what the text says, by rules simpler and more generous than the reader's own.
 
-    Of a game, the last line names the option, and nothing else. All else is one JSON value, in which each key comes
+    Of a game, the last line that begins with `Answer:` begins with the option; without such a line, the text
+    names no other option. All else is one JSON value, in which each key comes
     once and no number is NaN, and each number, truth value and text of the value stands where it was read.
     """
     if reader.labels:
         chosen = value if isinstance(value, int) else value.action
-        last = [line for line in text.split("\n") if line.strip()][-1]
-        said, label = (re.sub(r"[^\w:]|_", "", part.casefold()) for part in (last, reader.labels[chosen]))
-        return said.removeprefix("answer:").removeprefix("option") == label
+        *said, label = (re.sub(r"[^\w:]|_", "", part.casefold()) for part in (*text.split("\n"), reader.labels[chosen]))
+        answers = [line.removeprefix("answer:").lstrip(":") for line in said if line.startswith("answer:")]
+        if answers:
+            return answers[-1].removeprefix("option").startswith(label)
+        named = [one for one in reader.labels if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.IGNORECASE)]
+        return named == [reader.labels[chosen]]
     inner = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)```\s*", text, re.DOTALL)
     try:
         data = json.loads(inner[1] if inner else text, object_pairs_hook=_pairs, parse_constant=_pairs)

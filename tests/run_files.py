@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 import pytest
 
 from otherminds.files import database as durable
+from otherminds.files.checksums import SUMS, checksum, tables_of
+from otherminds.language.call_records import SCHEMA
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -63,7 +65,20 @@ def read(path: Path, question: str, *about: Any) -> list[Any]:
 
 
 def alter(path: Path, change: str, about: Sequence[Sequence[Any]] = ((),)) -> int:
-    """Change a database, once for each of these; how many rows of it that changed."""
+    """Change a database, once for each of these, with all its checksums; how many rows of it that changed."""
+    count = damage(path, change, about)
+    with closing(sqlite3.connect(path)) as base, base:
+        for table, columns in tables_of(SCHEMA).items():
+            names, sums = ", ".join(column.name for column in columns), list[int]()
+            for number, *row in base.execute(f"select rowid, {names} from {table}").fetchall():
+                sums.append(checksum(table, row))
+                base.execute(f"update {table} set checksum = ? where rowid = ?", (sums[-1], number))
+            base.execute("update totals set rows = ?, sum = ? where name = ?", (len(sums), sum(sums) & SUMS, table))
+    return count
+
+
+def damage(path: Path, change: str, about: Sequence[Sequence[Any]] = ((),)) -> int:
+    """Change a database behind the back of its checksums, once for each of these; how many rows of it that changed."""
     with closing(sqlite3.connect(path)) as base, base:
         return base.executemany(change, about).rowcount
 

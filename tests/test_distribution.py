@@ -32,6 +32,7 @@ def kernel(shift: int) -> dict[int, Categorical[int]]:
 # Making one
 
 
+@pytest.mark.slow
 @given(tables)
 def test_from_scores_normalises_and_pools(table: list[tuple[int, float]]) -> None:
     p = Categorical.from_scores(table)
@@ -42,6 +43,7 @@ def test_from_scores_normalises_and_pools(table: list[tuple[int, float]]) -> Non
         assert p.prob(x) == pytest.approx(sum(math.exp(s) for y, s in table if x == y) / total, abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(tables, st.floats(-700, 700))
 def test_only_differences_between_scores_matter(table: list[tuple[int, float]], shift: float) -> None:
     p = Categorical.from_scores(table)
@@ -70,6 +72,7 @@ def test_uniform_over_nothing_is_refused() -> None:
 # Softmax
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-300, 300), min_size=1, max_size=6), st.floats(0, 1))
 def test_softmax_is_the_formula(values: list[float], lapse: float) -> None:
     p = Categorical.softmax(enumerate(values), lapse=lapse)
@@ -111,6 +114,7 @@ def test_entropy_of_a_fair_and_of_a_certain_choice() -> None:
     assert Categorical.from_scores([("a", 0.0), ("b", IMPOSSIBLE)]).entropy == 0
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_expectation_is_the_weighted_sum(p: Categorical[int]) -> None:
     assert p.expect(lambda x: x**2) == pytest.approx(sum(p.prob(x) * x**2 for x in p.support), abs=1e-10)
@@ -121,6 +125,7 @@ def test_expectation_skips_the_impossible() -> None:
     assert p.expect(lambda x: 1 / x) == 1
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_expectation_of_an_event_is_the_probability_it_is_conditioned_on(p: Categorical[int]) -> None:
     chance = p.expect(lambda x: x < 3)
@@ -137,18 +142,21 @@ def test_expectation_of_an_event_is_the_probability_it_is_conditioned_on(p: Cate
 # Laws
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_map_is_a_functor(p: Categorical[int]) -> None:
     assert_same(p.map(lambda x: x), p)
     assert_same(p.map(lambda x: (x + 1) % 3), p.map(lambda x: x + 1).map(lambda x: x % 3))
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_map_moves_mass_without_losing_any(p: Categorical[int]) -> None:
     odd = p.map(lambda x: x % 2)
     assert odd.prob(1) == pytest.approx(sum(p.prob(x) for x in (1, 3, 5)), abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_bind_is_a_mixture(p: Categorical[int]) -> None:
     f, mixed = kernel(1), p.bind(kernel(1).__getitem__)
@@ -202,6 +210,7 @@ def test_a_cumulative_sum_that_falls_short_of_one_still_samples() -> None:
 # Sums of logarithms
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-600, 600), max_size=6))
 def test_log_sum_exp_is_the_log_of_the_sum(values: list[float]) -> None:
     total = sum(math.exp(v) for v in values)
@@ -215,6 +224,7 @@ def test_log_sum_exp_neither_overflows_nor_underflows() -> None:
     assert log_sum_exp([]) == log_sum_exp([IMPOSSIBLE]) == IMPOSSIBLE
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6), st.floats(0.0, 1.0, exclude_max=True))
 def test_a_number_is_decoded_to_an_outcome_and_a_place_within_it(weights: list[float], u: float) -> None:
     p = Categorical.from_scores((i, math.log(w)) for i, w in enumerate(weights))
@@ -234,6 +244,7 @@ def test_outcomes_without_probability_are_never_decoded() -> None:
 # How different two are
 
 
+@pytest.mark.slow
 @given(categoricals, categoricals)
 def test_divergence_is_that_of_jensen_and_shannon_in_bits(p: Categorical[int], q: Categorical[int]) -> None:
     outcomes = sorted({*p.support, *q.support})
@@ -244,6 +255,7 @@ def test_divergence_is_that_of_jensen_and_shannon_in_bits(p: Categorical[int], q
     assert 0 <= divergence(p, q) <= 1 + CLOSE
 
 
+@pytest.mark.slow
 @given(categoricals)
 def test_nothing_diverges_from_itself(p: Categorical[int]) -> None:
     assert divergence(p, p) == pytest.approx(0, abs=CLOSE)

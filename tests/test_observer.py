@@ -77,6 +77,7 @@ def test_the_posterior_is_bayes_rule(minds: list[Table], happened: Deeds) -> Non
     assert posterior.probs == pytest.approx([p / sum(joint) for p in joint], abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(pools, deeds, st.floats(0.05, 1), st.floats(0, 2))
 def test_decay_and_gain_weigh_old_and_new_evidence(
     minds: list[Table], happened: Deeds, decay: float, gain: float
@@ -91,6 +92,7 @@ def test_decay_and_gain_weigh_old_and_new_evidence(
     assert observer.posterior.probs == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.slow
 @given(pools, deeds, st.floats(0.05, 0.95))
 def test_a_leak_that_feeds_the_gain_is_rescorla_wagner(minds: list[Table], happened: Deeds, alpha: float) -> None:
     values = [0.0] * len(minds)
@@ -102,6 +104,7 @@ def test_a_leak_that_feeds_the_gain_is_rescorla_wagner(minds: list[Table], happe
     assert observer.posterior.probs == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.slow
 @given(pools, deeds)
 def test_what_is_expected_next_is_the_mixture_of_the_minds(minds: list[Table], happened: Deeds) -> None:
     observer = watch_all(Observer.over(minds), happened)
@@ -112,6 +115,7 @@ def test_what_is_expected_next_is_the_mixture_of_the_minds(minds: list[Table], h
     assert [observer.predict().prob(a) for a in ACTIONS] == pytest.approx(expected, abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(pools, deeds)
 def test_the_order_of_the_minds_does_not_matter(minds: list[Table], happened: Deeds) -> None:
     forwards = watch_all(Observer.over(minds), happened).posterior
@@ -187,6 +191,7 @@ def test_revising_changes_every_mind_and_keeps_its_weight() -> None:
 # Groups that count alike
 
 
+@pytest.mark.slow
 @given(pools, deeds, st.lists(st.sampled_from("abc"), min_size=4, max_size=4))
 def test_even_groups_are_equally_likely_and_keep_the_odds_within(
     minds: list[Table], happened: Deeds, names: list[str]
@@ -289,6 +294,7 @@ def test_nothing_happened_nothing_to_replay() -> None:
 # Recovery
 
 
+@pytest.mark.slow
 def test_posteriors_are_calibrated_and_the_true_mind_is_mostly_found() -> None:
     rng = generator(11)
     minds = [Table(tuple(tuple(row) for row in rng.dirichlet([1, 1, 1], 2).tolist())) for _ in range(4)]
@@ -332,6 +338,7 @@ def of_weights(weights: list[float]) -> Observer[Table]:
     return Observer(minds, tuple(math.log(w) if w else -math.inf for w in weights), decay=0.9, gain=0.5)
 
 
+@pytest.mark.slow
 @given(st.lists(positive, min_size=1, max_size=5), positive)
 def test_keeping_drops_those_that_are_too_improbable_and_no_others(weights: list[float], least: float) -> None:
     observer = of_weights(weights)
@@ -341,6 +348,7 @@ def test_keeping_drops_those_that_are_too_improbable_and_no_others(weights: list
             assert (mind in observer.prune(least).minds) == (weight > least * top)
 
 
+@pytest.mark.slow
 @given(st.lists(positive, min_size=1, max_size=5), positive)
 def test_those_that_are_kept_keep_their_order_and_their_odds(weights: list[float], least: float) -> None:
     observer = of_weights(weights)
@@ -368,6 +376,7 @@ def test_impossible_minds_are_dropped_however_little_is_asked_for() -> None:
 # Priors
 
 
+@pytest.mark.slow
 @given(pools, st.lists(st.one_of(st.just(0.0), positive), min_size=4, max_size=4).filter(lambda p: p[0]), deeds)
 def test_the_prior_is_weighed_with_what_happened(minds: list[Table], shares: list[float], happened: Deeds) -> None:
     prior = shares[: len(minds)]

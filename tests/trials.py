@@ -21,7 +21,7 @@ from readers import Reader
 from reply_readers import ReplyReader
 
 SLOWEST_FILE, LARGEST_FILE = 1.0, 200.0
-SLOWEST_REPLY, LARGEST_REPLY = 0.05, 50.0
+SLOWEST_REPLY, LARGEST_REPLY = 0.1, 50.0
 LARGE = 15_000
 """Shorter replies fill no memory worth measuring."""
 

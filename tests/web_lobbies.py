@@ -15,8 +15,7 @@ import pytest
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.levels.certificates import DESIGNS
-from otherminds.web import lobby as lobby_module
-from otherminds.web import thinking
+from otherminds.web import progression, thinking
 from otherminds.web.board import Playable
 from otherminds.web.connections import take_message
 from otherminds.web.event_log import EventLog
@@ -52,11 +51,15 @@ class Page:
         self.lobby, self.one = lobby, one
         self.looks: dict[str, int] = {}
         self.told: list[Message] = []
+        self.ended: list[int] = []
         self.n = lobby.last.get(one.id, 0)
-        lobby.arrive(one, self)
+        progression.arrive(lobby, one, self)
 
     def send(self, message: Mapping[str, Any]) -> None:
         self.told.append(json.loads(json.dumps(message)))
+
+    def end(self, code: int) -> None:
+        self.ended.append(code)
 
     def do(self, what: str, **more: object) -> None:
         """Ask for something; it is on disk when this is over."""
@@ -66,7 +69,7 @@ class Page:
             written.result(10)
 
     def close(self) -> None:
-        self.lobby.depart(self.one, self)
+        progression.depart(self.lobby, self.one, self)
 
     def last(self, kind: str) -> Message:
         return next((m for m in reversed(self.told) if m["type"] == kind), {})
@@ -113,21 +116,21 @@ def opened(path: Path) -> Iterator[Lobby]:
     event_log = EventLog(path)
     lobby = Lobby(event_log, Inline(), LEVELS)
     lobby.read()
-    lobby.open()
+    progression.resume(lobby)
     try:
         yield lobby
     finally:
         for room in lobby.rooms.values():
             for task in room._tasks:
                 task.cancel()
-        if lobby._sweeper:
-            lobby._sweeper.cancel()
+        if lobby.sweeper:
+            lobby.sweeper.cancel()
         event_log.close()
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lobby_module, "SWEEP", 0.02)
+    monkeypatch.setattr(progression, "SWEEP", 0.02)
 
 
 def people(lobby: Lobby, study: Study) -> list[Page]:

@@ -103,6 +103,19 @@ class Server:
 
 
 @contextmanager
+def limited(files: int) -> Iterator[None]:
+    """Let processes that are started meanwhile have only so many open files."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@contextmanager
 def serving(folder: Path, *more: str) -> Iterator[Server]:
     """A server as long as it is needed."""
     server = Server(folder / "journal.sqlite", *more)

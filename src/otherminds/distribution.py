@@ -22,11 +22,9 @@ class Distribution(Protocol[A]):
 
     def log_prob(self, x: A, /) -> float:
         """log p(x), in nats; −∞ where x is impossible."""
-        ...
 
     def sample(self, rng: np.random.Generator, /) -> A:
         """Draw x ~ p."""
-        ...
 
 
 def log_sum_exp(values: Iterable[float]) -> float:

@@ -21,11 +21,9 @@ class Mind(Hashable, Protocol[O_contra, A]):
 
     def observe(self, obs: O_contra, /) -> Self:
         """The mind after it has seen `obs`."""
-        ...
 
     def act(self) -> Distribution[A]:
         """π(a | everything observed so far)."""
-        ...
 
 
 class Mindreader(Mind[O_contra, A], Protocol[O_contra, A]):
@@ -36,7 +34,6 @@ class Mindreader(Mind[O_contra, A], Protocol[O_contra, A]):
 
     def predict(self) -> Categorical[A]:
         """P(the other's next action | everything observed so far): its literal theory of mind."""
-        ...
 
 
 class GoalDirected(Mind[Any, A], Protocol[A]):
@@ -45,22 +42,18 @@ class GoalDirected(Mind[Any, A], Protocol[A]):
     @property
     def goal(self) -> Hashable:
         """What it wants."""
-        ...
 
     @property
     def reached(self) -> bool:
         """Whether it has what it wants."""
-        ...
 
     @property
     def over(self) -> bool:
         """Whether the goal has been reached, or is out of its own reach."""
-        ...
 
     @property
     def particle(self) -> int:
         """Which one it is of the minds with this goal that were drawn to stand for all that the agent may believe."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -99,12 +99,8 @@ class Observer(Generic[M]):
         weights = dict.fromkeys(groups, IMPOSSIBLE)
         for name, w in zip(groups, self.weights, strict=True):
             weights[name] = log_sum_exp((weights[name], w))
-        return replace(
-            self,
-            weights=tuple(
-                w if w == IMPOSSIBLE else w - weights[name] for name, w in zip(groups, self.weights, strict=True)
-            ),
-        )
+        odds = (w if w == IMPOSSIBLE else w - weights[name] for name, w in zip(groups, self.weights, strict=True))
+        return replace(self, weights=tuple(odds))
 
     def ask(self, question: Callable[[M], T]) -> Categorical[T]:
         """The posterior of any property of the mind: its goal, belief, strategy."""

@@ -22,31 +22,24 @@ class World(Protocol[S, O_co, A]):
     @property
     def agents(self) -> tuple[str, ...]:
         """Who acts here, in the order in which their effects are applied."""
-        ...
 
     def start(self, rng: np.random.Generator, /) -> S:
         """Draw s₀."""
-        ...
 
     def actions(self, state: S, agent: str) -> tuple[A, ...]:
         """What the agent may do in this state."""
-        ...
 
     def step(self, state: S, joint: Mapping[str, A], rng: np.random.Generator, /) -> S:
         """Draw s′ ~ T(· | s, a¹ … aⁿ)."""
-        ...
 
     def observe(self, state: S, agent: str) -> O_co:
         """What the agent sees of the state: O(o | s)."""
-        ...
 
     def reward(self, state: S, joint: Mapping[str, A], after: S) -> Mapping[str, float]:
         """R(s, a, s′) for every agent."""
-        ...
 
     def done(self, state: S) -> bool:
         """Whether the episode has ended."""
-        ...
 
 
 @dataclass(frozen=True)

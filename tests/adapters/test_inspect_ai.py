@@ -119,6 +119,7 @@ def program(name: str, sample_of: Task) -> Scripted:
 # Games
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "partners"), [("perfect", "tft"), ("r1_like", "grim"), ("nash_mixer", "single,tft")])
 def test_a_game_is_played_and_scored_as_without_inspect(name: str, partners: str) -> None:
     def task() -> Task:
@@ -143,6 +144,7 @@ def test_a_game_is_played_and_scored_as_without_inspect(name: str, partners: str
         assert scores(log)["functional_regret"]["mean"] == 0.0
 
 
+@pytest.mark.slow
 def test_errors_are_clustered_by_partner_and_means_are_by_suite_too() -> None:
     task = repeated_games("ipd", ["single", "tft"], rounds=5, episodes=3, seed=1)
     log = run(task, playing(program("nash_mixer", task)))
@@ -159,6 +161,7 @@ def test_errors_are_clustered_by_partner_and_means_are_by_suite_too() -> None:
     assert found["grouped_single"] == pytest.approx(mean(map(mean, regrets.values())))
 
 
+@pytest.mark.slow
 def test_episodes_with_one_partner_are_what_its_error_is_of() -> None:
     task = repeated_games("ipd", "tft~0.3", rounds=5, episodes=4, seed=1)
     log = run(task, playing(program("nash_mixer", task)))
@@ -167,6 +170,7 @@ def test_episodes_with_one_partner_are_what_its_error_is_of() -> None:
     assert stdev(regrets) > 0.0
 
 
+@pytest.mark.slow
 def test_replies_that_cannot_be_read_are_counted_and_never_moves() -> None:
     task = repeated_games("ipd", "tft", rounds=3)
     [sample] = samples(run(task, playing(program("format_breaker", task))))
@@ -185,12 +189,14 @@ def test_replies_that_cannot_be_read_are_counted_and_never_moves() -> None:
     assert sum(event.event == "model" for event in sample.events) == 3 * 2 * 3
 
 
+@pytest.mark.slow
 def test_replies_that_were_cut_off_cannot_be_read() -> None:
     task = repeated_games("ipd", "tft", rounds=2)
     log = run(task, lambda _text, _config: says("Answer: option J", stop_reason="max_tokens"))
     assert scores(log)["unreadable_share"]["mean"] == 1.0
 
 
+@pytest.mark.slow
 def test_a_stranger_can_read_the_rounds_in_the_log() -> None:
     task = repeated_games("ipd", "tft", rounds=2)
     log = run(
@@ -211,6 +217,7 @@ def test_a_stranger_can_read_the_rounds_in_the_log() -> None:
     assert "6 of 8 replies could not be read" in said.explanation
 
 
+@pytest.mark.slow
 def test_epochs_are_further_episodes_and_seeds_are_new_ones() -> None:
     asked: list[int | None] = []
 
@@ -225,6 +232,7 @@ def test_epochs_are_further_episodes_and_seeds_are_new_ones() -> None:
     assert len(set(asked)) == len(asked) == 2 * 8 * 2
 
 
+@pytest.mark.slow
 def test_what_is_set_in_inspect_wins() -> None:
     seen: list[GenerateConfig] = []
 
@@ -237,6 +245,7 @@ def test_what_is_set_in_inspect_wins() -> None:
     assert [(one.max_tokens, one.temperature) for one in seen] == [(777, 1.0)] * 2 + [(32, 1.0)] * 2
 
 
+@pytest.mark.slow
 def test_log_probabilities_are_those_of_the_first_token_with_and_without_a_space() -> None:
     def answer(_text: str, config: GenerateConfig) -> ModelOutput:
         assert config.logprobs
@@ -259,6 +268,7 @@ def test_log_probabilities_are_those_of_the_first_token_with_and_without_a_space
     assert "`B` is not there (use a strategy that reads replies, as qa)" in log.error.message
 
 
+@pytest.mark.slow
 def test_a_provider_without_log_probabilities_is_one_clear_error() -> None:
     log = run(repeated_games("ipd", "tft", rounds=2, strategy="lm"), lambda _text, _config: says("J"))
     assert log.status == "error"
@@ -267,6 +277,7 @@ def test_a_provider_without_log_probabilities_is_one_clear_error() -> None:
     assert log.error.message == f"ModelError('mockllm/model {hint}')"
 
 
+@pytest.mark.slow
 def test_a_game_that_was_broken_off_has_no_score() -> None:
     log = run(repeated_games("ipd", "tft", rounds=9), lambda *_: says("Answer: option J"), token_limit=20)
     [sample] = samples(log)
@@ -276,6 +287,7 @@ def test_a_game_that_was_broken_off_has_no_score() -> None:
     assert {one.unscored_samples for one in log.results.scores} == {1}
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_samples() -> None:
     def told(task: Task) -> list[Any]:
         return [sample.model_dump() for sample in task.dataset]
@@ -286,6 +298,7 @@ def test_the_same_seed_gives_the_same_samples() -> None:
     assert games[0] == games[1] != games[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -304,6 +317,7 @@ def test_what_there_is_not_is_said_before_anything_is_asked(wrong: dict[str, Any
         repeated_games(**wrong)
 
 
+@pytest.mark.slow
 def test_pictures_and_schemas_are_refused() -> None:
     bridge = Bridge(mock(lambda *_: says("?")))
     for request in (Request((Message("user", "?", (b"png",)),)), Request((Message("user", "?"),), schema="{}")):
@@ -324,6 +338,7 @@ def knowing(task: Task) -> Answer:
     return answer
 
 
+@pytest.mark.slow
 def test_who_knows_the_answers_has_them_all_right_and_who_guesses_a_third() -> None:
     task = story_questions(36, seed=2)
     assert scores(run(task, knowing(task)))["choice"]["accuracy"] == 1.0
@@ -346,11 +361,13 @@ def test_who_knows_the_answers_has_them_all_right_and_who_guesses_a_third() -> N
     assert not any(kind in text for text in asked for kind in ("social_goal", "belief_of_goal", "margin"))
 
 
+@pytest.mark.slow
 def test_answers_that_cannot_be_read_are_wrong_and_counted() -> None:
     found = scores(run(story_questions(6), lambda *_: says("That is hard to say.")))["choice"]
     assert (found["accuracy"], found["unreadable_share"]) == (0.0, 1.0)
 
 
+@pytest.mark.slow
 def test_questions_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     one = {"id": "q1", "story": "Ann is in the hall.", "question": "Where is Ann?", "options": ["hall", "attic"]}
@@ -372,6 +389,7 @@ def test_questions_of_ones_own(tmp_path: Path) -> None:
         story_questions(questions=str(path))
 
 
+@pytest.mark.slow
 def test_mumatom(tmp_path: Path) -> None:
     entry = {
         "description": "Ann walked to the hall.",
@@ -385,6 +403,7 @@ def test_mumatom(tmp_path: Path) -> None:
     assert sample.input == "Ann walked to the hall.\n\nWhat does Ann believe?"
 
 
+@pytest.mark.slow
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     monkeypatch.delitem(sys.modules, "otherminds.adapters.inspect_ai")

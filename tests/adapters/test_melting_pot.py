@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, MeltingPotEngine, api_steps, upstream
-from otherminds.adapters.traces import SOURCE, RestlessHunter, SeenMatrix, read_trace, record, write_trace
+from otherminds.adapters.traces import SOURCE, RestlessHunter, SeenMatrix, record
 from otherminds.errors import InputError
-from otherminds.worlds.avatars import ACTIONS, AHEAD, STEPS, turned
+from otherminds.worlds.avatars import ACTIONS, AHEAD, STEPS, TURNS
+from trace_files import read_trace, write_trace
 
 
 def _why_not() -> str:
@@ -119,7 +120,7 @@ def test_bodies_turn_and_step_as_the_actions_say(substrate: str) -> None:
             if old is None or new is None:
                 continue
             action = ACTIONS[joint[k]]
-            assert new[2] == turned(old[2], action)
+            assert new[2] == (old[2] + TURNS.get(action, 0)) % 4
             ahead = AHEAD[(old[2] + STEPS[action]) % 4] if action in STEPS else (0, 0)
             assert new[:2] in {old[:2], (old[0] + ahead[0], old[1] + ahead[1])}
             moved += new[:2] != old[:2]

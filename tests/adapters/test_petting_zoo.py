@@ -98,17 +98,11 @@ WORLDS: dict[str, Callable[[], AnyWorld]] = {
     "corridor": corridor,
     "overseen": overseen,
     "cooking": cooking_asymmetric,
-    **CLUE_GAMES,
 }
-CHANCY = (
-    *CLUE_GAMES,
-    "rws_repeated",
-    "pd_repeated",
-    "rws_arena",
-    "corridor",
-    "cooking",
-)
-MASKED = ("level", "level by turns", "home", *CLUE_GAMES)
+CHANCY: tuple[str, ...] = ("rws_repeated", "pd_repeated", "rws_arena", "corridor", "cooking")
+MASKED: tuple[str, ...] = ("level", "level by turns", "home")
+WORLDS |= CLUE_GAMES
+CHANCY, MASKED = (*CLUE_GAMES, *CHANCY), (*MASKED, *CLUE_GAMES)
 DRAWN = ("level", "kitchen", "rws_repeated", "cooking")
 
 every_world = pytest.mark.parametrize("name", WORLDS)
@@ -185,6 +179,7 @@ def test_pettingzoos_test_of_seeds_passes(name: str) -> None:
     parallel_seed_test(lambda: env_of(name), num_cycles=50)
 
 
+@pytest.mark.slow
 @every_world
 def test_the_seed_decides_everything(name: str) -> None:
     """PettingZoo's own test stops after one step, so this one goes on."""
@@ -243,6 +238,7 @@ class Script:
         return Sure(self.acts[self.seen - 1])
 
 
+@pytest.mark.slow
 @every_world
 def test_an_episode_is_a_rollout_of_the_world(name: str) -> None:
     world = WORLDS[name]()
@@ -300,6 +296,7 @@ def test_nobody_acts_in_a_world_that_is_over_before_it_begins() -> None:
 # Actions
 
 
+@pytest.mark.slow
 @every_world
 def test_masks_are_what_the_world_allows(name: str) -> None:
     env = env_of(name)
@@ -384,6 +381,7 @@ def test_everybody_must_act_and_nobody_else() -> None:
 # What is observed
 
 
+@pytest.mark.slow
 @every_world
 def test_observations_lie_in_their_spaces_and_leave_nothing_out(name: str) -> None:
     """Two observations are written the same way if and only if they are the same."""

@@ -23,7 +23,7 @@ from otherminds.adapters.rule_checks import (
     summed,
     verify,
 )
-from otherminds.adapters.traces import SeenKitchen, SeenMatrix, Trace, read_trace
+from otherminds.adapters.traces import SeenKitchen, SeenMatrix, Trace
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.collaborative_cooking import rules as collaborative_cooking
@@ -41,6 +41,7 @@ from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from trace_files import read_trace
 
 TRACES = sorted((Path(__file__).parent / "traces").glob("*.jsonl.gz"))
 MATRIX = [path for path in TRACES if not path.name.startswith("cooking")]
@@ -197,6 +198,7 @@ def test_the_rules_agree_with_the_engine(path: Path) -> None:
     assert min(found.counts[what] for what in ("moves", "tomatoes in pots", "soups out of pots", "deliveries")) > 0
 
 
+@pytest.mark.slow
 def test_the_rules_agree_with_the_engine_where_people_crowd(crowded: Trace[SeenKitchen]) -> None:
     found = check_kitchen(crowded, FOUR_COOKS)
     assert (found.steps, found.mismatches) == (1000, ())

@@ -24,12 +24,11 @@ from otherminds.adapters.traces import (
     SeenMatrix,
     Trace,
     first_heading,
-    read_trace,
     record,
-    write_trace,
 )
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, EAST, NORTH, SOUTH, WEST
+from trace_files import read_trace, write_trace
 
 TRACES = Path(__file__).parent / "traces"
 SHIPPED = sorted(TRACES.glob("*.jsonl.gz"))
@@ -227,12 +226,13 @@ def test_a_file_that_is_no_gzip_or_cut_short_or_no_text_is_refused(tmp_path: Pat
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("otherminds.adapters.traces.MAX_BYTES", 100)
+    monkeypatch.setattr("trace_files.MAX_BYTES", 100)
     write_trace(_a_trace(), tmp_path / "long")
     with pytest.raises(InputError, match="larger than 100 bytes"):
         read_trace(tmp_path / "long")
 
 
+@pytest.mark.slow
 def test_the_shipped_traces_are_small_and_have_much_in_them() -> None:
     found = [read_trace(path) for path in SHIPPED]
     assert {trace.substrate for trace in found} == {"rws_repeated", "rws_arena", "pd_repeated", "cooking_asymmetric"}

@@ -81,6 +81,7 @@ def test_episodes_follow_one_another_in_a_rollout() -> None:
     assert sum(int((~one.live).sum()) for one in found) > 10
 
 
+@pytest.mark.slow
 def test_seats_keep_to_their_players() -> None:
     """What is paid shows in the features of the same seat one step later, for whoever it died of a meeting."""
     seen = 0
@@ -100,6 +101,7 @@ class Fixed:
         return log_probs, np.zeros(features.shape[:-1], np.float32)
 
 
+@pytest.mark.slow
 def test_everybody_does_what_their_member_decides() -> None:
     pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
     rng = np.random.default_rng(0)

@@ -98,6 +98,7 @@ def test_a_kitchen_as_one_of_the_cooks_sees_it(run: Run, here: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_kitchen_as_a_picture(run: Run, here: Path) -> None:
     for name in ("all", "ana"):
         view = ["--seen-by", "Ana"] if name == "ana" else []
@@ -112,6 +113,7 @@ def test_a_kitchen_as_a_picture(run: Run, here: Path) -> None:
 # watch, infer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("helper", ["none", "random", "oracle", "protom"])
 def test_help_in_a_kitchen_is_shown_in_words(run: Run, here: Path, helper: str) -> None:
     out = fine(run("watch", "hand-over.txt", "--facilitator", helper, "--seed", "3"))
@@ -121,6 +123,7 @@ def test_help_in_a_kitchen_is_shown_in_words(run: Run, here: Path, helper: str) 
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_an_episode_in_a_kitchen_can_be_read_back(run: Run, here: Path) -> None:
     out = fine(run("watch", "rooms.txt", "--seed", "3", "--save", "seen.jsonl"))
     assert out == fine(run("watch", "rooms.txt", "--seed", "3"))
@@ -141,12 +144,14 @@ def test_recipe_posteriors_as_a_table(run: Run, here: Path) -> None:
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.slow
 def test_recipe_posteriors_as_a_picture(run: Run, here: Path) -> None:
     fine(run("infer", "rooms.txt", "walk.jsonl", "--format", "picture", "--out", "p.svg"))
     ids = [element.get("id", "") for element in ElementTree.parse("p.svg").iter()]
     assert len([name for name in ids if re.fullmatch(r"axes_\d+", name)]) == 2
 
 
+@pytest.mark.slow
 def test_evidence_leaks_and_beliefs_are_as_many_as_wanted(run: Run, here: Path) -> None:
     (here / "walk.jsonl").write_text(line(0, "up") + line(1, "stay") + line(2, "left"))
     usual = posterior(run, "rooms.txt", "walk.jsonl")
@@ -160,6 +165,7 @@ def test_evidence_leaks_and_beliefs_are_as_many_as_wanted(run: Run, here: Path) 
 # levels, generate, verify
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here", "bundled")
 def test_bundled_kitchens_have_names(run: Run) -> None:
     assert fine(run("draw", "hand-over")) == fine(run("draw", "hand-over.txt"))
@@ -168,6 +174,7 @@ def test_bundled_kitchens_have_names(run: Run) -> None:
     complaint(run("draw", "pantr"), r"`pantr` \(did you mean pantry\?\)")
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_other_world(run: Run, bundled: None) -> None:
     assert fine(run("draw", "1")) == fine(run("draw", "own-key"))
     complaint(run("draw", "21"), "`21`")
@@ -198,6 +205,7 @@ def test_every_set_of_either_world_is_verified_by_default(run: Run, monkeypatch:
     assert fine(run("verify", "levels", "twenty-one")) == "twenty-one\n"
 
 
+@pytest.mark.slow
 def test_kitchens_without_a_certificate_are_not_proved(run: Run, here: Path) -> None:
     (here / "rooms.txt").write_text(TWO_ROOMS.replace("class: useful\n", ""))
     assert run("verify", "levels", "rooms.txt")[:2] == (1, "two rooms: has no certificate\n")
@@ -215,6 +223,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
 def test_broken_kitchens(run: Run, here: Path, text: str, said: str) -> None:
     (here / "x.txt").write_text(text)
@@ -262,6 +271,7 @@ def test_wrong_command_lines(run: Run, here: Path, arguments: str, said: str) ->
     assert sorted(here.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_names_cannot_take_over_the_terminal(run: Run, here: Path) -> None:
     (here / "rooms.txt").write_text(TWO_ROOMS.replace("two rooms", "\x1b[31mEvil\x07\x9b1m\u202e[red]x[/red]"))
     out = fine(run("watch", "rooms.txt"))

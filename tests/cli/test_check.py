@@ -95,6 +95,7 @@ def test_help_fits_the_terminal_and_shows_an_example(run: Run) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "code"), [("0.3", 1), ("2.5", 0)])
 def test_the_exit_code_is_the_verdict(most: str, code: int, run: Run, here: Path) -> None:
     result = run(*MIXER, "--max-regret", most, "--out", "out", "--junit", "reports/junit.xml")
@@ -113,6 +114,7 @@ def test_the_exit_code_is_the_verdict(most: str, code: int, run: Run, here: Path
     assert f"may lose {most} of" in Page(here / "out" / "report.html").text["Verdict"]
 
 
+@pytest.mark.slow
 def test_who_is_given_twice_is_judged_once_and_nobody_else_is(run: Run, here: Path) -> None:
     result = run("check", *("--agent", "perfect") * 2, *QUICK, "--out", "out", "--junit", "junit.xml")
     assert "perfect: plays like a player" in fine(result)
@@ -120,6 +122,7 @@ def test_who_is_given_twice_is_judged_once_and_nobody_else_is(run: Run, here: Pa
     assert [suite.get("name") for suite in ElementTree.parse(here / "junit.xml").getroot()] == ["perfect"]
 
 
+@pytest.mark.slow
 def test_one_of_several_that_fails_is_enough(run: Run, here: Path) -> None:
     agents = ("--agent", "perfect", "--agent", "own_agents:stubborn")
     how = ("--game", "rps", "--rounds", "4", "--out", "out", "--junit", "junit.xml")
@@ -136,6 +139,7 @@ def test_one_of_several_that_fails_is_enough(run: Run, here: Path) -> None:
         assert failure is None or re.match(r"breaks at \w+: loses", failure.get("message", ""))
 
 
+@pytest.mark.slow
 def test_the_tour_judges_nobody(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
@@ -161,6 +165,7 @@ def test_the_tour_judges_nobody(run: Run, here: Path, monkeypatch: pytest.Monkey
     assert {row["strategy"] for row in rows_in(folder) if row["subject"] == "smollm2"} == {"lm"}
 
 
+@pytest.mark.slow
 def test_games_and_partners_of_ones_own(run: Run, here: Path) -> None:
     own = ("--game", "chicken.toml", "--partner", "tft~0.1", "--partner", "always-swerve")
     fine(run("check", "--agent", "own_agents:explorer", *own, "--max-regret", "9", "--out", "out"))
@@ -178,6 +183,7 @@ def test_games_and_partners_of_ones_own(run: Run, here: Path) -> None:
 # The report
 
 
+@pytest.mark.slow
 def test_the_report_says_what_the_files_say(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn, draw = list[float](), literal_functional_plots.known_and_lost
 
@@ -205,6 +211,7 @@ def test_the_report_says_what_the_files_say(run: Run, here: Path, monkeypatch: p
     assert "counted: " in page.text["Calls"]
 
 
+@pytest.mark.slow
 def test_the_worst_episodes_are_told_round_by_round(run: Run, here: Path) -> None:
     run("check", "--agent", "scripted:echo", "--game", "rps", "--rounds", "14", "--out", "out")
     text = Page(here / "out" / "report.html").text["Worst episodes"]
@@ -247,6 +254,7 @@ def test_replies_are_shown_as_text_and_not_at_length(
     assert "formatting" in outs[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [HOSTILE, "[bold]x[/bold] [/]", "=1+1 ;ø🤔 ../../etc", "n" * 200])
 def test_names_of_models_are_shown_as_text(name: str, run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_agents, "counted", own_agents.Counted(name))
@@ -371,6 +379,7 @@ def test_what_it_will_cost_is_told_before_and_what_is_too_much_is_not_spent(run:
     assert "has no room for a call" in complaint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", WRONG)
 def test_what_is_wrong_is_told_in_one_line(arguments: str, run: Run, here: Path) -> None:
     big = [[[int(a == b), 0] for b in range(4)] for a in range(4)]
@@ -395,12 +404,14 @@ def test_a_place_for_verdicts_that_cannot_be_written_is_told_before_anybody_play
     assert model.asked == 0
 
 
+@pytest.mark.slow
 def test_a_check_that_could_not_be_done_leaves_no_verdict(run: Run, here: Path) -> None:
     fine(run("check", "--agent", "perfect", *QUICK, "--out", "one", "--junit", "junit.xml"))
     complaint(run("check", "--agent", "own_agents:broken", *QUICK, "--out", "two", "--junit", "junit.xml"), "broke")
     assert list(ElementTree.parse(here / "junit.xml").getroot()) == []
 
 
+@pytest.mark.slow
 def test_a_budget_that_ran_out_can_be_raised(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     command = ("check", *OWN.split(), *QUICK, "--max-regret", "9", "--price", "1000/1000", "--at-once", "1")
@@ -421,6 +432,7 @@ def test_a_budget_that_ran_out_can_be_raised(run: Run, here: Path, monkeypatch: 
     assert f"{asked[1]} calls made, {2 * asked[0]} answered" not in result.out
 
 
+@pytest.mark.slow
 def test_a_check_that_was_interrupted_goes_on(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Impatient(own_agents.Counted):
         def complete(self, request: Any) -> Any:

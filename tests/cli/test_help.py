@@ -117,6 +117,7 @@ NAMES: dict[str, str] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "said"), NAMES.items(), ids=NAMES)
 def test_a_slip_is_understood(run: Run, typed: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -175,6 +176,7 @@ def test_nothing_heavy_is_imported_with_the_library(tmp_path: Path) -> None:
     assert not loaded("import otherminds", tmp_path) & HEAVY
 
 
+@pytest.mark.slow
 def test_the_help_imports_no_more_than_it_shows(tmp_path: Path) -> None:
     modules = loaded(SHOWN.format(["--help"]), tmp_path)
     assert not modules & (HEAVY - {"rich", "typer"} | {"rich.markdown", "typer.rich_utils", "pygments"})

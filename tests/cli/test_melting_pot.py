@@ -77,6 +77,7 @@ def lines_of(out: str) -> dict[str, list[str]]:
     return {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
 
 
+@pytest.mark.slow
 def test_worlds_that_agree_are_shown_in_a_table(engine: type[Itself], run: Run) -> None:
     lines = lines_of(fine(run(*COMMAND, "--steps", "300")))
     assert lines["world"] == ["episodes", "steps", "mismatches", "in", "which"]
@@ -92,6 +93,7 @@ def test_worlds_that_agree_are_shown_in_a_table(engine: type[Itself], run: Run) 
     assert engine.begun == [(name, None, 3) for name in SUBSTRATES]
 
 
+@pytest.mark.slow
 def test_worlds_can_be_chosen_and_episodes_are_counted(engine: type[Itself], run: Run) -> None:
     out = fine(run(*COMMAND, "--steps", "1200", "--world", "cooking_asymmetric", "--world", "pd_repeated"))
     lines = lines_of(out)
@@ -100,6 +102,7 @@ def test_worlds_can_be_chosen_and_episodes_are_counted(engine: type[Itself], run
     assert int(lines["cooking_asymmetric"][3]) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "step"), [("rws_repeated", 40), ("rws_arena", 7), ("cooking_asymmetric", 25)])
 def test_a_mismatch_is_told_where_it_is_and_the_command_fails(
     engine: type[Itself], run: Run, monkeypatch: pytest.MonkeyPatch, name: str, step: int
@@ -114,6 +117,7 @@ def test_a_mismatch_is_told_where_it_is_and_the_command_fails(
     assert lines_of(found.out)[name][2] == "1"
 
 
+@pytest.mark.slow
 def test_a_mismatch_in_a_later_episode_has_its_number_and_the_episodes_after_it_count(
     engine: type[Itself], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +138,7 @@ def test_nothing_of_a_mismatch_is_cut_or_taken_for_markup(
     assert found.code == 1
 
 
+@pytest.mark.slow
 def test_a_seed_fixes_what_is_played_and_without_one_the_clock_decides(engine: type[Itself], run: Run) -> None:
     once = ("verify", "melting-pot", "--steps", "150", "--world", "rws_repeated")
     assert fine(run(*once, "--seed", "5")) == fine(run(*once, "--seed", "5"))

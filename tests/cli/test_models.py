@@ -117,6 +117,7 @@ def test_the_terms_of_gemma_must_be_accepted(run: Run, offline: None) -> None:
     complaint(run("models", "fetch", "gemma-270m"), said)
 
 
+@pytest.mark.slow
 def test_unknown_models(run: Run, offline: None) -> None:
     complaint(run("models", "fetch", "smolm2"), r"no model `smolm2` \(did you mean smollm2\?\)")
     complaint(run("models", "fetch", "mine.gguf"), "no model `mine.gguf`")

@@ -19,10 +19,11 @@ from otherminds.evaluation.progress import shown
 from otherminds.evaluation.runs import exported_rows
 from otherminds.evaluation.store import Store
 from otherminds.evaluation.tabular import read_rows
+from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.levels.level_sets import Design
 from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
-from run_files import RESULTS, alter, copied, episodes_in, interrupted, read, results, same_results, unsynced
+from run_files import RESULTS, alter, copied, damage, episodes_in, interrupted, read, results, same_results, unsynced
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +108,7 @@ def test_one_run_is_told_with_what_failed_and_what_is_uncertain(
     assert re.search(r" unfinished +1/\d +9 +1 +\$\d", "\n".join(listed))
     assert "1 calls have no answer on record, and may have to be paid for:" in told
     assert "(up to $2.5000, sent 20" in told
-    assert told.endswith("nothing is damaged")
+    assert re.search("nothing is damaged; digest [0-9a-f]{64}$", told)
 
 
 def test_a_run_that_is_under_way_says_so(run: Run, here: Path) -> None:
@@ -120,20 +121,19 @@ def test_a_run_that_is_under_way_says_so(run: Run, here: Path) -> None:
 def test_a_run_that_is_damaged_is_told_and_the_others_all_the_same(run: Run, here: Path, done: Path) -> None:
     copied(done, here / "runs" / "fine")
     copied(done, here / "runs" / "odd")
-    alter(here / "runs" / "odd" / "run.db", "update episodes set rows = replace(rows, 'up', 'down') where rowid = 3")
-    alter(here / "runs" / "odd" / "run.db", "update episodes set checksum = 0 where subject = 'oracle'")
+    damage(here / "runs" / "odd" / "run.db", "update episodes set rows = replace(rows, 'up', 'down') where rowid = 3")
     (here / "runs" / "text").mkdir()
     (here / "runs" / "text" / "run.db").write_text("once\n")
-    one = run("runs", "runs/odd")
-    assert (one.code, one.err) == (1, "")
-    assert re.search(r"damaged: runs/odd/run.db: the rows of the episode .* are damaged", " ".join(one.out.split()))
+    complaint(run("runs", "runs/odd"), "runs/odd/run.db: is damaged: a row of episodes does not verify")
     listed = run("runs")
     assert (listed.code, listed.err) == (1, "")
     assert "\n fine " in listed.out
     assert "runs/text/run.db: cannot be used: file is not a database\n" in listed.out
     complaint(run("runs", "runs/text"), "cannot be used")
-    complaint(run("report", "runs/odd"), "are damaged")
-    complaint(run("export", "runs/odd", "rows.csv"), "are damaged")
+    for command in (("report",), ("export", "rows.csv"), ("export", "calls.jsonl", "--what", "calls"), ("resume",)):
+        complaint(run(command[0], "runs/odd", *command[1:]), "is damaged.*otherminds runs runs/odd --salvage OUT")
+    complaint(run("merge", "all", "runs/fine", "runs/odd"), "is damaged")
+    assert not (here / "all").exists()
     assert not (here / "rows.csv").exists()
 
 
@@ -143,8 +143,8 @@ HOSTILE = "\x1b[31m\x1b]0;mine\x07[bold]x[/bold]\u202e"
 def test_what_a_run_says_of_itself_cannot_take_over_the_terminal(run: Run, here: Path, done: Path) -> None:
     copied(done, here / "runs" / "one")
     alter(here / "runs" / "one" / "run.db", "update about set value = value || ?", [(HOSTILE,)])
-    alter(here / "runs" / "one" / "run.db", "insert into failures values (?, ?, ?, ?, ?)", [(HOSTILE,) * 5])
-    sent = "insert into calls (key, model, place, sent, state, cost) values (?, ?, ?, ?, 'sent', 1.0)"
+    alter(here / "runs" / "one" / "run.db", "insert into failures values (?, ?, ?, ?, ?, 0)", [(HOSTILE,) * 5])
+    sent = "insert into calls (key, model, place, sent, state, cost, checksum) values (?, ?, ?, ?, 'sent', 1.0, 0)"
     alter(here / "runs" / "one" / "run.db", sent, [(HOSTILE,) * 4])
     for command in (("runs",), ("runs", "runs/one"), ("resume", "runs/one")):
         result = run(*command)
@@ -448,3 +448,11 @@ def test_where_there_is_no_terminal_a_line_now_and_then_tells_how_far_it_is(
     ]
     list(shown(range(10), 20, "quick"))
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("arguments", [("rows.jsonl",), ("rows.csv",), ("calls.jsonl", "--what", "calls")])
+def test_an_unfinished_run_is_not_exported(run: Run, here: Path, arguments: tuple[str, ...]) -> None:
+    with Store(here / "half", "protom-dkg seed 1") as kept:
+        kept.plan([PlannedEpisode(bundled_levels()[0], "none", "useful", 1)])
+    complaint(run("export", "half", *arguments), r"half: is unfinished: 0 of 1 episodes")
+    assert not (here / arguments[0]).exists()

@@ -64,22 +64,26 @@ def found_and_repaired(copy: Path, where: str, *told: str) -> None:
     assert figures.differences(copy) == []
 
 
+@pytest.mark.slow
 def test_everything_quoted_is_what_is_stored() -> None:
     assert figures.differences() == []
 
 
+@pytest.mark.slow
 def test_a_digit_in_a_table_is_found(copy: Path) -> None:
     right, wrong = shown("study:all:protom:speedup", "0.00 [0.00, 0.00]")
     line = spoil(copy / "docs" / "results" / "study.md", f"| {right} |", f"| {wrong} |")
     found_and_repaired(copy, f"docs/results/study.md:{line}", right, wrong, "table study")
 
 
+@pytest.mark.slow
 def test_a_digit_in_a_sentence_is_found_wherever_lines_are_broken(copy: Path) -> None:
     right, wrong = shown(SHARE, "0 % [0, 0]")
     line = spoil(copy / "docs" / "results" / "protom-dkg.md", right, wrong.replace(", ", ",\n"))
     found_and_repaired(copy, f"docs/results/protom-dkg.md:{line}", repr(right), repr(wrong), SHARE)
 
 
+@pytest.mark.slow
 def test_a_digit_in_a_stored_file_is_found_wherever_it_is_quoted(copy: Path) -> None:
     right, _ = shown(SHARE, "0 % [0, 0]")
     quoted = [f"{name}:{line}: " for name, line in _lines(copy, right)]
@@ -99,6 +103,7 @@ def _lines(copy: Path, text: str) -> list[tuple[str, int]]:
     return [(name, n) for name, page in pages.items() for n, line in enumerate(page.split("\n"), 1) if text in line]
 
 
+@pytest.mark.slow
 def test_a_figure_from_nowhere_is_found(copy: Path) -> None:
     page = copy / "docs" / "protom.md"
     text = page.read_text("utf-8")
@@ -108,6 +113,7 @@ def test_a_figure_from_nowhere_is_found(copy: Path) -> None:
     assert found == [f"docs/protom.md:{line}: 12.5", f"docs/protom.md:{line}: 40", f"docs/protom.md:{line + 1}: 1,234"]
 
 
+@pytest.mark.slow
 def test_whatever_is_gone_is_found(copy: Path) -> None:
     spoil(copy / "docs" / "protom.md", "β = 3, lapse = 0.05", "β and lapse are as usual")
     spoil(copy / "docs" / "study.md", "The speed-up of ProToM is", "ProToM's speed-up is")
@@ -120,6 +126,7 @@ def test_whatever_is_gone_is_found(copy: Path) -> None:
     assert any("there is no figure" in line for line in figures.differences(copy))
 
 
+@pytest.mark.slow
 def test_lines_may_be_broken_within_a_figure(copy: Path) -> None:
     right, _ = shown(SHARE, "0 % [0, 0]")
     spoil(copy / "docs" / "results" / "protom-dkg.md", right, right.replace(", ", ",\n"))
@@ -133,6 +140,7 @@ def test_every_stored_result_has_a_command() -> None:
     assert measured == set(book["commands"])
 
 
+@pytest.mark.slow
 def test_a_run_is_stored_without_what_never_comes_again(copy: Path) -> None:
     row = {"experiment": "study", "condition": "all", "subject": "protom", "metric": "speedup", "value": 0.12345678901}
     rows = [{**row, "low": None, "published": 0.75}, {**row, "metric": "decision_ms"}]

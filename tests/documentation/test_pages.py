@@ -51,6 +51,7 @@ def namespace(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 # Code
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
 @pytest.mark.parametrize("page", WITH_CODE, ids=title)
@@ -65,6 +66,7 @@ def test_code_runs_and_prints_and_draws_what_is_said(page: Path, namespace: dict
         pytest.skip("nothing of this page can be run here")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=title)
 def test_example_is_short_and_the_gallery_shows_what_it_prints_and_draws(
     example: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -89,6 +91,7 @@ def written(picture: Path) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", picture.read_text("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_notebook_runs_and_prints_what_is_stored() -> None:
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
@@ -126,6 +129,7 @@ def test_command_lines_can_be_typed(page: Path) -> None:
 # The site
 
 
+@pytest.mark.slow
 def test_site_is_built_without_a_warning(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mkdocs")
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")

@@ -85,6 +85,7 @@ def test_an_engine_runs_one_plan_after_another_and_ends_at_once() -> None:
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_lost_is_told_in_one_line() -> None:
     done: list[tuple[int, None]] = []
     with (
@@ -118,6 +119,7 @@ def start() -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 0.2, 1.0])
 def test_interrupted_from_the_keyboard_only_the_program_says_so(after: float) -> None:
     with start() as process:

@@ -25,6 +25,7 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["127.0.0.1:1", "nowhere", "127.0.0.1:70000", "http://127.0.0.1:1"])
 def test_a_cluster_that_does_not_answer(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "PATIENCE", 1)
@@ -38,6 +39,7 @@ def engine(name: str) -> Iterator[Engine]:
         yield found
 
 
+@pytest.mark.slow
 def test_results_are_the_same_as_here(engine: Engine) -> None:
     plan = [entry for entry in functional.plan("quick", 42, "") if entry.subject in ("rmax", "tft")][::40]
     assert engine.workers == 2
@@ -46,6 +48,7 @@ def test_results_are_the_same_as_here(engine: Engine) -> None:
     assert [repr(rows) for rows in in_order(functional.rows, plan, engine=engine)] == expected
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_in_an_episode_is_not_hidden(engine: Engine) -> None:
     done: list[tuple[float, float]] = []
     with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
@@ -62,6 +65,7 @@ def test_what_is_given_up_is_not_waited_for(engine: Engine) -> None:
     assert time.monotonic() - began < 60
 
 
+@pytest.mark.slow
 def test_the_same_entry_twice_is_played_twice(engine: Engine) -> None:
     began = time.monotonic()
     assert len(list(in_order(time.sleep, [0.2] * 10, engine=engine))) == 10
@@ -79,6 +83,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_there_already_is_used_and_left_alone(name: str, engine: Engine) -> None:
     command = [sys.executable, "-c", ELSEWHERE, f"{name}={address(name)}"]
     found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -94,6 +99,7 @@ def address(name: str) -> str:
     return str(package.default_client().scheduler.address)
 
 
+@pytest.mark.slow
 def test_a_program_has_one_ray_cluster_at_a_time() -> None:
     pytest.importorskip("ray")
     with opened("ray", 1) as first, opened("ray", 3) as second:

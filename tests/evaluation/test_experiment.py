@@ -46,6 +46,7 @@ def failing(when: Callable[[int], bool], error: InputError, asked: list[int]) ->
 DEAD = ModelError("no answer")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", [1, 4])
 def test_episodes_that_fail_are_set_aside_and_the_run_goes_on(tmp_path: Path, at_once: int) -> None:
     asked, asking = list[int](), Asking("m", at_once=at_once)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from otherminds.evaluation.literal_functional import (
     literal_loss,
     log_score,
     misjudged,
-    n_grams,
     normalised,
     process_consistency,
     skill,
@@ -110,6 +109,7 @@ def mean_regret(game: Game, **kind: Any) -> float:
     return float(np.mean(regrets))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "paper", "exact_ties"), [(IBS, 0.205625, 0.2025), (IPD, 0.090625, 0.09)])
 def test_the_baseline_with_single_action_partners(game: Game, paper: float, exact_ties: float) -> None:
     assert mean_regret(game) == pytest.approx(paper, abs=1e-6)
@@ -143,6 +143,7 @@ def test_the_baseline_loses_as_much_to_tit_for_tat_in_rock_paper_scissors_as_pub
     assert np.mean(regrets) == pytest.approx(0.224, abs=0.007)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "percent"), [(RPS, 93.0), (IPD, 98.0)])
 def test_the_baseline_predicts_tit_for_tat_as_published(game: Game, percent: float) -> None:
     for seed in range(20):
@@ -169,12 +170,14 @@ def test_nobody_can_lose_more_than_3_02_a_round_to_tit_for_tat() -> None:
     assert (task.optimum - task.least) / task.horizon == pytest.approx(3.02)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tasks())
 def test_optimum_and_least_enclose_uniform_play(task: Task) -> None:
     assert task.least - 1e-9 <= task.uniform <= task.optimum + 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tasks(longest=12))
 def test_the_optimum_is_the_sum_over_its_rounds(task: Task) -> None:
@@ -182,6 +185,7 @@ def test_the_optimum_is_the_sum_over_its_rounds(task: Task) -> None:
     assert task.best_by_round.sum() == pytest.approx(task.optimum, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tasks(longest=2))
 def test_uniform_play_earns_what_all_histories_earn(task: Task) -> None:
@@ -189,9 +193,41 @@ def test_uniform_play_earns_what_all_histories_earn(task: Task) -> None:
     assert task.uniform == pytest.approx(earned(task, lambda _: [1 / options] * options), abs=1e-9)
 
 
+def all_sums(task: Task, rounds: int) -> list[float]:
+    """What can be earned in so many rounds with a partner without chance, by every sequence of own actions."""
+    payoff, sums = task.game.payoff(), []
+    for own in product(range(len(payoff)), repeat=rounds):
+        partner, total = task.partner.start, 0.0
+        for action in own:
+            theirs = partner.act().mode
+            total += float(payoff[action, theirs])
+            partner = partner.observe(Outcome(theirs, action, 0.0))
+        sums.append(total)
+    return sums
+
+
+@pytest.mark.parametrize("game", [RPS, IBS, IPD], ids=lambda game: str(game.name))
+@pytest.mark.parametrize("lost", range(5))
+def test_of_rounds_that_are_lost_nobody_earns_more_or_less_than_can_be_earned_in_the_others(
+    game: Game, lost: int
+) -> None:
+    """A lost round earns the least payoff, and the partner does not move in it."""
+    for task in (*singles(game), tft(game)):
+        task = Task(game, task.partner, 4)
+        sums = [lost * float(game.payoff().min()) + others for others in all_sums(task, 4 - lost)]
+        for total in (min(sums), max(sums), min(sums) - 0.5, max(sums) + 0.5):
+            rows = [row(0, reward=total / 4) | {"action": None if t < lost else 0} for t in range(4)]
+            if min(sums) <= total <= max(sums):
+                assert functional_regret(task, rows) == pytest.approx((max(all_sums(task, 4)) - total) / 4)
+            else:
+                with pytest.raises(ValueError, match="nobody can earn"):
+                    functional_regret(task, rows)
+
+
 # Expected regret
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tasks())
 def test_the_informed_have_none(task: Task) -> None:
@@ -199,6 +235,7 @@ def test_the_informed_have_none(task: Task) -> None:
     assert expected_regret(task, subject) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(encounters())
 def test_it_lies_between_nothing_and_all_that_can_be_lost(encounter: tuple[Task, Subject]) -> None:
@@ -207,6 +244,7 @@ def test_it_lies_between_nothing_and_all_that_can_be_lost(encounter: tuple[Task,
     assert -1e-9 <= regret <= (task.optimum - task.least) / task.horizon + 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.data())
 def test_it_is_that_of_all_histories(data: st.DataObject) -> None:
@@ -223,6 +261,7 @@ def test_it_is_that_of_all_histories(data: st.DataObject) -> None:
     assert expected_regret(task, subject.start) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "horizon"), [(RPS, 4), (IBS, 6), (IPD, 6)])
 def test_it_is_the_mean_over_many_episodes(game: Game, horizon: int) -> None:
     task, subject = Task(game, TIT_FOR_TAT[game.name].trembling(0.2), horizon), tabular(game)
@@ -314,7 +353,7 @@ def test_the_literal_loss_is_the_share_of_wrong_predictions() -> None:
 
 def test_the_literal_loss_of_pairs_counts_every_pair_with_a_slip() -> None:
     rows = [row(0, 0), row(1, 1), row(1, 0), row(0, 0), row(0, 0)]
-    assert literal_loss(rows, phi=n_grams(2)) == 0.5
+    assert literal_loss(rows, phi=lambda actions: [*pairwise(actions)]) == 0.5
 
 
 def test_any_distance_will_do() -> None:
@@ -370,6 +409,7 @@ def test_every_wrong_prediction_costs_the_price_of_what_was_done() -> None:
     assert tom_regret_paper(Task(IPD, TIT_FOR_TAT["ipd"], 4), rows) == pytest.approx(3 * 3.5 / 4)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30), st.booleans())
 def test_in_rock_paper_scissors_it_is_the_share_of_wrong_predictions(
     pairs: list[tuple[int, int]], single: bool
@@ -393,6 +433,7 @@ def test_interestingness(game: Game, single: float, both: float) -> None:
     assert interestingness([*singles(game), tft(game)]) == pytest.approx(both, abs=5e-4)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tasks())
 def test_who_judges_rightly_loses_nothing(task: Task) -> None:
@@ -403,6 +444,7 @@ def test_to_take_tit_for_tat_for_who_always_cooperates_is_to_defect() -> None:
     assert misjudged(singles(IPD)[0], [tft(IPD)])[0] == pytest.approx(2.97)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.data())
 def test_to_misjudge_is_to_play_the_informed_with_the_wrong_partner(data: st.DataObject) -> None:
@@ -440,6 +482,7 @@ def test_choices_are_spread_evenly_over_episodes() -> None:
         assert len(found) == 8
 
 
+@pytest.mark.slow
 def test_evenly_spread_episodes_have_the_same_expectation() -> None:
     task = Task(IPD, reactive("tft", IPD, 0, [0, 1]), 20)
     means = []

@@ -59,6 +59,7 @@ def test_calibration_compares_what_was_said_with_what_came() -> None:
     assert fair["w", "fair", "calibration_error"] == 0.0
 
 
+@pytest.mark.slow
 @given(some.lists(some.tuples(some.floats(0, 1), some.booleans()), min_size=1, max_size=60))
 def test_miscalibration_is_that_of_a_loop_over_bins(cases: list[tuple[float, bool]]) -> None:
     gaps = [0.0] * 10
@@ -79,6 +80,7 @@ def test_one_who_says_what_is_true_is_calibrated() -> None:
     assert overconfident.low > 0.1
 
 
+@pytest.mark.slow
 def test_every_agent_of_a_world_is_named_in_its_picture_and_every_world_is_in_the_overview() -> None:
     episodes = [
         Episode(world, f"agent_{i}", "1", told(i > 2), float(i), 8.0, 0.0)

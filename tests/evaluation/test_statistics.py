@@ -29,6 +29,7 @@ numbers = st.floats(-100, 100)
 # Wilson
 
 
+@pytest.mark.slow
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_a_proportion_has_the_wilson_interval(counts: tuple[int, int]) -> None:
     k, n = counts
@@ -47,6 +48,7 @@ def test_the_wilson_interval_of_a_perfect_record_ends_at_one() -> None:
 # Bootstrap
 
 
+@pytest.mark.slow
 @given(st.lists(numbers, min_size=1, max_size=12))
 def test_a_mean_is_exact_and_within_its_interval(values: list[float]) -> None:
     found = mean(values)
@@ -68,6 +70,7 @@ def test_the_same_values_have_the_same_interval_every_time() -> None:
     assert ratio(values, [1.0, 2.0, 3.0, 4.0]) == ratio(values, [1.0, 2.0, 3.0, 4.0])
 
 
+@pytest.mark.slow
 def test_the_interval_is_near_the_normal_one_for_many_values() -> None:
     values = np.random.default_rng(1).normal(3.0, 2.0, 400)
     found = mean(values.tolist())
@@ -76,12 +79,14 @@ def test_the_interval_is_near_the_normal_one_for_many_values() -> None:
     assert found.high == pytest.approx(found.value + Z * error, abs=0.1 * error)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(2)
     samples = [mean(rng.exponential(1.0, 40).tolist()) for _ in range(200)]
     assert 0.88 <= sum(found.low <= 1.0 <= found.high for found in samples) / 200 <= 0.98
 
 
+@pytest.mark.slow
 @given(st.lists(numbers, min_size=2, max_size=6), st.integers(2, 5))
 def test_rows_repeated_inside_clusters_add_no_certainty(values: list[float], times: int) -> None:
     names = [f"episode {i}" for i in range(len(values))]
@@ -152,6 +157,7 @@ def test_benjamini_hochberg_by_hand() -> None:
     assert benjamini_hochberg([]) == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
 def test_correction_never_makes_a_p_value_smaller_and_keeps_their_order(p_values: list[float]) -> None:
     corrected = benjamini_hochberg(p_values)

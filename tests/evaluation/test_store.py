@@ -10,13 +10,14 @@ from typing import NamedTuple
 import pytest
 
 from fake_models import ANSWER, Fake, dead, fails
-from otherminds.evaluation.runs import exported_calls, exported_rows, faults, look, merge, runs_in
+from otherminds.errors import InputError
+from otherminds.evaluation.runs import digest, exported_calls, exported_rows, look, merge, runs_in
 from otherminds.evaluation.store import Key, Row, Store, UnfinishedError, key, write_whole
-from otherminds.files.database import VERSION, Database
+from otherminds.files.database import VERSION, connect
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.prices import Price
-from run_files import alter, episodes_in, interrupted, read, rows_in, unsynced
+from run_files import alter, damage, episodes_in, interrupted, read, rows_in, unsynced
 
 RUN = "protom-dkg seed 42"
 
@@ -250,23 +251,22 @@ def test_a_run_tells_how_far_it_is(tmp_path: Path) -> None:
     (folder / "report.html").touch()
     assert look(folder).state == "finished"
     assert runs_in(tmp_path) == [folder]
-    assert faults(folder) == []
     assert exported_rows(folder) == [row for about in KEYS for row in episode(about)]
 
 
 def test_looking_changes_nothing(tmp_path: Path) -> None:
     begun(tmp_path, KEYS[0])
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    look(tmp_path), faults(tmp_path), exported_rows(tmp_path), list(exported_calls(tmp_path))
+    look(tmp_path), digest(tmp_path), exported_rows(tmp_path), list(exported_calls(tmp_path))
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_where_there_is_no_run_it_is_said(tmp_path: Path) -> None:
-    for call in (look, faults, exported_rows, lambda folder: list(exported_calls(folder))):
+    for call in (look, digest, exported_rows, lambda folder: list(exported_calls(folder))):
         with fails([f"{tmp_path}: holds no run: there is no run.db"]):
             call(tmp_path)
-    Database(tmp_path / "run.db", "").close()
-    with fails([f"{tmp_path}: holds no run yet"]):
+    connect(tmp_path / "run.db").close()
+    with fails([f"{tmp_path}/run.db: holds no run yet"]):
         look(tmp_path)
     assert runs_in(tmp_path / "nowhere") == []
 
@@ -298,6 +298,7 @@ DAMAGED = {
     "a row less": "update episodes set rows = json_remove(rows, '$[1]')",
     "the sum": "update episodes set checksum = checksum + 1",
     "no rows": "update episodes set rows = ''",
+    "no episode": "delete from episodes",
     "bytes": "update episodes set rows = cast(rows as blob)",
     "a number": "update episodes set rows = 7",
     "another name": "update episodes set episode = 'five'",
@@ -305,26 +306,20 @@ DAMAGED = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGED)
-def test_rows_that_were_damaged_are_never_read(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("change", DAMAGED)
+def test_rows_that_were_damaged_are_never_read(tmp_path: Path, change: str) -> None:
     with Store(begun(tmp_path, KEYS[0]), RUN) as store:
         store.todo(ORDER[:1])
-    assert alter(tmp_path / "run.db", DAMAGED[damage]) == 1
-    about = "condition, subject, episode"
-    alter(tmp_path / "run.db", f"insert or ignore into plan ({about}) select {about} from episodes")
-    with Store(tmp_path, RUN) as store, fails([r"run\.db: the rows of the episode .* are damaged"]):
-        store.found()
-    with fails(["are damaged"]):
-        exported_rows(tmp_path)
-    (said,) = faults(tmp_path)
-    assert "are damaged" in said
-    assert "\n" not in said
+    assert damage(tmp_path / "run.db", DAMAGED[change]) == 1
+    for attempt in (look, digest, exported_rows, lambda folder: Store(folder, RUN)):
+        with fails([r"run\.db: is damaged: .*episodes.*--salvage OUT"]):
+            attempt(tmp_path)
 
 
 def test_files_that_are_no_run_are_refused_and_left_alone(tmp_path: Path) -> None:
     whole = (begun(tmp_path / "run", *KEYS) / "run.db").read_bytes()
     newer = begun(tmp_path / "newer", KEYS[0]) / "run.db"
-    alter(newer, f"pragma user_version = {VERSION + 1}")
+    damage(newer, f"pragma user_version = {VERSION + 1}")
     contents = {"text": b"once\n", "cut": whole[:4096], "half": whole[: len(whole) // 2], "newer": newer.read_bytes()}
     for name, content in contents.items():
         folder = tmp_path / f"odd {name}"
@@ -366,7 +361,7 @@ def test_a_full_disk_loses_nothing_that_was_there(tmp_path: Path) -> None:
         assert store.done() == set(KEYS[:3])
         store.add(*map(episode, KEYS[3:]))
         assert len(store.all()) == 18
-    assert faults(tmp_path) == []
+    digest(tmp_path)
     assert not (tmp_path / "big").exists()
 
 
@@ -385,3 +380,18 @@ def test_an_interrupted_copy_is_what_it_is_said_to_be(tmp_path: Path) -> None:
     """A test of what tests rest on."""
     again = interrupted(begun(tmp_path / "one", *KEYS), tmp_path / "two", KEYS[:2])
     assert set(episodes_in(again)) == set(KEYS[2:])
+
+
+def test_a_run_that_failed_before_anything_was_planned_leaves_nothing(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        with Store(folder, "a run"):
+            raise InputError("no such agent")
+
+    with pytest.raises(InputError, match="no such agent"):
+        fail(tmp_path / "new")
+    assert not list(tmp_path.iterdir())
+    kept = begun(tmp_path / "old", *KEYS)
+    before = sorted(path.name for path in kept.iterdir())
+    with pytest.raises(InputError):
+        fail(kept)
+    assert sorted(path.name for path in kept.iterdir()) == before

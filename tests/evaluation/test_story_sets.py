@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from otherminds.evaluation.story_sets import make
 from otherminds.stories.files import episode_of
 
 
+@pytest.mark.slow
 def test_seen_episodes_are_added_and_change_nothing_else() -> None:
     plain = list(make(6, 3, quiet=True))
     seen = list(make(6, 3, quiet=True, seen=True))

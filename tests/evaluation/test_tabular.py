@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from otherminds.errors import InputError
 from otherminds.evaluation import tabular
-from otherminds.evaluation.tabular import read_numbered, read_rows, write_csv, write_jsonl, write_parquet
+from otherminds.evaluation.tabular import each_numbered, read_rows, write_csv, write_jsonl, write_parquet
 
 Row = dict[str, Any]
 Write = Callable[[Path, list[Row]], None]
@@ -108,7 +108,7 @@ def test_plain_text_and_numbers_look_like_themselves_in_csv(tmp_path: Path) -> N
 def test_what_a_spreadsheet_makes_of_truth_and_empty_lines_is_understood(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes("\ufeffdone,t\r\nTRUE,1\r\n,\r\n\r\nFALSE,2\r\n".encode())
-    found = read_numbered(path)
+    found = list(each_numbered(path))
     assert [number for number, _ in found] == [2, 5]
     assert same([row for _, row in found], [{"done": True, "t": 1}, {"done": False, "t": 2}])
 
@@ -254,3 +254,11 @@ def test_damaged_files_never_break_the_reader(tmp_path: Path, form: str) -> None
             said.append(str(error))
     assert len(said) > 30
     assert not any("\n" in line for line in said)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_nul_byte_is_no_text(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"rows.{form}"
+    path.write_bytes(b"a,b\n1,x\0y\n" if form == "csv" else b'{"a": 1}\n{"a": "x\0"}\n')
+    with pytest.raises(InputError, match=r":2: holds a NUL byte"):
+        read_rows(path)

@@ -11,17 +11,21 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fake_models import fails
 from otherminds.errors import InputError
+from otherminds.files import database as durable
 from otherminds.files.database import MARK, VERSION, Database, alone, is_database
-from run_files import alter, read, unsynced
+from run_files import damage, read, unsynced
 
-SCHEMA = "create table if not exists things (n integer primary key, text text not null)"
-PUT = "insert into things (text) values (?)"
+SCHEMA = """
+create table things (n integer primary key, text text not null, checksum integer not null);
+create table totals (name text primary key, rows integer not null, sum integer not null);
+"""
 ALL = "select text from things order by n"
 
 
@@ -32,7 +36,8 @@ def path(tmp_path: Path) -> Path:
 
 def begun(path: Path, count: int = 3) -> Path:
     with unsynced(), Database(path, SCHEMA) as database, database.transaction() as base:
-        base.executemany(PUT, [(f"thing {n}",) for n in range(count)])
+        for n in range(count):
+            base.put("things", None, f"thing {n}")
     return path
 
 
@@ -43,11 +48,10 @@ def test_what_was_written_is_there_and_marked_as_ours(path: Path) -> None:
     assert read(path, "pragma application_id") == [(MARK,)]
     assert read(path, "pragma user_version") == [(VERSION,)]
     assert [file.name for file in path.parent.iterdir()] == ["things.db"]
-    with Database(path, "", readonly=True) as database:
+    with Database(path, SCHEMA, readonly=True) as database:
         assert database.read(ALL) == [("thing 0",), ("thing 1",), ("thing 2",)]
-        assert database.faults() == []
         with fails([f"{path}: cannot be used: attempt to write a readonly database"]), database.transaction() as base:
-            base.execute(PUT, ("more",))
+            base.put("things", None, "more")
     assert [file.name for file in path.parent.iterdir()] == ["things.db"]
 
 
@@ -60,23 +64,33 @@ def test_what_is_written_survives_the_end_of_the_machine(path: Path) -> None:
 def test_a_transaction_is_whole_or_nothing(path: Path) -> None:
     with Database(begun(path), SCHEMA) as database:
         with pytest.raises(ZeroDivisionError), database.transaction() as base:
-            base.executemany(PUT, (("more" * (1 // n),) for n in (1, 0)))
+            base.put("things", None, "more" * (1 // (base.put("things", None, "more") - 4)))
         assert len(database.read(ALL)) == 3
         with fails([f"{path}: cannot be used: NOT NULL constraint failed"]), database.transaction() as base:
-            base.execute(PUT, ("more",))
-            base.execute(PUT, (None,))
+            base.put("things", None, "more")
+            base.put("things", None, None)
         assert len(database.read(ALL)) == 3
         with database.transaction() as base:
-            base.execute(PUT, ("more",))
+            base.put("things", None, "more")
         assert database.read(ALL)[-1] == ("more",)
 
 
 def test_tables_are_there_all_or_none(path: Path) -> None:
     """Whoever looks at it meanwhile finds nothing, or everything."""
-    with Database(path, SCHEMA) as database:
-        with fails(["syntax error"]):
-            database.add("create table one (x); create table two (y); nonsense")
-        database.add("create table one (x); create table two (y)")
+    connect = durable.connect
+
+    def breaking(path: Path | str) -> sqlite3.Connection:
+        base = connect(path)
+        base.set_authorizer(lambda _, name, *__: sqlite3.SQLITE_DENY if name == "totals" else sqlite3.SQLITE_OK)
+        return base
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(durable, "connect", breaking)
+        with fails([f"{path}: cannot be used: "]):
+            Database(path, SCHEMA)
+    with fails([f"{path}: holds no run yet"]):
+        Database(path, SCHEMA, readonly=True)
+    Database(path, SCHEMA).close()
     assert read(path, "select count(*) from sqlite_master") == [(3,)]
 
 
@@ -86,7 +100,7 @@ def test_a_copy_at_any_moment_is_in_order(path: Path) -> None:
     with unsynced(), Database(path, SCHEMA) as database:
         for n in range(count):
             with database.transaction() as base:
-                base.execute(PUT, (f"thing {n}",))
+                base.put("things", None, f"thing {n}")
         shutil.copytree(path.parent, path.parents[1] / "copy")
     copy = path.parents[1] / "copy" / path.name
     log = copy.with_name(f"{path.name}-wal")
@@ -97,7 +111,6 @@ def test_a_copy_at_any_moment_is_in_order(path: Path) -> None:
         log.write_bytes(whole[:cut])
         with Database(copy, SCHEMA) as database:
             assert database.read(ALL) == [(f"thing {n}",) for n in range(len(database.read(ALL)))]
-            assert database.faults() == []
             found.add(len(database.read(ALL)))
     assert {0, count} < found
 
@@ -119,7 +132,7 @@ def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> 
 
 
 def test_a_newer_version_is_refused(path: Path) -> None:
-    alter(begun(path), f"pragma user_version = {VERSION + 1}")
+    damage(begun(path), f"pragma user_version = {VERSION + 1}")
     for readonly in (False, True):
         with fails([f"{path}: is of version {VERSION + 1}, and this reads version {VERSION}"]):
             Database(path, SCHEMA, readonly=readonly)
@@ -154,6 +167,7 @@ CHANGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_file_that_was_changed_anywhere_says_so_or_is_read(path: Path, change: Callable[[bytes], bytes]) -> None:
     """Never anything else than an error in one line; what is in the rows has checksums of its own."""
@@ -178,7 +192,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(path: Path, content: b
 
 def test_nothing_is_made_for_who_only_reads(path: Path) -> None:
     with fails([f"{path}: cannot be used: unable to open"]):
-        Database(path, "", readonly=True)
+        Database(path, SCHEMA, readonly=True)
     assert not path.parent.exists()
 
 
@@ -188,25 +202,27 @@ def test_a_full_disk_undoes_what_does_not_fit(path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
         try:
             with fails([f"{path}: cannot be used: .*what was recorded before is kept"]), database.transaction() as base:
-                base.executemany(PUT, [("x" * 1000,)] * 5000)
+                for _ in range(5000):
+                    base.put("things", None, "x" * 1000)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert len(database.read(ALL)) == 3
         with database.transaction() as base:
-            base.execute(PUT, ("more",))
+            base.put("things", None, "more")
     assert len(read(path, ALL)) == 4
 
 
 AS_NOBODY = """
 import os, sys
+import urllib.parse  # pathlib imports it late, and nobody may be kept from reading the standard library
 from pathlib import Path
 from otherminds.files.database import Database, alone
 from otherminds.errors import InputError
 os.setuid(65534)
-path = Path(sys.argv[1])
-with Database(path, "", readonly=True) as database:
+path, SCHEMA = Path(sys.argv[1]), sys.argv[2]
+with Database(path, SCHEMA, readonly=True) as database:
     print(len(database.read("select * from things")))
-make = lambda: Database(path, "create table if not exists x (y)")
+make = lambda: Database(path, "create table x (y text)")
 lock = lambda: alone(path.parent / "x").__enter__()
 for attempt in (make, lock):
     try:
@@ -223,7 +239,9 @@ def test_a_place_that_is_read_only_can_be_read(path: Path) -> None:
     for folder in path.parents:
         if folder.stat().st_mode & 0o005 != 0o005 and folder.owner() == "root" and folder.is_relative_to("/tmp/"):
             folder.chmod(0o755)
-    done = subprocess.run([sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", AS_NOBODY, str(path), SCHEMA], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     count, written, locked = done.stdout.splitlines()
     assert count == "3"
@@ -260,3 +278,109 @@ def test_a_place_for_a_lock_that_cannot_be_written_is_told(path: Path) -> None:
     path.write_text("")
     with fails([f"{path}/x: cannot be written: "]), alone(path / "x" / "lock"):
         raise AssertionError
+
+
+# What somebody else did to it
+
+
+FOREIGN = {
+    "a trigger": "create trigger mine after insert on things begin delete from things; end",
+    "a view": "create view mine as select * from things",
+    "an index": "create index mine on things (text)",
+    "a table": "create table mine (x)",
+    "another column": "alter table things add column mine",
+    "a table less": "drop table things",
+    "totals less": "delete from totals",
+    "totals twice": "insert into totals values ('mine', 0, 0)",
+    "totals of text": "update totals set rows = 'three'",
+    "bytes": "update things set text = cast(text as blob) where n = 2",
+    "text in place of a sum": "update things set checksum = 'mine' where n = 2",
+    "a row less": "delete from things where n = 2",
+    "a row twice": "insert into things select 9, text, checksum from things where n = 2",
+    "rows swapped": "update things set text = (select text from things as other where other.n = 3 - things.n % 2)",
+}
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+@pytest.mark.parametrize("name", FOREIGN)
+def test_what_somebody_else_put_in_is_refused_before_anything_runs(path: Path, name: str, readonly: bool) -> None:
+    damage(begun(path), FOREIGN[name])
+    before = read(path, "select name from sqlite_master")
+    with fails([f"^{path}: (is damaged|cannot be used): "]):
+        Database(path, SCHEMA, readonly=readonly)
+    assert read(path, "select name from sqlite_master") == before
+
+
+def test_a_database_of_the_first_version_is_refused_with_what_to_do(path: Path) -> None:
+    damage(begun(path), "pragma user_version = 1")
+    with fails([f"^{path}: was written by otherminds 0.1.0 \\(read it with otherminds 0.1.0, or begin again"]):
+        Database(path, SCHEMA)
+
+
+def test_a_connection_that_cannot_be_set_up_is_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.parent.mkdir(parents=True)
+    made = list[sqlite3.Connection]()
+    real = sqlite3.connect
+
+    def connected(*about: Any, **more: Any) -> sqlite3.Connection:
+        made.append(real(*about, **more))
+        made[-1].set_authorizer(lambda *_: sqlite3.SQLITE_DENY)
+        return made[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    for attempt in (lambda: Database(path, SCHEMA), lambda: alone(path).__enter__()):
+        with fails(["not authorized"]):
+            attempt()
+    for base in made:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            base.execute("select 1")
+
+
+def killed(path: Path) -> tuple[Path, bytes, bytes]:
+    """A database whose program was killed after six transactions: its file, and its content and log."""
+    copy = path.parents[1] / "copy" / path.name
+    copy.parent.mkdir(parents=True)
+    with Database(path, SCHEMA) as database:
+        for n in range(6):
+            with database.transaction() as base:
+                base.put("things", None, f"thing {n}")
+        return copy, path.read_bytes(), path.with_name(f"{path.name}-wal").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_log_that_was_changed_anywhere_is_never_read_in_part(path: Path) -> None:
+    copy, content, log = killed(path)
+    rng, log_path = np.random.default_rng(3), copy.with_name(f"{path.name}-wal")
+    for at in (*range(32), *range(len(log) - 4120, len(log) - 4096), *map(int, rng.integers(0, len(log), 200))):
+        copy.write_bytes(content)
+        log_path.write_bytes(log[:at] + bytes([log[at] ^ int(rng.integers(1, 256))]) + log[at + 1 :])
+        with fails([f"{copy}: is damaged: its log "]):
+            Database(copy, SCHEMA, readonly=True)
+    copy.write_bytes(content)
+    log_path.write_bytes(log)
+    with Database(copy, SCHEMA, readonly=True) as database:
+        assert len(database.read(ALL)) == 6
+
+
+def test_a_database_that_nobody_uses_any_more_is_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[sqlite3.Connection]()
+    real = sqlite3.connect
+
+    def connected(*about: Any, **more: Any) -> sqlite3.Connection:
+        made.append(real(*about, **more))
+        return made[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    database = Database(path, SCHEMA)
+    made[-1].execute("select 1")
+    del database
+    for base in made:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            base.execute("select 1")
+
+
+def test_names_in_a_damaged_list_of_tables_that_are_no_text_are_told_in_one_line(path: Path) -> None:
+    whole = begun(path).read_bytes()
+    path.write_bytes(whole.replace(b"CREATE TABLE things", b"CREATE TABLE thi\xdbgs"))
+    assert path.read_bytes() != whole
+    assert opened_in_any_way(path)

@@ -37,7 +37,7 @@ def test_a_name_is_given_once_in_an_object() -> None:
 
 def test_errors_name_the_line_and_the_column() -> None:
     with pytest.raises(InputError, match=r"^x\.json:5:5: is not JSON"):
-        parse('{"a":\n1,,}'.replace("1,,", "  1,"), Path("x.json"), 4)
+        parse('{"a":\n    !}', Path("x.json"), 4)
     with pytest.raises(InputError, match=r"^x\.json:3: `a` is given twice"):
         parse('{"a": 1, "a": 2}', Path("x.json"), 3)
     with pytest.raises(InputError, match=r"^x\.json: `a` is given twice"):
@@ -46,3 +46,17 @@ def test_errors_name_the_line_and_the_column() -> None:
 
 def test_depth_counts_lists_and_objects() -> None:
     assert [depth(value) for value in (1, "a", [], {}, [[1]], {"a": [{"b": 2}]})] == [0, 0, 1, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}")])
+def test_nesting_is_limited_whatever_the_parser_can_read(start: str, end: str) -> None:
+    assert depth(parse(start * 200 + "1" + end * 200)) == 200
+    for text in (start * 201 + "1" + end * 201, start * 201):
+        with pytest.raises(InputError, match="is nested too deeply"):
+            parse(text)
+
+
+def test_brackets_count_only_while_they_are_open_and_outside_texts() -> None:
+    values: list[object] = [[[]] * 2000, "[{" * 2000, ['"[' * 2000, "\\"], {"[" * 2000: []}]
+    for value in values:
+        assert loads(dumps(value)) == value

@@ -21,6 +21,7 @@ def fuzz() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_every_target_takes_its_examples_and_odd_bytes(fuzz: ModuleType, tmp_path: Path) -> None:
     found = fuzz.targets(tmp_path)
     assert len(found) > 70

@@ -42,6 +42,7 @@ def test_what_is_good_is_read(tmp_path: Path, name: str) -> None:
         assert reader.accepts(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 @given(data=st.data())
 @settings(max_examples=EXAMPLES)
@@ -54,6 +55,7 @@ def test_bytes_are_read_or_refused(name: str, data: st.DataObject) -> None:
     assert not try_file(reader, Case("some bytes", lambda path: path.write_bytes(content))).faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_malformed_files_are_refused_in_one_line_and_nothing_is_touched(name: str) -> None:
     reader, refused = readers()[name], 0
@@ -64,6 +66,7 @@ def test_malformed_files_are_refused_in_one_line_and_nothing_is_touched(name: st
     assert refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", NO_FILES)
 def test_what_is_no_file_is_refused_at_once(what: str) -> None:
     for name in ("level", "game", "story", "study (csv)", "trace", "picture", "network", "MuMA-ToM hold.json"):

@@ -26,13 +26,14 @@ XML = ("xml.", "lxml.", "bs4.", "html5lib.")
 READS_XML = {"fromstring", "parse", "iterparse", "XML", "XMLID", "XMLParser", "parseString", "fromstringlist"}
 
 ALLOWED: Mapping[tuple[str, str], str] = {
-    ("__init__.py", "importlib.import_module"): "the library's own modules, from a table that is written there",
+    ("__init__.py", "importlib.import_module"): "the library's own modules, from the list of public names beside it",
     (
         "adapters/melting_pot.py",
         "importlib.import_module",
     ): "Melting Pot's own modules, by names that are written there",
     ("adapters/melting_pot.py", "importlib.util.find_spec"): "Melting Pot itself, to see whether it is installed",
     ("adapters/melting_pot.py", "importlib.util.module_from_spec"): "Melting Pot's package, without what it would run",
+    ("cli/reproduce.py", "importlib.util.find_spec"): "the runner of language models, to see whether it is installed",
     ("language/find.py", "importlib.import_module"): "MODULE:OBJECT, which users name on their own command line",
     ("evaluation/engines.py", "importlib.import_module"): "Ray or Dask, by names that are written there",
     ("evaluation/tabular.py", "importlib.import_module"): "pyarrow, by a name that is written there",

@@ -20,6 +20,7 @@ def test_good_names_are_known(kind: str) -> None:
             names()[kind].look_up(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", names())
 def test_odd_names_are_known_or_refused_in_one_line(kind: str) -> None:
     rng = np.random.default_rng(crc32(kind.encode()))
@@ -27,6 +28,7 @@ def test_odd_names_are_known_or_refused_in_one_line(kind: str) -> None:
         assert not try_name(names()[kind], name).faults, name[:60]
 
 
+@pytest.mark.slow
 def test_questions_of_blanks_take_no_time() -> None:
     for text in BLANKS:
         assert not [fault for fault in try_name(names()["question"], text).faults if "s, not" in fault]

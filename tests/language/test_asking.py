@@ -141,6 +141,7 @@ whole = st.recursive(
 characters = st.characters(exclude_categories=["Cs"])
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(characters).filter(lambda key: key.isidentifier()), whole, max_size=4), st.booleans())
 def test_every_object_is_read_as_it_was_written(value: dict[str, object], fenced: bool) -> None:
     text = json.dumps(value)
@@ -149,6 +150,7 @@ def test_every_object_is_read_as_it_was_written(value: dict[str, object], fenced
     assert found.model_dump() == value
 
 
+@pytest.mark.slow
 @given(st.text() | st.text('`{}[]":,\\n jso0129.e+-u', max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     found = read_json(text, Anything)
@@ -195,6 +197,7 @@ def broken(rng: random.Random) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_broken_replies_are_values_of_the_kind_or_not_read() -> None:
     rng, read = random.Random(0), Counter[bool]()
     for _ in range(10_000):
@@ -231,6 +234,7 @@ def test_long_replies_are_read_or_refused_at_once(unit: str) -> None:
             assert time.process_time() - started < 1.0  # it takes milliseconds, unless it is quadratic
 
 
+@pytest.mark.slow
 def test_many_errors_at_once_take_little_time_and_memory() -> None:
     wrong = {f"k{i}": 1 for i in range(8000)}
     texts = [json.dumps(wrong), json.dumps({**GOOD, "goals": wrong}), json.dumps({**GOOD, "next": ["x"] * 15_000})]

@@ -97,6 +97,7 @@ class TestCalls:
         Endpoint("tiny", server.url + "/").complete(Request("x"))
         assert server.heard[0].path == "/v1/completions"
 
+    @pytest.mark.slow
     def test_answers_keep_their_order_when_asked_at_once(self, server: Server) -> None:
         requests = [Request(f"number {i}") for i in range(40)]
         replies = list(ask_all(endpoint(server).complete, requests, at_once=8))
@@ -275,6 +276,7 @@ class TestErrors:
             assert words_of_it in complaint(server, bill=True)
             assert len(server.heard) == 1
 
+    @pytest.mark.slow
     def test_an_answer_of_just_the_largest_size_is_read(self) -> None:
         answer = b'{"choices": [{"text": "x"}]}'.ljust(10_000_000)
         with serve(MODEL, fault=in_turn(Fault(body=answer))) as server:
@@ -559,12 +561,18 @@ class TestKey:
         seen = [str(caught.value), repr(caught.value), repr(model), str(model), model.name, model.identity, caplog.text]
         assert not any(SECRET[:10] in text for text in seen)
 
+    def test_it_is_not_in_a_reply(self) -> None:
+        told = json.dumps({"choices": [{"text": f"my key is {SECRET}."}], SECRET: [SECRET]}).encode()
+        with serve(MODEL, fault=in_turn(Fault(body=told))) as server:
+            assert endpoint(server, key=SECRET).complete(Request("x")).text == "my key is [the key]."
+
     def test_it_is_not_in_an_address_that_the_server_names(self) -> None:
         with serve(MODEL, fault=in_turn(error(302, "", Location=f"http://else/?key={SECRET}"))) as server:
             assert complaint(server, key=SECRET).endswith("(http://else/?key=[the key])")
 
 
 class TestAtOnce:
+    @pytest.mark.slow
     @pytest.mark.parametrize("at_once", [3, 110])
     def test_as_many_calls_are_under_way_as_wanted_and_no_more(self, at_once: int) -> None:
         begun, go_on = Semaphore(0), Event()
@@ -643,6 +651,7 @@ class TestAddresses:
             Endpoint("tiny", **wrong)
 
 
+@pytest.mark.slow
 def test_without_the_extra_it_is_said_how_to_get_it() -> None:
     program = (
         "import sys; sys.modules['openai'] = None\n"

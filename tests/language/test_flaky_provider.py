@@ -9,6 +9,7 @@ import pytest
 
 from endpoint_server import Fault, error, in_turn, serve
 from otherminds.files.database import Database
+from otherminds.language.call_records import SCHEMA
 from otherminds.language.connection import LARGEST
 from otherminds.language.endpoint import Endpoint
 from otherminds.language.ledger import Recorded
@@ -31,9 +32,10 @@ def test_hundreds_of_calls_to_a_flaky_provider_end_as_they_have_to() -> None:
     assert met >= {trouble.name for trouble in (*TROUBLES, *SILENCES)}
 
 
+@pytest.mark.slow
 def test_a_record_knows_of_all_that_is_billed() -> None:
     flaky, price = Flaky(seed=21), Price(1.0, 2.0)
-    with serve(ECHO, fault=flaky) as server, Database(None, "") as base:
+    with serve(ECHO, fault=flaky) as server, Database(None, SCHEMA) as base:
         asked = ask_many(server.url, 100, through=lambda model: Recorded(model, base, price=price))
         check(flaky, asked)
         record = Recorded(Endpoint("tiny", server.url), base)
@@ -42,6 +44,7 @@ def test_a_record_knows_of_all_that_is_billed() -> None:
         assert 0.0 < most < record.spent == pytest.approx(record.answered.dollars + most)
 
 
+@pytest.mark.slow
 def test_a_provider_that_always_fails_is_asked_as_often_as_allowed_however_often_that_is() -> None:
     waits = list[float]()
     with serve(ECHO, fault=lambda _heard: error(503, "later", Retry_After="0")) as server:

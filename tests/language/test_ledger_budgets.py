@@ -8,18 +8,26 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from threading import Condition, Event, Lock, get_ident
+from threading import Event, Lock, get_ident
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fake_models import ANSWER, Fake, dead, fails, silent
+from otherminds.errors import InputError
+from otherminds.language.budget import ratio_on_record
+from otherminds.language.call_records import CallTable
 from otherminds.language.ledger import Recorded
-from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, Usage, ask_all
+from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Scores, Usage, ask_all
 from otherminds.language.prices import BudgetError, Price, at_most
 from run_files import read, unsynced
 
+DOLLAR = Price(1e6, 1e6)
+"""A dollar a token."""
+THREE = Scores((-0.1, -0.2, -0.3), (1, 1, 1))
 STATES = "select state, count(*) from calls group by state order by state"
 
 
@@ -87,6 +95,7 @@ def test_threads_that_wait_for_an_error_get_it_too(path: Path) -> None:
     assert recorded.complete(Request("a")) == ANSWER
 
 
+@pytest.mark.slow
 def test_many_threads_are_recorded_as_what_they_were(path: Path) -> None:
     rng = np.random.default_rng(0)
     asked = [Request("é" * int(size), draw=str(int(n))) for size, n in rng.integers(1, (20_000, 40), (400, 2))]
@@ -153,39 +162,271 @@ def test_a_model_that_does_not_tell_what_it_used_used_the_most_it_could(path: Pa
         recorded.complete(Request("another", max_tokens=99))
 
 
-def test_money_for_calls_under_way_is_put_aside(path: Path) -> None:
-    """Of 16 that ask at once there is room for 4, and none is answered before all have asked or were refused."""
-    came, here = list[bool](), Condition()
+class Gate:
+    """A model that answers nobody but the first before it is opened; `highest` of its calls were there at once."""
 
-    def come(made: bool) -> bool:
-        with here:
-            came.append(made)
-            here.notify_all()
-        return made
+    name = identity = "gate"
 
-    def answer(_: Request) -> Reply:
-        come(True)
-        with here:
-            here.wait_for(lambda: len(came) >= 16)
-        return Reply("yes", usage=Usage(1, 0, 1))
+    def __init__(self) -> None:
+        self.served, self.here, self.highest = 0, 0, 0
+        self.lock, self.open = Lock(), Event()
 
-    recorded = Recorded(Fake(answer), path, price=Price(1e6, 1e6), budget=400.0)
+    def complete(self, request: Request, /) -> Reply:
+        with self.lock:
+            self.served, self.here = self.served + 1, self.here + 1
+            self.highest = max(self.highest, self.here)
+            first = self.served == 1
+        assert first or self.open.wait(10.0)
+        with self.lock:
+            self.here -= 1
+        return Reply("yes", usage=Usage(50))
+
+    def score(self, request: Continuations, /) -> Scores:
+        raise AssertionError
+
+
+def hundreds(count: int, begin: int = 0) -> list[Request]:
+    """Calls of up to 100 tokens."""
+    return [Request("abc", max_tokens=99, draw=str(begin + n)) for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("budget", "together"),
+    [
+        (10_000.0 + 50.0, 2),  # all but one at their worst
+        (39_999.0, 4),
+        (1e9, 16),
+        (300.0, 1),
+    ],
+)
+def test_calls_go_out_together_if_all_but_one_fit_at_their_worst(path: Path, budget: float, together: int) -> None:
+    gate = Gate()
+    recorded = Recorded(gate, path, price=DOLLAR, budget=budget)
+    with ThreadPoolExecutor(17) as pool:
+        asked = [pool.submit(recorded.complete, request) for request in hundreds(17)]
+        late = time.monotonic() + 10.0
+        while gate.here < together and time.monotonic() < late:
+            time.sleep(1e-3)
+        time.sleep(0.02)
+        assert gate.highest == together
+        gate.open.set()
+        errors = [error for call in asked if (error := call.exception())]
+    assert all(isinstance(error, BudgetError) and "has no room" in str(error) for error in errors)
+    assert len(errors) == (17 - 5 if budget == 300.0 else 0)  # the fifth is bounded by what four have left
+    assert recorded.spent == 50.0 * (17 - len(errors))
+
+
+def test_a_call_waits_for_those_under_way_before_it_is_refused(path: Path) -> None:
+    gate = Gate()
+    recorded = Recorded(gate, path, price=DOLLAR, budget=210.0)
+    recorded.complete(hundreds(1)[0])
+    with ThreadPoolExecutor(2) as pool:
+        first, second = (pool.submit(recorded.complete, request) for request in hundreds(2, begin=1))
+        time.sleep(0.02)
+        assert not first.done()
+        assert not second.done()  # 50 are spent and 100 put aside: 60 are left
+        gate.open.set()
+        assert first.result() == second.result()
+    assert recorded.spent == 150.0
+    with fails([r"the budget of \$210 has no room for a call of up to \$100: \$150 spent"], BudgetError):
+        recorded.complete(hundreds(1, begin=3)[0])
+
+
+def test_the_first_call_goes_alone_whatever_the_budget(path: Path) -> None:
+    """As long as none was billed: a failed one tells nothing."""
+    fates: list[Callable[[Request], Reply]] = [dead, silent, lambda _: Reply("yes", usage=Usage(1, 0, 1))]
+    here, most = 0, list[int]()
+    lock = Lock()
+
+    def answer(request: Request) -> Reply:
+        nonlocal here
+        with lock:
+            here += 1
+            most.append(here)
+        time.sleep(0.01)
+        with lock:
+            here -= 1
+        return fates.pop(0)(request) if fates else ANSWER
+
+    recorded = Recorded(Fake(answer), path, price=DOLLAR, budget=1e9)
 
     def ask(request: Request) -> None:
-        try:
+        with suppress(ModelError):
             recorded.complete(request)
-        except BudgetError as error:
-            assert "put aside for calls under way" in str(error)  # noqa: PT017
-            come(False)
 
-    list(ask_all(ask, [Request("abc", max_tokens=99, draw=str(n)) for n in range(16)], at_once=16))
-    assert sum(came) == 4
-    assert recorded.spent == 8.0
-    assert recorded.complete(Request("abc", max_tokens=99, draw="later")).text == "yes"
+    list(ask_all(ask, hundreds(20), at_once=8))
+    assert most[:4] == [1, 1, 1, 1]
+    assert max(most) == 8
+
+
+def test_those_who_wait_for_room_are_told_that_the_run_was_broken_off(path: Path) -> None:
+    gate = Gate()
+    recorded = Recorded(gate, path, price=DOLLAR, budget=300.0)
+    recorded.complete(hundreds(1)[0])
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(recorded.complete, request) for request in hundreds(4, begin=1)]
+        while not gate.here:
+            time.sleep(1e-3)
+        recorded.stop()
+        gate.open.set()
+        errors = [error for call in asked if (error := call.exception())]
+    assert len(errors) == 3
+    assert all("broken off" in str(error) for error in errors)
+
+
+def test_a_call_that_cannot_be_recorded_keeps_nobody_waiting(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = Gate()
+    recorded = Recorded(gate, path, price=DOLLAR, budget=300.0)
+    gate.open.set()
+
+    def full(*_: object) -> None:
+        raise InputError("the disk is full")
+
+    monkeypatch.setattr(CallTable, "settle", full)
+    with ThreadPoolExecutor(4) as pool:
+        for call in [pool.submit(recorded.complete, request) for request in hundreds(4)]:
+            assert isinstance(call.exception(10.0), InputError)
+
+
+# Bills above estimates
+
+
+def bills(*parts: float) -> Fake:
+    """A model whose calls bill these multiples of their estimate, which is of 100 dollars; then the last of them."""
+    left = list(parts)
+
+    def answer(_: Request) -> Reply:
+        return Reply("yes", usage=Usage(round(100 * (left.pop(0) if len(left) > 1 else left[0]))))
+
+    return Fake(answer)
+
+
+def test_bounds_are_learned_from_the_first_bill(path: Path) -> None:
+    recorded = Recorded(bills(10.0), path, price=DOLLAR, budget=5_500.0)
+    for request in hundreds(5):
+        recorded.complete(request)
+    with fails([r"the budget of \$5,500 has no room for a call of up to \$1,000: \$5,000 spent"], BudgetError):
+        recorded.complete(hundreds(1, begin=5)[0])
+
+
+def test_a_call_waits_for_others_even_if_bounds_are_at_their_worst(path: Path) -> None:
+    """Each may bill 100 times its estimate, as the first did: one after the other they fit."""
+    model, waits = bills(100.0, 1.0), Event()
+    answer = model.answer
+
+    def slow(request: Request) -> Reply:
+        waits.wait(0.05)
+        return answer(request)
+
+    model.answer = slow
+    recorded = Recorded(model, path, price=DOLLAR, budget=25_000.0)
+    recorded.complete(hundreds(1)[0])
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(recorded.complete, request) for request in hundreds(2, begin=1)]
+        assert [call.result().text for call in asked] == ["yes"] * 2
+
+
+def test_a_resumed_run_knows_what_other_models_have_spent(path: Path) -> None:
+    one, other = (Recorded(Fake(identity=name), path, price=DOLLAR, budget=1_000.0) for name in ("one", "other"))
+    first, second = (record.complete(request) for record, request in zip((one, other), hundreds(2), strict=True))
+    assert first == second
+    huge = Recorded(replace(bills(9.9), identity="huge"), path, price=DOLLAR, budget=1_000.0)
+    with fails([r"billed \$990 for a call bounded by \$100: \$1,022 of the budget of \$1,000 are spent"], BudgetError):
+        huge.complete(hundreds(1)[0])
+
+
+def test_no_bound_is_below_the_estimate(path: Path) -> None:
+    recorded = Recorded(bills(0.1, 1.0), path, price=DOLLAR, budget=110.0)
+    assert [recorded.complete(request).text for request in hundreds(2)] == ["yes", "yes"]
+    assert recorded.spent == 110.0
+
+
+def test_a_bill_above_its_bound_ends_the_run_and_is_told(path: Path) -> None:
+    model = bills(2.0, 1.5, 2.5, 1.0)
+    recorded = Recorded(model, path, price=DOLLAR, budget=5_000.0)
+    asked = hundreds(5)
+    for request in asked[:2]:
+        recorded.complete(request)
+    said = [
+        r"billed \$250 for a call bounded by \$200: \$600 of the budget of \$5,000 are spent, and no more calls",
+        r"\(what is done is kept; .* resume\)$",
+    ]
+    for request in asked[2:]:
+        with fails(said, BudgetError):
+            recorded.complete(request)
+    assert model.asked == asked[:3]
+    assert [recorded.complete(request).text for request in asked[:3]] == ["yes"] * 3  # nothing paid for is lost
+    again = Recorded(model, path, price=DOLLAR, budget=849.0)
+    with fails([r"no room for a call of up to \$250: \$600 spent"], BudgetError):  # that has been learned
+        again.complete(asked[3])
+    richer = Recorded(model, path, price=DOLLAR, budget=850.0)
+    assert richer.complete(asked[3]).text == "yes"
+
+
+def test_bills_that_differ_by_rounding_are_no_reason_to_stop(path: Path) -> None:
+    recorded = Recorded(bills(10.0, 10.1, 10.2, 10.3, 10.31), path, price=DOLLAR, budget=1e6)
+    for request in hundreds(5):
+        recorded.complete(request)
+    exceeded = Recorded(bills(10.35), path, price=DOLLAR, budget=recorded.spent + 1_033.0)
+    with fails([r"billed \$1,035 for a call bounded by \$1,031: \$6,126 of the budget of \$6,124 "], BudgetError):
+        exceeded.complete(hundreds(1, begin=5)[0])
+
+
+def test_a_first_bill_above_the_budget_ends_the_run_and_is_told(path: Path) -> None:
+    recorded = Recorded(bills(12.6), path, price=DOLLAR, budget=100.0)
+    said = [r"billed \$1,260 for a call bounded by \$100: \$1,260 of the budget of \$100 ", "with a larger budget"]
+    for request in hundreds(2):
+        with fails(said, BudgetError):
+            recorded.complete(request)
+    assert recorded.spent == recorded.totals.cost == 1_260.0
+
+
+def test_a_resumed_run_learns_from_bills_on_record_or_from_another_first_call(path: Path) -> None:
+    told = Recorded(bills(3.0), path, price=DOLLAR, budget=1e6)
+    told.complete(hundreds(1)[0])
+    Recorded(Fake(lambda _: Reply("yes"), identity="silent"), path, price=DOLLAR).complete(hundreds(1)[0])
+    for identity, together in (("fake:1", 8), ("silent", 1)):
+        gate = Gate()
+        gate.identity, gate.served = identity, 1
+        recorded = Recorded(gate, path, price=DOLLAR, budget=1e9)
+        with ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(recorded.complete, request) for request in hundreds(8, begin=1)]
+            time.sleep(0.05)
+            assert gate.highest == together
+            gate.open.set()
+            assert {call.result().text for call in asked} == {"yes"}
+
+
+@pytest.mark.parametrize("kind", [Request, Continuations])
+def test_estimates_of_recorded_calls_are_those_of_the_requests(path: Path, kind: type) -> None:
+    pictured = (Message("system", "Où ?"), Message("user", "a", (b"1", b"\xff")))
+    asked: Any = Request(pictured, max_tokens=7) if kind is Request else Continuations("a prompt", ("yes", "no", "é"))
+    model = Fake(lambda _: Reply("yes", usage=Usage(30_000, 0, 2)), lambda _: replace(THREE, usage=Usage(70_000)))
+    recorded = Recorded(model, path, price=Price(1.0, 2.0))
+    recorded.complete(asked) if kind is Request else recorded.score(asked)
+    lines = CallTable.open(path).answers("fake:1")
+    usage = Usage(30_000, 0, 2) if kind is Request else Usage(70_000)
+    for price in (Price(1.0, 2.0), Price(0.0, 3.0)):
+        expected = price.cost(usage) / price.cost(at_most(asked))
+        assert ratio_on_record(list(lines) or [], price) == (
+            pytest.approx(max(expected, 1.0)) if price.prompt else None
+        )
+        lines = iter(())
+    assert ratio_on_record(["{", "[]", '{"request": {}, "response": 3}', "[" * 10_000], DOLLAR) is None
+
+
+@pytest.mark.parametrize("count", [-1, -(10**400), 10**400, math.nan, math.inf, -math.inf])
+def test_an_impossible_usage_counts_as_the_bound(path: Path, count: Any) -> None:
+    recorded = Recorded(Fake(lambda _: Reply("yes", usage=Usage(count, 0, 500))), path, price=DOLLAR, budget=250.0)
+    for request in hundreds(2):
+        assert recorded.complete(request).text == "yes"
+    assert recorded.spent == 200.0
+    with fails(["has no room"], BudgetError):
+        recorded.complete(hundreds(1, begin=2)[0])
 
 
 class Till:
-    """A model that uses up a part of the most it may use, or more than that, and knows what it is owed."""
+    """A model that uses up a part of the most it may use, and knows what it is owed."""
 
     name = identity = "till"
 
@@ -231,8 +472,7 @@ def test_what_is_spent_stays_within_the_budget(path: Path, seed: int) -> None:
     price = Price(*map(float, rng.uniform(0.1, 20.0, 2)))
     sizes = map(int, rng.integers(1, 99, 40))
     asked = [Request("word " * size, max_tokens=size, draw=str(n)) for n, size in enumerate(sizes)]
-    highest_part = 1.0 if seed % 2 == 0 else 1.5
-    model = Till(price, [float(part) for part in rng.uniform(0.1, highest_part, 40)])
+    model = Till(price, [float(part) for part in rng.uniform(0.1, 1.0, 40)])
     costs = [price.cost(model.usage(request)) for request in asked]
     most = [price.cost(at_most(request)) for request in asked]
     budget = float(rng.uniform(0.0, 1.0)) * math.fsum(costs)
@@ -249,15 +489,13 @@ def test_what_is_spent_stays_within_the_budget(path: Path, seed: int) -> None:
     spent = pytest.approx(math.fsum(costs[n] for n in made))
     assert recorded.spent == spent
     assert recorded.totals.cost == spent
-    if highest_part == 1.0:
-        assert model.highest <= budget + 1e-12
-    surplus = max(max(cost - bound for cost, bound in zip(costs, most, strict=True)), 0.0)
-    assert recorded.spent <= budget + threads * surplus + 1e-12
+    assert model.highest <= budget + 1e-12
     if threads == 1:
         assert made == affordable(costs, most, budget)
     assert Recorded(model, path, price=price, budget=budget).spent == spent
 
 
+@pytest.mark.slow
 def test_no_money_is_lost_or_made_by_many_threads(path: Path) -> None:
     """Each of a hundred calls costs another amount; every fourth fails, and every tenth is lost."""
 

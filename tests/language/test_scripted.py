@@ -91,6 +91,7 @@ class TestScripted:
 class TestPage:
     """A prompt is read back as what it was made from."""
 
+    @pytest.mark.slow
     @given(played())
     def test_rounds(self, case: tuple[GameSetting, list[Round]]) -> None:
         setting, rounds = case
@@ -100,6 +101,7 @@ class TestPage:
         assert ParsedPrompt.read(setting, unfinished(setting, rounds, "act")).joint == joint
         assert ParsedPrompt.read(setting, unfinished(setting, rounds, "agent-first", 0)).joint == joint
 
+    @pytest.mark.slow
     @given(played())
     def test_expectations_follow_counts(self, case: tuple[GameSetting, list[Round]]) -> None:
         """The most frequent after the last joint action, if there was such a one before; else the most frequent."""
@@ -131,6 +133,7 @@ class TestManners:
         with pytest.raises(InputError, match="there is no scripted player `gpt`"):
             scripted_player("gpt", NEUTRAL, TFT)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("way", ["lm", "qa"])
     def test_the_mixer_mixes_evenly_and_predicts(self, way: str) -> None:
         counts: Counter[int] = Counter()

@@ -439,6 +439,7 @@ def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_pip_downloads_a_wheel_and_runs_nothing(
     tmp_path: Path, links: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -452,6 +453,7 @@ def test_pip_downloads_a_wheel_and_runs_nothing(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["source", "nowhere"])
 def test_what_pip_says_last_is_passed_on(tmp_path: Path, links: Path, package: str) -> None:
     part = WheelPart(package=package, version="1.0", member="x")

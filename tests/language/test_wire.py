@@ -347,6 +347,7 @@ ODD = LIKELY | LOG_PROBS.map(lambda told: one(text="x", logprobs=told))
 
 
 class TestWhateverComes:
+    @pytest.mark.slow
     @given(ODD)
     def test_a_reply_or_an_error(self, payload: Any) -> None:
         for prompt in ("x", (Message("user", "x"),)):
@@ -357,6 +358,7 @@ class TestWhateverComes:
             assert reply.text.encode()
             assert min(reply.usage) >= 0
 
+    @pytest.mark.slow
     @given(ODD)
     def test_scores_or_an_error(self, payload: Any) -> None:
         try:
@@ -366,6 +368,7 @@ class TestWhateverComes:
         assert len(scores.log_probs) == len(scores.tokens) == 2
         assert all(-math.inf < value <= 0.0 for value in scores.log_probs)
 
+    @pytest.mark.slow
     @given(ODD)
     def test_complaints_are_one_line(self, payload: Any) -> None:
         assert len(wire.complaint(payload).splitlines()) <= 1

@@ -75,6 +75,7 @@ def _worth(task: Task, horizon: int, start: int, pick: Pick, history: History, a
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(task=tasks(), horizon=st.integers(1, 3), data=st.data())
 def test_it_is_optimal_among_all_that_see_the_history(task: Task, horizon: int, data: st.DataObject) -> None:
@@ -85,6 +86,7 @@ def test_it_is_optimal_among_all_that_see_the_history(task: Task, horizon: int, 
     assert least.values[0, start] == pytest.approx(expectimax(task, horizon, start, min), abs=1e-12, rel=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(task=tasks())
 def test_no_plan_for_every_history_does_better(task: Task) -> None:
@@ -103,6 +105,7 @@ def test_no_plan_for_every_history_does_better(task: Task) -> None:
     assert (best, least) == pytest.approx((max(totals), min(totals)), abs=1e-12, rel=0)
 
 
+@pytest.mark.slow
 @given(task=tasks(), horizon=st.integers(1, 12), least=st.booleans())
 def test_its_actions_earn_its_values(task: Task, horizon: int, least: bool) -> None:
     response = best_response(task.payoff, task.partner, horizon, least=least)
@@ -117,6 +120,7 @@ def test_its_actions_earn_its_values(task: Task, horizon: int, least: bool) -> N
     assert later is None or np.array_equal(later.actions, response.actions[1:])
 
 
+@pytest.mark.slow
 @given(task=tasks(), horizon=st.integers(1, 6), least=st.booleans())
 def test_ties_go_to_the_lowest_action(task: Task, horizon: int, least: bool) -> None:
     values, actions = best_response(task.payoff, task.partner, horizon, least=least)
@@ -127,6 +131,7 @@ def test_ties_go_to_the_lowest_action(task: Task, horizon: int, least: bool) -> 
             assert worth > values[t, q] + 1e-9 if least else worth < values[t, q] - 1e-9
 
 
+@pytest.mark.slow
 @given(task=tasks(), horizon=st.integers(1, 3), data=st.data())
 def test_the_value_of_a_policy_is_what_it_earns(task: Task, horizon: int, data: st.DataObject) -> None:
     options, states = len(task.payoff), len(task.partner.outputs)
@@ -186,6 +191,7 @@ def played_out(world: RepeatedGame, state: GameState, mind: Partner) -> float:
     return max(totals)
 
 
+@pytest.mark.slow
 @given(play=plays())
 def test_planning_sees_the_game_and_the_partner_as_they_play(play: Play) -> None:
     world, machine = play
@@ -316,6 +322,7 @@ def worth(belief: Belief) -> float:
 # Pools
 
 
+@pytest.mark.slow
 @given(st.integers(2, 3), st.integers(2, 3), st.data())
 def test_the_states_of_all_machines_are_numbered_through(options: int, replies: int, data: st.DataObject) -> None:
     held = data.draw(st.lists(machines(options, replies, certain=False), min_size=1, max_size=4))
@@ -337,6 +344,7 @@ def test_the_states_of_all_machines_are_numbered_through(options: int, replies: 
 # Values
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(beliefs(), st.sampled_from([clairvoyant, commitment]))
 def test_looking_ahead_to_the_last_round_is_exact(belief: Belief, leaf: Leaf) -> None:
@@ -344,6 +352,7 @@ def test_looking_ahead_to_the_last_round_is_exact(belief: Belief, leaf: Leaf) ->
     assert found == pytest.approx(worths(belief), abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(beliefs(most=1, rounds=5))
 def test_with_a_partner_that_is_known_no_look_ahead_is_needed(belief: Belief) -> None:
     pool, t, (state,), (weight,) = belief
@@ -353,11 +362,13 @@ def test_with_a_partner_that_is_known_no_look_ahead_is_needed(belief: Belief) ->
     assert clairvoyant(*belief) == pytest.approx(weight * pool.response.values[t, state], abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(beliefs(most=1, rounds=5, certain=True))
 def test_committing_to_the_truth_is_exact(belief: Belief) -> None:
     assert commitment(*belief) == pytest.approx(worth(belief), abs=CLOSE)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(beliefs())
 def test_to_know_the_partner_after_the_next_round_can_only_help(belief: Belief) -> None:
@@ -368,11 +379,13 @@ def test_to_know_the_partner_after_the_next_round_can_only_help(belief: Belief) 
         assert loose >= tight - CLOSE
 
 
+@pytest.mark.slow
 @given(beliefs(rounds=1))
 def test_in_the_last_round_the_bound_is_exact(belief: Belief) -> None:
     assert clairvoyant(*belief) == pytest.approx(worth(belief), abs=CLOSE)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(beliefs(certain=True, rounds=4, most=4))
 def test_a_commitment_is_worth_less_than_to_know_the_partner(belief: Belief) -> None:
@@ -397,6 +410,7 @@ def committed(belief: Belief, held: int) -> float:
     return total
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(beliefs(certain=True, rounds=6, most=4))
 def test_a_commitment_is_the_best_of_those_to_each_machine(belief: Belief) -> None:
@@ -404,6 +418,7 @@ def test_a_commitment_is_the_best_of_those_to_each_machine(belief: Belief) -> No
     assert commitment(*belief) == pytest.approx(expected, abs=CLOSE)
 
 
+@pytest.mark.slow
 @given(beliefs(certain=True, rounds=5, most=4), st.integers(1, 4))
 def test_only_the_likeliest_machines_are_committed_to(belief: Belief, most: int) -> None:
     order = sorted(range(len(belief.states)), key=lambda i: -belief.weights[i])[:most]

@@ -84,6 +84,7 @@ def test_two_people_cannot_be_faster_nor_need_they_be_slower(world: DoorsKeysGem
     check(world, limit)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(alone, st.integers(0, 15))
 def test_one_person_alone(world: DoorsKeysGems, limit: int) -> None:
@@ -100,6 +101,7 @@ def test_three_people(world: DoorsKeysGems, limit: int) -> None:
 # Bounds in larger worlds
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(roomy, st.integers(0, 9))
 def test_nothing_that_people_do_or_could_be_told_beats_perfect_cooperation(world: DoorsKeysGems, seed: int) -> None:
@@ -115,6 +117,7 @@ def test_nothing_that_people_do_or_could_be_told_beats_perfect_cooperation(world
         assert 0 <= together <= shortest
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(roomy, st.sampled_from(PICTURES))
 def test_it_is_the_same_in_a_mirror(world: DoorsKeysGems, picture: Callable[[DoorsKeysGems], Picture]) -> None:
@@ -152,6 +155,7 @@ def test_what_nobody_can_open_stays_shut() -> None:
     assert JointPlanner(world_of("gr dr a1 kb a2 gb")).makespan(500) is None
 
 
+@pytest.mark.slow
 @given(st.integers(1, 4), st.integers(1, 4), st.data())
 def test_moves_never_leave_the_grid_nor_wrap_around(width: int, height: int, data: st.DataObject) -> None:
     grid = Grid.of(width, height, [])
@@ -162,6 +166,7 @@ def test_moves_never_leave_the_grid_nor_wrap_around(width: int, height: int, dat
     assert space.moved(space.of(cells), i, grid.floor) == sum(space.of(where) for where in expected)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 4), st.integers(1, 4), st.permutations(range(3)), st.data())
 def test_beside_means_one_step_apart(width: int, height: int, who: list[int], data: st.DataObject) -> None:
     grid = Grid.of(width, height, [])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otherminds.planning.expansion import Expansion
 from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts, cost_fields, distances, shortest_plan
 from otherminds.worlds.grid import Grid
 
@@ -47,11 +48,13 @@ def check(grid: Grid, sources: list[int]) -> None:
         assert len(row) > max(grid.cells())
 
 
+@pytest.mark.slow
 @given(grids().filter(lambda grid: grid.floor), st.data())
 def test_distances_are_those_of_a_queue(grid: Grid, data: st.DataObject) -> None:
     check(grid, data.draw(st.lists(st.sampled_from(list(grid.cells())), max_size=5)))
 
 
+@pytest.mark.slow
 @given(grids(5).filter(lambda grid: grid.floor))
 def test_distances_from_everywhere_at_once(grid: Grid) -> None:
     check(grid, list(grid.cells()))
@@ -107,6 +110,7 @@ def staged(draw: st.DrawFn) -> tuple[list[Grid], list[tuple[int, int, int]], lis
     )
 
 
+@pytest.mark.slow
 @given(staged())
 def test_costs_to_go_in_stages_are_those_of_searching_forwards(
     case: tuple[list[Grid], list[tuple[int, int, int]], list[list[tuple[int, int]]]],
@@ -169,6 +173,7 @@ ends = (
 )
 
 
+@pytest.mark.slow
 @given(ends)
 def test_a_star_is_as_short_as_breadth_first(case: tuple[Grid, int, int]) -> None:
     grid, start, end = case
@@ -181,6 +186,7 @@ def test_a_star_is_as_short_as_breadth_first(case: tuple[Grid, int, int]) -> Non
     check_plan(shortest_plan(start, moves(grid), end.__eq__, manhattan), grid, start, end)
 
 
+@pytest.mark.slow
 @given(ends, st.randoms(use_true_random=False))
 def test_a_star_is_right_with_a_heuristic_that_is_admissible_but_inconsistent(
     case: tuple[Grid, int, int], random: Random
@@ -301,17 +307,19 @@ def dijkstra(world: Corridor, stage: int, cell: int) -> int:
     return UNREACHABLE
 
 
+@pytest.mark.slow
 @given(corridors())
 def test_values_are_those_of_dijkstra(world: Corridor) -> None:
-    costs = StagedCosts(world)
+    costs = StagedCosts(world, Expansion(1000, 1000))
     for stage in range(len(world.blocked)):
         for cell in range(LENGTH):
             assert min(costs.value("goal", stage, cell), UNREACHABLE) == dijkstra(world, stage, cell)
 
 
+@pytest.mark.slow
 @given(corridors(), st.integers(0, LENGTH - 1))
 def test_ways_are_exits_in_reach_with_their_costs(world: Corridor, cell: int) -> None:
-    for distance, rest, leave in StagedCosts(world).paths("goal", 0, cell):
+    for distance, rest, leave in StagedCosts(world, Expansion(1000, 1000)).paths("goal", 0, cell):
         assert leave in world.ways_out[0]
         assert list(distance) == world.distances(0, leave.place)
         assert distance[cell] < UNREACHABLE or world.blocked[0] >> cell & 1
@@ -322,14 +330,14 @@ def test_ways_are_exits_in_reach_with_their_costs(world: Corridor, cell: int) ->
 def test_a_dear_exit_nearby_and_a_cheap_one_far_away() -> None:
     near, far = Exit(0, 1, ContextAction("near", 1)), Exit(5, 1, ContextAction("far", 2))
     ends = [Exit(0, 4, ContextAction("end", 3), final=True)], [Exit(5, 1, ContextAction("end", 3), final=True)]
-    costs = StagedCosts(Corridor([0, 0, 0], [[near, far], *ends]))
+    costs = StagedCosts(Corridor([0, 0, 0], [[near, far], *ends]), Expansion(1000, 1000))
     assert [costs.value("goal", 0, cell) for cell in range(LENGTH)] == [5, 6, 5, 4, 3, 2]
 
 
 def test_every_stage_is_worked_out_once_for_each_goal() -> None:
     chain = [[Exit(3, 1, ContextAction("on", stage + 1), final=stage == 4)] * 2 for stage in range(5)]
     world = Corridor([0] * 5, chain)
-    costs = StagedCosts(world)
+    costs = StagedCosts(world, Expansion(1000, 1000))
     values = [costs.value(goal, stage, 3) for goal in ("gem", "key") for stage in (0, 2, 0)]
     assert values == [5, 3, 5] * 2
     assert world.asked == {(goal, stage): 1 for goal in ("gem", "key") for stage in range(5)}

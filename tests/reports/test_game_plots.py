@@ -81,12 +81,14 @@ def test_predictions_stand_against_regrets_cell_by_cell() -> None:
     assert not panel(figure, "ibs/single").lines
 
 
+@pytest.mark.slow
 def test_only_those_who_played_are_in_the_legend() -> None:
     summary = scored("rps/single", "rmax", 97.0, 0.1)
     assert labels(literal_against_functional(summary, {})) == ["Bayes floor", "RMax"]
     assert labels(literal_against_functional(summary, {"rps/single": [(50.0, 1.0)]}))[0].endswith("as published")
 
 
+@pytest.mark.slow
 def test_nothing_is_drawn_beyond_the_edge() -> None:
     worst = [*scored("ibs/tft", "rmax", 3.0, 10.0), *scored("ibs/tft", "bayes_simplicity", 100.0, 0.0)]
     axes = panel(literal_against_functional(worst, {"ibs/tft": [(2.0, 10.0)]}), "ibs/tft")
@@ -114,6 +116,7 @@ def test_curves_end_at_the_mean_of_what_was_lost() -> None:
     assert (low, high) == (0.5, pytest.approx(2.98, abs=0.001))  # 1.96 standard errors, over episodes with each partner
 
 
+@pytest.mark.slow
 def test_curves_may_go_below_zero() -> None:
     axes = panel(regret_over_rounds(episode("ipd/tft", "rmax", "tft", [-2.0, 5.0])), "ipd/tft")
     assert axes.get_ylim()[0] < -2.0
@@ -152,6 +155,7 @@ def test_machines_are_in_the_order_of_the_tabular_players_regret() -> None:
     assert labels(figure)[-1] == "without this machine"
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text_in_figures() -> None:
     drawing = inline(regret_by_machine(episode("ipd/machines", "rmax", HOSTILE, [1.0])))
     assert "<script" not in drawing

@@ -143,6 +143,7 @@ def test_candidate_messages_are_listed_best_first(level: Level) -> None:
     assert account(viewed, 1)[-1] == ["table", [(MESSAGE, 3.2, 0.5), ("Ben: do something else", -1.0, 0.0)], 0]
 
 
+@pytest.mark.slow
 def test_levels_are_grouped_by_class_and_facilitators_ordered(level: Level) -> None:
     classes = ("necessary", "useful", "not_needed", "odd")
     levels = {name: replace(level, name=name, certificate={"class": name}) for name in classes}

@@ -109,6 +109,7 @@ def spot_of(x: int, y: int, drawn: str) -> Spot:
     return Spot(x, y, title, cells)
 
 
+@pytest.mark.slow
 @FEW
 @given(st.integers(0, 10_000))
 def test_differences_add_up_to_every_state(seed: int) -> None:
@@ -135,6 +136,7 @@ def test_differences_add_up_to_every_state(seed: int) -> None:
         assert beams == expected
 
 
+@pytest.mark.slow
 @FEW
 @given(st.integers(0, 10_000))
 def test_what_everybody_holds_adds_up_to_every_state(seed: int) -> None:

@@ -60,6 +60,7 @@ def example(words: str) -> str:
     return page(words, words, [Section(words, words), Section(words, body)])
 
 
+@pytest.mark.slow
 def test_hostile_words_change_no_tag_anywhere() -> None:
     tame, wild = Outline(example("tame")), Outline(example(HOSTILE))
     assert len(tame.tags) > 30
@@ -77,6 +78,7 @@ def test_nothing_is_fetched_from_outside() -> None:
     assert "url(" not in asset("page.css")
 
 
+@pytest.mark.slow
 def test_the_policy_allows_no_script_in_a_page_without_viewer() -> None:
     assert "script-src 'none'" in example("x")
     assert "<script" not in example("x")
@@ -145,6 +147,7 @@ def ids(markup: str) -> set[str]:
     return set(re.findall(r'\bid="(.*?)"', markup))
 
 
+@pytest.mark.slow
 def test_figures_are_the_same_bytes_every_time_and_carry_no_date() -> None:
     assert inline(line()) == inline(line())
     assert "<metadata" not in inline(line())
@@ -177,6 +180,7 @@ def texts(figure: Figure) -> str:
     return " ".join(ElementTree.fromstring(inline(figure)).itertext())
 
 
+@pytest.mark.slow
 def test_bars_name_classes_facilitators_and_what_is_published() -> None:
     rows = [summary_row("useful", "protom"), summary_row("all", "lm:<x>$_{$"), summary_row("heldout/all", "none")]
     assert "as published" not in texts(plots.class_bars(rows, "success"))
@@ -200,6 +204,7 @@ def test_posterior_is_drawn_over_shares_of_the_episode() -> None:
     assert list(axes.lines[0].get_ydata()) == [0.5, 0.75, 1.0]  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_calibration_compares_stated_with_true_shares() -> None:
     rows = [belief_row(t, 0.75, goal="red" if t % 4 else "blue", episode=f"e{t}") for t in range(8)]
     figure = plots.calibration(rows)
@@ -224,6 +229,7 @@ def test_calibration_intervals_are_clustered_by_episode() -> None:
     assert np.allclose(np.asarray(bar.get_ydata(), float), [share - half, share + half])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", DRAWINGS)
 def test_figures_of_nothing_can_be_drawn(draw: Any) -> None:
     assert inline(draw([])).startswith("<figure>")

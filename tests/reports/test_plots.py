@@ -69,6 +69,7 @@ def test_every_setting_has_a_panel_with_a_line_for_every_figure() -> None:
     assert drawn(zest) == {label[SUCCESS]: [(2.5, 0.375)], label[SHARE]: [], label[MESSAGES]: []}
 
 
+@pytest.mark.slow
 def test_panels_say_what_is_varied_and_the_legend_what_is_measured() -> None:
     figure = sweeps(SUMMARY, VALUES, CHOSEN)
     names = [axes.get_xlabel() for axes in figure.axes]
@@ -102,6 +103,7 @@ def test_panels_share_an_axis_on_which_shares_can_be_read() -> None:
     assert {axes.get_ylim() for axes in figure.axes} == {(low, high)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [VALUES, {"epsilon": (0.3,)}])
 def test_a_figure_of_nothing_is_drawn(values: Mapping[str, tuple[float, ...]]) -> None:
     figure = sweeps([], values, CHOSEN)

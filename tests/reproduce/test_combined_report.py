@@ -78,6 +78,7 @@ def test_what_was_not_run_is_told_with_how_to_run_it(tmp_path: Path) -> None:
     assert "reproduce dkg-human --data" not in there
 
 
+@pytest.mark.slow
 def test_the_summary_has_everything_and_the_scoreboard(tmp_path: Path) -> None:
     rows = [
         {"schema": 1, "experiment": "mumatom", "condition": "invented/plain", "subject": who, "episode": "all"}

@@ -35,6 +35,7 @@ def test_killed_and_resumed_is_as_good_as_never_stopped(tmp_path: Path) -> None:
     assert results(killed.folder) == results(never.folder)
 
 
+@pytest.mark.slow
 def test_who_interrupts_need_not_wait_for_answers_and_hears_what_was_spent(tmp_path: Path) -> None:
     served = count()
 

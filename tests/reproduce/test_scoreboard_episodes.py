@@ -94,6 +94,7 @@ def test_stories_have_a_literal_score_only_by_groups() -> None:
     assert one("mumatom", [rows[0] | {"condition": "text_video"}]).world == "MuMA-ToM, text video"
 
 
+@pytest.mark.slow
 def test_real_games_of_a_bayesian_gain_nearly_everything() -> None:
     entries = [functional.GameEntry("ibs/single", who, p, 0, 5) for who in ("bayes_simplicity", "rmax") for p in (0, 1)]
     found = board("functional", [row for entry in entries for row in functional.rows(entry)])

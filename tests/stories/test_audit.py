@@ -62,6 +62,7 @@ def expect_the_planted(found: list[str]) -> None:
     assert found == ["agrees"] * CLEAN + ["contradicts"] * PLANTED
 
 
+@pytest.mark.slow
 def test_finds_all_wrong_labels_and_no_others_in_data() -> None:
     found = audit(items("plain"), answer=from_data)
     expect_the_planted([verdict.outcome for verdict in found.verdicts])

@@ -298,6 +298,7 @@ def test_the_line_and_column_of_what_is_not_json_are_those_in_the_file(tmp_path:
         read_story_file(path)
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | TEXT, lambda inner: st.lists(
     inner, max_size=3) | st.dictionaries(st.sampled_from(("id", "agents", "timeline", "options", "p", "type", "claims",
     "story", "episode", "question", "given", "labels")) | TEXT, inner, max_size=3), max_leaves=12))  # fmt: skip

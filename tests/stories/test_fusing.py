@@ -294,6 +294,7 @@ NAMES = st.sampled_from((*PLACES, "beer", "mug", "lamp", "("))
 FACTS = st.tuples(*([st.lists(st.tuples(NAMES, NAMES), max_size=3)] * 6))
 
 
+@pytest.mark.slow
 @given(FACTS, FACTS, st.dictionaries(st.integers(0, 9), st.lists(NAMES, max_size=3).map(tuple), max_size=6),
        st.lists(st.booleans(), min_size=6, max_size=6))  # fmt: skip
 @settings(max_examples=60)

@@ -84,6 +84,7 @@ WORLDS: Mapping[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_worlds_of_the_library(name: str) -> None:
     check_world(WORLDS[name]())
@@ -121,6 +122,7 @@ MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MINDS)
 def test_minds_of_the_library(name: str) -> None:
     mind, where, more = MINDS[name]()
@@ -153,6 +155,7 @@ def test_broken_worlds_are_told_what_is_broken(name: str) -> None:
     assert str(told.value).count("\n") == 0
 
 
+@pytest.mark.slow
 def test_a_world_that_keeps_its_promises() -> None:
     check_world(Plank())
     check_world(Plank(vocabulary={f"go {way}": way for way in ("left", "stay", "right")}))
@@ -245,6 +248,7 @@ def test_what_the_checked_code_raises_comes_through() -> None:
         check_mindreader(Faulty(), IPD)
 
 
+@pytest.mark.slow
 def test_one_who_acts_by_its_word_is_hardly_ever_lost_sight_of() -> None:
     """The bound of the check: a likelihood ratio against the truth exceeds 10⁶ once in 10⁶ rollouts at the most."""
     for seed in range(40):

@@ -191,6 +191,45 @@ def test_a_map_is_played_by_touch_on_a_phone(server: Server, visitors: Visitors)
     assert narrow(page)
 
 
+# An invitation
+
+
+@pytest.mark.parametrize("settings", [{"viewport": {"width": 1280, "height": 800}}, PHONE])
+def test_an_invitation_is_followed_and_a_lost_link_is_replaced(
+    settings: dict[str, Any], server: Server, visitors: Visitors
+) -> None:
+    visitors.expected = f"{UNAUTHORISED}|status of (404|409)"
+    study = server.study(title="Two in a kitchen", keep_labels=True)
+    address = server.ask(f"/api/studies/{study}")["invitation"] + "?pid=ana"
+    mine, other, desk = (visitors.page(at, **settings) for at in (address, address, f"/studies/{study}"))
+    for page in (mine, other):
+        expect(page.get_by_role("heading", name="Two in a kitchen")).to_be_visible()
+        assert narrow(page)
+    assert len(server.links(study)) == 2  # nobody has joined by looking
+    mine.get_by_role("button", name="Take part").click()
+    until(mine, "lobby")
+    link = mine.url
+    mine.goto(address)
+    mine.get_by_role("link", name="Go on").click()
+    until(mine, "lobby")
+    assert mine.url == link
+    other.get_by_role("button", name="Take part").click()
+    expect(other.get_by_role("alert")).to_contain_text("ask the researcher")
+    expect(other.get_by_role("button")).to_have_count(0)
+    desk.get_by_label("Key").fill(SECRET)
+    desk.get_by_role("button", name="Enter").click()
+    row = desk.locator("[data-links] tbody tr").filter(has_text="(ana)")
+    row.get_by_role("button", name="New link").click()
+    assert narrow(desk)
+    row.get_by_role("button", name="End the old link").click()
+    expect(row.locator("input")).not_to_have_value(link)
+    expect(mine.get_by_text("This link is not valid")).to_be_visible()
+    other.goto(row.locator("input").input_value())
+    until(other, "lobby")
+    other.goto("/join/nonsense")
+    expect(other.get_by_role("alert")).to_contain_text("not valid")
+
+
 # A study
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.web.event_log import EventLog
+from otherminds.web.event_log import SCHEMA, EventLog
 
 
 def test_events_are_kept_in_order_and_read_back(tmp_path: Path) -> None:
@@ -34,9 +35,9 @@ def test_what_is_acknowledged_is_on_disk(tmp_path: Path) -> None:
     for k in range(20):
         _, written = event_log.append("a", "happened", {"k": k})
         written.result(10)
-        with sqlite3.connect(tmp_path / "j.sqlite") as other:
+        with closing(sqlite3.connect(tmp_path / "j.sqlite")) as other, other:
             assert other.execute("select count(*) from events").fetchone() == (k + 1,)
-    with sqlite3.connect(tmp_path / "j.sqlite") as other:
+    with closing(sqlite3.connect(tmp_path / "j.sqlite")) as other, other:
         assert other.execute("pragma journal_mode").fetchone() == ("wal",)
     event_log.close()
 
@@ -71,7 +72,7 @@ def test_a_full_disk_ends_the_event_log_and_is_told(tmp_path: Path) -> None:
     problems: list[str] = []
     event_log = EventLog(tmp_path / "j.sqlite", problems.append)
     event_log.append("a", "x", {})[1].result(10)
-    with sqlite3.connect(tmp_path / "j.sqlite") as other:
+    with closing(sqlite3.connect(tmp_path / "j.sqlite")) as other, other:
         other.execute("create trigger full before insert on events begin select raise(abort, 'disk is full'); end")
         other.commit()
     _, written = event_log.append("a", "x", {})
@@ -85,7 +86,7 @@ def test_a_full_disk_ends_the_event_log_and_is_told(tmp_path: Path) -> None:
 )
 def test_other_files_are_refused_in_one_line(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "j.sqlite").write_bytes(content)
-    with pytest.raises(InputError, match=r"j\.sqlite: cannot be used as an event log"):
+    with pytest.raises(InputError, match=r"j\.sqlite: cannot be used: "):
         EventLog(tmp_path / "j.sqlite")
 
 
@@ -93,3 +94,15 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be used"):
         EventLog(tmp_path / "file" / "j.sqlite")
+
+
+def test_a_study_that_would_run_something_or_is_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    EventLog(tmp_path / "new.db").close()
+    with closing(sqlite3.connect(tmp_path / "new.db")) as base, base:
+        base.execute("create trigger mine after insert on events begin delete from events; end")
+    with pytest.raises(InputError, match=r"new\.db: is damaged: its tables are not those of this version: mine$"):
+        EventLog(tmp_path / "new.db")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as base, base:
+        base.execute(SCHEMA.replace("create table", "create table if not exists"))
+    with pytest.raises(InputError, match=r"old\.db: was written by otherminds 0\.1\.0 \(read it with"):
+        EventLog(tmp_path / "old.db")

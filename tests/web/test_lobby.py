@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,7 @@ def check_export(lobby: Lobby, study: Study) -> None:
     assert not any(one.token in text or (one.label and one.label in text) for one in study.people.values())
 
 
+@pytest.mark.slow
 def test_what_was_rated_survives_and_can_be_forgotten(tmp_path: Path) -> None:
     async def rate_and_forget() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:
@@ -203,6 +205,7 @@ def check_frames(page: Page, study: Study, pages: list[Page]) -> int:
 # What goes wrong
 
 
+@pytest.mark.slow
 def test_who_comes_back_in_time_keeps_the_seat(tmp_path: Path) -> None:
     async def come_back() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:
@@ -226,6 +229,7 @@ def test_who_comes_back_in_time_keeps_the_seat(tmp_path: Path) -> None:
     running(come_back())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dropout", "reason"), [("simulated", "finished"), ("end", "left")])
 def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: Path) -> None:
     async def drop_out() -> None:
@@ -266,6 +270,7 @@ def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: 
     running(drop_out())
 
 
+@pytest.mark.slow
 def test_leaving_between_rounds_lets_the_other_go_on_or_ends_it(tmp_path: Path) -> None:
     async def leave(dropout: str) -> None:
         with opened(tmp_path / f"{dropout}.sqlite") as lobby:
@@ -341,7 +346,7 @@ def test_a_lobby_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         after: list[object] = []
         running(live(tmp_path / "j.sqlite", 0, rng, after))
         assert after == before
-    with sqlite3.connect(tmp_path / "j.sqlite") as base:
+    with closing(sqlite3.connect(tmp_path / "j.sqlite")) as base, base:
         kinds = dict(base.execute("select kind, count(*) from events group by kind"))
     assert kinds["step"] > 100
     assert kinds["thought"] > 10
@@ -426,7 +431,7 @@ def test_every_deed_is_taken_once(tmp_path: Path) -> None:
                 page.do("act", action="down", t=t)
             await settle(lambda: all(page.last("frame")["t"] == 1 for page in pages))
             room = lobby.place(pages[0].one)
-        with sqlite3.connect(tmp_path / "j.sqlite") as base:
+        with closing(sqlite3.connect(tmp_path / "j.sqlite")) as base, base:
             numbers = base.execute(
                 "select who, n, count(*) from events where who is not null group by who, n"
             ).fetchall()

@@ -106,7 +106,7 @@ def test_a_token_opens_one_seat_and_no_study_of_others(server: Server) -> None:
     link = server.links(one)[0]
     token = link.removeprefix("/p/")
     assert server.status(f"/api/studies/{other}/participants/{token}", None, "DELETE") == 404
-    assert server.status(f"/join/{token}") == 404
+    assert server.status(f"/join/{token}", {}) == server.status(f"/api/join/{token}") == 404
     assert server.status(f"/api/studies/{other}/rooms/{one}:1:1") == 404
 
 
@@ -261,6 +261,17 @@ def test_nothing_is_acknowledged_before_it_is_on_disk(server: Server) -> None:
         assert seat.until(lambda m: m["type"] == "ack")["n"] == n
 
 
+def test_a_server_that_cannot_write_ends_and_says_why(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        with closing(sqlite3.connect(server.store)) as other:
+            other.execute("create trigger full before insert on events begin select raise(abort, 'disk is full'); end")
+            other.commit()
+        server.ask("/api/play", {"level": "hatch", "seat": "Ana", "facilitator": "none"})
+        assert server.process is not None
+        assert server.process.wait(20) == 2
+        assert "cannot be written: disk is full" in server.store.with_suffix(".log").read_text()
+
+
 # Where it may listen
 
 
@@ -306,7 +317,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         (["--host", "0.0.0.0"], "0.0.0.0 can be reached by others (--allowed-origin"),
         (["--model", "nonsense"], "`nonsense` names no language model"),
         (["--level", "nowhere.txt"], "nowhere.txt: cannot be read"),
-        (["--store", "file/j.sqlite"], "file/j.sqlite: cannot be used as an event log"),
+        (["--store", "file/j.sqlite"], "file/j.sqlite: cannot be used"),
     ],
 )
 def test_what_cannot_be_served_is_told_in_one_line(options: list[str], told: str, tmp_path: Path) -> None:

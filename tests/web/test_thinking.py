@@ -83,6 +83,7 @@ def test_who_has_forgotten_everything_thinks_the_same(name: str, facilitator: st
         assert again[2:] == before[2:]
 
 
+@pytest.mark.slow
 def test_simulated_people_do_the_same_whether_they_remember_or_not() -> None:
     setup = GameSetup("people", LEVELS["hatch"], "oracle", 5)
     steps: list[PlayedStep] = []
@@ -93,6 +94,7 @@ def test_simulated_people_do_the_same_whether_they_remember_or_not() -> None:
         steps.append(PlayedStep({"Ben": "stay", **warm}))
 
 
+@pytest.mark.slow
 def test_a_simulated_person_does_as_the_facilitator_says() -> None:
     """In `hatch` nobody succeeds alone; with a partner who hears what the oracle says, both do."""
     level = LEVELS["hatch"]
@@ -115,6 +117,7 @@ def _entry(level: Playable) -> tuple[facilitated.PlannedEpisode, facilitated.Epi
     return entry, protom_overcooked.setup(entry)
 
 
+@pytest.mark.slow
 def test_what_becomes_of_a_message_is_told_even_if_steps_were_missed() -> None:
     level = LEVELS["hatch"]
     steps = history(simulated(level, "oracle"))

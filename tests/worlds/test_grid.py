@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def walled(draw: st.DrawFn) -> tuple[int, int, set[Xy]]:
     return width, height, draw(st.sets(wall, max_size=12))
 
 
+@pytest.mark.slow
 @given(walled())
 def test_floor_is_every_cell_that_is_no_wall(case: tuple[int, int, set[Xy]]) -> None:
     width, height, walls = case
@@ -29,6 +31,7 @@ def test_floor_is_every_cell_that_is_no_wall(case: tuple[int, int, set[Xy]]) -> 
     assert [grid.xy(cell) for cell in grid.cells()] == inside
 
 
+@pytest.mark.slow
 @given(walled())
 def test_cells_and_columns_and_rows_are_inverse(case: tuple[int, int, set[Xy]]) -> None:
     grid = Grid.of(*case)
@@ -38,6 +41,7 @@ def test_cells_and_columns_and_rows_are_inverse(case: tuple[int, int, set[Xy]]) 
     assert max(grid.cell(x, y) for x, y in places) < grid.size
 
 
+@pytest.mark.slow
 @given(walled())
 def test_neighbours_are_the_floor_one_step_up_down_left_and_right(case: tuple[int, int, set[Xy]]) -> None:
     grid, (width, height, walls) = Grid.of(*case), case
@@ -48,6 +52,7 @@ def test_neighbours_are_the_floor_one_step_up_down_left_and_right(case: tuple[in
         assert [grid.xy(near) for near in grid.neighbours[cell]] == inside
 
 
+@pytest.mark.slow
 @given(walled())
 def test_adjacent_is_manhattan_distance_one(case: tuple[int, int, set[Xy]]) -> None:
     grid = Grid.of(*case)
@@ -57,6 +62,7 @@ def test_adjacent_is_manhattan_distance_one(case: tuple[int, int, set[Xy]]) -> N
             assert grid.adjacent(a, b) == (abs(ax - bx) + abs(ay - by) == 1)
 
 
+@pytest.mark.slow
 @given(walled(), st.integers(-20, 100))
 def test_nothing_outside_is_floor(case: tuple[int, int, set[Xy]], cell: int) -> None:
     grid = Grid.of(*case)
@@ -114,6 +120,7 @@ def distances(quest: Quest, start: int) -> dict[int, float]:
     return found
 
 
+@pytest.mark.slow
 @given(quests())
 def test_cost_first_step_and_target_are_those_of_a_cheapest_way(quest: Quest) -> None:
     grid, start, targets, tolls = quest

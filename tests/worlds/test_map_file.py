@@ -52,6 +52,7 @@ def test_players_carry_the_numbers_of_their_names_or_else_initials() -> None:
     assert avatar_drawing.avatar_labels(["a1", "b1"]) == {"a1": "A", "b1": "B"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [(world_of(), met(world_of())), busy()])
 def test_pictures_are_the_same_bytes_every_time(case: tuple[AvatarWorld, AvatarState], tmp_path: Path) -> None:
     world, state = case
@@ -181,6 +182,7 @@ def test_files_are_taken_for_what_they_begin_like(run: Run, tmp_path: Path, text
     complaint(run("draw", str(tmp_path / "x.txt")), said)
 
 
+@pytest.mark.slow
 def test_a_stranger_and_a_broken_map_are_errors(run: Run, tmp_path: Path) -> None:
     complaint(run("draw", "rws_repeated", "--seen-by", "Eve"), r"no agent `Eve` \(there is player_0, player_1\)")
     for name, wrong, said in (

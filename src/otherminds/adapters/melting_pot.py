@@ -34,7 +34,7 @@ SUBSTRATES = {
 }
 FOLDER = "OTHERMINDS_MELTINGPOT"
 INSTALL = 'pip install "otherminds[meltingpot]"'
-SLOW_API = ("chex", "reactivex")  # only `substrate_api` needs them, and chex brings JAX along
+SLOW_API = ("chex", "reactivex")  # only `api_steps` needs them, and chex brings JAX along
 LEVELS = (
     f"{INSTALL}, then `pip download --no-deps --no-binary :all: dm-meltingpot==2.4.1`, unpack that archive, "
     f"and set {FOLDER} to the folder in it that holds `meltingpot`"
@@ -153,18 +153,15 @@ class MeltingPotEngine:
         )
 
 
-def substrate_api(substrate: str, folder: Path | None = None) -> Any:
-    """The substrate as dm-meltingpot offers it to users: an environment of dm_env."""
+def api_steps(substrate: str, steps: int, rng: np.random.Generator) -> float:
+    """The processor time, in seconds, of `steps` uniformly random steps of a substrate after a first reset.
+
+    The substrate is as dm-meltingpot offers it to users: an environment of dm_env.
+    """
     name = SUBSTRATES[substrate]
-    roles = upstream(f"configs.substrates.{name}", folder).get_config().default_player_roles
-    return upstream("substrate", folder).build(name, roles=roles)
-
-
-def api_steps(substrate: str, steps: int, rng: np.random.Generator, folder: Path | None = None) -> float:
-    """The processor time, in seconds, of `steps` uniformly random steps through `substrate_api` after a first reset."""
-    environment = substrate_api(substrate, folder)
-    players = len(environment.action_spec())
-    joints = rng.integers(8, size=(steps, players)).tolist()
+    roles = upstream(f"configs.substrates.{name}").get_config().default_player_roles
+    environment = upstream("substrate").build(name, roles=roles)
+    joints = rng.integers(8, size=(steps, len(environment.action_spec()))).tolist()
     environment.reset()
     start = time.process_time()
     for joint in joints:

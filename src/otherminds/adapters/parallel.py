@@ -208,11 +208,9 @@ class SelfDescribing(Protocol):
 
     def all_actions(self, agent: str) -> tuple[Hashable, ...]:
         """Every action of an agent in any state."""
-        ...
 
     def observation_values(self, agent: str) -> Mapping[str, Any]:
         """A mapping of fields, the values of one field, or a list of ranges with a number from each."""
-        ...
 
 
 @singledispatch
@@ -266,9 +264,7 @@ def record(**fields: SpaceCode) -> SpaceCode:
     """An object with these fields; for None, all fields are written as None."""
 
     def write(value: Any) -> dict[str, Any]:
-        if value is None:
-            return {name: code.write(None) for name, code in fields.items()}
-        return {name: code.write(getattr(value, name)) for name, code in fields.items()}
+        return {name: code.write(None if value is None else getattr(value, name)) for name, code in fields.items()}
 
     return SpaceCode(Dict({name: code.space for name, code in fields.items()}), write)
 

@@ -20,12 +20,10 @@ from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import (
-    NOTHING,
     CollaborativeCooking,
     CookingOutcome,
     CookingState,
     PlayerState,
-    PotState,
 )
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
@@ -110,25 +108,13 @@ def check_matrix(trace: Trace[SeenMatrix], world: InTheMatrix | None = None) -> 
 
 def matrix_opening(rules: Rules, shown: SeenMatrix) -> MatrixState:
     """The initial state of an episode whose first observation is `shown`."""
-    grid, n = rules.field.grid, rules.players
+    grid = rules.field.grid
     kinds = {grid.cell(x, y): kind for x, y, kind in shown.resources or ()}
     bodies = [body for body in shown.bodies if body is not None]
-    return MatrixState(
-        t=0,
+    return matrix_rules.opening(rules, np.random.default_rng(0))._replace(
         cells=tuple(grid.cell(x, y) for x, y, _ in bodies),
         facings=tuple(facing for _, _, facing in bodies),
-        inventories=(rules.empty,) * n,
-        cooldowns=(0,) * n,
-        clocks=(matrix_rules.FREE,) * n,
-        due=(0.0,) * n,
         kinds=tuple(kinds[cell] for cell in rules.sites),
-        shown=(1 << len(rules.sites)) - 1,
-        away=(),
-        damage=(0,) * len(rules.sites),
-        rewards=(0.0,) * n,
-        met=(None,) * n,
-        destroyed=((),) * n,
-        ended=False,
     )
 
 
@@ -307,8 +293,7 @@ def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterat
 def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> CookingState:
     """The initial state of an episode whose first observation is `shown`."""
     bodies = tuple(PlayerState(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
-    nothing = (NOTHING,) * len(world.counters)
-    return CookingState(0, bodies, nothing, (PotState(),) * len(world.pots), (0.0,) * len(bodies))
+    return world.start(np.random.default_rng(0))._replace(bodies=bodies)
 
 
 def _difference(world: CollaborativeCooking, states: set[CookingState], shown: SeenKitchen) -> str:

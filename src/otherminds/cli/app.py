@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from otherminds.cli.serve import serve
 from otherminds.cli.stories import ask, audit, generate_stories
 from otherminds.cli.watch import infer, watch
 from otherminds.errors import InputError
+from otherminds.operating_system import interrupt_when_asked_to_end, replace_unprintable_characters
 
 FINE, BAD_INPUT, INTERRUPTED = 0, 2, 3
 SIGINT_CODE = 130
@@ -82,7 +82,8 @@ app.add_typer(models, name="models", rich_help_panel=MODELS)
 
 def main() -> None:
     """Run the command line. Bad input is reported in one line, with exit code 2; SIGTERM acts like Ctrl-C."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupt_when_asked_to_end()
+    replace_unprintable_characters()
     code = _guarded(app)
     if code == INTERRUPTED and any(thread.name.startswith(ASKING) for thread in threading.enumerate()):
         # these threads would wait for answers that are no longer used
@@ -103,9 +104,9 @@ def _guarded(command: Callable[..., Any]) -> int:
     except UsageError as error:
         message = slip(error)
         return _complain(message, BAD_INPUT) if message else BAD_INPUT  # without a command, typer has shown the help
-    except (KeyboardInterrupt, typer.Abort):
-        on = "`otherminds resume RUN` goes on with what `reproduce` and `check` have begun, see `otherminds runs`"
-        return _complain(f"interrupted; {on}", INTERRUPTED)
+    except (KeyboardInterrupt, typer.Abort) as error:
+        notes = getattr(error.__cause__ or error, "__notes__", ["`otherminds runs` lists what can be resumed"])
+        return _complain(f"interrupted; {notes[0]}", INTERRUPTED)
 
 
 def _complain(message: str, code: int) -> int:

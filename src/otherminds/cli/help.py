@@ -30,6 +30,13 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """A group of commands with a short help: its purpose, examples, and a line for each command."""
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. Raises Abort, caused by the KeyboardInterrupt, if it was interrupted."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise typer.Abort from interrupt  # of a KeyboardInterrupt itself, typer keeps only the exit code
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
         summaries = ((one, (one.short_help or one.help or "").split("\n\n")[0]) for one in self.commands.values())

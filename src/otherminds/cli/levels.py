@@ -6,16 +6,15 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
-from rich import box
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from otherminds.cli.help import Command, Group
 from otherminds.cli.options import TARGET_MISSED, JobsOption, LevelArgument
@@ -30,6 +29,7 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.overcooked.level_files import KitchenLevel, is_kitchen, parse_kitchen
 
 SOUP = "cooking_asymmetric"
+LEVEL_COLUMNS = ("level", "class", "world")
 
 generate = typer.Typer(
     cls=Group,
@@ -42,13 +42,6 @@ verify = typer.Typer(
     no_args_is_help=True,
     help="Prove again what is claimed about levels and worlds.\n\nExample: otherminds verify levels twenty",
 )
-
-
-class Rules(StrEnum):
-    """The worlds that have levels."""
-
-    doors_keys_gems = "doors-keys-gems"
-    overcooked = "overcooked"
 
 
 def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
@@ -110,14 +103,17 @@ def _exists(path: Path) -> bool:
         return False
 
 
+def plain_table(*columns: Column | str) -> Table:
+    """An empty table with these columns, without a frame."""
+    return Table(*columns, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+
+
 def levels() -> None:
     """List the bundled levels, and what help is worth there.
 
     Example: otherminds levels
     """
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("", "level", "class", "world"):
-        table.add_column(column, justify="left" if column else "right", no_wrap=True)
+    table = plain_table(Column(justify="right", no_wrap=True), *(Column(name, no_wrap=True) for name in LEVEL_COLUMNS))
     for world, found in bundled().items():
         for number, level in enumerate(found, 1):
             label = str(number) if isinstance(level, Level) else ""
@@ -129,8 +125,8 @@ def levels() -> None:
 def generate_levels(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to write.")] = Path("levels"),
     world: Annotated[
-        Rules, typer.Option(metavar="WORLD", help="doors-keys-gems or overcooked.")
-    ] = Rules.doors_keys_gems,
+        Literal["doors-keys-gems", "overcooked"], typer.Option(metavar="WORLD", help="doors-keys-gems or overcooked.")
+    ] = "doors-keys-gems",
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
     per_class: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Levels of each class.")] = 5,
     jobs: JobsOption = 1,
@@ -141,8 +137,7 @@ def generate_levels(
     """
     from otherminds.papers.protom.levels.certificates import make
 
-    written = make(out, seed, per_class, jobs, world)
-    typer.echo(f"{written} levels in {out}")
+    typer.echo(f"{make(out, seed, per_class, jobs, world)} levels in {out}")
 
 
 @verify.command("levels", cls=Command)
@@ -163,11 +158,11 @@ def verify_levels(
     """
     from otherminds.papers.protom.levels.certificates import PICKED, SETS, check
 
-    wrong = 0
+    proved = True
     for line, fine in check(levels or [*PICKED, *SETS], jobs):
         typer.echo(line)
-        wrong += not fine
-    if wrong:
+        proved &= fine
+    if not proved:
         raise typer.Exit(TARGET_MISSED)
 
 
@@ -178,8 +173,7 @@ EVENTS = ("meetings", "picked up", "destroyed", "deliveries")
 def verify_melting_pot(
     steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the engine in each world.")] = 5_000,
     substrates: Annotated[
-        list[str] | None,
-        typer.Option("--world", metavar="NAME", help="Which world; repeatable. Default: all four."),
+        list[str] | None, typer.Option("--world", metavar="NAME", help="Which world; repeatable. Default: all four.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Seed of the players. Default: the clock.")
@@ -200,9 +194,8 @@ def verify_melting_pot(
     from otherminds.evaluation.progress import shown
 
     seed = time.time_ns() % 2**31 if seed is None else seed
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("world", "episodes", "steps", "mismatches", "in which"):
-        table.add_column(column, justify="left" if column in ("world", "in which") else "right", no_wrap=True)
+    numbers = (Column(name, justify="right", no_wrap=True) for name in ("episodes", "steps", "mismatches"))
+    table = plain_table(Column("world", no_wrap=True), *numbers, Column("in which", no_wrap=True))
     mismatches: list[str] = []
     for name in substrates or SUBSTRATES:
         played = verify(MeltingPotEngine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
@@ -254,8 +247,20 @@ def draw(
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file. Raises InputError if it cannot be written."""
+    """Write a file, whole or not at all. Raises InputError if it cannot be written."""
+    from otherminds.evaluation.store import write_whole
+
+    try_to_write(path)
+    write_whole(path, [text.encode()])
+
+
+def try_to_write(path: Path) -> None:
+    """Raise InputError if a file cannot be written. It stays as it is, or missing."""
     try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+        draft = path.with_name(f"{path.name}.new")
+        draft.touch()
+        draft.unlink()
+        if path.exists():
+            path.open("ab").close()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from None

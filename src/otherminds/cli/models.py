@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column
 
 from otherminds.cli.help import Command, Group
+from otherminds.cli.levels import plain_table
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,12 +38,8 @@ def list_models() -> None:
     """
     from otherminds.language import weights
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("model", no_wrap=True)
-    table.add_column("parameters", justify="right")
-    table.add_column("size", justify="right")
-    table.add_column("licence")
-    table.add_column("file")
+    numbers = (Column(name, justify="right") for name in ("parameters", "size"))
+    table = plain_table(Column("model", no_wrap=True), *numbers, "licence", "file")
     for model in weights.pinned_models():
         there = model.path.name if weights.intact(model) else "damaged" if model.path.exists() else "not fetched"
         table.add_row(model.name, model.parameters, _size(model), model.licence, there)

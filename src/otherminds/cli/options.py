@@ -1,13 +1,13 @@
-"""Options that several commands share, as dataclasses with one field an option."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,50 +29,15 @@ LevelArgument = Annotated[
     str, typer.Argument(metavar="LEVEL", help="A bundled level, or the file of a level or PDDL problem.")
 ]
 EngineOption = Annotated[
-    str | None,
-    typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers."),
+    str | None, typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers.")
 ]
-EpisodesOption = Annotated[
-    int, typer.Option(min=1, max=1000, metavar="N", help="Episodes with each partner.", rich_help_panel=PANEL)
-]
+model_option = partial(typer.Option, rich_help_panel=PANEL)
+"""An option in the help's panel about language models."""
+
 PriceOption = Annotated[
-    str | None,
-    typer.Option(metavar="IN/OUT", help="Dollars per million tokens, as 2.50/10; or: unknown.", rich_help_panel=PANEL),
+    str | None, model_option(metavar="IN/OUT", help="Dollars per million tokens, as 2.50/10; or: unknown.")
 ]
-BudgetOption = Annotated[
-    float | None,
-    typer.Option(min=0.0, metavar="X", help="Stop before more dollars are spent.", rich_help_panel=PANEL),
-]
-
-
-def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with every parameter that is a dataclass replaced by one option for each of its fields."""
-    hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        kind: Any = groups.get(parameter.name)
-        if kind is None:
-            kept = parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY)
-            parameters.append(kept)
-            continue
-        types = get_type_hints(kind, include_extras=True)
-        parameters += [
-            inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name])
-            for one in fields(kind)
-        ]
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        for name, kind in groups.items():
-            options: Any = kind
-            given[name] = options(**{one.name: given.pop(one.name) for one in fields(options)})
-        command(**given)
-
-    vars(run).pop("__wrapped__")  # typer would look at the signature behind it
-    vars(run)["__signature__"] = inspect.Signature(parameters)
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run
+BudgetOption = Annotated[float | None, model_option(min=0.0, metavar="X", help="Stop before more dollars are spent.")]
 
 
 @dataclass(frozen=True)
@@ -80,34 +45,24 @@ class ModelOptions:
     """How language models are asked, and what that may cost."""
 
     strategy: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="How it is asked: lm, qa, cot, … (docs/models.md).", rich_help_panel=PANEL),
+        list[str] | None, model_option(metavar="NAME", help="How it is asked: lm, qa, cot, … (docs/models.md).")
     ] = None
     names: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Actions: neutral, canonical, repeated, nonsense, initials.",
-            rich_help_panel=PANEL,
-        ),
+        model_option(metavar="NAME", help="Actions: neutral, canonical, repeated, nonsense, initials."),
     ] = None
-    shuffle: Annotated[
-        str, typer.Option(metavar="WHAT", help="Between episodes: none, labels, payoffs, both.", rich_help_panel=PANEL)
-    ] = "none"
+    shuffle: Annotated[str, model_option(metavar="WHAT", help="Between episodes: none, labels, payoffs, both.")] = (
+        "none"
+    )
     price: PriceOption = None
     prices: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", envvar="OTHERMINDS_PRICES", help="A price list (TOML).", rich_help_panel=PANEL),
+        Path | None, model_option(metavar="FILE", envvar="OTHERMINDS_PRICES", help="A price list (TOML).")
     ] = None
     budget: BudgetOption = None
-    replay: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Take answers from this record; ask nothing.", rich_help_panel=PANEL),
-    ] = None
-    at_once: Annotated[
-        int,
-        typer.Option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).", rich_help_panel=PANEL),
-    ] = 4
+    replay: Annotated[Path | None, model_option(metavar="FILE", help="Take answers from this record; ask nothing.")] = (
+        None
+    )
+    at_once: Annotated[int, model_option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).")] = 4
 
     def asking(self, models: Sequence[str], *, model: str, episodes: int = 1, pictures: bool = False) -> Asking:
         """How `model` is asked, at the price of all of `models`.
@@ -156,3 +111,18 @@ class ModelOptions:
             hint = f"give --price IN/OUT, --prices FILE, or --price {UNKNOWN} to go on without"
             raise InputError(f"nobody has said what {model.name} costs", hint=hint)
         return found
+
+
+def with_model_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of `ModelOptions` in the place of its parameter `asked`."""
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    group = inspect.signature(ModelOptions, eval_str=True).parameters.values()
+    found = [option for one in own for option in (group if one.name == "asked" else (one,))]
+
+    def run(**given: Any) -> None:
+        command(asked=ModelOptions(**{one.name: given.pop(one.name) for one in group}), **given)
+
+    run.__doc__, run.__name__ = command.__doc__, command.__name__
+    run.__annotations__ = {one.name: one.annotation for one in found}
+    vars(run)["__signature__"] = inspect.Signature([one.replace(kind=one.KEYWORD_ONLY) for one in found])
+    return run

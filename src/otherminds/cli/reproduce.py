@@ -8,23 +8,21 @@ import re
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
 
 from otherminds.cli.options import (
-    PANEL,
     TARGET_MISSED,
     EngineOption,
-    EpisodesOption,
     JobsOption,
     ModelOptions,
     SeedOption,
-    spread,
+    model_option,
+    with_model_options,
 )
 from otherminds.errors import InputError
 
@@ -37,68 +35,8 @@ CHECK = "check"
 GAMES = ("rps", "ibs", "ipd")
 
 
-class Scores(StrEnum):
-    """How to show scores."""
-
-    table = "table"
-    json = "json"
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """What is run of an experiment, where, and with which seed."""
-
-    quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False
-    full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels too.")] = False
-    seed: SeedOption = 42
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None
-    jobs: JobsOption = 1
-    engine: EngineOption = None
-    shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
-    ] = None
-    data: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Data for dkg-human, mumatom, functional or study.")
-    ] = None
-    check: Annotated[bool, typer.Option("--check", help="Exit code 1 if a stated target is missed.")] = False
-    scenario: Annotated[
-        str | None, typer.Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")
-    ] = None
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable."),
-    ] = None
-
-    @property
-    def scale(self) -> str:
-        """quick, normal or full. Raises InputError for quick and full."""
-        if self.quick and self.full:
-            raise InputError("--quick and --full exclude each other")
-        return "quick" if self.quick else "full" if self.full else "normal"
-
-
-@dataclass(frozen=True)
-class CheckedBy:
-    """Games, partners and lengths that agents are checked by."""
-
-    game: Annotated[
-        list[str] | None, typer.Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 or a file; repeatable.")
-    ] = None
-    partner: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="As tft; default: each single action, and tft.")
-    ] = None
-    rounds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30
-    episodes: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1
-    seed: SeedOption = 42
-    max_regret: Annotated[float, typer.Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = (
-        0.5
-    )
-
-
-@spread
+@with_model_options
 def reproduce(
-    how: RunOptions,
-    asked: ModelOptions,
     name: Annotated[
         str,
         typer.Argument(
@@ -107,16 +45,33 @@ def reproduce(
             "all.",
         ),
     ] = "all",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SPEC", help="embedded[:NAME|FILE.gguf], openai:MODEL@URL, module:object.", rich_help_panel=PANEL
-        ),
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels too.")] = False,
+    seed: SeedOption = 42,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None,
+    jobs: JobsOption = 1,
+    engine: EngineOption = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
     ] = None,
-    episodes: EpisodesOption = 1,
-    pictures: Annotated[
-        bool, typer.Option("--pictures", help="As a facilitator, it sees pictures too.", rich_help_panel=PANEL)
-    ] = False,
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Data for dkg-human, mumatom, functional or study.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 if a stated target is missed.")] = False,
+    scenario: Annotated[
+        str | None, typer.Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable."),
+    ] = None,
+    asked: ModelOptions,
+    model: Annotated[
+        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE.gguf], openai:MODEL@URL, module:object.")
+    ] = None,
+    episodes: Annotated[int, model_option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
+    pictures: Annotated[bool, model_option("--pictures", help="As a facilitator, it sees pictures too.")] = False,
 ) -> None:
     """Reproduce a paper's experiment beside its published figures.
 
@@ -125,29 +80,31 @@ def reproduce(
     from otherminds.reports.results import Results, verdicts
     from otherminds.reproduce.run import Options, names
 
-    scale, shard = how.scale, parse_shard(how.shard) if how.shard is not None else (1, 1)
+    if quick and full:
+        raise InputError("--quick and --full exclude each other")
+    part = parse_shard(shard) if shard is not None else (1, 1)
     console, found = Console(), dict[str, Results]()
-    chosen = names(name, how.data, bool(model))
+    chosen = names(name, data, bool(model))
     asking = asked.asking([model], model=model, episodes=episodes, pictures=pictures) if model else None
-    root = how.out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     for experiment in chosen:
         options = Options(
             out=root if len(chosen) == 1 else root / experiment,
-            seed=how.seed,
-            scale=scale,
-            jobs=how.jobs,
-            data=how.data,
+            seed=seed,
+            scale="quick" if quick else "full" if full else "normal",
+            jobs=jobs,
+            data=data,
             asking=asking,
-            scenario=how.scenario,
-            agents=tuple(how.agent or ()),
-            engine=how.engine,
-            shard=shard,
+            scenario=scenario,
+            agents=tuple(agent or ()),
+            engine=engine,
+            shard=part,
         )
-        if results := reproduced(experiment, options, console, check=how.check):
+        if results := reproduced(experiment, options, console, check=check):
             found[experiment] = results
     if 1 < len(chosen) == len(found):
-        combine(root, found | ({} if model else _check_known_players(root, how.seed, console)), console)
-    if how.check and not all(met for results in found.values() for *_, met in verdicts(results.summary)):
+        combine(root, found | ({} if model else _check_known_players(root, seed, console)), console)
+    if check and not all(met for results in found.values() for *_, met in verdicts(results.summary)):
         raise typer.Exit(TARGET_MISSED)
 
 
@@ -161,6 +118,7 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> Results | None:
     """Run an experiment and print its results; None if it is a single shard, whose results come with the merge."""
+    from otherminds.evaluation.runs import digest
     from otherminds.evaluation.store import UnfinishedError
     from otherminds.reports.results import verdicts
     from otherminds.reports.terminal import tables as terminal
@@ -179,6 +137,7 @@ def reproduced(name: str, options: Options, console: Console, *, check: bool = F
     for target, row, met in verdicts(results.summary):
         if not met or check:
             console.print(f"{'met   ' if met else 'MISSED'}  {target}: {row['value']:.3f}", markup=False)
+    console.print(f"Digest: {digest(options.out)}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"Report: {options.out / 'report.html'}", markup=False, soft_wrap=True)
     return results
 
@@ -189,11 +148,7 @@ def _check_known_players(folder: Path, seed: int, console: Console) -> dict[str,
     from otherminds.language.weights import intact, pinned_model
     from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
-    try:
-        import xllamacpp  # noqa: F401
-    except ImportError:
-        return {}
-    if not intact(pinned_model(DEFAULT)):
+    if not (find_spec("xllamacpp") and intact(pinned_model(DEFAULT))):
         return {}
     console.print("A language model beside known players:", style="dim")
     asking = ModelOptions(at_once=1).asking((), model="")
@@ -209,9 +164,21 @@ def combine(folder: Path, found: Mapping[str, Results], console: Console) -> Non
     console.print(f"\nEverything in one report: {path}", style="bold", markup=False, soft_wrap=True)
 
 
-@spread
+@with_model_options
 def check(
-    how: CheckedBy,
+    *,
+    game: Annotated[
+        list[str] | None, typer.Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 or a file; repeatable.")
+    ] = None,
+    partner: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="As tft; default: each single action, and tft.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30,
+    episodes: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
+    seed: SeedOption = 42,
+    max_regret: Annotated[float, typer.Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = (
+        0.5
+    ),
     asked: ModelOptions,
     agent: Annotated[
         list[str] | None,
@@ -232,19 +199,19 @@ def check(
     from otherminds.papers.functional.checking import CheckOptions, check_as_asked, write_junit
     from otherminds.papers.functional.checking import CheckResult as Nothing
 
-    if not math.isfinite(how.max_regret):
-        raise InputError(f"--max-regret is a share, and not {how.max_regret}")
+    if not math.isfinite(max_regret):
+        raise InputError(f"--max-regret is a share, and not {max_regret}")
     folder = out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}"
     options = CheckOptions(
         folder,
         asked.asking(agent or (), model=""),
         agents=tuple(agent or ()),
-        games=tuple(how.game or GAMES),
-        partners=tuple(how.partner or ()),
-        rounds=how.rounds,
-        episodes=how.episodes,
-        seed=how.seed,
-        max_regret=how.max_regret,
+        games=tuple(game or GAMES),
+        partners=tuple(partner or ()),
+        rounds=rounds,
+        episodes=episodes,
+        seed=seed,
+        max_regret=max_regret,
     )
     if junit:  # a file that cannot be written is reported now, not after a long run
         options.plan()
@@ -257,12 +224,14 @@ def check(
 
 def print_verdicts(checked: CheckResult, folder: Path) -> None:
     """Print the verdicts. Raises Exit with code 1 if an agent failed."""
+    from otherminds.evaluation.runs import digest
     from otherminds.reports.terminal import tables as terminal
 
     console = Console()
     console.print(terminal.verdicts(checked.findings, checked.subjects))
     for line in checked.calls:
         console.print(line, markup=False, highlight=False)
+    console.print(f"Digest: {digest(folder)}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
     if checked.failed:
         raise typer.Exit(TARGET_MISSED)
@@ -280,7 +249,9 @@ def play(
     rounds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
     episodes: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
     seed: SeedOption = 42,
-    form: Annotated[Scores, typer.Option("--format", metavar="FORMAT", help="table or json.")] = Scores.table,
+    form: Annotated[
+        Literal["table", "json"], typer.Option("--format", metavar="FORMAT", help="table or json.")
+    ] = "table",
 ) -> None:
     """Does a player predict its partner, and act on that?
 
@@ -293,7 +264,7 @@ def play(
     from otherminds.worlds.repeated_games.payoff_files import find_game
 
     found = pair_scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)
-    if form is Scores.json:
+    if form == "json":
         typer.echo(json.dumps(found, ensure_ascii=False))
     else:
         Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -14,6 +13,7 @@ from rich.console import Console
 from otherminds.cli.options import TARGET_MISSED, UNKNOWN, BudgetOption, EngineOption, PriceOption
 from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
 from otherminds.errors import InputError
+from otherminds.files.text import printable
 
 if TYPE_CHECKING:
     from otherminds.reports.results import Results
@@ -25,45 +25,47 @@ NamedOption = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="SPEC", help="The run's model, if code or an address: you trust it."),
 ]
-
-
-class What(StrEnum):
-    """What to export."""
-
-    rows = "rows"
-    calls = "calls"
+FROZEN: dict[str, Any] = {"frozen": True, "engine": None}
 
 
 def runs(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs.")] = RUNS,
+    salvage: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write what is whole of a damaged run into a new folder.")
+    ] = None,
 ) -> None:
     """List runs: how far they are, and what they cost.
 
-    Of a single run: what failed, and calls to language models without an answer.
+    Of a single run: what failed, calls to language models without an answer, and its digest, to compare with the one
+    that was printed when it was finished.
 
     Example: otherminds runs
     """
-    from otherminds.evaluation.runs import faults, look, runs_in
+    from otherminds.evaluation.runs import digest, look, runs_in
+    from otherminds.evaluation.runs import salvage as saved
     from otherminds.evaluation.store import FILE
     from otherminds.reports.terminal.tables import run_details, runs_table
 
     console = Console()
-    if not (folder / FILE).exists():
-        found, wrong = [], []
+    wrong: list[str] = []
+    if salvage is not None:
+        wrong = saved(folder, salvage)
+        run = look(salvage)
+        typer.echo(f"{salvage}: {run.finished:,} of {run.planned:,} episodes, {run.answered.calls:,} answered calls")
+        wrong = [f"not saved: {fault}" for fault in wrong] or ["nothing is damaged"]
+    elif (folder / FILE).exists():
+        console.print(run_details(look(folder), digest(folder)))
+    else:
+        found = []
         for one in runs_in(folder):
             try:
                 found.append(look(one))
             except InputError as error:
                 wrong.append(str(error))
         console.print(runs_table(found, folder))
-        for complaint in wrong:
-            console.print(complaint, markup=False, highlight=False, soft_wrap=True)
-        if wrong:
-            raise typer.Exit(TARGET_MISSED)
-        return
-    damage = faults(folder)
-    console.print(run_details(look(folder), damage))
-    if damage:
+    for complaint in wrong:
+        console.print(printable(complaint), markup=False, highlight=False, soft_wrap=True)
+    if wrong and salvage is None:
         raise typer.Exit(TARGET_MISSED)
 
 
@@ -87,8 +89,7 @@ def resume(
     from otherminds.language.prices import Price
 
     paid = None if price in (None, UNKNOWN) else Price.parse(price)
-    changes = {"engine": engine, **_given(jobs=jobs)}
-    _again(folder, model or (), changes, _given(price=paid, budget=budget, at_once=at_once))
+    _again(folder, model, {"engine": engine, **_given(jobs=jobs)}, _given(price=paid, budget=budget, at_once=at_once))
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -106,17 +107,14 @@ def report(folder: RunArgument, model: NamedOption = None) -> None:
     from otherminds.evaluation.runs import runs_in
     from otherminds.evaluation.store import FILE
 
-    frozen = {"frozen": True, "engine": None}
     several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
-    if not several:
-        _again(folder, model or (), frozen, {})
-        return
-    told = [_again(run, model or (), frozen, {}) for run in several]
-    combine(folder, {name: results for name, results in told if results}, Console())
+    told = [_again(run, model, FROZEN) for run in several or [folder]]
+    if several:
+        combine(folder, {name: results for name, results in told if results}, Console())
 
 
 def _again(
-    folder: Path, named: Sequence[str], changes: dict[str, Any], money: dict[str, Any]
+    folder: Path, named: Sequence[str] | None, changes: dict[str, Any], money: Mapping[str, Any] | None = None
 ) -> tuple[str, Results | None]:
     """Repeat the command that began a run, with its options and `changes`. Returns the experiment's name and results.
 
@@ -125,7 +123,7 @@ def _again(
     from otherminds.evaluation.experiment import Options
     from otherminds.evaluation.runs import begun, look, trusted
 
-    how = begun(look(folder).about, folder)
+    how, named, money = begun(look(folder).about, folder), named or (), money or {}
     if how.command == "check":
         from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
@@ -146,22 +144,27 @@ def export(
     folder: RunArgument,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write: .jsonl, .csv or .parquet.")],
     what: Annotated[
-        What, typer.Option(metavar="WHAT", help="rows, or calls: all calls to models (.jsonl), to be replayed.")
-    ] = What.rows,
+        Literal["rows", "calls"],
+        typer.Option(metavar="WHAT", help="rows, or calls: all calls to models (.jsonl), to be replayed."),
+    ] = "rows",
 ) -> None:
     """Write the rows of a run, or its calls to models, to a file.
 
     Example: otherminds export runs/functional-20260131-090000 rows.parquet
     """
-    from otherminds.evaluation.runs import exported_calls, exported_rows
+    from otherminds.evaluation.runs import exported_calls, exported_rows, look
     from otherminds.evaluation.store import write_whole
     from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
 
     writers = {".jsonl": write_jsonl, ".csv": write_csv, ".parquet": write_parquet}
-    if (what is What.calls and file.suffix != ".jsonl") or file.suffix not in writers:
-        kinds = ".jsonl" if what is What.calls else ", ".join(writers)
+    if (what == "calls" and file.suffix != ".jsonl") or file.suffix not in writers:
+        kinds = ".jsonl" if what == "calls" else ", ".join(writers)
         raise InputError("is no file to export to", path=file, hint=f"its name ends in {kinds}")
-    if what is What.calls:
+    run = look(folder)
+    if run.finished < run.planned or not run.planned:
+        hint = f"`otherminds resume {folder}` goes on with it; shards are merged first"
+        raise InputError(f"is unfinished: {run.finished:,} of {run.planned:,} episodes", path=folder, hint=hint)
+    if what == "calls":
         write_whole(file, exported_calls(folder))
     else:
         writers[file.suffix](file, exported_rows(folder))
@@ -180,4 +183,4 @@ def merge(
     from otherminds.evaluation.runs import merge as put_together
 
     put_together(shards, out)
-    _again(out, model or (), {"frozen": True, "engine": None, "shard": (1, 1)}, {})
+    _again(out, model, {**FROZEN, "shard": (1, 1)})

@@ -14,26 +14,21 @@ from otherminds.cli.levels import bundled, load_level
 from otherminds.errors import InputError
 
 MISSING = "the web app is not installed"
-LARGEST = 4096
 
 
 def serve(
-    host: Annotated[str, typer.Option(metavar="HOST", help="Others can reach any but loopback.")] = ("127.0.0.1"),
+    host: Annotated[str, typer.Option(metavar="HOST", help="Others can reach any but loopback.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="The port to listen at.")] = 8642,
     store: Annotated[Path, typer.Option(metavar="FILE", help="Where all is kept.")] = Path("otherminds.sqlite"),
     allowed_origin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org."),
+        list[str] | None, typer.Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org.")
     ] = None,
     level: Annotated[
         list[Path] | None, typer.Option(metavar="FILE", help="A level of your own to play; repeatable.")
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SPEC",
-            help="A facilitator in studies: embedded, openai:MODEL@URL or module:object.",
-        ),
+        typer.Option(metavar="SPEC", help="A facilitator in studies: embedded, openai:MODEL@URL or module:object."),
     ] = None,
 ) -> None:
     """Serve the web app: watch minds being read, play, study people.
@@ -43,34 +38,22 @@ def serve(
     Example: otherminds serve --port 8642
     """
     try:
-        import uvicorn
-
         from otherminds.language.find import find_model
         from otherminds.papers.protom.language_facilitator import subject
         from otherminds.web.guard import origins
         from otherminds.web.server import application
+        from otherminds.web.serving import Server
         from otherminds.web.settings import ServerSettings
     except ImportError:
         raise InputError(MISSING, hint="pip install 'otherminds[web]'") from None
     secret = os.environ.get("OTHERMINDS_SECRET", "")
-    levels = {one.name: one for found in bundled().values() for one in found}
-    levels |= {one.name: one for one in (load_level(str(path)) for path in level or ())}
+    own = [load_level(str(path)) for path in level or ()]
+    levels = {one.name: one for found in (*bundled().values(), own) for one in found}
     models = {subject(find_model(spec).name): spec for spec in model or ()}
     settings = ServerSettings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
     listening = _listening(host, port)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            application(settings),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            ws_max_size=LARGEST,
-            ws_ping_interval=10.0,
-            ws_ping_timeout=10.0,
-            ws_per_message_deflate=False,
-            timeout_graceful_shutdown=3,
-        )
-    )
+    server = Server(application(settings))
+    settings.stop = server.stop
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
     login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"

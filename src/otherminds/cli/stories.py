@@ -35,10 +35,13 @@ def ask(
 
     Example: otherminds ask story.txt --question "Where will Sally look?"
     """
-    from otherminds.evaluation.story_questions import asked
-    from otherminds.reports.terminal import stories as story_screens
+    from otherminds.evaluation.progress import noted
 
-    found = asked(story, question, name, model, convention)
+    with noted("reading the story"):
+        from otherminds.evaluation.story_questions import asked
+        from otherminds.reports.terminal import stories as story_screens
+
+        found = asked(story, question, name, model, convention)
     if as_json:
         typer.echo(json.dumps([story_screens.as_data(one) for one in found], ensure_ascii=False))
         return
@@ -63,10 +66,12 @@ def audit(
 
     Example: otherminds audit questions.jsonl
     """
+    from otherminds.evaluation.progress import noted
     from otherminds.evaluation.story_questions import audited
     from otherminds.reports.terminal import stories as story_screens
 
-    found = audited(file, form)
+    with noted("reading the stories"):
+        found = audited(file, form)
     if as_json:
         for verdict in found.verdicts:
             typer.echo(json.dumps(story_screens.verdict_data(verdict), ensure_ascii=False))

@@ -6,15 +6,14 @@ import json
 import sys
 import time
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 from rich.live import Live
 
-from otherminds.cli.levels import load_level, write
+from otherminds.cli.levels import load_level, try_to_write, write
 from otherminds.cli.options import LevelArgument, SeedOption
 from otherminds.errors import InputError
 from otherminds.world import Step
@@ -25,24 +24,7 @@ if TYPE_CHECKING:
     from otherminds.papers.protom.episodes import FacilitatedEpisode
 
 
-class Format(StrEnum):
-    """How to show posteriors."""
-
-    table = "table"
-    json = "json"
-    picture = "picture"
-
-
-class Helper(StrEnum):
-    """Facilitators."""
-
-    none = "none"
-    random = "random"
-    oracle = "oracle"
-    protom = "protom"
-    protom_lookahead = "protom_lookahead"
-
-
+Helper = Literal["none", "random", "oracle", "protom", "protom_lookahead"]
 SHOWN = 3
 """The latest messages that stay on the screen."""
 
@@ -63,14 +45,20 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     return played
 
 
-def show(played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel, delay: float) -> list[Step[Any, Any]]:
-    """Play an episode on the console, live if it is a terminal, and return its steps."""
+def show(
+    played: FacilitatedEpisode[Any, Any, Any],
+    level: Level | KitchenLevel,
+    delay: float,
+    steps: list[Step[Any, Any]],
+) -> None:
+    """Play an episode on the console, live if it is a terminal, and append every step to `steps` as it is played."""
+    from otherminds.evaluation.progress import patiently
     from otherminds.reports.terminal import screens
 
-    console, said, steps = Console(), list[str](), list[Step[Any, Any]]()
+    console, said = Console(), list[str]()
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
     with live or nullcontext():
-        for t, moment in enumerate(played):
+        for t, moment in enumerate(patiently(played, "planning")):
             _follow_up(said, moment.status)
             if moment.decision.message is not None:
                 said.append(f"{t}: {moment.decision.words}")
@@ -84,7 +72,6 @@ def show(played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel,
         _display(frame, live, console, 0.0)
     done = played.world.done(last)
     console.print(f"{'Everybody succeeded' if done else 'Not everybody succeeded'} after {len(steps)} steps.")
-    return steps
 
 
 def _follow_up(said: list[str], status: str | None) -> None:
@@ -105,24 +92,31 @@ def watch(
     level: LevelArgument,
     facilitator: Annotated[
         Helper, typer.Option(metavar="NAME", help="none, random, oracle, protom, protom_lookahead.")
-    ] = Helper.protom,
+    ] = "protom",
     seed: SeedOption = 42,
     delay: Annotated[float, typer.Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what happens (.jsonl).")] = None,
 ) -> None:
     """Watch simulated people and a facilitator, live in the terminal.
 
+    Interrupted, it saves what was played so far.
+
     Example: otherminds watch locked-in --delay 0.2
     """
+    from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.trajectories import write_trajectory
 
-    found = load_level(level)
-    played = episode(found, facilitator, seed)
+    with noted("preparing"):
+        found = load_level(level)
+        played = episode(found, facilitator, seed)
+    steps: list[Step[Any, Any]] = []
     if save:
-        write(save, "")
-    steps = show(played, found, delay)
-    if save:
-        write(save, write_trajectory(found.world, steps))
+        try_to_write(save)
+    try:
+        show(played, found, delay, steps)
+    finally:
+        if save and steps:
+            write(save, write_trajectory(found.world, steps))
 
 
 def infer(
@@ -131,7 +125,9 @@ def infer(
         list[Path],
         typer.Argument(metavar="TRAJECTORY...", help="What happened (.jsonl, .plan); each goes on from the last."),
     ],
-    form: Annotated[Format, typer.Option("--format", metavar="FORMAT", help="table, json, picture.")] = Format.table,
+    form: Annotated[
+        Literal["table", "json", "picture"], typer.Option("--format", metavar="FORMAT", help="table, json, picture.")
+    ] = "table",
     out: Annotated[Path, typer.Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
     beta: Annotated[float, typer.Option(min=0.0, metavar="X", help="Rationality β.")] = 3.0,
     lapse: Annotated[float, typer.Option(min=0.0, max=1.0, metavar="X", help="How often acts are random.")] = 0.05,
@@ -142,16 +138,18 @@ def infer(
 
     Example: otherminds infer locked-in walk.jsonl --format json
     """
+    from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.goal_inference import draw, posteriors, read_all
     from otherminds.reports.terminal import screens
 
-    found = load_level(level)
-    steps = read_all(trajectory, found.world)
-    history = posteriors(found.world, steps, beta=beta, lapse=lapse, leak=leak, particles=particles)
-    if form is Format.picture:
+    with noted("inferring"):
+        found = load_level(level)
+        steps = read_all(trajectory, found.world)
+        history = posteriors(found.world, steps, beta=beta, lapse=lapse, leak=leak, particles=particles)
+    if form == "picture":
         draw(history, found.world, out)
         typer.echo(f"Picture: {out}")
-    elif form is Format.json:
+    elif form == "json":
         typer.echo(json.dumps(history, ensure_ascii=False))
     else:
         Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -59,26 +57,13 @@ class Asking:
         return Recorded(model, where, replay=self.replay is not None, price=self.price, budget=self.budget)
 
 
-@contextmanager
-def told_cost(
-    model: Recorded, ahead: CallEstimate, price: Price | None, console: Console | None = None
-) -> Iterator[None]:
-    """A context that prints the estimated calls and cost of a run before it, and the actual ones after it."""
-    console = console or Console(stderr=True)
-    tell_ahead(model, ahead, price, console)
-    try:
-        yield
-    finally:
-        console.print(f"{model.name}: {spent(model.totals)}", markup=False, highlight=False)
-
-
-def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None, console: Console) -> None:
+def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None) -> None:
     """Print the estimated calls, tokens and cost of a run."""
     likely = f"about {ahead.usage.prompt:,} tokens of prompts and at most {ahead.usage.written:,} of replies"
     cost = f", about ${price.cost(ahead.usage):,.2f}" if price else ""
     more = "more if replies have to be asked for again"
     told = f"{model.name}: {ahead.calls:,} calls, {likely}{cost}; {more}"
-    console.print(told, markup=False, highlight=False, soft_wrap=True)
+    Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
 
 
 def spent(totals: Totals) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import socket
 import time
 import traceback
@@ -17,15 +16,16 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future,
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
-from threading import Thread, current_thread, main_thread
+from threading import Thread
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from otherminds.errors import InputError, near
+from otherminds.operating_system import ignore_interrupts, interrupts_held_back
 
 T = TypeVar("T")
 P = TypeVar("P")
@@ -85,13 +85,21 @@ def processes(jobs: int) -> Iterator[Engine]:
     try:
         yield Engine(executor, jobs)
     finally:
+        thread = getattr(executor, "_executor_manager_thread", None)
         executor.shutdown(wait=False, cancel_futures=True)
+        # in Python 3.11 this thread fails if workers end before it has let go of the cancelled tasks
+        while thread and thread.is_alive() and getattr(executor, "_cancel_pending_futures", False):
+            time.sleep(0.001)
         ours.close()  # workers need not finish what they are doing
         theirs.close()
 
 
 def end_with(other: Connection | int) -> None:
-    """End this process as soon as another one ends, or closes its end of a pipe: a killed process cannot end others."""
+    """End this process as soon as another one ends, or closes its end of a pipe: a killed process cannot end others.
+
+    From now on Ctrl-C does not end it. To be called in the main thread.
+    """
+    ignore_interrupts()
 
     def end() -> None:
         wait([other])
@@ -106,37 +114,6 @@ class _Processes(ProcessPoolExecutor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         with interrupts_held_back():
             return super().submit(fn, *args, **kwargs)
-
-
-@contextmanager
-def interrupts_held_back() -> Iterator[None]:
-    """A context whose new processes never see Ctrl-C; it reaches this process afterwards, which ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # its start would unblock the signal again
-    with _interrupts_told_later():
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _interrupts_told_later() -> Iterator[None]:
-    """Defer SIGINT: another thread may let the signal in, and then it would be raised in this one."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    held: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if held:
-            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager
@@ -255,7 +232,7 @@ def run(
 ) -> Iterator[list[tuple[P, R]]]:
     """Entries of the plan with their results, in chunks of about `seconds`, in the order in which chunks end.
 
-    An exception of a task is raised here after the results before it in its chunk; queued chunks are then cancelled.
+    After an exception of a task no chunk is begun; it is raised here when the chunks under way have ended.
     Raises InputError if a worker died.
     """
     for start, results in _played(task, plan, engine, seconds):
@@ -304,27 +281,34 @@ def _spread(
     ended: SimpleQueue[Future[ChunkResult[R]]] = SimpleQueue()
     under_way: dict[Future[ChunkResult[R]], int] = {}
     begun = 0
+    failed: Exception | None = None
 
-    def begin() -> None:
+    def proceed() -> None:
+        """Submit chunks, or cancel the queued ones if a task has failed."""
         nonlocal begun
-        while begun < len(plan) and len(under_way) < AHEAD * engine.workers:
+        for queued in under_way if failed else ():
+            queued.cancel()
+        while failed is None and begun < len(plan) and len(under_way) < AHEAD * engine.workers:
             entries = plan[begun : begun + pace.size(len(plan) - begun)]
             future = executor.submit(_play, task, entries)
             under_way[future], begun = begun, begun + len(entries)
             future.add_done_callback(ended.put)
 
     try:
-        begin()
+        proceed()
         while under_way:
             future = ended.get()
-            start, played = under_way.pop(future), future.result()
+            start = under_way.pop(future)
+            if future.cancelled():
+                continue
+            played = future.result()
             pace.learn(len(played.results), played.seconds)
-            if played.error is None:
-                begin()
+            failed = failed or played.error
+            proceed()
             if played.results:
                 yield start, played.results
-            if played.error is not None:
-                raise played.error
+        if failed is not None:
+            raise failed
     except engine.lost as error:
         raise InputError("a worker died: has it run out of memory?", hint="finished episodes are kept") from error
     finally:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import Field
+from rich.console import Console
 
-from otherminds.evaluation.asking import Asking, told_cost
+from otherminds.evaluation.asking import Asking, spent, tell_ahead
 from otherminds.evaluation.engines import opened, run
 from otherminds.evaluation.progress import RunNote, shown
 from otherminds.evaluation.store import Entry, Row, Store
@@ -105,7 +106,7 @@ class Experiment:
             model = options.asking.recorded(spoken.model, store.database)
         play(store, options, self.what, *self.parts)
         if spoken is not None and model is not None:
-            ask(store, options, model, partial(spoken.play, model=model), spoken.entries, spoken.estimate)
+            ask(store, options, spoken, model)
         if self.collect is not None:
             return self.collect(store)
         entries = [entry for part in self.parts for entry in part.entries]
@@ -133,34 +134,25 @@ def play(store: Store, options: Options, what: str, *parts: tuple[Callable[[Any]
             store.add(*(rows for _, rows in chunk))
 
 
-def ask(
-    store: Store,
-    options: Options,
-    model: Recorded,
-    task: Callable[[E], list[Row]],
-    plan: Sequence[E],
-    estimate: Callable[[Sequence[E]], CallEstimate],
-) -> None:
-    """Play the missing entries of a plan in which a language model takes part.
+def ask(store: Store, options: Options, part: ModelPart, model: Recorded) -> None:
+    """Play the missing entries that a language model takes part in.
 
     An episode in which the model fails is set aside. Raises ModelError if too many fail in a row, and BudgetError.
     """
     asking = options.asking
     assert asking is not None
-    todo = store.todo(plan, options.shard)
+    todo = store.todo(part.entries, options.shard)
     if not todo:
         return
-    with told_cost(model, estimate(todo), asking.price):
-        keep(store, asking, task, todo, f"{model.name} is playing", model)
+    tell_ahead(model, part.estimate(todo), asking.price)
+    try:
+        keep(store, asking, partial(part.play, model=model), todo, f"{model.name} is playing", model)
+    finally:
+        Console(stderr=True).print(f"{model.name}: {spent(model.totals)}", markup=False, highlight=False)
 
 
 def keep(
-    store: Store,
-    asking: Asking,
-    task: Callable[[E], list[Row]],
-    todo: Sequence[E],
-    what: str,
-    model: Recorded | None,
+    store: Store, asking: Asking, task: Callable[[E], list[Row]], todo: Sequence[E], what: str, model: Recorded | None
 ) -> None:
     """Play episodes and store each as it ends; several at once if the model runs on a server."""
 

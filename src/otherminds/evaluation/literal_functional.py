@@ -31,11 +31,6 @@ def same(sequence: Sequence[int]) -> Sequence[int]:
     return sequence
 
 
-def n_grams(n: int) -> Callable[[Sequence[int]], Sequence[tuple[int, ...]]]:
-    """φ: all runs of n consecutive actions; empty for fewer than n rounds."""
-    return lambda sequence: [tuple(sequence[i : i + n]) for i in range(len(sequence) - n + 1)]
-
-
 def share_wrong(true: Sequence[Any], told: Sequence[Any]) -> float:
     """𝔻: the share of positions at which two sequences differ, in [0, 1]. Raises ValueError if they are empty."""
     if not true:

@@ -2,19 +2,62 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event, Thread
 from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from otherminds.language.ledger import Recorded
+from otherminds.planning.expansion import Expansion
 
 T = TypeVar("T")
+PATIENCE = 0.5
+"""Seconds of work without any output until it is said what is going on; chosen."""
 SILENCE = 30.0
 """Seconds between lines if the output is not a terminal; chosen, not tuned."""
+
+
+@contextmanager
+def noted(what: str) -> Iterator[None]:
+    """Say on standard error what is going on if it takes longer than PATIENCE, then after twice that time, and so on.
+
+    The states that a planner has expanded are told, too.
+    """
+    over = Event()
+
+    def tell() -> None:
+        began, wait = time.monotonic(), PATIENCE
+        while not over.wait(wait):
+            wait = seconds = time.monotonic() - began
+            planner = Expansion.latest
+            states = f", {planner.states:,} states of at most {planner.most:,}" if planner and planner.states else ""
+            print(f"{what}{states}, {seconds:,.1f} s", file=sys.stderr, flush=True)
+
+    teller = Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
+
+def patiently(items: Iterable[T], what: str) -> Iterator[T]:
+    """Yield the items; of each that takes long it is said what is going on, as in `noted`."""
+    left = iter(items)
+    while True:
+        with noted(what):
+            try:
+                item = next(left)
+            except StopIteration:
+                return
+        yield item
 
 
 @dataclass

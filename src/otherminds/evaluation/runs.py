@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from hashlib import sha256
 from pathlib import Path
+from sqlite3 import IntegrityError
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError
-from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, rows_of
+from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, line_of_row, rows_of
 from otherminds.files.database import Database, InUseError, alone
-from otherminds.language.call_records import AnsweredCalls, CallTable, UncertainCall
+from otherminds.files.recovery import recovered
+from otherminds.language.call_records import SCHEMA, AnsweredCalls, CallTable, UncertainCall
 
 K = TypeVar("K")
 Command = Literal["reproduce", "check"]
 
 REPORT = "report.html"
+ABOUT = "select name, value from about"
 PLANNED = "select count(*) from plan"
 FINISHED = "select count(*) from plan join episodes using (condition, subject, episode)"
+CALLS = "select key, model, state, cost, line from calls where state != 'refused' order by key, model, state, cost, n"
 
 
 class Run(NamedTuple):
@@ -52,7 +57,7 @@ class Run(NamedTuple):
 def look(folder: Path) -> Run:
     """The progress of the run in a folder. Raises InputError if there is none, or it is damaged."""
     with closing(_open(folder)) as base:
-        about = dict(base.read("select name, value from about"))
+        about = dict(base.read(ABOUT))
         calls = CallTable(base)
         ((planned,),), ((finished,),) = base.read(PLANNED), base.read(FINISHED)
         return Run(
@@ -75,11 +80,7 @@ def _open(folder: Path) -> Database:
     path = folder / FILE
     if not path.exists():
         raise InputError(f"holds no run: there is no {FILE}", path=folder, hint="see `otherminds runs`")
-    base = Database(path, "", readonly=True)
-    if not base.read("select name from sqlite_master"):
-        base.close()
-        raise InputError("holds no run yet", path=folder, hint="it has only just been created")
-    return base
+    return Database(path, SCHEMA, readonly=True)
 
 
 def _in_use(folder: Path) -> bool:
@@ -92,16 +93,44 @@ def _in_use(folder: Path) -> bool:
         return False
 
 
-def faults(folder: Path) -> list[str]:
-    """The faults of a run on disk, in its database pages or episodes; empty if it is intact."""
+def digest(folder: Path) -> str:
+    """The SHA-256 of a run: its rows as in rows.jsonl, then its calls with cost and answer, ordered by question.
+
+    No time is part of it: the same run has the same digest, however often it was interrupted. Raises InputError.
+    """
+    found = sha256()
     with closing(_open(folder)) as base:
-        found = base.faults()
-        try:
-            for _ in rows_of(base):
-                pass
-        except InputError as error:
-            found.append(str(error))
-        return found
+        run = dict(base.read(ABOUT)).get("run", "")
+        for row in rows_of(base):
+            found.update(line_of_row({**row, "run": run}))
+        for *call, line in base.read(CALLS):
+            answer = json.loads(line)["response"] if line else None
+            found.update(json.dumps([*call, answer], sort_keys=True).encode() + b"\n")
+    return found.hexdigest()
+
+
+def salvage(folder: Path, out: Path) -> list[str]:
+    """Write all rows of a run that are whole into a new run; a line for everything that is not.
+
+    `folder` may also be a record of calls (a file). Raises InputError if nothing is left, or `out` holds a run.
+    """
+    path = folder / FILE if folder.is_dir() else folder
+    if not path.is_file():
+        raise InputError(f"holds no run: there is no {FILE}", path=folder, hint="see `otherminds runs`")
+    if (out / FILE).exists():
+        raise InputError("holds a run already", path=out, hint="choose another folder")
+    found, faults = recovered(path, SCHEMA)
+    if not any(found.values()):
+        with closing(Database(path, SCHEMA, readonly=True)):  # raises InputError: it says what the file is
+            raise InputError("holds no rows", path=path)
+    with alone(out / LOCK), Database(out / FILE, SCHEMA) as base, base.transaction() as change:
+        for table, rows in found.items():
+            for row in rows:
+                try:
+                    change.put(table, *row)
+                except IntegrityError as error:
+                    faults.append(f"{table}: a row contradicts another: {error}")
+    return faults
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -129,12 +158,12 @@ def merge(shards: Sequence[Path], out: Path) -> None:
     """
     with ExitStack() as stack:
         bases = [stack.enter_context(_open(shard)) for shard in shards]
-        abouts = [dict(base.read("select name, value from about")) for base in bases]
+        abouts = [dict(base.read(ABOUT)) for base in bases]
         first = abouts[0]
         for shard, about in zip(shards, abouts, strict=True):
             if (about.get("run"), about.get("version")) != (first.get("run"), first.get("version")):
                 raise InputError(f"is of another run than {shards[0]}", path=shard)
-        store = stack.enter_context(Store(out, first["run"], first["about"]))
+        store = stack.enter_context(Store(out, first.get("run", ""), first.get("about", "")))
         for shard, base in zip(shards, bases, strict=True):
             store.take_in(base, shard)
         CallTable(store.database).take_in(map(CallTable, bases))

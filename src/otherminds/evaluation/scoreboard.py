@@ -64,17 +64,15 @@ def _scores(mine: Sequence[Episode]) -> Iterator[tuple[str, Estimate]]:
     telling = [one for one in mine if one.expectations]
     if telling:
         rights = [float(sum(expectation.right for expectation in one.expectations)) for one in telling]
-        yield "literal", st.ratio(rights, [float(len(one.expectations)) for one in telling], _names(telling))
+        told = [float(len(one.expectations)) for one in telling]
+        yield "literal", st.ratio(rights, told, [one.name for one in telling])
     said = [(p, right, one.name) for one in telling for right, p in one.expectations if p is not None]
     if said:
         yield "calibration_error", st.miscalibration(*zip(*said, strict=True))
     judged = [one for one in mine if None not in (one.earned, one.best, one.floor)]
     gained = [(one.earned or 0.0) - (one.floor or 0.0) for one in judged]
+    names = [one.name for one in judged]
     possible = [(one.best or 0.0) - (one.floor or 0.0) for one in judged]
     if sum(possible) > WORTH:
-        yield "functional", st.ratio(gained, possible, _names(judged))
-        yield "regret", st.mean([p - g for p, g in zip(possible, gained, strict=True)], _names(judged))
-
-
-def _names(episodes: Sequence[Episode]) -> list[str]:
-    return [one.name for one in episodes]
+        yield "functional", st.ratio(gained, possible, names)
+        yield "regret", st.mean([p - g for p, g in zip(possible, gained, strict=True)], names)

@@ -7,19 +7,18 @@ episode is not played again, so a run that was killed at any moment continues wh
 from __future__ import annotations
 
 import json
-import os
-import zlib
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 from otherminds.errors import InputError
-from otherminds.files.database import Database, alone
-from otherminds.language.call_records import SCHEMA as CALLS
-from otherminds.language.call_records import now
+from otherminds.files.database import Change, Database, alone
+from otherminds.language.call_records import SCHEMA, now
+from otherminds.operating_system import replace, sync
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -28,33 +27,11 @@ FILE = "run.db"
 LOCK = "run.lock"
 ROWS = "rows.jsonl"
 MEASURED = "ms"
-SCHEMA = """
-create table if not exists about (name text primary key, value text not null) without rowid;
-create table if not exists plan (
-  place integer primary key, condition text not null, subject text not null, episode text not null,
-  unique (condition, subject, episode)
-);
-create table if not exists episodes (
-  condition text not null, subject text not null, episode text not null,
-  finished text not null, rows text not null, checksum integer not null,
-  primary key (condition, subject, episode)
-);
-create table if not exists failures (
-  condition text not null, subject text not null, episode text not null, at text not null, why text not null,
-  primary key (condition, subject, episode)
-);
-create view if not exists rows as
-  select condition, subject, episode, each.value as row from episodes, json_each(episodes.rows) as each;
-"""
-PLANNED = "insert or ignore into plan (condition, subject, episode) values (?, ?, ?)"
-LATEST = "update about set value = ? where name = 'about'"
-FINISHED = "insert into episodes values (?, ?, ?, ?, ?, ?)"
-FORGIVEN = "delete from failures where condition = ? and subject = ? and episode = ?"
-FAILED = "insert or replace into failures values (?, ?, ?, ?, ?)"
-ROWS_OF = "select rows, checksum from episodes where condition = ? and subject = ? and episode = ?"
+ROWS_OF = "select rows from episodes where condition = ? and subject = ? and episode = ?"
 ORDER = "select condition, subject, episode from plan order by place"
 FAILURES = "select condition, subject, episode, why from failures order by at"
 DONE = "select condition, subject, episode from episodes"
+USED = "select 1 where exists (select 1 from plan) or exists (select 1 from episodes) or exists (select 1 from calls)"
 
 
 class UnfinishedError(InputError):
@@ -71,7 +48,6 @@ class Entry(Protocol):
     @property
     def key(self) -> Key:
         """Condition, subject and episode: unique in a run."""
-        ...
 
 
 E = TypeVar("E", bound=Entry)
@@ -90,18 +66,22 @@ class Store:
         """
         self.folder, self.run, self.frozen = folder, run, frozen
         self.path = folder / FILE
-        self._planned = False
+        self._planned = self._unused = False
         self._open = ExitStack()
         self._open.enter_context(alone(folder / LOCK))
         try:
-            self.database = self._open.enter_context(Database(self.path, SCHEMA + CALLS))
+            self._open.callback(self._remove_unused)
+            self.database = self._open.enter_context(Database(self.path, SCHEMA))
             if self.about().get("run", run) != run:
                 hint = "choose another folder with --out"
                 raise InputError(f"belongs to another run than {run}", path=self.path, hint=hint)
             known = {"run": run, "about": about, "version": version("otherminds"), "begun": now()}
-            with self.database.transaction() as base:
-                base.executemany("insert or ignore into about values (?, ?)", known.items())
-                base.executemany(LATEST, [(about,)] if about else [])
+            told = self.about()
+            with self.database.transaction() as change:
+                for name, value in known.items():
+                    if name not in told or (name == "about" and about not in ("", told[name])):
+                        change.drop("about", name=name)
+                        change.put("about", name, value)
         except BaseException:
             self._open.close()
             raise
@@ -109,8 +89,26 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        """Close the run; one that failed before anything was planned or asked is removed.
+
+        An interrupt gets a note that says how to go on.
+        """
+        with suppress(InputError):
+            self._unused = error is not None and not self.database.read(USED)
+        if isinstance(error, KeyboardInterrupt) and not self._unused:
+            error.add_note(f"`otherminds resume {shlex.quote(str(self.folder))}` goes on")
         self._open.close()
+        if self._unused:
+            with suppress(OSError):  # other files stay
+                self.folder.rmdir()
+
+    def _remove_unused(self) -> None:
+        if self._unused:
+            with suppress(OSError):
+                for path in self.folder.glob(f"{FILE}*"):
+                    path.unlink()
+                (self.folder / LOCK).unlink()
 
     def about(self) -> dict[str, str]:
         """The run's metadata: `run`, `about`, `version` of the library, and the time it was `begun`."""
@@ -118,11 +116,11 @@ class Store:
 
     def plan(self, entries: Sequence[Entry]) -> None:
         """Append entries to the plan. The first call drops what earlier programs planned."""
-        with self.database.transaction() as base:
+        with self.database.transaction() as change:
             if not self._planned:
-                base.execute("delete from plan")
+                change.drop("plan")
                 self._planned = True
-            base.executemany(PLANNED, (entry.key for entry in entries))
+            _plan(change, [entry.key for entry in entries])
 
     def todo(self, entries: Sequence[E], shard: tuple[int, int] = (1, 1)) -> list[E]:
         """Plan the entries, and return those of this shard that have not been played.
@@ -153,24 +151,27 @@ class Store:
 
     def add(self, *episodes: Sequence[Row]) -> None:
         """Store episodes, each given by its rows, in one transaction."""
-        told = [(*key(rows[0]), now(), *_packed(rows)) for rows in episodes]
-        with self.database.transaction() as base:
-            base.executemany(FINISHED, told)
-            base.executemany(FORGIVEN, (one[:3] for one in told))
+        with self.database.transaction() as change:
+            for rows in episodes:
+                about = key(rows[0])
+                change.put("episodes", *about, now(), _packed(rows))
+                _forgive(change, about)
 
     def fail(self, entry: Entry, why: str) -> None:
         """Store why an episode failed; it remains to be played."""
-        with self.database.transaction() as base:
-            base.execute(FAILED, (*entry.key, now(), why.encode("utf-8", "backslashreplace").decode()))
+        with self.database.transaction() as change:
+            _forgive(change, entry.key)
+            change.put("failures", *entry.key, now(), why.encode("utf-8", "backslashreplace").decode())
 
     def replace(self, rows: Iterable[Row]) -> None:
         """Store the episodes of these rows, and delete all others."""
         episodes = [(about, list(mine)) for about, mine in groupby(rows, key)]
-        with self.database.transaction() as base:
-            base.execute("delete from episodes")
-            base.execute("delete from plan")
-            base.executemany(PLANNED, (about for about, _ in episodes))
-            base.executemany(FINISHED, ((*about, now(), *_packed(mine)) for about, mine in episodes))
+        with self.database.transaction() as change:
+            change.drop("episodes")
+            change.drop("plan")
+            _plan(change, [about for about, _ in episodes])
+            for about, mine in episodes:
+                change.put("episodes", *about, now(), _packed(mine))
 
     def all(self, order: Sequence[Key] | None = None) -> list[Row]:
         """The rows of all planned episodes, in the given order or that of the plan.
@@ -190,38 +191,51 @@ class Store:
 
     def found(self, order: Sequence[Key] | None = None) -> list[Row]:
         """The rows of all finished episodes, in the given order or that of the plan."""
-        return list(self._rows(order))
-
-    def _rows(self, order: Sequence[Key] | None) -> Iterator[Row]:
-        return ({**row, "run": self.run} for row in rows_of(self.database, order))
+        return [{**row, "run": self.run} for row in rows_of(self.database, order)]
 
     def write_rows(self) -> None:
         """Write all rows to rows.jsonl, one a line, without measured times, which differ from run to run.
 
         Raises InputError if the file cannot be written.
         """
-        lines = (json.dumps(lasting(row), ensure_ascii=False) for row in self._rows(None))
-        write_whole(self.folder / ROWS, (line.encode("utf-8", "backslashreplace") + b"\n" for line in lines))
+        write_whole(self.folder / ROWS, map(line_of_row, self.found()))
 
     def take_in(self, other: Database, folder: Path) -> None:
         """Add the planned and finished episodes of another folder. Raises InputError if their results differ."""
-        with self.database.transaction() as base:
-            base.executemany(PLANNED, other.read(ORDER))
-            for *about, finished, text, checksum in other.read("select * from episodes"):
-                known = base.execute(ROWS_OF, about).fetchone()
-                if known is None:
-                    base.execute(FINISHED, (*about, finished, text, checksum))
-                elif known[0] != text and [*map(lasting, json.loads(known[0]))] != [*map(lasting, json.loads(text))]:
+        with self.database.transaction() as change:
+            _plan(change, other.read(ORDER))
+            for *about, finished, text in other.read(
+                "select condition, subject, episode, finished, rows from episodes"
+            ):
+                known = change.read(ROWS_OF, about)
+                if not known:
+                    change.put("episodes", *about, finished, text)
+                elif known[0][0] != text and [*map(lasting, json.loads(known[0][0]))] != [
+                    *map(lasting, json.loads(text))
+                ]:
                     raise InputError(f"the episode {' '.join(about)} came out differently", path=folder)
+
+
+def _plan(change: Change, keys: Iterable[Key]) -> None:
+    """Append to the plan what is not in it."""
+    known = {*change.read("select condition, subject, episode from plan")}
+    for about in keys:
+        if about not in known:
+            known.add(about)
+            change.put("plan", None, *about)
+
+
+def _forgive(change: Change, about: Key) -> None:
+    change.drop("failures", condition=about[0], subject=about[1], episode=about[2])
 
 
 def rows_of(database: Database, order: Sequence[Key] | None = None) -> Iterator[Row]:
     """The rows of a run, by episodes in the given order or that of its plan. Raises InputError for damaged rows."""
     for about in database.read(ORDER) if order is None else order:
-        for text, checksum in database.read(ROWS_OF, about):
+        for (text,) in database.read(ROWS_OF, about):
             try:
                 found: list[Row] = json.loads(text)
-                if zlib.crc32(text.encode()) != checksum or {key(row) for row in found} != {about}:
+                if {key(row) for row in found} != {about}:
                     raise ValueError
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 fault = f"the rows of the episode {' '.join(about)} are damaged"
@@ -244,21 +258,24 @@ def lasting(row: Row) -> Row:
     return {name: value for name, value in row.items() if name != MEASURED}
 
 
-def _packed(rows: Sequence[Row]) -> tuple[str, int]:
+def line_of_row(row: Row) -> bytes:
+    """A row as a line of rows.jsonl, without its measured time."""
+    return json.dumps(lasting(row), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _packed(rows: Sequence[Row]) -> str:
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return text, zlib.crc32(text.encode())
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file so that it exists whole or not at all. Raises InputError if it cannot be written."""
-    fresh = path.with_name(f"{path.name}.new")
     try:
+        fresh = path.with_name(f"{path.name}.new")
         path.parent.mkdir(parents=True, exist_ok=True)
         with fresh.open("wb") as file:
             file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+            sync(file)
+        replace(fresh, path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from None

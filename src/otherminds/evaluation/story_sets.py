@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,31 +25,21 @@ LETTERS = "ABC"
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """The rows of the k-th block of stories of a seed: a pure function of k, the same on any number of processes.
+def block(k: int, seed: int, chosen: Sequence[str], seen: bool) -> list[Row]:
+    """The k-th `BLOCK` rows of a seed, the same on any number of processes; groups take turns with chosen phrasings.
 
     With `seen`, each row also has the episode as a video model would report it.
     """
-
-    seed: int
-    phrasings: tuple[str, ...]
-    seen: bool = False
-
-    def __call__(self, k: int) -> list[Row]:
-        """`BLOCK` rows; the groups take turns with the phrasings."""
-        gc.freeze()  # planning tables stay in memory: don't search them for garbage
-        rng = stream(self.seed, "stories", str(k))
-        words, seeing = stream(self.seed, "words", str(k)), stream(self.seed, "seen", str(k))
-        stories = invent(BLOCK, rng, first=k * len(CELLS))
-        found = []
-        for number, story in enumerate(stories):
-            phrasing = self.phrasings[(k * len(CELLS) + number // 3) % len(self.phrasings)]
-            row = _row(story, phrasing, words)
-            if self.seen:
-                row["seen"] = as_json(seen_through(story.episode, VIDEO_MODEL, seeing))
-            found.append(row)
-        return found
+    gc.freeze()  # planning tables stay in memory: don't search them for garbage
+    rng = stream(seed, "stories", str(k))
+    words, seeing = stream(seed, "words", str(k)), stream(seed, "seen", str(k))
+    found = []
+    for number, story in enumerate(invent(BLOCK, rng, first=k * len(CELLS))):
+        row = _row(story, chosen[(k * len(CELLS) + number // 3) % len(chosen)], words)
+        if seen:
+            row["seen"] = as_json(seen_through(story.episode, VIDEO_MODEL, seeing))
+        found.append(row)
+    return found
 
 
 def _row(story: Story, phrasing: str, words: np.random.Generator) -> Row:
@@ -81,17 +71,15 @@ def make(
     for name in wanted:
         if name not in phrasings():
             raise unknown("phrasing", name, phrasings())
-    return _rows(n, Blocks(seed, tuple(wanted) or tuple(phrasings()), seen), jobs, quiet)
+    return _rows(n, partial(block, seed=seed, chosen=tuple(wanted) or tuple(phrasings()), seen=seen), jobs, quiet)
 
 
-def _rows(n: int, block_of: Blocks, jobs: int, quiet: bool) -> Iterator[Row]:
+def _rows(n: int, block_of: Callable[[int], list[Row]], jobs: int, quiet: bool) -> Iterator[Row]:
     blocks = -(-n // BLOCK)
-    left = n
     with opened(None, jobs) as engine:
         made = in_order(block_of, range(blocks), engine=engine)
-        for block in made if quiet else shown(made, blocks, "Inventing stories"):
-            yield from block[:left]
-            left -= len(block)
+        for k, rows in enumerate(made if quiet else shown(made, blocks, "Inventing stories")):
+            yield from rows[: n - k * BLOCK]
 
 
 def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -> int:

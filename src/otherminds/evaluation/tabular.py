@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError
+from otherminds.evaluation.store import write_whole
 from otherminds.files.strict_json import RepeatedNameError, depth, dumps, loads
-from otherminds.files.text import opened
+from otherminds.files.text import decoded, opened
 
 Row = dict[str, Any]
 
@@ -107,8 +108,8 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    """A value as text of a CSV cell."""
-    if not isinstance(value, str):
+    """A value as text of a CSV cell; text with a NUL, which no reader takes for text, as JSON, where it is escaped."""
+    if not isinstance(value, str) or "\0" in value:
         return dumps(value)
     plain = value and not value.startswith(RISKY) and _read_cell(value) == value
     return value if plain else TEXT_MARK + value
@@ -128,10 +129,9 @@ def _text(row: Mapping[str, Any], path: Path, number: int) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from None
+    if not path.parent.is_dir():
+        raise InputError("cannot be written: there is no such folder", path=path)
+    write_whole(path, [content])
 
 
 # Reading
@@ -142,16 +142,14 @@ def read_rows(path: Path) -> list[Row]:
 
     Raises InputError for the first fault.
     """
-    return [row for _, row in read_numbered(path)]
-
-
-def read_numbered(path: Path) -> list[tuple[int, Row]]:
-    """The rows of `read_rows`, each with the line where it begins (in Parquet, its number). Raises InputError."""
-    return list(each_numbered(path))
+    return [row for _, row in each_numbered(path)]
 
 
 def each_numbered(path: Path) -> Iterator[tuple[int, Row]]:
-    """The same rows one at a time, so that a caller can stop at the first row it rejects. Raises InputError."""
+    """The rows of `read_rows` one at a time, each with the line where it begins (in Parquet, its number).
+
+    So a caller can stop at the first row it rejects. Raises InputError.
+    """
     path = found_in(path)
     read = READERS.get(path.suffix)
     if read is None:
@@ -259,16 +257,13 @@ READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers, from 1. Raises InputError for a line that is too long or not UTF-8."""
+    """The lines with their numbers, from 1. Raises InputError for a line that is too long or no text."""
     with opened(path) as file:
         _check_size(os.fstat(file.fileno()).st_size, path)
         for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), b""), 1):
             if len(line) > LONGEST:
                 raise InputError(f"is longer than {LONGEST:,} bytes", path=path, line=number)
-            try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError:
-                raise InputError("is not UTF-8 text", path=path, line=number) from None
+            yield number, decoded(line, path, number)
 
 
 def _checked(row: Row, path: Path, number: int) -> Row:

@@ -97,23 +97,18 @@ class LanguagePlayer(Protocol):
 
     def observe(self, outcome: Outcome | None, /) -> Self:
         """The player after a round."""
-        ...
 
     def act(self) -> Categorical[int | None]:
         """π(a): its next action, None if unreadable."""
-        ...
 
     def predict(self) -> Categorical[int | None]:
         """P(b): its prediction of the partner's action, None if unreadable."""
-        ...
 
     def told(self, truth: int, /) -> Self:
         """The player after it is told the partner's action of this round, if its strategy includes that."""
-        ...
 
     def lose(self) -> Self:
         """The player after a round that it lost because no move could be read."""
-        ...
 
 
 def evenly(episode: int, episodes: int, rng: np.random.Generator) -> Choice:

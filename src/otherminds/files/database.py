@@ -4,26 +4,75 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
+import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from threading import RLock
+from time import sleep
 from typing import Any, Self
 
 from otherminds.errors import InputError
+from otherminds.files.checksums import (
+    PAGE,
+    SUMS,
+    Tables,
+    checksum,
+    intact,
+    log_fault,
+    named,
+    objects_in,
+    objects_of,
+    tables_of,
+)
 from otherminds.files.text import opened
 
 MARK = 0x6F6D696E  # application_id of these databases: "omin" in ASCII
-VERSION = 1
+VERSION = 2  # user_version; 1 was otherminds 0.1.0
+OLD = "read it with otherminds 0.1.0, or begin again in another place"
+OLD_STUDY = [
+    ("index", "sqlite_autoindex_events_2", "events", None),
+    (
+        "table",
+        "events",
+        "events",
+        """CREATE TABLE events (
+  stream text not null, seq integer not null, at real not null, kind text not null, body text not null,
+  who text, n integer,
+  primary key (stream, seq), unique (who, n)
+) without rowid
+""",
+    ),
+]
+"""The tables of a study of version 0.1.0, which had no mark."""
+MARKS = ("application_id", "user_version")
+MOVE = "update totals set rows = rows + ?, sum = (sum + ?) & ? where name = ?"
+WRITING = (f"page_size = {PAGE}", "synchronous = full", "fullfsync = on", "checkpoint_fullfsync = on")
+"""Settings for writing; macOS needs `fullfsync` to empty the cache of the drive, others ignore it."""
+PATIENCE, MOMENT = 3, 0.05  # looks at a log that another program may be writing, and seconds between them; chosen
 MAGIC = b"SQLite format 3\0"
 WAIT = 10.0  # seconds to wait for another writer; chosen
 
 
 def connect(path: Path | str) -> sqlite3.Connection:
-    """A SQLite connection with synchronous = FULL: a committed transaction survives a crash."""
-    base = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
-    base.execute("pragma journal_mode = wal")
-    base.execute("pragma synchronous = full")
+    """A SQLite connection with synchronous = FULL: a committed transaction survives a crash.
+
+    What is in the file is not verified (`Database` does that), but its functions cannot do harm.
+    """
+    return _set(sqlite3.connect(path, timeout=WAIT, check_same_thread=False), *WRITING)
+
+
+def _set(base: sqlite3.Connection, *pragmas: str) -> sqlite3.Connection:
+    """Set up a connection so that the file runs nothing, and deleted rows are erased. It is closed if that fails."""
+    try:
+        if sys.version_info >= (3, 12):
+            base.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
+        for pragma in ("trusted_schema = off", "cell_size_check = on", "secure_delete = on", *pragmas):
+            base.execute(f"pragma {pragma}").fetchall()
+    except BaseException:
+        base.close()
+        raise
     return base
 
 
@@ -35,9 +84,8 @@ def _reader(path: Path) -> sqlite3.Connection:
     log = path.with_name(f"{path.name}-wal")
     apart = not all(os.access(place, os.W_OK) for place in (path, path.parent))
     how = "rw" if not apart else "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
-    base = sqlite3.connect(f"{path.absolute().as_uri()}?mode={how}", uri=True, timeout=WAIT, check_same_thread=False)
-    base.execute("pragma query_only = on")
-    return base
+    uri = f"{path.absolute().as_uri()}?mode={how}"
+    return _set(sqlite3.connect(uri, uri=True, timeout=WAIT, check_same_thread=False), "query_only = on")
 
 
 def is_database(path: Path) -> bool:
@@ -53,22 +101,71 @@ class InUseError(InputError):
     """Another program holds the lock."""
 
 
+class Change:
+    """A transaction. Rows of protected tables are put and dropped here only, which keeps checksums and totals."""
+
+    def __init__(self, base: sqlite3.Connection, tables: Tables) -> None:
+        self._base, self._tables = base, tables
+        self._moved: dict[str, tuple[int, int]] = {}
+
+    def put(self, table: str, *row: Any) -> int:
+        """Insert a row, and return its number. If the first column is a number and None, it is the next one."""
+        first = self._tables[table][0]
+        if row[0] is None:
+            row = (
+                self._base.execute(f"select coalesce(max({first.name}), 0) + 1 from {table}").fetchone()[0],  # noqa: S608
+                *row[1:],
+            )
+        values = [
+            float(v) + 0.0 if column.kind is float else v for v, column in zip(row, self._tables[table], strict=True)
+        ]
+        told = checksum(table, values)
+        marks = ", ".join("?" * (len(values) + 1))
+        number = self._base.execute(f"insert into {table} values ({marks})", (*values, told)).lastrowid  # noqa: S608
+        self._move(table, 1, told)
+        assert number is not None
+        return number
+
+    def drop(self, table: str, **where: Any) -> int:
+        """Delete all rows with these values, and return their number."""
+        which = " and ".join([f"{name} = ?" for name in where] or ["true"])
+        found = self._base.execute(f"select checksum from {table} where {which}", (*where.values(),)).fetchall()  # noqa: S608
+        self._base.execute(f"delete from {table} where {which}", (*where.values(),))  # noqa: S608
+        self._move(table, -len(found), -sum(told for (told,) in found))
+        return len(found)
+
+    def read(self, question: str, about: Sequence[Any] = ()) -> list[Any]:
+        """All rows that a query returns within the transaction."""
+        return self._base.execute(question, about).fetchall()
+
+    def _move(self, table: str, rows: int, told: int) -> None:
+        before = self._moved.get(table, (0, 0))
+        self._moved[table] = (before[0] + rows, (before[1] + told) & SUMS)
+
+    def end(self) -> None:
+        """Bring the totals up to date."""
+        self._base.executemany(MOVE, ((rows, told, SUMS, table) for table, (rows, told) in self._moved.items()))
+
+
 class Database:
     """A SQLite database shared by the threads of a program. A transaction is written as a whole or not at all.
 
-    The file is checked when it is opened. Without a path the database is in memory.
+    It is verified when it is opened: the tables are exactly those of the schema, nothing in the file can run, and
+    every row of a protected table (one whose last column is its `checksum`) has the types and the checksum with which
+    it was written, none is missing and none was added (table `totals`). Without a path the database is in memory.
     """
 
     def __init__(self, path: Path | None, schema: str, *, readonly: bool = False) -> None:
         """Open or create a database. Raises InputError for a damaged, foreign or unusable file."""
-        self.path = path
+        self.path, self._schema, self._tables = path, schema, tables_of(schema)
         self._lock = RLock()
         with self._told():
             self._base = self._open(path, readonly)
+            weakref.finalize(self, self._base.close)  # closes it when it is no longer used
             try:
-                self._check(readonly)
+                self._begin(readonly)
                 if not readonly:
-                    self.add(schema)
+                    self._base.execute("pragma journal_mode = wal")
             except BaseException:
                 self._base.close()
                 raise
@@ -77,7 +174,7 @@ class Database:
         if path is None:
             return connect(":memory:")
         if path.exists():
-            opened(path).close()  # raises OSError for a pipe or a device
+            self._check_file(path)
         if readonly:
             return _reader(path)
         try:
@@ -86,31 +183,83 @@ class Database:
         except ValueError as error:
             raise InputError(f"cannot be used: {error}", path=path) from None
 
-    def _check(self, readonly: bool) -> None:
-        """Raise InputError unless the database has our mark and is intact, or is empty."""
-        self._base.execute("pragma trusted_schema = off")
-        marks = (self._base.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version"))
-        mark, version = marks
-        if mark != MARK and self._base.execute("select count(*) from sqlite_master").fetchone()[0]:
+    def _check_file(self, path: Path) -> None:
+        """Raise InputError for a log that SQLite would ignore, and for a file that is shorter than it should be.
+
+        Another program may be writing: what is only wrong for a moment is not.
+        """
+        with opened(path) as file:  # raises OSError for a pipe or a device
+            if (head := file.read(len(MAGIC))) and head != MAGIC:
+                raise sqlite3.DatabaseError("file is not a database")
+        for _ in range(PATIENCE):
+            if (fault := log_fault(path)) is None:
+                return
+            sleep(MOMENT)
+        raise self._damaged(str(fault))
+
+    def _damaged(self, fault: str) -> InputError:
+        hint = None
+        if self._tables and self.path is not None:
+            folder = self.path.parent if self.path.name == "run.db" else self.path
+            hint = f"`otherminds runs {folder} --salvage OUT` writes what is intact to a new folder"
+        return InputError(f"is damaged: {fault}", path=self.path, hint=hint)
+
+    def _begin(self, readonly: bool) -> None:
+        """Verify the database in one transaction, creating the tables of a new one. Raises InputError if it fails."""
+        if not readonly:
+            self._base.execute("begin immediate")
+            if not self._base.execute("select count(*) from sqlite_master").fetchone()[0]:
+                self._create()
+        else:
+            self._base.execute("begin")
+        with self._base:
+            self._check()
+            for fault in self._wrong():
+                raise self._damaged(fault)
+
+    def _create(self) -> None:
+        for statement in filter(str.strip, self._schema.split(";")):
+            self._base.execute(statement)
+        for table in self._tables:
+            self._base.execute("insert into totals values (?, 0, 0)", (table,))
+        self._base.execute(f"pragma application_id = {MARK}")
+        self._base.execute(f"pragma user_version = {VERSION}")
+
+    def _check(self) -> None:
+        """Raise InputError for a database of another program or version. Runs nothing that is in the file."""
+        mark, version = (self._base.execute(f"pragma {name}").fetchone()[0] for name in MARKS)
+        found = objects_in(self._base)
+        if not found:
+            raise InputError("holds no run yet", path=self.path, hint="it has only just been created")
+        if (mark, version) == (MARK, 1) or (mark == version == 0 and found == OLD_STUDY):
+            raise InputError("was written by otherminds 0.1.0", path=self.path, hint=OLD)
+        if mark != MARK:
             raise InputError("is a database of another program", path=self.path)
-        if mark != MARK and not readonly:
-            self._base.executescript(f"pragma application_id = {MARK}; pragma user_version = {VERSION}")
-        if version > VERSION:
+        if version != VERSION:
             raise InputError(f"is of version {version}, and this reads version {VERSION}", path=self.path)
-        if faults := self.faults("quick_check"):
-            raise InputError(f"is damaged: {faults[0]}", path=self.path)
+        if found != objects_of(self._schema):
+            odd = sorted({str(one[1]) for one in {*found} ^ {*objects_of(self._schema)}})
+            raise self._damaged(f"its tables are not those of this version: {', '.join(odd)}")
 
-    def add(self, schema: str) -> None:
-        """Add the tables of a schema, all or none. Existing tables stay (the schema says `if not exists`)."""
-        with self._lock, self._told(), self._base:
-            self._base.executescript(f"begin immediate; {schema}; commit")
-
-    def faults(self, check: str = "integrity_check") -> list[str]:
-        """The faults that SQLite finds in the file; empty if it is intact."""
-        return [said for (said,) in self.read(f"pragma {check}") if said != "ok"]
+    def _wrong(self) -> Iterator[str]:
+        """What is wrong with the pages, rows and totals, in one reading pass."""
+        yield from (said for (said,) in self._base.execute("pragma integrity_check(1)") if said != "ok")
+        totals = (
+            {name: tuple(told) for name, *told in self._base.execute("select * from totals")} if self._tables else {}
+        )
+        if {*totals} != {*self._tables}:
+            yield "its totals are not those of its tables"
+        for table, columns in self._tables.items():
+            rows = told = 0
+            for *row, sum_of_row in self._base.execute(f"select * from {table}"):  # noqa: S608
+                if not intact(table, columns, row, sum_of_row):
+                    yield f"a row of {table} does not verify: {named(columns, row)}"
+                rows, told = rows + 1, (told + sum_of_row) & SUMS
+            if totals[table] != (rows, told):
+                yield f"there are {rows:,} rows in {table}, and not those that were written"
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[Change]:
         """A transaction that is on disk as a whole when the block ends, and rolled back if the block raises.
 
         Raises InputError if it cannot be written.
@@ -118,7 +267,9 @@ class Database:
         with self._lock, self._told():
             self._base.execute("begin immediate")
             with self._base:
-                yield self._base
+                change = Change(self._base, self._tables)
+                yield change
+                change.end()
 
     def read(self, question: str, about: Sequence[Any] = ()) -> list[Any]:
         """All rows that a query returns. Raises InputError if the database cannot be read."""
@@ -130,13 +281,10 @@ class Database:
         """Turn errors of SQLite and of the system into InputErrors that name the file."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            hint = "what was recorded before is kept"
-            raise InputError(f"cannot be used: {error}", path=self.path, hint=hint) from None
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"cannot be used: {error}", path=self.path) from None
-        except OSError as error:
-            raise InputError(f"cannot be used: {error.strerror or error}", path=self.path) from None
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite names what it found, in any bytes
+            hint = "what was recorded before is kept" if isinstance(error, sqlite3.OperationalError) else None
+            told = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot be used: {told}", path=self.path, hint=hint) from None
 
     def close(self) -> None:
         """Close the database and tidy its log away. Without this, no committed transaction is lost either."""
@@ -156,15 +304,15 @@ def alone(path: Path) -> Iterator[None]:
 
     Raises InUseError if another program holds it, InputError if the lock file cannot be used.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = sqlite3.connect(path, timeout=0.0, isolation_level=None)
-        lock.execute("begin exclusive")
-    except sqlite3.Error as error:
-        if "locked" in str(error):
-            raise InUseError("another program is at work on this run", path=path.parent) from None
-        raise InputError(f"cannot be written: {error}", path=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=path.parent) from None
-    with closing(lock):
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context(closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)))
+            lock.execute("begin exclusive")
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                raise InUseError("another program is at work on this run", path=path.parent) from None
+            raise InputError(f"cannot be written: {error}", path=path) from None
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", path=path.parent) from None
         yield

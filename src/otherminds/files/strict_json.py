@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
 
 from otherminds.errors import InputError
 
+DEEPEST = 200  # lists and objects in one another; Python 3.11 reads fewer than 1000, others more; chosen
+BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 LONGEST_NAME = 60  # characters shown of a repeated name; chosen
 
 
@@ -28,6 +32,7 @@ def loads(text: str) -> Any:
     Raises ValueError (json.JSONDecodeError, with the place, for a text that is not JSON; RepeatedNameError) and
     RecursionError. `parse` raises InputError instead.
     """
+    _check_depth(text)
     return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once)
 
 
@@ -56,6 +61,15 @@ def depth(value: Any) -> int:
     if isinstance(value, Mapping):
         return 1 + max(map(depth, value.values()), default=0)
     return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+
+def _check_depth(text: str) -> None:
+    """Raise RecursionError for a text nested too deeply, whatever the parser of this version of Python can read."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return
+    steps = {"[": 1, "{": 1, "]": -1, "}": -1}
+    if max(accumulate(steps.get(part, 0) for part in BRACKETS.findall(text))) > DEEPEST:
+        raise RecursionError
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -28,7 +28,10 @@ def opened(path: Path) -> BinaryIO:
 
 
 def read_text(path: Path, *, limit: int = LARGEST_FILE) -> str:
-    """The text of a file. Raises InputError if it cannot be read, has more than `limit` bytes, or is not UTF-8."""
+    """The text of a file.
+
+    Raises InputError if it cannot be read, has more than `limit` bytes, is not UTF-8, or holds a NUL byte.
+    """
     try:
         with opened(path) as file:
             raw = file.read(limit + 1)
@@ -36,11 +39,19 @@ def read_text(path: Path, *, limit: int = LARGEST_FILE) -> str:
         raise unreadable_file(error, path) from None
     if len(raw) > limit:
         raise InputError(f"is larger than {limit:,} bytes", path=path)
+    return decoded(raw, path, 1)
+
+
+def decoded(raw: bytes, path: Path, line: int) -> str:
+    """The text of bytes that begin in this line of a file. Raises InputError if they are not UTF-8, or hold a NUL."""
     try:
-        return raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8 text", path=path, line=line) from None
+        raise InputError("is not UTF-8 text", path=path, line=line + raw.count(b"\n", 0, error.start)) from None
+    if "\0" in text:
+        place = line + raw.count(b"\n", 0, raw.index(0))
+        raise InputError("holds a NUL byte: it is no text", path=path, line=place)
+    return text
 
 
 def unreadable_file(error: OSError | ValueError, path: Path) -> InputError:

@@ -1,9 +1,10 @@
-"""TOML from outside. Input that would keep Python's reader busy for hours is refused."""
+"""TOML, of this library and from outside. Input that would keep Python's reader busy for hours is refused."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from importlib import resources
 from typing import Any
 
 MOST_PARTS = 16  # of a dotted key; tomllib takes quadratic time in this number; chosen
@@ -22,3 +23,8 @@ def read_toml(text: str) -> dict[str, Any]:
         line, column = text.count("\n", 0, deep.start()) + 1, deep.start() - text.rfind("\n", 0, deep.start())
         raise tomllib.TOMLDecodeError(f"A key of more than {MOST_PARTS} parts (at line {line}, column {column})")
     return tomllib.loads(text)
+
+
+def packaged(package: str, name: str) -> dict[str, Any]:
+    """The table in a TOML file of a package of this library."""
+    return tomllib.loads((resources.files(package) / name).read_text("utf-8"))

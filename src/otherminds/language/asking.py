@@ -30,6 +30,7 @@ LONGEST_REPLY = 100_000  # characters of a reply that is read at all; far above 
 SHOWN = 200  # characters of a reply or a fault that are shown; chosen
 FENCES = ("```", "```json")
 ECHOED = 1000  # characters of an unreadable reply that the model is shown again; chosen, not tuned
+QUOTED = 80  # characters of an unreadable reply that are quoted in the next prompt; chosen, not tuned
 LONGEST_TEXT = 400  # characters of a text that goes into later prompts; chosen, not tuned
 
 
@@ -91,6 +92,14 @@ def _unfenced(text: str) -> str:
     return rest.removesuffix("```") if newline and opening.rstrip() in FENCES and rest.endswith("```") else text
 
 
+def correction(found: Unreadable) -> str:
+    """One sentence for the next attempt: the beginning of the last reply, quoted, and what is wrong with it."""
+    text = plain(found.text)
+    quoted = json.dumps(text if len(text) <= QUOTED else f"{text[:QUOTED]}…", ensure_ascii=False)
+    said = f", {quoted}," if text else ""
+    return f"Your last reply{said} could not be read: it {one_line(found.why)}."
+
+
 class Exchange(NamedTuple):
     """One question to a model and its reply, as recorded in a row.
 
@@ -107,14 +116,20 @@ class Exchange(NamedTuple):
 
 @dataclass(frozen=True)
 class ReplyForm(Generic[M]):
-    """A kind of reply: the JSON schema that it has to follow, and a check that returns what is wrong with it."""
+    """A kind of reply: the JSON schema that it has to follow, and a check that returns what is wrong with it.
+
+    `in_words` reads a reply that has no braces and so is no JSON object, if words can say as much.
+    """
 
     schema: str
     kind: type[M]
     fault: Callable[[M], str | None]
+    in_words: Callable[[str], M | Unreadable] | None = None
 
     def read(self, text: str) -> M | Unreadable:
         """A reply as a value, or why it cannot be read."""
+        if self.in_words and not {"{", "}"} & set(text):
+            return self.in_words(text)
         found = read_json(text, self.kind)
         if isinstance(found, Unreadable):
             return found
@@ -143,8 +158,8 @@ class StructuredAnswer(NamedTuple, Generic[M_co]):
 class Asker:
     """A language model with the settings of its requests.
 
-    An unreadable reply is asked for again, in at most `attempts` requests. If `corrects`, the model is shown the reply
-    and what is wrong with it; else the prompt is repeated. `retry_temperature` holds for all requests after the first;
+    An unreadable reply is asked for again, in at most `attempts` requests: the model is shown the reply and what is
+    wrong with it. `retry_temperature` holds for all requests after the first;
     None keeps the temperature. `draw` names the episode: together with `seed` it distinguishes its requests from those
     of other episodes. Raises ValueError unless attempts and max_tokens are at least 1.
     """
@@ -156,7 +171,6 @@ class Asker:
     max_tokens: int = 1000  # chosen, not tuned; the authors allowed 4000
     attempts: int = 3  # chosen, not tuned
     retry_temperature: float | None = None
-    corrects: bool = True
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or self.max_tokens < 1:
@@ -184,8 +198,6 @@ class Asker:
                 return StructuredAnswer(found, tuple(said))
             why = one_line(f"was cut off: {found.why}" if reply.cut else found.why)
             said.append(Exchange(purpose, why, reply.text, reply.usage, readable=False))
-            if not self.corrects:
-                continue
             again = (
                 f"That cannot be read: the reply {why}. Answer the same question again, with one JSON object in the "
                 "form that was asked for, and with nothing else."

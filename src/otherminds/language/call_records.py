@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from importlib import resources
 from numbers import Integral
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError, fault_place, faults
 from otherminds.files import strict_json
-from otherminds.files.database import Database, is_database
+from otherminds.files.database import Change, Database, is_database
 from otherminds.files.text import opened, unreadable_file
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores
 from otherminds.language.prices import over_budget
@@ -171,37 +171,19 @@ def _stand_in(value: object) -> str | int:
 
 # In a database
 
-SCHEMA = """
-create table if not exists calls (
-  n integer primary key, key text not null, model text not null, place text not null, sent text not null,
-  state text not null check (state in ('sent', 'done', 'refused', 'lost')),
-  cost real not null, line text, checksum integer
-);
-create unique index if not exists answers on calls (key) where state = 'done';
-create index if not exists unsettled on calls (model) where state in ('sent', 'lost');
-create table if not exists spending (one integer primary key check (one = 1), dollars real not null);
-insert or ignore into spending values (1, 0.0);
-create trigger if not exists sent after insert on calls
-  begin update spending set dollars = dollars + new.cost; end;
-create trigger if not exists settled after update of cost on calls
-  begin update spending set dollars = dollars + new.cost - old.cost; end;
-"""
-SEND = "insert into calls (key, model, place, sent, state, cost) values (?, ?, ?, ?, 'sent', ?)"
-SETTLE = "update or ignore calls set state = ?, cost = ?, line = ?, checksum = ? where n = ?"
-TAKE_IN = (
-    "insert or ignore into calls (key, model, place, sent, state, cost, line, checksum) values (?, ?, ?, ?, ?, ?, ?, ?)"
-)
-COST = 5
-PAID = "update spending set dollars = dollars + ?"
-ANSWERED = "select line, checksum from calls where key = ? and state = 'done'"
+SCHEMA = (resources.files("otherminds.files") / "run.sql").read_text("utf-8")
+"""The tables of a run. A record of calls alone is a run without episodes."""
+CALL = "select key, model, place, sent, state, cost, line from calls"
+SPENT = "select total(cost) from calls"
+ANSWERED = "select line from calls where key = ? and state = 'done'"
+ANSWERS = "select line from calls where model = ? and state = 'done'"
 UNSETTLED = "select key, model, place, sent, cost from calls where state in ('sent', 'lost')"
 USED = """
 select count(*), coalesce(sum(json_extract(line, '$.response.usage.prompt')), 0),
   coalesce(sum(json_extract(line, '$.response.usage.written')), 0), total(cost)
 from calls where state = 'done' and (? is null or model = ?)
 """
-ALL = "select key, sent, line from calls where state != 'refused' order by n"
-COPIED = "select key, model, place, sent, state, cost, line, checksum from calls order by n"
+ALL = "select key, sent, line from calls where state not in ('refused', 'twice') order by n"
 
 
 class UncertainCall(NamedTuple):
@@ -234,8 +216,7 @@ class CallTable:
 
     @classmethod
     def of(cls, database: Database) -> CallTable:
-        """The calls in an open database, which may have other tables."""
-        database.add(SCHEMA)
+        """The calls in an open database."""
         return cls(database)
 
     @classmethod
@@ -250,7 +231,7 @@ class CallTable:
     @property
     def spent(self) -> float:
         """Dollars for all answers, plus the most that calls without an answer may have cost."""
-        return float(self.database.read("select dollars from spending")[0][0])
+        return float(self.database.read(SPENT)[0][0])
 
     def uncertain(self, model: str | None = None) -> tuple[UncertainCall, ...]:
         """The calls without an answer: of one model (by its identity), or of all."""
@@ -263,10 +244,8 @@ class CallTable:
 
     def answer(self, key: str) -> Answer | None:
         """The answer to a call, None if there is none on record. Raises InputError if the record is damaged."""
-        for line, checksum in self.database.read(ANSWERED, (key,)):
+        for (line,) in self.database.read(ANSWERED, (key,)):
             try:
-                if checksum != _checksum(line):
-                    raise ValueError("is damaged")
                 found = read_line(line.encode())
                 if found.key != key:
                     raise ValueError("is of another call")
@@ -275,26 +254,32 @@ class CallTable:
                 raise InputError(f"the record of call {key} cannot be read: {error}", path=self.database.path) from None
         return None
 
+    def answers(self, model: str) -> Iterator[str]:
+        """The lines of all answers of one model (by its identity)."""
+        return (line for (line,) in self.database.read(ANSWERS, (model,)))
+
     def send(self, key: str, model: str, place: str, most: float, budget: float | None) -> int:
         """Record that a call goes out that may cost up to `most` dollars, and return its number in the database.
 
         Raises BudgetError if that is more than is left of the budget.
         """
-        with self.database.transaction() as base:
+        with self.database.transaction() as change:
             if budget is not None:
-                (spent,) = base.execute("select dollars from spending").fetchone()
+                ((spent,),) = change.read(SPENT)
                 if spent + most > budget:
                     raise over_budget(budget, spent, most)
             text = place.encode("utf-8", "backslashreplace").decode()  # a lone surrogate is escaped
-            number = base.execute(SEND, (key, model, text, now(), most)).lastrowid
-        assert number is not None
-        return number
+            return change.put("calls", None, key, model, text, now(), "sent", most, None)
 
     def settle(self, number: int, state: str, cost: float, line: bytes | None = None) -> None:
-        """Record the outcome of a call, `done` with its line, `refused` or `lost`, and its cost in dollars."""
-        text = None if line is None else line.decode()
-        with self.database.transaction() as base:
-            base.execute(SETTLE, (state, cost, text, None if text is None else _checksum(text), number))
+        """Record the outcome of a call, `done` with its line, `refused` or `lost`, and its cost in dollars.
+
+        A second answer to a question is not kept, but was paid for (`twice`).
+        """
+        with self.database.transaction() as change:
+            ((key, model, place, sent, *_),) = change.read(f"{CALL} where n = ?", (number,))
+            change.drop("calls", n=number)
+            _put(change, number, key, model, place, sent, state, cost, None if line is None else line.decode())
 
     def lines(self) -> Iterator[bytes]:
         """Lines for all calls that were answered or may have been paid for, in the order in which they were sent."""
@@ -303,14 +288,14 @@ class CallTable:
 
     def take_in(self, others: Iterable[CallTable]) -> None:
         """Add the calls of other databases. Of two answers with one key the first is kept, and both count as paid."""
-        with self.database.transaction() as base:
-            for call in (call for other in others for call in other.database.read(COPIED)):
-                if not base.execute(TAKE_IN, call).rowcount:
-                    base.execute(PAID, (call[COST],))
+        with self.database.transaction() as change:
+            for other in others:
+                for call in other.database.read(f"{CALL} order by n"):
+                    _put(change, None, *call)
 
     def _take_in_lines(self, path: Path) -> None:
         open_calls = dict[str, str]()
-        with self.database.transaction() as base:
+        with self.database.transaction() as change:
             for number, line in enumerate(_whole_lines(path), 1):
                 try:
                     key, answer, cost, about = read_line(line)
@@ -320,10 +305,9 @@ class CallTable:
                     open_calls[key] = about
                     continue
                 open_calls.pop(key, None)
-                text = line.decode()
-                base.execute(TAKE_IN, (key, about, "", "", "done", cost, text, _checksum(text)))
+                _put(change, None, key, about, "", "", "done", cost, line.decode())
             for key, sent in open_calls.items():
-                base.execute(TAKE_IN, (key, "", "", sent, "sent", 0.0, None, None))
+                _put(change, None, key, "", "", sent, "sent", 0.0, None)
 
 
 def now() -> str:
@@ -331,8 +315,21 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _checksum(line: str) -> int:
-    return zlib.crc32(line.encode())
+def _put(
+    change: Change,
+    n: int | None,
+    key: str,
+    model: str,
+    place: str,
+    sent: str,
+    state: str,
+    cost: float,
+    line: str | None,
+) -> None:
+    """Put a call. Of two answers with one key only the first is kept."""
+    if state == "done" and change.read(ANSWERED, (key,)):
+        state, line = "twice", None
+    change.put("calls", n, key, model, place, sent, state, cost, line)
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:

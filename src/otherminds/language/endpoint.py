@@ -25,6 +25,8 @@ WRITTEN = "write MODEL@https://HOST/v1, or MODEL alone"
 LONGEST_WAIT = 60.0  # seconds that a busy server may ask to wait; chosen
 TOPS = (1000, 20, 5)  # most probable next tokens to ask for, in turn until the server accepts; limits of common servers
 LONGEST_NAME = 200  # characters of a model's name; chosen
+SHORTEST_SECRET = 8  # characters; a shorter key is a word for a server that needs none, and stays in replies; chosen
+HIDDEN = "[the key]"
 OLD, NEW = "max_tokens", "max_completion_tokens"
 ADDRESS = re.compile(r"@(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
 HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
@@ -105,20 +107,20 @@ class Endpoint:
     def _call(self) -> Iterator[wire.Post]:
         """The function that posts the parts of one call.
 
-        Errors within name the model, say whether the call may cost money, and never contain the key, even if the server
-        repeats it.
+        Errors within name the model and say whether the call may cost money. Neither they nor answers contain the key,
+        even if the server repeats it.
         """
         answered = list[str]()
 
         def post(path: str, body: wire.Body) -> Mapping[str, Any]:
             answer = self._post(path, body)
             answered.append(path)
-            return answer
+            return _without(self._key, answer) if len(self._key) >= SHORTEST_SECRET else answer
 
         try:
             yield post
         except ModelError as error:
-            told = str(error).replace(self._key, "[the key]") if self._key else str(error)
+            told = str(error).replace(self._key, HIDDEN) if self._key else str(error)
             kind = UncertainError if answered or isinstance(error, UncertainError) else ModelError
             raise kind(f"{self.name}: {told}") from None
 
@@ -172,6 +174,15 @@ class Endpoint:
                 raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
             self._opened = Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
             return self._opened
+
+
+def _without(key: str, told: Any) -> Any:
+    """The JSON value with the key hidden in every text and name."""
+    if isinstance(told, str):
+        return told.replace(key, HIDDEN)
+    if isinstance(told, Mapping):
+        return {_without(key, name): _without(key, value) for name, value in told.items()}
+    return [_without(key, value) for value in told] if isinstance(told, list) else told
 
 
 def _is_here(url: str) -> bool:

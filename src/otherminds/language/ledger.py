@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -15,32 +16,15 @@ from typing import NamedTuple, TypeVar
 
 from otherminds.errors import InputError
 from otherminds.files.database import Database
-from otherminds.language.call_records import (
-    SHOWN,
-    Answer,
-    AnsweredCalls,
-    CallTable,
-    UncertainCall,
-    answered_line,
-    key_of,
-    now,
-    question_of,
-)
-from otherminds.language.model import (
-    NOTHING,
-    Continuations,
-    LanguageModel,
-    ModelError,
-    Prompt,
-    Reply,
-    Request,
-    Scores,
-    UncertainError,
-    Usage,
-)
-from otherminds.language.prices import Price, at_most, check_budget
+from otherminds.language import call_records as records
+from otherminds.language import model as models
+from otherminds.language.budget import Budget, Sent, ratio_on_record
+from otherminds.language.prices import BudgetError, Price, at_most, bill_of, check_budget, possible
 
-A = TypeVar("A", Reply, Scores)
+A = TypeVar("A", models.Reply, models.Scores)
+Asked = models.Request | models.Continuations
+
+STOPPED = "no more calls are made, as the run was broken off"
 
 
 class Totals(NamedTuple):
@@ -55,8 +39,8 @@ class Totals(NamedTuple):
     recalled: int = 0
     uncertain: int = 0
     failed: int = 0
-    usage: Usage = NOTHING
-    recorded_usage: Usage = NOTHING
+    usage: models.Usage = models.NOTHING
+    recorded_usage: models.Usage = models.NOTHING
     cost: float | None = None
 
 
@@ -70,7 +54,7 @@ class Recorded:
 
     def __init__(
         self,
-        model: LanguageModel,
+        model: models.LanguageModel,
         record: Path | Database,
         *,
         replay: bool = False,
@@ -79,19 +63,26 @@ class Recorded:
     ) -> None:
         """Open or create a record. A replay calls nothing, writes nothing, and may also read a file of lines (.jsonl).
 
-        The budget is in dollars, needs a price, and covers all models on record together. Raises InputError for a
-        budget without a price, for a file that is no record, or for one that cannot be written.
+        The budget is in dollars, needs a price, and covers all models on record together. If this model bills more than
+        estimated, it is exceeded by one bill at the most (see `Budget`). Raises InputError for a budget without a
+        price, for a file that is no record, or for one that cannot be written.
         """
         check_budget(budget, price)
         self.replay = replay
-        self._model, self._price, self._budget = model, price, budget
+        self._model, self._price = model, price
         self._lock = Lock()
         self._stopped = False
-        self._under_way: dict[str, Future[Answer]] = {}
-        self._calls = CallTable.of(record) if isinstance(record, Database) else CallTable.open(record, readonly=replay)
-        self.path = record.path if isinstance(record, Database) else record
-        self.uncertain: tuple[UncertainCall, ...] = self._calls.uncertain(model.identity)
+        self._under_way: dict[str, Future[records.Answer]] = {}
+        if isinstance(record, Database):
+            self.path, self._calls = record.path, records.CallTable.of(record)
+        else:
+            self.path, self._calls = record, records.CallTable.open(record, readonly=replay)
+        self.uncertain: tuple[records.UncertainCall, ...] = self._calls.uncertain(model.identity)
         self._totals = Totals(uncertain=len(self.uncertain), cost=None if price is None else 0.0)
+        self._budget: Budget | None = None
+        if budget is not None and price is not None and not replay:
+            ratio = ratio_on_record(self._calls.answers(model.identity), price)
+            self._budget = Budget(budget, lambda: self._calls.spent, ratio)
 
     @property
     def name(self) -> str:
@@ -118,88 +109,106 @@ class Recorded:
         return self._calls.spent
 
     @property
-    def answered(self) -> AnsweredCalls:
+    def answered(self) -> records.AnsweredCalls:
         """The totals of all recorded answers of this model, of this run and earlier ones."""
         return self._calls.answered(self.identity)
 
     def stop(self) -> None:
         """Make no more calls: from now on a question without a recorded answer raises ModelError."""
         self._stopped = True
+        if self._budget is not None:
+            self._budget.stop(models.ModelError(STOPPED))
 
-    def complete(self, request: Request, /) -> Reply:
+    def complete(self, request: models.Request, /) -> models.Reply:
         """The recorded reply, or else the model's.
 
-        Raises ModelError if there is none, BudgetError if it might exceed the budget, InputError if it cannot be
-        recorded.
+        Raises ModelError if there is none, BudgetError if it might exceed the budget or was billed above its bound,
+        InputError if it cannot be recorded.
         """
-        return self._answer(request, Reply, lambda: self._model.complete(request))
+        return self._answer(request, models.Reply, lambda: self._model.complete(request))
 
-    def score(self, request: Continuations, /) -> Scores:
+    def score(self, request: models.Continuations, /) -> models.Scores:
         """The recorded scores, or else the model's. Raises the errors of `complete`."""
-        return self._answer(request, Scores, lambda: self._model.score(request))
+        return self._answer(request, models.Scores, lambda: self._model.score(request))
 
-    def _answer(self, request: Request | Continuations, kind: type[A], ask: Callable[[], A]) -> A:
-        question = question_of(self.identity, request)
-        key = key_of(question)
-        mine = Future[Answer]()
+    def _answer(self, request: Asked, kind: type[A], ask: Callable[[], A]) -> A:
+        question = records.question_of(self.identity, request)
+        key = records.key_of(question)
+        mine = Future[records.Answer]()
         with self._lock:
             known = self._under_way.get(key) or self._calls.answer(key)
             if known is None and not self.replay:
                 self._under_way[key] = mine
-        if known is None and self.replay:
-            hint = "it is another call if anything differs in the model, the prompt or the settings"
-            raise ModelError(f"there is no record of the call {_extract(request.prompt)}", path=self.path, hint=hint)
-        if known is None:
-            found = self._first(mine, key, lambda: self._call(question, request, ask))
-        else:
+        if known is not None:
             found = known.result() if isinstance(known, Future) else known
             self._count(found.usage)
+        elif self.replay:
+            hint = "it is another call if anything differs in the model, the prompt or the settings"
+            told = f"there is no record of the call {_extract(request.prompt)}"
+            raise models.ModelError(told, path=self.path, hint=hint)
+        else:
+            try:
+                found = self._call(question, request, ask)
+                mine.set_result(found)
+            except BaseException as error:  # the threads that wait for the answer get the error
+                mine.set_exception(error)
+                raise
+            finally:
+                with self._lock:
+                    del self._under_way[key]
         assert isinstance(found, kind)
         return found
 
-    def _first(self, mine: Future[Answer], key: str, call: Callable[[], Answer]) -> Answer:
-        """Make a call, and pass its answer or error to the threads that wait for it."""
-        try:
-            answer = call()
-        except BaseException as error:
-            mine.set_exception(error)
-            raise
-        else:
-            mine.set_result(answer)
-            return answer
-        finally:
-            with self._lock:
-                del self._under_way[key]
-
-    def _call(self, question: Mapping[str, object], request: Request | Continuations, ask: Callable[[], A]) -> Answer:
+    def _call(self, question: Mapping[str, object], request: Asked, ask: Callable[[], A]) -> records.Answer:
         """Make a call if the budget allows it, and record it before and after."""
         if self._stopped:
-            raise ModelError("no more calls are made, as the run was broken off")
-        most = 0.0 if self._price is None else self._price.cost(at_most(request))
-        place = getattr(request, "draw", "") or _extract(request.prompt)
-        number = self._calls.send(key_of(question), self.identity, place, most, self._budget)
+            raise models.ModelError(STOPPED)
+        sent = self._send(records.key_of(question), request)
         began = perf_counter()
         try:
             answer = ask()
-            # a model that does not tell how many tokens it used is assumed to have used the most
-            cost = most if self._price is None or answer.usage == NOTHING else self._price.cost(answer.usage)
+            if not possible(answer.usage):
+                answer = replace(answer, usage=models.NOTHING)
+            bill = None if self._price is None else bill_of(answer.usage, self._price)
         except BaseException as error:
-            free = isinstance(error, InputError) and not isinstance(error, UncertainError)
-            self._calls.settle(number, *(("refused", 0.0) if free else ("lost", most)))
+            free = isinstance(error, InputError) and not isinstance(error, models.UncertainError)
+            self._settle(sent, *(("refused", 0.0) if free else ("lost", sent.bound)))
             with self._lock:
                 self._totals = self._totals._replace(failed=self._totals.failed + 1)
             raise
-        meta: dict[str, object] = {"name": self.name, "seconds": round(perf_counter() - began, 3), "t": now()}
+        # a model that does not tell how many tokens it used is assumed to have used the most
+        cost = sent.bound if bill is None else bill
+        meta: dict[str, object] = {"name": self.name, "seconds": round(perf_counter() - began, 3), "t": records.now()}
         try:
-            line, recorded = answered_line(question, answer, meta | ({"cost": cost} if self._price else {}))
-        except ModelError:
-            self._calls.settle(number, "lost", cost)
+            line, recorded = records.answered_line(question, answer, meta | ({"cost": cost} if self._price else {}))
+        except models.ModelError:
+            self._settle(sent, "lost", cost, cost)
             raise
-        self._calls.settle(number, "done", cost, line)
+        exceeded = self._settle(sent, "done", cost, cost, line)
         self._count(recorded.usage, cost)
+        if exceeded:
+            raise exceeded
         return recorded
 
-    def _count(self, usage: Usage, cost: float | None = None) -> None:
+    def _send(self, key: str, request: Asked) -> Sent:
+        """Record that a call goes out, as soon as the budget has room for it."""
+        estimate = 0.0 if self._price is None else self._price.cost(at_most(request))
+        place = getattr(request, "draw", "") or _extract(request.prompt)
+        if self._budget is None:
+            return Sent(self._calls.send(key, self.identity, place, estimate, None), estimate, estimate)
+        dollars = self._budget.dollars
+        return self._budget.send(estimate, lambda bound: self._calls.send(key, self.identity, place, bound, dollars))
+
+    def _settle(
+        self, sent: Sent, state: str, cost: float, bill: float | None = None, line: bytes | None = None
+    ) -> BudgetError | None:
+        """Record the outcome of a call; the error if its bill exceeds its bound."""
+        if self._budget is None:
+            self._calls.settle(sent.number, state, cost, line)
+            return None
+        return self._budget.settle(sent, cost, bill, lambda: self._calls.settle(sent.number, state, cost, line))
+
+    def _count(self, usage: models.Usage, cost: float | None = None) -> None:
         """Add an answer to the totals: a recalled one if `cost` is None, else one that the model gave now."""
         with self._lock:
             old = self._totals
@@ -211,8 +220,9 @@ class Recorded:
                 self._totals = new._replace(calls=old.calls + 1, usage=old.usage + usage, cost=total)
 
 
-def _extract(prompt: Prompt) -> str:
+def _extract(prompt: models.Prompt) -> str:
     """The beginning and the end of a prompt, on one line."""
     text = prompt if isinstance(prompt, str) else " ".join(message.text for message in prompt)
     text = " ".join(text.split())
-    return f"`{text}`" if len(text) <= 2 * SHOWN else f"`{text[:SHOWN]} … {text[-SHOWN:]}`"
+    shown = records.SHOWN
+    return f"`{text}`" if len(text) <= 2 * shown else f"`{text[:shown]} … {text[-shown:]}`"

@@ -105,20 +105,16 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """The name of the model in tables."""
-        ...
 
     @property
     def identity(self) -> str:
         """All that decides the answers: weights and program. Part of every ledger key."""
-        ...
 
     def complete(self, request: Request, /) -> Reply:
         """The text after the prompt. Raises ModelError if there is no answer."""
-        ...
 
     def score(self, request: Continuations, /) -> Scores:
         """log p(text | prompt) in nats for every text. Raises ModelError if there is no answer, or no exact one."""
-        ...
 
 
 def ask_all(

@@ -24,18 +24,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 from otherminds.errors import InputError, fault_place, faults
 from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
+from otherminds.language import model as models
 from otherminds.language.endpoint import LONGEST_NAME
-from otherminds.language.model import (
-    NOTHING,
-    Continuations,
-    LanguageModel,
-    Message,
-    ModelError,
-    Reply,
-    Request,
-    Scores,
-    Usage,
-)
 from otherminds.language.scripted import text_of
 
 MILLION = 1_000_000
@@ -54,8 +44,8 @@ EXAMPLE = "dollars for a million tokens of prompts and of replies, such as 2.50/
 TOML_PLACE = re.compile(r" ?\(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)\Z")
 
 
-class BudgetError(ModelError):
-    """A call was not made because it may cost more than is left of the budget."""
+class BudgetError(models.ModelError):
+    """A call was not made because it may cost more than is left of the budget, or one was billed above its bound."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +72,7 @@ class Price:
         prompt, written = map(float, halves)
         return cls(prompt, written)
 
-    def cost(self, usage: Usage) -> float:
+    def cost(self, usage: models.Usage) -> float:
         """Dollars for these tokens."""
         return (usage.prompt * self.prompt + usage.written * self.written) / MILLION
 
@@ -137,19 +127,35 @@ def price_of(model_name: str, prices: Mapping[str, Price]) -> Price | None:
 # Budgets
 
 
-def at_most(request: Request | Continuations) -> Usage:
+def at_most(request: models.Request | models.Continuations) -> models.Usage:
     """Upper estimate of the tokens of a call: of its prompt by its length, of its reply by `max_tokens`."""
-    if isinstance(request, Continuations):  # a server may have to be asked again for every token of every text
+    if isinstance(request, models.Continuations):  # a server may have to be asked again for every token of every text
         told = sum(map(_tokens, request.texts))
-        return Usage((1 + told) * (_tokens(request.prompt) + told), 0, 1 + told)
-    turns = request.prompt if isinstance(request.prompt, tuple) else (Message("user", request.prompt),)
+        return models.Usage((1 + told) * (_tokens(request.prompt) + told), 0, 1 + told)
+    turns = request.prompt if isinstance(request.prompt, tuple) else (models.Message("user", request.prompt),)
     images = sum(len(turn.images) for turn in turns)
     tokens = _tokens("".join(turn.text for turn in turns)) + TOKENS_PER_IMAGE * images
-    return Usage(tokens, 0, request.max_tokens)
+    return models.Usage(tokens, 0, request.max_tokens)
 
 
 def _tokens(text: str) -> int:
     return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
+
+
+def bill_of(usage: models.Usage, price: Price) -> float | None:
+    """Dollars billed for the tokens of an answer; None if their number is not told, or impossible."""
+    if usage == models.NOTHING or not possible(usage):
+        return None
+    try:
+        bill = price.cost(usage)
+    except OverflowError:
+        return None
+    return bill if math.isfinite(bill) else None
+
+
+def possible(usage: models.Usage) -> bool:
+    """Whether these are numbers of tokens: neither negative nor infinite."""
+    return all(0 <= count < math.inf for count in usage)
 
 
 def check_budget(budget: float | None, price: Price | None) -> None:
@@ -167,6 +173,14 @@ def over_budget(budget: float, spent: float, most: float) -> BudgetError:
     return BudgetError(told, hint="what is done is kept; give a larger budget to go on")
 
 
+def over_bound(bill: float, bound: float, spent: float, budget: float) -> BudgetError:
+    """The error after a bill above the bound of its call, if `spent` of the budget are spent now."""
+    told = f"the server billed {_dollars(bill)} for a call bounded by {_dollars(bound)}"
+    now = f"{_dollars(spent)} of the budget of {_dollars(budget)} are spent, and no more calls are made"
+    hint = "what is done is kept; to go on, with bounds that allow for such bills, resume"
+    return BudgetError(f"{told}: {now}", hint=hint + (" with a larger budget" if spent > budget else ""))
+
+
 def _dollars(amount: float) -> str:
     return "$" + f"{amount:,.6f}".rstrip("0").rstrip(".")
 
@@ -178,29 +192,29 @@ class CallEstimate(NamedTuple):
     """Estimate of the calls that a plan will make, and of their tokens."""
 
     calls: int
-    usage: Usage
+    usage: models.Usage
 
 
 @dataclass
 class CountingModel:
     """A scripted model that counts what it is asked, to estimate a plan. Every reply counts with its full length."""
 
-    inner: LanguageModel
+    inner: models.LanguageModel
     calls: int = 0
-    usage: Usage = NOTHING
+    usage: models.Usage = models.NOTHING
     name: str = "counting"
     identity: str = "counting"
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: models.Request) -> models.Reply:
         """The reply of the scripted model."""
         self._count(text_of(request), request.max_tokens)
         return self.inner.complete(request)
 
-    def score(self, request: Continuations) -> Scores:
+    def score(self, request: models.Continuations) -> models.Scores:
         """The scores of the scripted model."""
         self._count(request.prompt, len(request.texts))
         return self.inner.score(request)
 
     def _count(self, text: str, written: int) -> None:
         self.calls += 1
-        self.usage += Usage(math.ceil(len(text) / CHARACTERS_PER_TOKEN), 0, written)
+        self.usage += models.Usage(math.ceil(len(text) / CHARACTERS_PER_TOKEN), 0, written)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from threading import Lock
 
@@ -57,20 +57,15 @@ class Scripted:
         return Scores(found, tuple(max(1, words(text)) for text in request.texts), usage=usage)
 
 
-@dataclass(frozen=True)
-class _Script:
-    replies: Sequence[str]
-    _places: count[int] = field(default_factory=count)
-    _lock: Lock = field(default_factory=Lock)
-
-    def __call__(self, _request: Request) -> str:
-        with self._lock:
-            place = next(self._places)
-        if place >= len(self.replies):
-            raise ModelError(f"the script has {len(self.replies)} replies, and was asked for one more")
-        return self.replies[place]
-
-
 def scripted(name: str, replies: Sequence[str], weigh: Scorer | None = None) -> Scripted:
     """A model that gives these replies in order, whatever it is asked. It raises ModelError after the last one."""
-    return Scripted(name, _Script(replies), weigh)
+    places, lock = count(), Lock()
+
+    def write(_request: Request) -> str:
+        with lock:
+            place = next(places)
+        if place >= len(replies):
+            raise ModelError(f"the script has {len(replies)} replies, and was asked for one more")
+        return replies[place]
+
+    return Scripted(name, write, weigh)

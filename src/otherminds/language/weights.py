@@ -11,12 +11,10 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -25,6 +23,8 @@ from zipfile import ZipFile
 from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError, unknown
+from otherminds.files.toml import packaged
+from otherminds.operating_system import replace
 
 MAGIC = b"GGUF"
 CHUNK = 1 << 20  # bytes copied at a time
@@ -92,8 +92,7 @@ def models_folder() -> Path:
 @cache
 def pinned_models() -> tuple[Pinned, ...]:
     """All models that can be fetched, in the order of models.toml."""
-    text = resources.files("otherminds.language").joinpath("models.toml").read_text("utf-8")
-    return tuple(Pinned.model_validate(entry) for entry in tomllib.loads(text)["model"])
+    return tuple(map(Pinned.model_validate, packaged("otherminds.language", "models.toml")["model"]))
 
 
 def pinned_model(name: str) -> Pinned:
@@ -176,7 +175,7 @@ def fetch(model: Pinned, download: Download, told: Progress = lambda part, done:
         if found != model.sha256:
             wrong = f"what was downloaded as {model.name} is not the pinned file"
             raise InputError(wrong, hint=f"its SHA-256 is {found[:12]}…, not {model.sha256[:12]}…; nothing was kept")
-        draft.replace(model.path)
+        replace(draft, model.path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=model.path) from None
     finally:

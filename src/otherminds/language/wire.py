@@ -77,7 +77,7 @@ def _choice(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         choice = payload["choices"][0]
         assert isinstance(choice, Mapping)
-        assert isinstance(choice.get("message") or {}, Mapping)
+        assert isinstance(choice.get("message"), Mapping | None)
     except (KeyError, IndexError, TypeError, AssertionError):
         said = complaint(payload)
         raise ModelError(STRANGE + (said and f": {said}")) from None

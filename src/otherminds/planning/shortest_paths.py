@@ -12,6 +12,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.planning.expansion import Expansion
+
 S = TypeVar("S", bound=Hashable)
 A = TypeVar("A")
 G = TypeVar("G", bound=Hashable)
@@ -194,23 +196,18 @@ class StagedMap(Protocol[G_contra, C, D]):
 
     def exits(self, goal: G_contra, stage: C) -> Iterable[Exit[D]]:
         """All actions of a stage that change it or reach the goal."""
-        ...
 
     def follow(self, stage: C, action: D) -> C:
         """The stage after an action."""
-        ...
 
     def distances(self, stage: C, place: int) -> Sequence[int]:
         """Walking distance from every cell to a place, in steps."""
-        ...
 
     def regions(self, stage: C) -> Sequence[int]:
         """A number for every cell, equal for cells between which one can walk."""
-        ...
 
     def bounds(self, goal: G_contra) -> Sequence[int]:
         """A lower bound of the steps to the goal from every cell, valid in every stage and consistent along walks."""
-        ...
 
 
 class StagedCosts(Generic[G, C, D]):
@@ -222,8 +219,8 @@ class StagedCosts(Generic[G, C, D]):
         V(g, c, x) = min over exits e of c in the region of x  [ d_c(x, place_e) + cost_e + V(g, after_e, place_e) ]
     """
 
-    def __init__(self, stages: StagedMap[G, C, D]) -> None:
-        self._stages = stages
+    def __init__(self, stages: StagedMap[G, C, D], expansion: Expansion) -> None:
+        self._stages, self._expansion = stages, expansion
 
     def paths(self, goal: G, stage: C, cell: int) -> list[ExitPath[D]]:
         """The ways to the goal that begin in the region of the cell; exits that are never the best are left out."""
@@ -231,6 +228,7 @@ class StagedCosts(Generic[G, C, D]):
 
     @cached_method
     def _region_paths(self, goal: G, stage: C, region: int) -> list[ExitPath[D]]:
+        self._expansion.count()
         regions, bounds = self._stages.regions(stage), self._stages.bounds(goal)
         near = [e for e in self._stages.exits(goal, stage) if regions[e.place] == region]
         near.sort(key=lambda e: 0 if e.final else e.cost + bounds[e.place])
@@ -238,6 +236,8 @@ class StagedCosts(Generic[G, C, D]):
         for leave in near:
             place, rest = leave.place, leave.cost
             at_least = rest + (0 if leave.final else bounds[place])
+            if at_least >= UNREACHABLE:
+                continue
             if any(path.distance[place] + path.rest <= at_least for path in found):
                 continue  # from its place, going on to a known exit is no worse
             if not leave.final:

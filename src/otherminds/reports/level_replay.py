@@ -82,8 +82,7 @@ class LevelScene:
 
     def rank(self, name: str) -> tuple[int, str]:
         """The position of a goal in the order; unknown ones come last."""
-        order = list(self.goals)
-        return order.index(name) if name in order else len(order), name
+        return _position(list(self.goals), name), name
 
 
 def level_scene(level: Playable) -> LevelScene:

@@ -6,11 +6,12 @@ in Python; the script only shows it. Texts, captions and looks that recur are st
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 from string import Template
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from otherminds.files.text import printable
 from otherminds.reports.page import Html, asset, embedded, safe
@@ -135,7 +136,7 @@ def viewer(
     tables = _Tables()
     data: dict[str, Any] = {"levels": [], "subjects": [], "episodes": []}
     for level, played in zip(levels, episodes, strict=True):
-        start, views = tables.spots(level.start), _Numbers[tuple[str, tuple[int, ...]]]()
+        start, views = tables.spots(level.start), _numbers()
         data["episodes"].append([_episode_data(one, start, tables, views) if one else None for one in played])
         data["levels"].append(
             {
@@ -145,14 +146,14 @@ def viewer(
                 "icon": level.icon,
                 "parts": list(start),
                 "start": list(start.values()),
-                "views": views.known,
+                "views": list(views),
             }
         )
     data |= {
         "subjects": [[printable(key), printable(title)] for key, title in layout.subjects],
-        "words": tables.words.known,
-        "captions": tables.captions.known,
-        "notes": tables.notes.known,
+        "words": list(tables.words),
+        "captions": list(tables.captions),
+        "notes": list(tables.notes),
     }
     every = [one for played in episodes for one in played if one]
     speeds = (f'<option value="{s}"{" selected" * (s == layout.speed)}>{text}' for s, text in SPEEDS.items())
@@ -168,45 +169,31 @@ def viewer(
             speeds="".join(speeds),
             legend=f'<p class="quiet">{safe(layout.legend)}</p>\n' if layout.legend else "",
             notes=f'<ul class="notes" data-at="notes">{layout.notes}</ul>\n' if layout.notes else "",
-            looks="".join(f"<g>{svg_look(look)}</g>" for look in tables.looks.known),
+            looks="".join(f"<g>{svg_look(look)}</g>" for look in tables.looks),
             data=embedded(data),
         )
     )
 
 
-class _Numbers(Generic[T]):
-    """Values that recur, each stored once and referred to by its number."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[T, int] = {}
-
-    @property
-    def known(self) -> list[T]:
-        """The values by number."""
-        return list(self._numbers)
-
-    def of(self, value: T) -> int:
-        """The number of a value."""
-        return self._numbers.setdefault(value, len(self._numbers))
+def _numbers() -> defaultdict[Any, int]:
+    """The numbers of values that recur: each new value gets the next one."""
+    return defaultdict(count().__next__)
 
 
 class _Tables:
     """The values that numbers in the data of a viewer stand for."""
 
     def __init__(self) -> None:
-        self.words = _Numbers[str]()
-        self.captions = _Numbers[tuple[Any, ...]]()
-        self.notes = _Numbers[Note]()
-        self.looks = _Numbers[MovingPart]()
+        self.words, self.captions, self.notes, self.looks = (_numbers() for _ in range(4))
 
     def word(self, text: str) -> int:
         """The number of a text, without characters that are not printable; no-break spaces stay."""
-        return self.words.of(NO_BREAK.join(map(printable, text.split(NO_BREAK))))
+        return self.words[NO_BREAK.join(map(printable, text.split(NO_BREAK)))]
 
     def spots(self, parts: Mapping[str, MovingPart]) -> dict[str, Spot | None]:
         """The place of every part and the number of its look, or None if it is hidden."""
         return {
-            name: (*part.place, self.looks.of(part._replace(name="", place=None))) if part.place else None
+            name: (*part.place, self.looks[part._replace(name="", place=None)]) if part.place else None
             for name, part in parts.items()
         }
 
@@ -214,28 +201,28 @@ class _Tables:
         """The number of a caption, whose texts and sprites are numbers, too."""
         kind = caption.kind
         if kind in ("people", "eyes"):
-            return self.captions.of((kind, tuple((i, self.word(text)) for i, text in caption.lines)))
+            return self.captions[kind, tuple((i, self.word(text)) for i, text in caption.lines)]
         if kind == "table":
             rows = tuple((self.word(text), *numbers) for text, *numbers in caption.lines)
-            return self.captions.of((kind, tuple(map(self.word, caption.head)), rows, caption.marked))
+            return self.captions[kind, tuple(map(self.word, caption.head)), rows, caption.marked]
         if kind == "bars":
             lines = tuple(
-                (self.word(text), value, sprite and self.looks.of(sprite)) for text, value, sprite in caption.lines
+                (self.word(text), value, sprite and self.looks[sprite]) for text, value, sprite in caption.lines
             )
-            return self.captions.of((kind, caption.text, lines, caption.least, caption.most))
-        return self.captions.of((kind, self.word(caption.text)))
+            return self.captions[kind, caption.text, lines, caption.least, caption.most]
+        return self.captions[kind, self.word(caption.text)]
 
 
 def _episode_data(
     episode: ReplayEpisode,
     start: Mapping[str, Spot | None],
     tables: _Tables,
-    views: _Numbers[tuple[str, tuple[int, ...]]],
+    views: defaultdict[Any, int],
 ) -> dict[str, Any]:
     spots = [tables.spots(parts) for parts in episode.parts]
     index = {name: i for i, name in enumerate(start)}
     sights = [
-        [views.of((outline, tuple(index[name] for name in hidden))) for outline, hidden in now]
+        [views[outline, tuple(index[name] for name in hidden)] for outline, hidden in now]
         for now in episode.views or ()
     ]
     return {
@@ -246,7 +233,7 @@ def _episode_data(
         "notes": [
             [i, t, note]
             for i, line in enumerate(zip(*episode.notes, strict=True))
-            for t, note in _new([tables.notes.of(cells) for cells in line])
+            for t, note in _new([tables.notes[cells] for cells in line])
         ],
         "outcome": printable(episode.outcome),
         "length": episode.length,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -55,47 +57,6 @@ READING = (
     "knows and does not use it. Below −35 % is drawn at −35 %; who expects nothing is at “none”. Miscalibration is "
     "the gap between how sure an agent was and how often it was right. Intervals are 95 %, by episode."
 )
-APART = (
-    (
-        "check",
-        "Any language model",
-        "Its weights are not here: `otherminds models fetch smollm2`, and `pip install 'otherminds[embedded]'`.",
-    ),
-    (
-        "dkg-human",
-        "Goal inference beside people's own judgements",
-        "They have no licence to be passed on: `otherminds reproduce dkg-human --data CLONE`.",
-    ),
-    (
-        "mumatom/full_text/all",
-        "MuMA-ToM itself",
-        "Its files have to be fetched: `otherminds reproduce mumatom --data DIR`. Here are invented stories only.",
-    ),
-    (
-        "",
-        "The language models of the papers (GPT-4, GPT-4o, Llama, DeepSeek, Mistral and others)",
-        "They cost money, and what is behind a name changes. Their published figures stand in the chapters; `--model "
-        "openai:MODEL@URL` puts any of them into the tables.",
-    ),
-    (
-        "",
-        "ProToM's own levels and kitchens",
-        "They are not public. Ours are of the same kinds in the same numbers: comparable, not the same.",
-    ),
-    (
-        "",
-        "ProToM's study with people",
-        "The trials here are simulated. `otherminds serve` runs one, `reproduce study --data EXPORT` analyses it.",
-    ),
-    (
-        "",
-        "Melting Pot's background players",
-        "Their neural bodies cannot be had any more; ours are scripted, so scores compare within this suite.",
-    ),
-    ("", "OPRE, and Hypothetical Minds' ablations with GPT-4", "Not trained, and not asked, here."),
-    ("", "Functional scores in collaborative cooking", "What could be earned at most with each partner is not known."),
-    ("", "People's accuracy with MuMA-ToM", "Nobody was asked anew; the published figure stands beside ours."),
-)
 NOTHING_SHORT = "Nothing that was compared is worse than published, and no target was missed."
 NO_SCORE = (
     "Who expects nothing, or was told, has no literal score; who does not act, no functional one. Regret is what is "
@@ -118,7 +79,9 @@ def write_combined_report(folder: Path, found: Found) -> Path:
 def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
     """The HTML of the report: front pages, then a chapter for each experiment."""
     there = {*found, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
-    missing = [[what, html.with_code(why)] for name, what, why in APART if name not in there]
+    text = (resources.files("otherminds.reproduce") / "not_compared.toml").read_text("utf-8")
+    entries = [entry for entry in tomllib.loads(text)["entry"] if entry.get("unless") not in there]
+    missing = [[entry["what"], html.with_code(entry["why"])] for entry in entries]
     front = [
         Section("Four systems", fronts(found)),
         Section("Beside the papers", stack(VERDICTS, *(_compared(r) for r in found.values() if _published(r.summary)))),

@@ -47,15 +47,13 @@ def answer(
     """
     claims = question.claims
     try:
-        about_goals = (
-            isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Goal) for claim in claims
-        )
-        if any(isinstance(claim, stories.SocialGoal | stories.Knows) for claim in claims) or any(about_goals):
+        about_goals = any(isinstance(c, stories.Belief) and isinstance(c.content, stories.Goal) for c in claims)
+        if about_goals or any(isinstance(claim, stories.SocialGoal | stories.Knows) for claim in claims):
             return answer_social(episode, question, costs=costs)
         if any(isinstance(claim, stories.Goal) for claim in claims):
             return answer_goal(episode, question)
         witnessed = answer_where(episode, question, conventions)
-        asked = any(isinstance(said, stories.Utterance) and said.act == "ask" for said in episode.timeline)
+        asked = any(said.act == "ask" for said in episode.utterances)
         plain = all(isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Fact) for claim in claims)
         if witnessed.option is None and asked and plain:
             return answer_social(episode, question, costs=costs)
@@ -116,11 +114,7 @@ def missing(reading: stories.Reading, question: stories.Question, least: float =
         unread = reading.unread[0] if reading.unread else "the story"
         return f"could read only {reading.coverage:.0%} of the story; not: {unread}"
     things = {fact.subject for claim in question.claims for fact in facts(claim)}
-    said = [
-        h.content.subject
-        for h in reading.episode.timeline
-        if isinstance(h, stories.Utterance) and h.content is not None
-    ]
+    said = [utterance.content.subject for utterance in reading.episode.utterances if utterance.content is not None]
     words = {word for thing in (*things, *said) for word in thing.split()}
     for sentence in reading.unread:
         if QUOTES & set(sentence) or words & set(re.findall(r"[a-z]+", sentence.lower())):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from otherminds.stories.homes import USUAL, usual_places
+from otherminds.stories.homes import USUAL, USUAL_PLACES
 from otherminds.stories.model import Entity, Event, Fact, Happening, Observation, Reading, Utterance
 
 # Probabilities of where an item was, by what the scene graph shows (set on the development split of MuMA-ToM):
@@ -23,6 +23,8 @@ LEFT = 0.25  # the place was opened, and left again for another (p that the item
 BEFORE = 3  # frames
 UNNAMED = 0.75  # factor on p of events whose item the text does not name; set on the development split of MuMA-ToM
 LIES = re.compile(r"(?:There is )?(?:an? |the )?(\w+)(?: is)? (inside|on) (?:the )?(\w+)", re.IGNORECASE)
+
+ANYWHERE = tuple(place.name for place in USUAL_PLACES)  # places that any home has
 
 Frames = Mapping[str, Mapping[int, tuple[str, ...]]]
 
@@ -40,9 +42,8 @@ def scene_events(frames: Frames, thing: str, places: Mapping[str, str]) -> tuple
     opened before the last one probably did not contain it.
     """
     name = re.compile(rf"\b{re.escape(squeezed(thing))}\b")
-    held = sorted(
-        frame for frame, facts in frames.get("hold", {}).items() if any(name.search(f.lower()) for f in facts)
-    )
+    hold = frames.get("hold", {})
+    held = sorted(frame for frame, facts in hold.items() if any(name.search(fact.lower()) for fact in facts))
     found = list(_found(frames, thing, held, places))
     taken = min((seen.t for seen in found), default=None)
     opened = [(frame, place) for frame, place in _opened(frames, places) if taken is None or frame <= taken]
@@ -107,7 +108,7 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
     if video is not None:
         people |= set() if len(people) > 1 else set(video.episode.agents)
         # the video's places without a room are the place of that kind in the text, or else in any home
-        known_places = [*(entity.id for entity in entities if entity.kind == "place"), *usual_places()]
+        known_places = [*text.episode.named("place"), *ANYWHERE]
         roomless = {e.id for e in video.episode.entities if e.kind == "place" and e.room is None} - {*known_places}
         fits = {name: [place for place in known_places if place.endswith(f" {name}")] for name in roomless}
         same = {name: places[0] for name, places in fits.items() if places}
@@ -148,8 +149,9 @@ def _places(entities: Sequence[Entity], timeline: Sequence[Happening]) -> dict[s
     """Places of the story by the scene graph's names, which leave out rooms; places spoken of come first."""
     spoken = [h.content.value for h in timeline if isinstance(h, Utterance) and h.content and h.content.value]
     handled = [h.place for h in timeline if isinstance(h, Event) and h.place]
+    known = [entity.id for entity in entities if entity.kind == "place"]
     places: dict[str, str] = {}
-    for name in (*spoken, *handled, *(e.id for e in entities if e.kind == "place"), *usual_places()):
+    for name in (*spoken, *handled, *known, *ANYWHERE):
         places.setdefault(squeezed(name), name)
         if name not in ("kitchen cabinet", "bathroom cabinet"):
             for room in USUAL:

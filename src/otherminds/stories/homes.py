@@ -50,9 +50,7 @@ def find_rooms(episode: Episode) -> Rooms:
         before = len(rooms.of_place) + len(rooms.at_start)
         _walk_through(episode, rooms)
     rooms.scene = _scene(episode, rooms)
-    first = {
-        event.agent: event.room for event in reversed(episode.timeline) if isinstance(event, Event) and comes(event)
-    }
+    first = {event.agent: event.room for event in reversed(episode.events) if comes(event)}
     for agent in episode.agents:
         if agent not in rooms.at_start:
             rooms.at_start[agent] = UNNAMED if first.get(agent) == rooms.scene else rooms.scene
@@ -68,9 +66,7 @@ def _walk_through(episode: Episode, rooms: Rooms) -> None:
     """Follow all agents through the story once; add to `rooms` what their positions imply about places."""
     agents, acted = dict(rooms.at_start), set[str]()
     things = {fact.subject: fact.value for fact in episode.init if fact.predicate == "at" and fact.value is not None}
-    for event in episode.timeline:
-        if not isinstance(event, Event):
-            continue
+    for event in episode.events:
         who, room = event.agent, rooms.of_event(event, things)
         if comes(event):
             if who not in agents and who not in acted:
@@ -94,9 +90,8 @@ def _scene(episode: Episode, rooms: Rooms) -> str:
     """The first room with an agent or item in it; a room that an agent enters counts only if the story begins so."""
     first = [room for room in rooms.at_start.values() if room is not None]
     first += [rooms.of_place[fact.value] for fact in episode.init if fact.value in rooms.of_place]
-    events = [event for event in episode.timeline if isinstance(event, Event)]
-    if events and comes(events[0]):
-        first += [room for event in events if comes(event) if (room := rooms.of_event(event, {})) is not None]
+    if episode.events and comes(episode.events[0]):
+        first += [room for event in episode.events if comes(event) if (room := rooms.of_event(event, {})) is not None]
     return first[0] if first else UNNAMED
 
 
@@ -110,6 +105,7 @@ USUAL = {
     "bedroom": ("coffee table", "desk"),
     "bathroom": ("+cabinet",),
 }
+USUAL_PLACES = tuple(Place(f"{room} {n.lstrip('+')}", room, n.startswith("+")) for room in USUAL for n in USUAL[room])
 
 
 def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
@@ -119,7 +115,7 @@ def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
     `MOST` places are kept, those that the story names before the usual furniture.
     """
     places = [entity for entity in episode.entities if entity.kind == "place"]
-    rooms = tuple(entity.id for entity in episode.entities if entity.kind == "room")
+    rooms = episode.named("room")
     known = {entity.id for entity in places} | {entity.room for entity in places} | {*rooms, *USUAL}
     places += [Entity(name, "place") for name in dict.fromkeys(named) if name not in known]
     return _home(tuple(places), rooms, not episode.complete)
@@ -130,23 +126,12 @@ def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -
     places = [Place(entity.id, entity.room or SOMEWHERE, entity.relation == "in") for entity in entities]
     if furnish:
         taken = {place.name for place in places}
-        places += [place for place in _usual() if place.name not in taken]
+        places += [place for place in USUAL_PLACES if place.name not in taken]
     places = places[:MOST]
     named = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
     order = tuple(room for room in named if room not in {place.name for place in places}) or (SOMEWHERE,)
     steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in order) for a in order)
     return Home(order, tuple(dict.fromkeys(places)), steps)
-
-
-def _usual() -> Iterator[Place]:
-    for room, furniture in USUAL.items():
-        for name in furniture:
-            yield Place(f"{room} {name.lstrip('+')}", room, name.startswith("+"))
-
-
-def usual_places() -> tuple[str, ...]:
-    """The names of the furniture every home has, room by room."""
-    return tuple(place.name for place in _usual())
 
 
 def opening_of(episode: Episode, home: Home) -> State:
@@ -157,8 +142,8 @@ def opening_of(episode: Episode, home: Home) -> State:
     rooms: dict[str, str | None] = {
         f.subject: f.value for f in episode.init if f.predicate == "in_room" and f.value in home.rooms
     }
-    for event in episode.timeline:
-        if isinstance(event, Event) and event.agent not in rooms:
+    for event in episode.events:
+        if event.agent not in rooms:
             rooms[event.agent] = None if event.verb in ("walk", "enter", "leave") else room_of(home, event)
     unknown = SOMEWHERE if SOMEWHERE in home.rooms else home.rooms[0]
     people = tuple((name, Person(rooms.get(name) or unknown)) for name in episode.agents)
@@ -171,6 +156,13 @@ def room_of(home: Home, event: Event) -> str | None:
     if event.place is not None and event.place in home.place:
         return home.place[event.place].room
     return event.room if event.room in home.room_number else None
+
+
+def held_by(state: State, thing: str, holder: str | None) -> State:
+    """The state with the item in the hands of this agent (None: of nobody), and of no other."""
+    hands = {name: {thing} if name == holder else set[str]() for name, _ in state.people}
+    people = ((name, person._replace(holds=person.holds - {thing} | hands[name])) for name, person in state.people)
+    return state._replace(people=tuple(people))
 
 
 def acts_of_event(event: Event, home: Home) -> tuple[Act, ...]:

@@ -113,6 +113,20 @@ class Episode(_Strict):
     timeline: tuple[Happening, ...] = ()
     complete: bool = False
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The happenings that are physical actions."""
+        return tuple(happening for happening in self.timeline if isinstance(happening, Event))
+
+    @property
+    def utterances(self) -> tuple[Utterance, ...]:
+        """The happenings that are speech acts."""
+        return tuple(happening for happening in self.timeline if isinstance(happening, Utterance))
+
+    def named(self, kind: EntityKind) -> tuple[str, ...]:
+        """The names of the entities of this kind."""
+        return tuple(entity.id for entity in self.entities if entity.kind == kind)
+
 
 @dataclass(frozen=True)
 class Goal(_Strict):

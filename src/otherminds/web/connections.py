@@ -15,7 +15,7 @@ from otherminds.web.event_log import Written
 from otherminds.web.games import RefusedError
 from otherminds.web.guard import TokenBucket
 from otherminds.web.lobby import Lobby
-from otherminds.web.progression import advance, bereave, finish, note
+from otherminds.web.progression import advance, arrive, depart, leave, note
 from otherminds.web.studies import ASPECTS, Participant
 
 WAITING = 1024  # messages in the send queue of a connection; chosen
@@ -75,6 +75,8 @@ class WebSocketConnection:
         """
         while not self.code:
             text = await self.socket.receive_text()
+            if self.code:  # closed meanwhile: its link may have become invalid
+                return
             if not self._bucket.take():
                 self.end(FLOOD)
                 return
@@ -110,12 +112,12 @@ async def serve_page(socket: WebSocket, lobby: Lobby, participant: Participant, 
     await socket.accept()
     other = lobby.connections.get(participant.id)
     if isinstance(other, WebSocketConnection):
-        if other.tab != tab and not take:
+        if other.tab != tab and not take and not other.code:
             await socket.close(ELSEWHERE)
             return
         other.end(ELSEWHERE)
     connection = WebSocketConnection(socket, tab)
-    lobby.arrive(participant, connection)
+    arrive(lobby, participant, connection)
     pump = asyncio.create_task(connection.pump())
     listen = asyncio.create_task(connection.listen(lobby, participant))
     try:
@@ -123,7 +125,7 @@ async def serve_page(socket: WebSocket, lobby: Lobby, participant: Participant, 
         if connection.code:
             await asyncio.wait([pump], timeout=5.0)
     finally:
-        lobby.depart(participant, connection)
+        depart(lobby, participant, connection)
         for task in (pump, listen):
             task.cancel()
         for found in await asyncio.gather(pump, listen, return_exceptions=True):
@@ -155,10 +157,10 @@ def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, A
 
 def _carry_out(lobby: Lobby, participant: Participant, do: str, message: Mapping[str, Any], n: int) -> Written:
     """Do what a message asks for. Raises RefusedError if the message is malformed."""
-    study, place = lobby.study_of(participant), lobby.place(participant)
+    study = participant.study
     match do:
         case "act" | "heard":
-            room = lobby.rooms[place]
+            room = lobby.rooms[lobby.place(participant)]
             agent = stages.seat(room.game, participant)
             if do == "act":
                 return room.act(agent, message.get("action"), message.get("t"), n)
@@ -172,13 +174,7 @@ def _carry_out(lobby: Lobby, participant: Participant, do: str, message: Mapping
         case "rate":
             return note(lobby, participant, "rated", n, trial=participant.trial, **_ratings(message))
         case "leave":
-            written = finish(lobby, study, participant, "left", n)
-            if place in lobby.rooms:
-                room = lobby.rooms[place]
-                room.leave(stages.seat(room.game, participant))
-            else:
-                bereave(lobby, study, participant)
-            return written
+            return leave(lobby, participant, n)
         case "next":
             return note(lobby, participant, "seen" if participant.practised else "practised", n)
         case _:

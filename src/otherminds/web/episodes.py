@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds import __version__
 from otherminds.errors import InputError
@@ -101,13 +101,6 @@ def episode_id(wanted: EpisodeRequest) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:DIGITS]
 
 
-def first_fault(error: Any, skip: int = 0) -> str:
-    """The first fault of a pydantic error in one line: its place, without `skip` names at its start, and the reason."""
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"][skip:]))
-    return printable(f"{place}: {first['msg']}" if place else first["msg"])
-
-
 def check_request(wanted: EpisodeRequest) -> None:
     """Raises InputError if the level is unknown, or the facilitator or agent is not available for its world."""
     field, able = _able(wanted.world)
@@ -177,23 +170,17 @@ def _page(wanted: EpisodeRequest, title: str, lead: str, viewer: Html) -> str:
 START = EpisodeRequest(world="overcooked", level="far-plate", facilitator="protom", seed=1)
 
 
+@cache
 def episode_choices() -> dict[str, Any]:
     """All that can be requested, as the form lists it: worlds, levels by class, and facilitators or agents."""
-    return {
-        "worlds": [
-            {
-                "id": world,
-                "title": title,
-                "about": about,
-                "groups": _groups(world),
-                "field": (able := _able(world))[0],
-                "who": [_option(key, title) for key, (title, _) in able[1].items()],
-            }
-            for world, (title, about) in WORLDS.items()
-        ],
-        "seed": {"least": 0, "most": SEEDS - 1},
-        "start": START.model_dump(exclude_none=True),
-    }
+    worlds = []
+    for world, (title, about) in WORLDS.items():
+        field, able = _able(world)
+        who = [_option(key, name) for key, (name, _) in able.items()]
+        told = {"id": world, "title": title, "about": about}
+        worlds.append({**told, "groups": _groups(world), "field": field, "who": who})
+    seeds = {"least": 0, "most": SEEDS - 1}
+    return {"worlds": worlds, "seed": seeds, "start": START.model_dump(exclude_none=True)}
 
 
 def _groups(world: str) -> list[dict[str, Any]]:
@@ -243,22 +230,12 @@ class RecordedEpisodes:
             event.stream: EpisodeRequest.model_validate(event.body) for event in event_log.beginnings("wanted")
         }
         self._pages: OrderedDict[str, asyncio.Task[str]] = OrderedDict()
-        self._choices: dict[str, Any] = {}
 
-    def choices(self) -> dict[str, Any]:
-        """All that can be requested."""
-        self._choices = self._choices or episode_choices()
-        return self._choices
-
-    async def begin(self, body: bytes) -> str:
+    async def begin(self, wanted: EpisodeRequest) -> str:
         """Start playing an episode unless it was played before; returns its id.
 
-        Raises HTTPException for a malformed or one too many request, InputError as `check_request` does.
+        Raises HTTPException for one too many request, InputError as `check_request` does.
         """
-        try:
-            wanted = EpisodeRequest.model_validate_json(body)
-        except ValidationError as error:
-            raise HTTPException(422, first_fault(error)) from None
         check_request(wanted)
         name = f"episode:{episode_id(wanted)}"
         if name not in self._wanted:

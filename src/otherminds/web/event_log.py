@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.files.database import connect
+from otherminds.files.database import Database, connect
 
 BATCH = 512  # events written in one transaction; chosen
 SCHEMA = """
-create table if not exists events (
+create table events (
   stream text not null, seq integer not null, at real not null, kind text not null, body text not null,
   who text, n integer,
   primary key (stream, seq), unique (who, n)
@@ -57,7 +57,7 @@ class LogEvent(NamedTuple):
 
 
 Written = Future[None]
-_Work = tuple[LogEvent, Written] | tuple[str, Sequence[Any], Written] | None
+_Work = tuple[str, Sequence[Any], Written] | None  # a statement with its parameters, or the end
 
 
 class EventLog:
@@ -71,20 +71,14 @@ class EventLog:
         self.path, self.failed = path, failed
         self._numbers: Counter[str] = Counter()
         self._work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(connect(self.path)) as base, base:
-                base.execute(SCHEMA)
-                for stream, last in base.execute("select stream, max(seq) from events group by stream"):
-                    self._numbers[stream] = last
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(f"cannot be used as an event log: {error}", path=path) from None
+        with Database(path, SCHEMA) as base:
+            self._numbers.update(dict(base.read("select stream, max(seq) from events group by stream")))
         self._thread = threading.Thread(target=self._write, name="event log", daemon=True)
         self._thread.start()
 
     def beginnings(self, kind: str) -> list[LogEvent]:
         """The first events of all streams that begin with this kind, in order of time."""
-        return [LogEvent._make([*row[:4], json.loads(row[4]), *row[5:]]) for row in self._rows(BEGUN, kind)]
+        return self._events(BEGUN, kind)
 
     def having(self, kind: str) -> set[str]:
         """The streams that contain an event of this kind."""
@@ -92,11 +86,14 @@ class EventLog:
 
     def events(self, stream: str) -> list[LogEvent]:
         """All events of a stream, in order."""
-        return [LogEvent._make([*row[:4], json.loads(row[4]), *row[5:]]) for row in self._rows(ORDER, stream)]
+        return self._events(ORDER, stream)
 
     def last_actions(self) -> dict[str, int]:
         """The number of each participant's last action, by participant id."""
         return dict(self._rows(LAST))
+
+    def _events(self, question: str, about: str) -> list[LogEvent]:
+        return [LogEvent._make([*row[:4], json.loads(row[4]), *row[5:]]) for row in self._rows(question, about)]
 
     def _rows(self, question: str, *about: str) -> list[tuple[Any, ...]]:
         with closing(connect(self.path)) as base:
@@ -108,14 +105,15 @@ class EventLog:
         """Append an event; returns it, and a future that is done once it is on disk, or fails with InputError."""
         self._numbers[stream] += 1
         event = LogEvent(stream, self._numbers[stream], time.time(), kind, body, who, n)
-        written = Written()
-        self._work.put((event, written))
-        return event, written
+        return event, self._queued(INSERT, (*event[:4], json.dumps(body, ensure_ascii=False), who, n))
 
     def redact(self, stream: str, name: str) -> Written:
         """Erase a participant's answers and label; their actions in games stay, under their pseudonym."""
+        return self._queued(REDACT, (stream, name))
+
+    def _queued(self, statement: str, parameters: Sequence[Any]) -> Written:
         written = Written()
-        self._work.put((REDACT, [stream, name], written))
+        self._work.put((statement, parameters, written))
         return written
 
     def close(self) -> None:
@@ -133,12 +131,8 @@ class EventLog:
                 work = [one for one in found if one is not None]
                 try:
                     with base:
-                        for one in work:
-                            if len(one) == 3:
-                                base.execute(one[0], one[1])
-                                continue
-                            body = json.dumps(one[0].body, ensure_ascii=False)
-                            base.execute(INSERT, (*one[0][:4], body, *one[0][5:]))
+                        for statement, parameters, _ in work:
+                            base.execute(statement, parameters)
                 except (sqlite3.Error, ValueError) as error:  # ValueError: text that is not Unicode
                     problem = InputError(f"cannot be written: {error}", path=self.path)
                     for one in work:

@@ -108,7 +108,7 @@ class LiveGame:
         """How the game has ended by its rules: all goals reached, or no time left; None if it goes on."""
         if self.world.done(self.state):
             return "finished"
-        return "time" if self.t >= self.setup.horizon else None
+        return "time" if self.t >= self.setup.level.horizon else None
 
     def check(self, agent: str, action: object, t: object) -> str:
         """The requested action. Raises RefusedError if the game or step is over, or the action is not possible."""
@@ -164,12 +164,6 @@ class LiveGame:
             text = message.removeprefix(f"{thought.helper}: ")
             said = GameMessage(thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place)
             self.said.append(said)
-
-    # Views
-
-    def frame(self, agent: str | None) -> tuple[list[str], list[Any]]:
-        """The rows of squares and the drawn parts that an agent sees; None sees everything."""
-        return self.board.rows(self.state, agent), [p for p in self.board.drawn(self.state, agent) if p.place]
 
     def last_thought(self) -> FacilitatorThought:
         """The facilitator's latest thought; an empty one before the first."""

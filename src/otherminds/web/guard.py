@@ -7,10 +7,16 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Collection
-from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
+from ipaddress import ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
+
+from fastapi import HTTPException
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+from starlette.websockets import WebSocketClose
 
 from otherminds.errors import InputError
 
@@ -19,6 +25,11 @@ COOKIE = "otherminds"
 SHORTEST = 16  # characters of a secret on a server that others can reach; chosen
 BODY = 64 * 1024  # bytes of a request; chosen
 ADDRESSES = 10_000  # client addresses whose rates are remembered; chosen
+SESSION = 12 * 3600  # seconds for which a researcher's session lasts; chosen
+GAMES = 1.0, 60.0  # games and episodes of an address a second, in the long run, and at once; chosen
+JOINS = 1 / 30, 60.0  # participants from an address a second, in the long run, and at once (a class); chosen
+GUESSES = 1 / 10, 30.0  # wrong keys and tokens of an address a second, in the long run, and at once; chosen
+NETWORK = 64  # bits of an IPv6 address that name a household; RFC 6177
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -40,17 +51,11 @@ REASONS = {
 }
 
 
-@dataclass
 class TokenBucket:
     """A token bucket: at most `burst` events at once, and `rate` a second in the long run."""
 
-    rate: float
-    burst: float
-    level: float = field(init=False)
-    at: float = field(default_factory=time.monotonic, init=False)
-
-    def __post_init__(self) -> None:
-        self.level = self.burst
+    def __init__(self, rate: float, burst: float) -> None:
+        self.rate, self.burst, self.level, self.at = rate, burst, burst, time.monotonic()
 
     def take(self) -> bool:
         """Take a token; False if there is none."""
@@ -63,6 +68,18 @@ class TokenBucket:
         return True
 
 
+@lru_cache(maxsize=ADDRESSES)
+def network(address: str) -> str:
+    """The address as limits count it: of IPv6 the network of a household, as somebody has all addresses of theirs."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if found.version == 4:
+        return address
+    return str(found.ipv4_mapped or ip_network((found, NETWORK), strict=False))
+
+
 class TokenBuckets:
     """One token bucket for each address; beyond `ADDRESSES`, the ones least recently used are forgotten."""
 
@@ -72,11 +89,30 @@ class TokenBuckets:
 
     def take(self, address: str) -> bool:
         """Take a token of this address; False if there is none."""
+        address = network(address)
         bucket = self._found.pop(address, None) or TokenBucket(self._rate, self._burst)
         self._found[address] = bucket
         while len(self._found) > ADDRESSES:
             self._found.popitem(last=False)
         return bucket.take()
+
+
+class Limits:
+    """How often one address may begin games and episodes, join studies, and give a wrong key or token."""
+
+    def __init__(self) -> None:
+        self.games, self.joins, self.guesses = TokenBuckets(*GAMES), TokenBuckets(*JOINS), TokenBuckets(*GUESSES)
+
+    def wrong(self, connection: HTTPConnection, status: int, detail: str) -> HTTPException:
+        """The refusal of a wrong key or token, which counts; a right one is never refused for those before it."""
+        if self.guesses.take(address_of(connection)):
+            return HTTPException(status, detail)
+        return HTTPException(429, "too many wrong guesses from here: wait a little")
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """The address that a request or connection comes from."""
+    return connection.client.host if connection.client else ""
 
 
 def origins(host: str, port: int, allowed: Collection[str], secret: str) -> frozenset[str]:
@@ -100,23 +136,23 @@ def origins(host: str, port: int, allowed: Collection[str], secret: str) -> froz
 
 
 class Keys:
-    """The researchers' key, and the sessions opened with it."""
+    """The researchers' key, and the sessions opened with it, each of which ends after `SESSION` seconds."""
 
     def __init__(self, secret: str = "") -> None:
         self.key = secret or secrets.token_urlsafe(18)
-        self._sessions: set[str] = set()
+        self._ends: dict[str, float] = {}
 
     def enter(self, key: object) -> str | None:
         """A new session; None if the key is wrong."""
         if not isinstance(key, str) or not hmac.compare_digest(key.encode(), self.key.encode()):
             return None
-        session = secrets.token_urlsafe(24)
-        self._sessions.add(session)
+        session, now = secrets.token_urlsafe(24), time.monotonic()
+        self._ends = {known: end for known, end in self._ends.items() if end > now} | {session: now + SESSION}
         return session
 
     def knows(self, session: str | None) -> bool:
-        """Whether the session was opened with the key."""
-        return session in self._sessions
+        """Whether the session was opened with the key, and has not ended."""
+        return self._ends.get(session or "", 0.0) > time.monotonic()
 
 
 class Guard:
@@ -135,27 +171,23 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        status = self._refusal(scope, headers)
+        status = self._refusal(scope, Headers(scope=scope))
         if not status:
-            await self.app(scope, receive, partial(_send_with_headers, send) if scope["type"] == "http" else send)
+            await self.app(scope, receive, partial(_send_with_headers, send))
         elif scope["type"] == "websocket":
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})
+            await WebSocketClose(1008)(scope, receive, send)
         else:
-            body = f'{{"detail": "refused: {REASONS[status]}"}}'.encode()
-            about = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-            await send({"type": "http.response.start", "status": status, "headers": about})
-            await send({"type": "http.response.body", "body": body})
+            await JSONResponse({"detail": f"refused: {REASONS[status]}"}, status)(scope, receive, send)
 
-    def _refusal(self, scope: Any, headers: dict[str, str]) -> int:
+    def _refusal(self, scope: Any, headers: Headers) -> int:
         """The HTTP status with which to refuse a request, or 0 to let it pass."""
         if headers.get("host") not in self.hosts:
             return 421
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if changes and headers.get("origin") not in self.origins:
             return 403
-        if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", "0")) > BODY:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > BODY:
             return 413
         if "transfer-encoding" in headers:
             return 411
@@ -166,7 +198,7 @@ class Guard:
 async def _send_with_headers(send: Any, message: Any) -> None:
     """Send a message of a response, with the security headers that it lacks."""
     if message["type"] == "http.response.start":
-        there = {name.lower() for name, _ in message["headers"]}
-        fresh = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in there]
-        message = {**message, "headers": [*message["headers"], *fresh]}
+        headers = MutableHeaders(scope=message)
+        for name, value in HEADERS.items():
+            headers.setdefault(name, value)
     await send(message)

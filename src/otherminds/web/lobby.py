@@ -1,22 +1,20 @@
 """The lobby: all studies, participants, rooms and connections of a server.
 
 Every change is an event in the event log, from which the state follows: a server that was killed resumes where it
-was. A participant is identified only by the token in their link.
+was. A participant is identified only by the token in their link, never by a label.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Protocol
 
 from otherminds.errors import InputError
-from otherminds.web import progression, stages
+from otherminds.web import stages
 from otherminds.web.board import Playable
 from otherminds.web.event_log import EventLog, LogEvent, Written
 from otherminds.web.games import GameClock, LiveGame
@@ -24,10 +22,10 @@ from otherminds.web.rooms import GameRoom
 from otherminds.web.studies import Kind, Participant, Study, StudyPlan
 from otherminds.web.thinking import GameSetup, ThinkingProcesses
 
-LOG = logging.getLogger(__name__)
 TOKEN = 24  # bytes of randomness in a participant's link; chosen
 KEPT = 1024  # finished games held in memory; chosen
-SWEEP = 1.0  # seconds between checks for people that have waited too long; chosen
+LINK = 30 * 86400.0  # seconds after their last event for which a participant's link is valid; chosen
+INVALID = 4404  # close code: the link is not valid; chosen
 STALE = 3600.0  # seconds after which a deserted solo game is forgotten; chosen
 
 
@@ -38,7 +36,9 @@ class PageConnection(Protocol):
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Queue a message."""
-        ...
+
+    def end(self, code: int) -> None:
+        """Close the connection with this code."""
 
 
 class Lobby:
@@ -46,7 +46,8 @@ class Lobby:
 
     levels: by name. models: specifications of language models that can be facilitators, by the facilitator's name.
     seats: participants by token; invitations: studies by token; connections, last (number of the last action) and gone
-    (when they disconnected): by participant id; over: finished games by room; study_in: studies by room.
+    (when they disconnected): by participant id; over: finished games by room; study_in: studies by room;
+    unfinished: games to be resumed by room; sweeper: the task that looks after participants.
     """
 
     def __init__(
@@ -66,9 +67,9 @@ class Lobby:
         self.over: OrderedDict[str, LiveGame] = OrderedDict()
         self.gone: dict[str, float] = {}
         self._shown: set[str] = set()
-        self._open_games: dict[str, LiveGame] = {}
+        self.unfinished: dict[str, LiveGame] = {}
         self.study_in: dict[str, Study] = {}
-        self._sweeper: asyncio.Task[None] | None = None
+        self.sweeper: asyncio.Task[None] | None = None
 
     # Opening and closing
 
@@ -83,16 +84,10 @@ class Lobby:
         for event in self.event_log.beginnings("opened"):
             self.studies[event.body["study"]].apply(event)
             if event.stream not in over:
-                self._open_games[event.stream] = self._replayed(event.stream)
+                self.unfinished[event.stream] = self._replayed(event.stream)
         for study in list(self.studies.values()):
-            if self._is_stale(study) and not any(name.startswith(f"{study.id}:") for name in self._open_games):
-                self._dismiss(study)
-
-    def open(self) -> None:
-        """Resume the unfinished games, and start looking after participants."""
-        for name, game in self._open_games.items():
-            self.enter(name, game)
-        self._sweeper = asyncio.create_task(self._sweep())
+            if self.is_stale(study) and not any(name.startswith(f"{study.id}:") for name in self.unfinished):
+                self.dismiss(study)
 
     def _admit(self, study: Study) -> None:
         self.studies[study.id] = study
@@ -122,20 +117,10 @@ class Lobby:
         self.study_in[name] = self.studies[body["study"]]
         return LiveGame(setup, dict(body["people"]), GameClock(body["waits"], body["seconds"]), body["practice"])
 
-    def enter(self, name: str, game: LiveGame) -> None:
-        """Start or resume a room; people that are not connected are away."""
-        plan = self.study_in[name].plan
-        news = partial(progression.room_news, self)
-        room = GameRoom(name, game, self.event_log, self.processes, news, grace=plan.grace, dropout=plan.dropout)
-        self.rooms[name] = room
-        for agent, who in list(game.people.items()):
-            room.presence(agent, who in self.connections)
-        room.start()
-
     async def close(self) -> None:
         """Stop all rooms."""
-        if self._sweeper:
-            self._sweeper.cancel()
+        if self.sweeper:
+            self.sweeper.cancel()
         for room in self.rooms.values():
             await room.stop()
 
@@ -166,6 +151,21 @@ class Lobby:
         self.seats[participant.token] = participant
         return participant
 
+    def seat(self, token: str) -> Participant | None:
+        """The participant with this token; None if there is none, or the token has expired."""
+        participant = self.seats.get(token)
+        return participant if participant and time.time() - participant.since < LINK else None
+
+    def renew(self, participant: Participant) -> Written:
+        """Give a participant a new token. The old one is no longer valid, and its page is closed."""
+        del self.seats[participant.token]
+        body = {"name": participant.name, "token": secrets.token_urlsafe(TOKEN)}
+        written = self.note(participant.study, "renewed", body)
+        self.seats[participant.token] = participant
+        if connection := self.connections.get(participant.id):
+            connection.end(INVALID)
+        return written
+
     def note(
         self, study: Study, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None
     ) -> Written:
@@ -183,15 +183,11 @@ class Lobby:
 
     # Where participants are
 
-    def study_of(self, participant: Participant) -> Study:
-        """The study of a participant."""
-        return self.studies[participant.study]
-
     def place(self, participant: Participant) -> str:
         """The name of the room of a participant's current round; empty if there is none."""
         if not participant.practised:
             return participant.practice
-        pair = self.study_of(participant).pairs.get(participant.pair)
+        pair = participant.study.pairs.get(participant.pair)
         return pair.rooms[participant.trial] if pair and participant.trial < len(pair.rooms) else ""
 
     def game(self, name: str) -> LiveGame | None:
@@ -209,32 +205,29 @@ class Lobby:
 
     def stage(self, participant: Participant) -> str:
         """The stage of a participant."""
-        return stages.where(self.study_of(participant), participant, self.game(self.place(participant)))
+        return stages.where(participant, self.game(self.place(participant)))
 
-    # Coming and going
+    # What pages are sent
 
-    def arrive(self, participant: Participant, connection: PageConnection) -> None:
-        """A participant's page has connected."""
-        self.processes.wake()
-        self.connections[participant.id] = connection
-        self.gone.pop(participant.id, None)
-        self._presence(participant, True)
-        progression.advance(self, participant)
-        self.show(participant)
+    def send(self, who: str, message: Mapping[str, Any]) -> None:
+        """Send a message to a participant's page if it is connected."""
+        if connection := self.connections.get(who):
+            connection.send(message)
 
-    def depart(self, participant: Participant, connection: PageConnection) -> None:
-        """A participant's page was closed, or lost its connection."""
-        if self.connections.get(participant.id) is connection:
-            del self.connections[participant.id]
-            self.gone[participant.id] = time.monotonic()
-            self._presence(participant, False)
+    def send_all(self, game: LiveGame, message: Mapping[str, Any]) -> None:
+        """Send the same message to all players of a game."""
+        for who in game.people.values():
+            self.send(who, message)
 
-    def _presence(self, participant: Participant, here: bool) -> None:
-        room = self.rooms.get(self.place(participant))
-        if room:
-            for agent, who in list(room.game.people.items()):
-                if who == participant.id:
-                    room.presence(agent, here)
+    def send_frame(self, game: LiveGame, agent: str, who: str) -> None:
+        """Send a player what their agent sees now."""
+        if connection := self.connections.get(who):
+            connection.send(stages.frame(game, agent, connection.looks))
+
+    def send_pause(self, room: GameRoom) -> None:
+        """Tell the players who is away, and for how long the room waits."""
+        left = max(0.0, room.deadline - time.monotonic())
+        self.send_all(room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(left, 1)})
 
     def show(self, participant: Participant) -> None:
         """Send a participant the page of their stage, after all pending moves (at most once for all of them)."""
@@ -243,32 +236,31 @@ class Lobby:
             asyncio.get_running_loop().call_soon(self._show, participant)
 
     def _show(self, participant: Participant) -> None:
+        """Send the page; in a round also the frame, earlier advice, and who is away."""
         self._shown.discard(participant.id)
-        progression.show(self, participant)
+        who, game = participant.id, self.game(self.place(participant))
+        stage, data = stages.page(participant, game)
+        self.send(who, {"type": "page", "stage": stage, "n": self.last.get(who, 0), "data": data})
+        if stage == "game" and game:
+            agent = stages.seat(game, participant)
+            self.send_frame(game, agent, who)
+            for number, said in enumerate(game.said):
+                if said.to == agent:
+                    self.send(who, stages.advice(participant.study, game, number))
+            if game.away - {agent}:
+                self.send_pause(self.rooms[self.place(participant)])
 
-    # Time
+    # Deserted games
 
-    async def _sweep(self) -> None:
-        while True:
-            await asyncio.sleep(SWEEP)
-            for study in list(self.studies.values()):
-                for participant in list(study.people.values()):
-                    try:
-                        if not participant.finished:
-                            progression.look_after(self, study, participant)
-                    except Exception:  # a fault with one participant must not stop the others
-                        LOG.exception("%s could not be looked after", participant.id)
-                if self._is_stale(study):
-                    self._dismiss(study)
-
-    def _is_stale(self, study: Study) -> bool:
+    def is_stale(self, study: Study) -> bool:
         """Whether this is a solo game that was deserted long ago."""
         people = study.people.values()
         latest = max([study.made, *(participant.since for participant in people)])
         old = study.kind == "solo" and time.time() - latest > STALE
         return old and not any(participant.id in self.connections for participant in people)
 
-    def _dismiss(self, study: Study) -> None:
+    def dismiss(self, study: Study) -> None:
+        """Forget a study, its links included; its events stay in the event log."""
         del self.studies[study.id], self.invitations[study.invitation]
         for participant in study.people.values():
             del self.seats[participant.token]

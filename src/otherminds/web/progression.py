@@ -1,72 +1,80 @@
-"""How participants progress through a study, and what their pages are sent at each step."""
+"""How participants progress through a study: they come and go, wait, are paired, and play in rooms."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import math
 import secrets
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from functools import partial
+from typing import Any
 
 from otherminds.papers.protom.study.plan import Trial
 from otherminds.web import stages
 from otherminds.web.event_log import Written
 from otherminds.web.games import GameClock, LiveGame
+from otherminds.web.lobby import Lobby, PageConnection
 from otherminds.web.rooms import GameRoom
 from otherminds.web.studies import Participant, ParticipantPair, Study
 
-if TYPE_CHECKING:
-    from otherminds.web.lobby import Lobby
-
-
+LOG = logging.getLogger(__name__)
+SWEEP = 1.0  # seconds between checks for people that have waited too long; chosen
 CODES = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # characters of completion codes, without those that look alike
 
 
 def note(lobby: Lobby, participant: Participant, kind: str, n: int | None = None, **more: Any) -> Written:
     """Log an event of a participant; n: the number of the participant's action that caused it, if one did."""
-    return lobby.note(
-        lobby.study_of(participant), kind, {"name": participant.name, **more}, participant.id if n else None, n
-    )
+    who = participant.id if n else None
+    return lobby.note(participant.study, kind, {"name": participant.name, **more}, who, n)
 
 
-def finish(lobby: Lobby, study: Study, participant: Participant, reason: str, n: int | None = None) -> Written:
+def finish(lobby: Lobby, participant: Participant, reason: str, n: int | None = None) -> Written:
     """End the participation, for a reason, with a completion code. Raises ValueError if it has ended already."""
     if not n and participant.finished:
         raise ValueError(f"{participant.id} is finished already")
-    code = "".join(secrets.choice(CODES) for _ in range(8))
+    study, code = participant.study, "".join(secrets.choice(CODES) for _ in range(8))
     code = f"{code[:4]}-{code[4:]}" if study.kind == "study" else ""
     replaced = reason == "left" and study.plan.dropout == "simulated"
     return note(lobby, participant, "finished", n, reason=reason, code=code, replaced=replaced)
 
 
-def bereave(lobby: Lobby, study: Study, participant: Participant) -> None:
-    """Between rounds: end or continue the partner's study after a participant has left."""
+def leave(lobby: Lobby, participant: Participant, n: int | None = None) -> Written:
+    """End the participation of a person that has left; their partner plays on or ends, as the study's plan says."""
+    study, room = participant.study, lobby.rooms.get(lobby.place(participant))
+    written = finish(lobby, participant, "left", n)
     pair = study.pairs.get(participant.pair)
-    for name in pair.people if pair else ():
+    if room:
+        room.leave(stages.seat(room.game, participant))
+    for name in pair.people if pair and not room else ():
         other = study.people.get(name)
         if other and other is not participant and not other.finished:
             if study.plan.dropout == "end":
-                finish(lobby, study, other, "partner left")
+                finish(lobby, other, "partner left")
             advance(lobby, other)
             lobby.show(other)
+    lobby.show(participant)
+    return written
 
 
 def advance(lobby: Lobby, participant: Participant) -> None:
     """Take all steps of a participant that need no action of theirs."""
-    study = lobby.study_of(participant)
+    study = participant.study
     if not (participant.consented and participant.taught) or participant.finished:
         return
     if not participant.practised:
         if participant.ready and not participant.practice:
-            _practise(lobby, study, participant)
+            _practise(lobby, participant)
         return
     if not participant.pair:
-        _wait(lobby, study, participant)
+        _wait(lobby, participant)
         return
     pair, game = study.pairs[participant.pair], lobby.game(lobby.place(participant))
-    if game is not None and game.ended and participant.seen and not _asked(lobby, study, participant, game):
+    if game is not None and game.ended and participant.seen and not _asked(participant, game):
         note(lobby, participant, "next")
         if participant.trial >= len(pair.trials):
-            finish(lobby, study, participant, "finished" if study.kind == "study" else "played")
+            finish(lobby, participant, "finished" if study.kind == "study" else "played")
             return
         game = lobby.game(lobby.place(participant))
     if game is None and study.kind == "solo" and not participant.ready:
@@ -77,17 +85,18 @@ def advance(lobby: Lobby, participant: Participant) -> None:
         _begin(lobby, study, pair)
 
 
-def _asked(lobby: Lobby, study: Study, participant: Participant, game: LiveGame) -> bool:
+def _asked(participant: Participant, game: LiveGame) -> bool:
     """Whether the participant still has questions to answer about a round."""
+    study = participant.study
     wanted = study.plan.ratings and game.facilitated and study.kind == "study"
     return wanted and (participant.name, participant.trial) not in study.ratings
 
 
-def _wait(lobby: Lobby, study: Study, participant: Participant) -> None:
+def _wait(lobby: Lobby, participant: Participant) -> None:
     """In the lobby: pair the participant with the person that has waited longest, or with a simulated partner."""
-    trying = participant.kind in ("try", "solo")
+    study, trying = participant.study, participant.kind in ("try", "solo")
     if study.full and not trying:
-        finish(lobby, study, participant, "full")
+        finish(lobby, participant, "full")
         return
     if not participant.waiting:
         note(lobby, participant, "waiting")
@@ -128,8 +137,9 @@ def _begin(lobby: Lobby, study: Study, pair: ParticipantPair) -> None:
         lobby.show(participant)
 
 
-def _practise(lobby: Lobby, study: Study, participant: Participant) -> None:
+def _practise(lobby: Lobby, participant: Participant) -> None:
     """Open a practice room with a simulated partner, at a level where advice is needed if there is one."""
+    study = participant.study
     world = stages.world_of(lobby.levels[study.plan.levels[0]])
     spare = [level for level in lobby.levels.values() if stages.world_of(level) == world and level.kind == "necessary"]
     level = next((level for level in spare if level.name not in study.plan.levels), None) or spare[0]
@@ -153,33 +163,88 @@ def _open(
     setup = {"study": study.id, "room": name, **vars(trial), "people": players, **vars(clock)}
     event, _ = lobby.event_log.append(name, "opened", {**setup, "practice": False, **whose})
     study.apply(event)
-    lobby.enter(name, lobby.begun(event))
+    _enter(lobby, name, lobby.begun(event))
 
 
-def look_after(lobby: Lobby, study: Study, participant: Participant) -> None:
+def _enter(lobby: Lobby, name: str, game: LiveGame) -> None:
+    """Start or resume a room; people that are not connected are away."""
+    plan, news = lobby.study_in[name].plan, partial(_room_news, lobby)
+    room = lobby.rooms[name] = GameRoom(name, game, plan, lobby.event_log, lobby.processes, news)
+    for agent, who in list(game.people.items()):
+        room.presence(agent, who in lobby.connections)
+    room.start()
+
+
+# Coming and going
+
+
+def resume(lobby: Lobby) -> None:
+    """Resume the unfinished games, and start looking after participants."""
+    for name, game in lobby.unfinished.items():
+        _enter(lobby, name, game)
+    lobby.sweeper = asyncio.create_task(_sweep(lobby))
+
+
+def arrive(lobby: Lobby, participant: Participant, connection: PageConnection) -> None:
+    """A participant's page has connected."""
+    lobby.processes.wake()
+    lobby.connections[participant.id] = connection
+    lobby.gone.pop(participant.id, None)
+    _presence(lobby, participant, True)
+    advance(lobby, participant)
+    lobby.show(participant)
+
+
+def depart(lobby: Lobby, participant: Participant, connection: PageConnection) -> None:
+    """A participant's page was closed, or lost its connection."""
+    if lobby.connections.get(participant.id) is connection:
+        del lobby.connections[participant.id]
+        lobby.gone[participant.id] = time.monotonic()
+        _presence(lobby, participant, False)
+
+
+def _presence(lobby: Lobby, participant: Participant, here: bool) -> None:
+    if room := lobby.rooms.get(lobby.place(participant)):
+        for agent, who in list(room.game.people.items()):
+            if who == participant.id:
+                room.presence(agent, here)
+
+
+async def _sweep(lobby: Lobby) -> None:
+    while True:
+        await asyncio.sleep(SWEEP)
+        for study in list(lobby.studies.values()):
+            for participant in list(study.people.values()):
+                try:
+                    if not participant.finished:
+                        _look_after(lobby, participant)
+                except Exception:  # a fault with one participant must not stop the others
+                    LOG.exception("%s could not be looked after", participant.id)
+            if lobby.is_stale(study):
+                lobby.dismiss(study)
+
+
+def _look_after(lobby: Lobby, participant: Participant) -> None:
     """End the participation of a person that has waited too long in the lobby, or keeps others waiting."""
-    now, stage = time.monotonic(), lobby.stage(participant)
-    patience = 60.0 * study.plan.lobby_minutes
-    if stage == "lobby" and participant.id in lobby.connections and time.time() - participant.waiting > patience:
-        finish(lobby, study, participant, "nobody came")
+    plan, stage, now = participant.study.plan, lobby.stage(participant), time.time()
+    patience = 60.0 * plan.lobby_minutes
+    if stage == "lobby" and participant.id in lobby.connections and now - participant.waiting > patience:
+        finish(lobby, participant, "nobody came")
         lobby.show(participant)
-    elif participant.pair and stage in ("ready", "reveal", "questions") and _awaited(lobby, study, participant):
-        away = participant.id in lobby.gone and now - lobby.gone[participant.id] > study.plan.grace
-        if away or time.time() - participant.since > patience:
-            finish(lobby, study, participant, "left")
-            bereave(lobby, study, participant)
-            lobby.show(participant)
+    elif participant.pair and stage in ("ready", "reveal", "questions") and _awaited(lobby, participant):
+        away = time.monotonic() - lobby.gone.get(participant.id, math.inf) > plan.grace
+        if away or now - participant.since > patience:
+            leave(lobby, participant)
     elif stage == "game":
-        room = lobby.rooms[lobby.place(participant)]
-        agent, moved = stages.seat(room.game, participant), max([participant.since, *room.game.times[-1:]])
-        if room.game.awaits(agent) and time.time() - moved > patience:
-            finish(lobby, study, participant, "left")
-            room.leave(agent)
-            lobby.show(participant)
+        game = lobby.rooms[lobby.place(participant)].game
+        moved = max([participant.since, *game.times[-1:]])
+        if game.awaits(stages.seat(game, participant)) and now - moved > patience:
+            leave(lobby, participant)
 
 
-def _awaited(lobby: Lobby, study: Study, participant: Participant) -> bool:
+def _awaited(lobby: Lobby, participant: Participant) -> bool:
     """Whether the partner is ready for the next round and this participant is not."""
+    study = participant.study
     others = (study.people.get(name) for name in study.pairs[participant.pair].people if name != participant.name)
     return any(
         other and other.ready and other.trial >= participant.trial and not lobby.game(lobby.place(other))
@@ -187,95 +252,58 @@ def _awaited(lobby: Lobby, study: Study, participant: Participant) -> bool:
     )
 
 
-def people(lobby: Lobby, study: Study, game: LiveGame) -> list[Participant]:
-    """The participants in a game."""
-    ids = {*game.people.values()}
-    return [participant for participant in study.people.values() if participant.id in ids]
+# News from rooms
 
 
-def replace(lobby: Lobby, study: Study, room: GameRoom) -> None:
+def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
+    """Pass a room's news (`step`, `thought`, …) on to its players."""
+    game = room.game
+    match what:
+        case "step":
+            for agent, who in game.people.items():
+                lobby.send_frame(game, agent, who)
+        case "chosen" if game.clock.waits and len(game.people) > 1:
+            lobby.send_all(game, {"type": "chosen", "who": sorted(game.pending)})
+        case "thought" if game.said:
+            _advise(lobby, room)
+        case "pause":
+            lobby.send_pause(room)
+        case "go":
+            lobby.send_all(game, {"type": "go"})
+        case "replaced":
+            _replace(lobby, room)
+        case "ended":
+            _conclude(lobby, room)
+
+
+def _participants(lobby: Lobby, room: GameRoom, ids: Collection[str]) -> list[Participant]:
+    return [participant for participant in lobby.study_in[room.name].people.values() if participant.id in ids]
+
+
+def _replace(lobby: Lobby, room: GameRoom) -> None:
     """Tell the players that a simulated person has taken over for good, and end the absent player's study."""
-    gone = set(room.game.replaced.values())
-    for participant in list(study.people.values()):
-        if participant.id in gone and not participant.finished:
-            finish(lobby, study, participant, "left")
+    for participant in _participants(lobby, room, room.game.replaced.values()):
+        if not participant.finished:
+            finish(lobby, participant, "left")
     text = f"The other person has left; a simulated {', '.join(sorted(room.game.replaced))} plays on."
-    send_all(lobby, room.game, {"type": "note", "text": text})
+    lobby.send_all(room.game, {"type": "note", "text": text})
 
 
-def conclude(lobby: Lobby, study: Study, room: GameRoom) -> None:
+def _conclude(lobby: Lobby, room: GameRoom) -> None:
     """Close the room of a round that is over, and move its players on."""
-    players = people(lobby, study, room.game)
     lobby.over[room.name] = room.game
     lobby.rooms.pop(room.name, None)
-    for participant in players:
+    for participant in _participants(lobby, room, room.game.people.values()):
         if room.game.ended == "left" and not participant.finished:
-            finish(lobby, study, participant, "partner left" if participant.id in lobby.connections else "left")
+            finish(lobby, participant, "partner left" if participant.id in lobby.connections else "left")
         lobby.show(participant)
 
 
-def _send(lobby: Lobby, who: str, message: Mapping[str, Any]) -> None:
-    if connection := lobby.connections.get(who):
-        connection.send(message)
-
-
-def show(lobby: Lobby, participant: Participant) -> None:
-    """Send a participant the page of their stage; in a round also the frame, earlier advice, and who is away."""
-    study, game = lobby.study_of(participant), lobby.game(lobby.place(participant))
-    stage, data = stages.page(study, participant, game)
-    _send(lobby, participant.id, {"type": "page", "stage": stage, "n": lobby.last.get(participant.id, 0), "data": data})
-    if stage == "game" and game:
-        agent = stages.seat(game, participant)
-        _frame(lobby, game, agent, participant.id)
-        for number, said in enumerate(game.said):
-            if said.to == agent:
-                _send(lobby, participant.id, stages.advice(study, game, number))
-        if game.away - {agent}:
-            _pause(lobby, lobby.rooms[lobby.place(participant)])
-
-
-def _frame(lobby: Lobby, game: LiveGame, agent: str, who: str) -> None:
-    if connection := lobby.connections.get(who):
-        connection.send(stages.frame(game, agent, connection.looks))
-
-
-def room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
-    """Pass a room's news (`step`, `thought`, …) on to its players."""
-    game, study = room.game, lobby.study_in[room.name]
-    if what == "step":
-        for agent, who in game.people.items():
-            _frame(lobby, game, agent, who)
-    elif what == "chosen":
-        if game.clock.waits and len(game.people) > 1:
-            send_all(lobby, game, {"type": "chosen", "who": sorted(game.pending)})
-    elif what == "thought":
-        _advise(lobby, study, game, room)
-    elif what == "pause":
-        _pause(lobby, room)
-    elif what == "go":
-        send_all(lobby, game, {"type": "go"})
-    elif what == "replaced":
-        replace(lobby, study, room)
-    elif what == "ended":
-        conclude(lobby, study, room)
-
-
-def send_all(lobby: Lobby, game: LiveGame, message: Mapping[str, Any]) -> None:
-    """Send the same message to all players of a game."""
-    for who in game.people.values():
-        _send(lobby, who, message)
-
-
-def _pause(lobby: Lobby, room: GameRoom) -> None:
-    left = max(0.0, room.deadline - time.monotonic())
-    send_all(lobby, room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(left, 1)})
-
-
-def _advise(lobby: Lobby, study: Study, game: LiveGame, room: GameRoom) -> None:
-    if not game.said:
-        return
+def _advise(lobby: Lobby, room: GameRoom) -> None:
+    """Send new or changed messages to their recipients; after a round, the page with all of them."""
+    game = room.game
     if game.ended:
-        for participant in people(lobby, study, game):
+        for participant in _participants(lobby, room, game.people.values()):
             if lobby.stage(participant) == "reveal":
                 lobby.show(participant)
         return
@@ -283,4 +311,4 @@ def _advise(lobby: Lobby, study: Study, game: LiveGame, room: GameRoom) -> None:
     changed = bool(row["action"]) + (row.get("status") not in (None, "running"))
     for number in range(max(0, len(game.said) - changed), len(game.said)):
         if who := game.people.get(game.said[number].to):
-            _send(lobby, who, stages.advice(study, game, number))
+            lobby.send(who, stages.advice(lobby.study_in[room.name], game, number))

@@ -11,8 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Cookie, Depends, HTTPException, Request, Response
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Body, Cookie, Depends, HTTPException, Request, Response
 
 from otherminds.evaluation import tabular
 from otherminds.evaluation.assistance import FACILITATOR
@@ -22,9 +21,9 @@ from otherminds.papers.protom.study.plan import default_levels
 from otherminds.web import stages
 from otherminds.web.event_log import on_disk
 from otherminds.web.games import LiveGame
-from otherminds.web.guard import COOKIE
+from otherminds.web.guard import COOKIE, SESSION
 from otherminds.web.lobby import Lobby
-from otherminds.web.settings import InLobby, ServerSettings
+from otherminds.web.settings import InLimits, InLobby, ServerSettings
 from otherminds.web.studies import FACILITATORS, TRYING, Participant, ParticipantPair, Study, StudyPlan, moment
 
 NEWEST = 30  # events shown on the dashboard; chosen
@@ -47,6 +46,17 @@ def line(study: Study) -> Data:
 
 def overview(lobby: Lobby, study: Study) -> Data:
     """The state of a study: its links, pairs, rounds, and latest events."""
+    trials = [
+        {
+            "pair": n,
+            "trial": i,
+            "level": one.level,
+            "facilitator": one.facilitator,
+            "codename": study.codename(one.facilitator),
+        }
+        for n, pair in study.pairs.items()
+        for i, one in enumerate(pair.trials, 1)
+    ]
     return {
         **line(study),
         "plan": study.plan.model_dump(mode="json"),
@@ -66,17 +76,7 @@ def overview(lobby: Lobby, study: Study) -> Data:
         ],
         "pairs": [_pair(lobby, study, pair) for pair in study.pairs.values()],
         "planned": study.plan.pairs,
-        "trials": [
-            {
-                "pair": pair.number,
-                "trial": i + 1,
-                "level": trial.level,
-                "facilitator": trial.facilitator,
-                "codename": study.codename(trial.facilitator),
-            }
-            for pair in study.pairs.values()
-            for i, trial in enumerate(pair.trials)
-        ],
+        "trials": trials,
         "events": [{"at": moment(at), "text": text} for at, text in sorted(study.log)[: -NEWEST - 1 : -1]],
     }
 
@@ -85,15 +85,9 @@ def _pair(lobby: Lobby, study: Study, pair: ParticipantPair) -> Data:
     room = pair.rooms[-1] if pair.rooms else ""
     game = lobby.game(room)
     running = bool(game and not game.ended)
-    return {
-        "pair": pair.number,
-        "people": pair.people,
-        "trial": len(pair.rooms),
-        "trials": len(pair.trials),
-        "room": room if running else None,
-        "state": "running" if running else "over" if study.done(pair) else "between rounds",
-        "t": game.t if game else 0,
-    }
+    state = "running" if running else "over" if study.done(pair) else "between rounds"
+    told = {"pair": pair.number, "people": pair.people, "trial": len(pair.rooms), "trials": len(pair.trials)}
+    return {**told, "room": room if running else None, "state": state, "t": game.t if game else 0}
 
 
 NOBODY, BUSY = "there is no facilitator", "it was still thinking"
@@ -133,7 +127,7 @@ def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> li
     outcome = last.row.get("status") if last else None
     told[-1] |= {
         "success": done,
-        "length": game.t if done else game.setup.horizon,
+        "length": game.t if done else game.setup.level.horizon,
         "ended": game.ended,
         "by": {agent: "person" if agent in game.people else "simulated" for agent in game.world.agents},
         **({"outcome": outcome} if outcome else {}),
@@ -168,14 +162,11 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
 def _answers(study: Study, index: int, game: LiveGame) -> Row:
     """The players' ratings of and comments on a round, by agent."""
     seats = {who: agent for agent, who in {**game.replaced, **game.people}.items()}
-    ratings, comments = {}, {}
-    for (name, at), answer in study.ratings.items():
-        agent = seats.get(study.people[name].id)
-        if at == index and agent:
-            ratings[agent] = dict(answer["ratings"])
-            if answer["comment"]:
-                comments[agent] = answer["comment"]
-    return {**({"ratings": ratings} if ratings else {}), **({"comments": comments} if comments else {})}
+    ids = {name: participant.id for name, participant in study.people.items()}
+    given = [(ids[name], answer) for (name, at), answer in study.ratings.items() if at == index and ids[name] in seats]
+    ratings = {seats[who]: dict(answer["ratings"]) for who, answer in given}
+    comments = {seats[who]: answer["comment"] for who, answer in given if answer["comment"]}
+    return {what: found for what, found in (("ratings", ratings), ("comments", comments)) if found}
 
 
 def exported(found: list[Row], form: str) -> bytes:
@@ -186,26 +177,20 @@ def exported(found: list[Row], form: str) -> bytes:
         return path.read_bytes()
 
 
-class ResearcherKey(BaseModel):
-    """The key that opens a researcher's session."""
-
-    key: str = Field(max_length=1000)
-
-
 entering = APIRouter()
 
 
 @entering.post("/api/enter", status_code=204)
-async def enter(key: ResearcherKey, request: Request, response: Response) -> None:
+async def enter(
+    key: Annotated[str, Body(embed=True, max_length=1000)], request: Request, response: Response, limits: InLimits
+) -> None:
     """Open a session for a researcher that has the key."""
-    if not request.app.state.games.take("key"):
-        raise HTTPException(429, "too many tries: wait a little")
     settings: ServerSettings = request.app.state.settings
-    session = settings.keys.enter(key.key)
+    session = settings.keys.enter(key)
     if session is None:
-        raise HTTPException(403, "that is not the key")
+        raise limits.wrong(request, 403, "that is not the key")
     safe = all(origin.startswith("https:") for origin in settings.origins)
-    response.set_cookie(COOKIE, session, httponly=True, samesite="strict", secure=safe)
+    response.set_cookie(COOKIE, session, SESSION, httponly=True, samesite="strict", secure=safe)
 
 
 def researcher(request: Request, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> None:
@@ -264,22 +249,16 @@ def study(study: OfStudy, lobby: InLobby) -> Any:
     return overview(lobby, study)
 
 
-@studying.post("/{name}/open", status_code=204)
-async def reopen(study: OfStudy, lobby: InLobby) -> None:
-    """Open the invitation again."""
-    await on_disk(lobby.note(study, "reopened", {}))
-
-
-@studying.post("/{name}/close", status_code=204)
-async def close(study: OfStudy, lobby: InLobby) -> None:
-    """Close the open invitation."""
-    await on_disk(lobby.note(study, "closed", {}))
-
-
 @studying.post("/{name}/try")
 async def try_out(study: OfStudy, lobby: InLobby) -> Any:
     """A new link to try the study out alone."""
     return {"link": f"/p/{lobby.join(study, 'try').token}"}
+
+
+@studying.post("/{name}/{what}", status_code=204)
+async def invite(what: Literal["open", "close"], study: OfStudy, lobby: InLobby) -> None:
+    """Open the invitation again, or close it."""
+    await on_disk(lobby.note(study, "reopened" if what == "open" else "closed", {}))
 
 
 def participant_of(who: str, study: OfStudy) -> Participant:
@@ -287,6 +266,13 @@ def participant_of(who: str, study: OfStudy) -> Participant:
     if who not in study.people:
         raise HTTPException(404, "there is no such participant")
     return study.people[who]
+
+
+@studying.post("/{name}/participants/{who}/link")
+async def renew(lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> Any:
+    """A new link for a participant who has lost theirs; the old one is no longer valid."""
+    await on_disk(lobby.renew(participant))
+    return {"link": f"/p/{participant.token}"}
 
 
 @studying.delete("/{name}/participants/{who}", status_code=204)

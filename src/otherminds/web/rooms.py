@@ -9,10 +9,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from otherminds.web.event_log import EventLog, Written, on_disk
 from otherminds.web.games import LiveGame, RefusedError
+from otherminds.web.studies import StudyPlan
 from otherminds.web.thinking import FacilitatorThought, ThinkingProcesses
 
 LOG = logging.getLogger(__name__)
@@ -26,28 +28,20 @@ class GameRoom:
     """A running game with its clock.
 
     tell: called with `step` (once it is on disk), `thought`, `chosen`, `pause`, `go`, `replaced` or `ended`.
-    dropout: whether a player that stays away for `grace` seconds is replaced (`simulated`), or the game ends (`end`).
+    plan: says what happens to a player that stays away for `plan.grace` seconds (`plan.dropout`): they are replaced
+    (`simulated`), or the game ends (`end`).
     """
 
     def __init__(
-        self,
-        name: str,
-        game: LiveGame,
-        event_log: EventLog,
-        processes: ThinkingProcesses,
-        tell: Tell,
-        *,
-        grace: float = 60.0,
-        dropout: str = "simulated",
+        self, name: str, game: LiveGame, plan: StudyPlan, event_log: EventLog, processes: ThinkingProcesses, tell: Tell
     ) -> None:
-        self.name, self.game = name, game
-        self.grace, self.dropout = grace, dropout
+        self.name, self.game, self.plan = name, game, plan
         self._event_log, self._processes, self._tell = event_log, processes, tell
         self._changed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._thinking = False
         self._due = 0.0
-        self.deadline = time.monotonic() + grace
+        self.deadline = time.monotonic() + plan.grace
 
     def log(self, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None) -> Written:
         """Log an event and apply it to the game."""
@@ -100,7 +94,7 @@ class GameRoom:
             return
         self.log("back" if here else "away", {"agent": agent})
         if not here and len(self.game.away) == 1:
-            self.deadline = time.monotonic() + self.grace
+            self.deadline = time.monotonic() + self.plan.grace
         self._changed.set()
         self._tell("go" if not self.game.away else "pause", self)
 
@@ -112,7 +106,7 @@ class GameRoom:
 
     def _drop(self, agent: str) -> None:
         """Replace the agent's person by a simulated one, or end the game, as the study's plan says."""
-        if self.dropout == "end":
+        if self.plan.dropout == "end":
             self._end("left")
             return
         self.log("replaced", {"agent": agent})
@@ -180,11 +174,9 @@ class GameRoom:
     async def _change(self, seconds: float) -> None:
         """Wait for the next change, for at most so many seconds."""
         self._changed.clear()
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(None if seconds == float("inf") else seconds):
                 await self._changed.wait()
-        except TimeoutError:
-            pass
 
     def _end(self, reason: str) -> None:
         self.log("ended", {"reason": reason})

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import mimetypes
-import os
-import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -13,21 +11,22 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from otherminds.errors import InputError
+from otherminds.files.text import printable
 from otherminds.reports.level_replay import KINDS
 from otherminds.reports.page import asset
-from otherminds.web import researchers
+from otherminds.web import progression, researchers
 from otherminds.web.connections import serve_page
-from otherminds.web.episodes import RecordedEpisodes, first_fault
+from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_choices
 from otherminds.web.event_log import EventLog
-from otherminds.web.guard import Guard, TokenBuckets
-from otherminds.web.lobby import Lobby
-from otherminds.web.settings import InLobby, ServerSettings
+from otherminds.web.guard import Guard, Limits, address_of
+from otherminds.web.lobby import INVALID, Lobby
+from otherminds.web.settings import InLimits, InLobby, ServerSettings
 from otherminds.web.stages import world_of
-from otherminds.web.studies import StudyPlan
+from otherminds.web.studies import Study, StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
 
 PAGES = {
@@ -39,9 +38,12 @@ PAGES = {
     "/studies": "studies.html",
     "/studies/{name}": "study.html",
     "/p/{token}": "seat.html",
+    "/join/{token}": "join.html",
 }
+LABEL = 100  # characters of a recruiting service's label; chosen
 CROWD = 500  # rooms in which games run at a time; chosen
 VISITORS = 20  # participants that may come by an open invitation, for each planned pair; chosen
+TITLES = {"overcooked": "Kitchens", "doors-keys-gems": "Doors, keys and gems"}
 HELPERS = {
     "protom": ("ProToM", "watches, infers what each of you wants, and speaks if that saves steps"),
     "oracle": ("One who knows", "knows what each of you wants, and speaks if that saves steps"),
@@ -70,7 +72,7 @@ def application(settings: ServerSettings) -> Any:
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        lobby.open()
+        progression.resume(lobby)
         yield
         await lobby.close()
         event_log.close()
@@ -79,22 +81,25 @@ def application(settings: ServerSettings) -> Any:
     app = FastAPI(title="otherminds", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.lobby, app.state.watching = lobby, RecordedEpisodes(event_log, processes)
     app.state.settings = settings
-    app.state.games = TokenBuckets(1.0, 60.0)
+    app.state.limits = Limits()
     for router in (_pages(), playing, watching, researchers.entering, researchers.studying):
         app.include_router(router)
-    app.add_exception_handler(InputError, lambda _, error: _detail(422, str(error)))
-    app.add_exception_handler(RequestValidationError, lambda _, error: _detail(422, first_fault(error, 1)))
+    app.add_exception_handler(InputError, lambda _, error: JSONResponse({"detail": str(error)}, 422))
+    app.add_exception_handler(RequestValidationError, _first_fault)
     return Guard(app, settings.origins, rate=settings.rate, burst=settings.burst)
 
 
 def _give_up(settings: ServerSettings, why: str) -> None:
     """Stop the server: events can no longer be stored."""
     settings.problem = why
-    os.kill(os.getpid(), signal.SIGTERM)
+    settings.stop()
 
 
-def _detail(status: int, text: str) -> JSONResponse:
-    return JSONResponse({"detail": text}, status_code=status)
+def _first_fault(_: Request, error: Any) -> JSONResponse:
+    """The first fault of a request in one line: its place in the body, and the reason."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"][1:]))
+    return JSONResponse({"detail": printable(f"{place}: {first['msg']}" if place else first["msg"])}, 422)
 
 
 # Pages
@@ -126,36 +131,23 @@ playing = APIRouter()
 def what_to_play(lobby: InLobby) -> Any:
     """The levels and facilitators of solo games. Starts the thinking processes, as a game is likely to follow."""
     lobby.processes.wake()
-    worlds = (("overcooked", "Kitchens"), ("doors-keys-gems", "Doors, keys and gems"))
+    levels: dict[str, list[Any]] = {world: [] for world in TITLES}
+    for name, level in lobby.levels.items():
+        kind, people = KINDS.get(level.kind, "").lower(), level.world.agents
+        levels[world_of(level)].append({"name": name, "title": name, "kind": kind, "people": people})
     return {
-        "worlds": [
-            {
-                "world": world,
-                "title": title,
-                "levels": [
-                    {
-                        "name": name,
-                        "title": name,
-                        "kind": KINDS.get(level.kind, "").lower(),
-                        "people": level.world.agents,
-                    }
-                    for name, level in lobby.levels.items()
-                    if world_of(level) == world
-                ],
-            }
-            for world, title in worlds
-        ],
+        "worlds": [{"world": world, "title": title, "levels": levels[world]} for world, title in TITLES.items()],
         "facilitators": [{"name": name, "title": title, "about": about} for name, (title, about) in HELPERS.items()],
     }
 
 
 @playing.post("/api/play")
-async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
+async def play(wish: SoloGameRequest, request: Request, lobby: InLobby, limits: InLimits) -> Any:
     """Start a solo game; returns its link."""
     level = lobby.levels.get(wish.level)
     if level is None or wish.seat not in level.world.agents:
         raise HTTPException(422, "there is no such level or seat")
-    if not request.app.state.games.take(request.client.host if request.client else ""):
+    if not limits.games.take(address_of(request)):
         raise HTTPException(429, "too many games from here: wait a little")
     if len(lobby.rooms) >= CROWD:
         raise HTTPException(503, "too many games are being played: come back later")
@@ -175,10 +167,10 @@ async def play(wish: SoloGameRequest, request: Request, lobby: InLobby) -> Any:
 
 
 @playing.get("/p/{token}/alive")
-def alive(token: str, lobby: InLobby) -> Any:
+async def alive(token: str, request: Request, lobby: InLobby, limits: InLimits) -> Any:
     """Responds with 404 if a participant's link is not valid."""
-    if token not in lobby.seats:
-        raise HTTPException(404, "this link is not valid")
+    if lobby.seat(token) is None:
+        raise limits.wrong(request, 404, "this link is not valid")
     return {}
 
 
@@ -186,28 +178,46 @@ def alive(token: str, lobby: InLobby) -> Any:
 async def seat(socket: WebSocket, token: str, tab: str = "", take: int = 0) -> None:
     """The connection of a participant's page."""
     lobby: Lobby = socket.app.state.lobby
-    participant = lobby.seats.get(token)
+    participant = lobby.seat(token)
     if participant is None or len(tab) > 100:
-        await socket.close(4404)
+        socket.app.state.limits.guesses.take(address_of(socket))
+        await socket.close(INVALID)
         return
     await serve_page(socket, lobby, participant, tab, bool(take))
 
 
-@playing.get("/join/{token}")
-async def join(token: str, lobby: InLobby, pid: str = "") -> Any:
-    """Follow an open invitation to a personal link; the same `pid` (a recruiting service's label) gets the same one."""
+def invited(token: str, request: Request, lobby: InLobby, limits: InLimits) -> Study:
+    """The study that an open invitation is for, or 404."""
     study = lobby.invitations.get(token)
     if study is None or not study.open or study.kind != "study":
-        raise HTTPException(404, "this invitation is not valid, or no longer")
-    label = "".join(c for c in pid if c.isprintable())[:100]
-    known = next((participant for participant in study.people.values() if label and participant.label == label), None)
-    if (
-        known is None
-        and sum(participant.kind == "open" for participant in study.people.values()) >= VISITORS * study.plan.pairs
-    ):
+        raise limits.wrong(request, 404, "this invitation is not valid, or no longer")
+    return study
+
+
+Invited = Annotated[Study, Depends(invited)]
+
+
+@playing.get("/api/join/{token}")
+async def what_to_join(study: Invited) -> Any:
+    """What an open invitation is for. Changes nothing, like the page that asks for it."""
+    return {"title": study.plan.title, "minutes": study.plan.minutes}
+
+
+@playing.post("/join/{token}")
+async def join(study: Invited, request: Request, lobby: InLobby, limits: InLimits, pid: str = "") -> Any:
+    """Join a study by its open invitation; returns the participant's own link, which nobody else is given.
+
+    `pid` is a recruiting service's label. It is no key: a label that has joined before is refused (409).
+    """
+    label = "".join(c for c in pid if c.isprintable())[:LABEL]
+    visitors = [participant for participant in study.people.values() if participant.kind == "open"]
+    if label and any(participant.label == label for participant in study.people.values()):
+        raise limits.wrong(request, 409, "somebody has joined with this label already")
+    if len(visitors) >= VISITORS * study.plan.pairs:
         raise HTTPException(404, "this invitation has been used too often")
-    participant = known or lobby.join(study, "open", label)
-    return RedirectResponse(f"/p/{participant.token}", 303)
+    if not limits.joins.take(address_of(request)):
+        raise HTTPException(429, "too many people have joined from here: wait a little")
+    return {"link": f"/p/{lobby.join(study, 'open', label).token}"}
 
 
 # Watching
@@ -226,17 +236,17 @@ InWatching = Annotated[RecordedEpisodes, Depends(watching_of)]
 
 
 @watching.get("/api/watch")
-def what_to_watch(episodes: InWatching) -> Any:
+def what_to_watch() -> Any:
     """The episodes that can be requested."""
-    return episodes.choices()
+    return episode_choices()
 
 
 @watching.post("/api/watch")
-async def watch(request: Request, episodes: InWatching) -> Any:
+async def watch(wanted: EpisodeRequest, request: Request, episodes: InWatching, limits: InLimits) -> Any:
     """Start playing an episode; returns its permanent id."""
-    if not request.app.state.games.take(request.client.host if request.client else ""):
+    if not limits.games.take(address_of(request)):
         raise HTTPException(429, "too many episodes from here: wait a little")
-    return {"id": await episodes.begin(await request.body())}
+    return {"id": await episodes.begin(wanted)}
 
 
 @watching.get("/api/watch/{name}")

@@ -1,8 +1,8 @@
-"""The server's settings, and the dependency through which requests find the lobby."""
+"""The server's settings, and the dependencies through which requests find the lobby and the limits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from otherminds.web.board import Playable
-from otherminds.web.guard import Keys
+from otherminds.web.guard import Keys, Limits
 from otherminds.web.lobby import Lobby
 
 
@@ -20,7 +20,8 @@ class ServerSettings:
 
     store: the event log's file. origins: where pages may come from. models: specifications of language models that can
     be facilitators, by the facilitator's name. secret: the researchers' key; random if empty. rate, burst: requests a
-    second from one address, in the long run and at once. problem: why the server had to stop, if it had to.
+    second from one address, in the long run and at once. stop: ends the server. problem: why the server had to stop, if
+    it had to.
     """
 
     store: Path
@@ -30,6 +31,7 @@ class ServerSettings:
     secret: str = ""
     rate: float = 200.0
     burst: float = 2000.0
+    stop: Callable[[], None] = field(default=lambda: None, init=False)
     keys: Keys = field(init=False)
     problem: str = field(default="", init=False)
 
@@ -44,3 +46,12 @@ def lobby_of(request: Request) -> Lobby:
 
 
 InLobby = Annotated[Lobby, Depends(lobby_of)]
+
+
+def limits_of(request: Request) -> Limits:
+    """The limits of the app."""
+    found: Limits = request.app.state.limits
+    return found
+
+
+InLimits = Annotated[Limits, Depends(limits_of)]

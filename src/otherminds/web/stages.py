@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -31,6 +31,7 @@ FAREWELLS = {
     "nobody came": "Nobody else has come to play with. We are sorry, and thank you very much for waiting!",
     "full": "The study has all the participants it needs. Thank you very much for your interest!",
 }
+SCALE = {"low": "Strongly disagree", "high": "Strongly agree", "points": 7}
 DECLINED = "You have chosen not to take part. You can close this page."
 Data = dict[str, Any]
 
@@ -40,7 +41,7 @@ def world_of(level: Any) -> str:
     return "overcooked" if isinstance(level, KitchenLevel) else "doors-keys-gems"
 
 
-def where(study: Study, participant: Participant, game: LiveGame | None) -> str:
+def where(participant: Participant, game: LiveGame | None) -> str:
     """The stage of a participant; `game` is their current or latest game."""
     if participant.declined:
         return "closed"
@@ -59,58 +60,60 @@ def where(study: Study, participant: Participant, game: LiveGame | None) -> str:
     return "questions" if participant.pair else "lobby"
 
 
-def page(study: Study, participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
+def page(participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
     """The stage of a participant, and the data of its page."""
-    stage, data = where(study, participant, game), Data()
+    study, stage, data = participant.study, where(participant, game), Data()
     match stage:
         case "game" if game:
-            data = playing(study, participant, game)
+            data = playing(participant, game)
         case "reveal" if game:
-            data = reveal(study, participant, game)
+            data = reveal(participant, game)
         case "closed":
             data = {"text": DECLINED}
         case "thanks":
-            data = thanks(study, participant)
+            url = study.plan.hand_off.replace("{code}", participant.code) or None
+            text = FAREWELLS.get(participant.finished, FAREWELLS["finished"])
+            data = {"code": participant.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
         case "consent":
             data = {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.minutes}
         case "tutorial":
-            data = lesson(study, participant)
+            data = lesson(participant)
         case "ready":
-            data = ready(study, participant)
+            data = ready(participant)
         case "questions":
-            data = questions(study, participant)
+            data = questions(participant)
         case "lobby":
             waiting = time.time() - participant.waiting if participant.waiting else 0.0
             data = {"waiting": round(waiting, 1), "text": "Waiting for another person."}
     return stage, data
 
 
-def lesson(study: Study, participant: Participant) -> Data:
-    """The tutorial, and the checks answered wrongly at the last try."""
-    shown = board(study.levels[study.plan.levels[0]])
-    told = tutorial_pages(world_of(study.levels[study.plan.levels[0]]), shown.legend())
-    return {**told, "wrong": list(participant.wrong), "tries": participant.tries}
+def lesson(participant: Participant) -> Data:
+    """The tutorial without the answers to its checks, and the checks answered wrongly at the last try."""
+    study = participant.study
+    level = study.levels[study.plan.levels[0]]
+    told, advice = _lessons()[world_of(level)], _lessons()["advice"]
+    pages = [{**page, "text": " ".join(page["text"].split()), "looks": []} for page in (*told["pages"], advice)]
+    pages[1]["looks"] = board(level).legend()
+    checks = [{"question": check["question"], "options": check["options"]} for check in told["checks"]]
+    progress = {"wrong": list(participant.wrong), "tries": participant.tries}
+    return {"world": world_of(level), "pages": pages, "checks": checks, **progress}
 
 
-def ready(study: Study, participant: Participant) -> Data:
+def ready(participant: Participant) -> Data:
     """The page before a round."""
+    study = participant.study
     pair = study.pairs.get(participant.pair)
     if pair is None:
         text = "Now a round to practise, with a simulated person. It does not count."
-        return {"text": text, "trial": 0, "trials": 0, "facilitator": None, "waits": []}
+        return {"text": text, **rounds(participant), "facilitator": None, "waits": []}
     trial = pair.trials[participant.trial]
     name = study.codename(trial.facilitator)
     others = [study.people[name] for name in pair.people if name and name != participant.name]
     text = f"In this round {name} looks on and may give advice." if name else "In this round nobody gives advice."
-    asked = [other for other in others if participant.ready and not (other.ready and other.trial == participant.trial)]
-    return {
-        "text": text,
-        "trial": participant.trial + 1,
-        "trials": len(pair.trials),
-        "facilitator": name,
-        "waits": ["the other person" for _ in asked],
-        "ready": participant.ready,
-    }
+    away = [other for other in others if participant.ready and not (other.ready and other.trial == participant.trial)]
+    waits = ["the other person"] * len(away)
+    return {"text": text, **rounds(participant), "facilitator": name, "waits": waits, "ready": participant.ready}
 
 
 def seat(game: LiveGame, participant: Participant) -> str:
@@ -118,7 +121,7 @@ def seat(game: LiveGame, participant: Participant) -> str:
     return next(agent for agent, who in {**game.people, **game.replaced}.items() if who == participant.id)
 
 
-def playing(study: Study, participant: Participant, game: LiveGame) -> Data:
+def playing(participant: Participant, game: LiveGame) -> Data:
     """A round: all that is fixed during it and that this participant may know."""
     agent, shown, agents = seat(game, participant), game.board, list(game.world.agents)
     return {
@@ -127,15 +130,15 @@ def playing(study: Study, participant: Participant, game: LiveGame) -> Data:
         "you": agent,
         "others": [other for other in agents if other != agent],
         "goal": goal(shown.scene, wants(game, agent)),
-        "facilitator": helper(study, game),
+        "facilitator": helper(participant.study, game),
         "actions": options(game.world, game.world.initial, agent),
         "size": list(shown.size),
         "cell": CELL,
         "squares": dict(shown.squares),
         "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
-        "steps": game.setup.horizon,
+        "steps": game.setup.level.horizon,
         "clock": {"waits": game.clock.waits, "seconds": game.clock.seconds},
-        **counted(study, participant, game),
+        **counted(participant, game),
     }
 
 
@@ -146,15 +149,15 @@ def helper(study: Study, game: LiveGame) -> str | None:
     return "The facilitator" if game.practice or study.kind == "solo" else study.codename(game.setup.facilitator)
 
 
-def counted(study: Study, participant: Participant, game: LiveGame) -> Data:
+def rounds(participant: Participant) -> Data:
     """The number of the round and of rounds in all (0 for practice)."""
-    pair = study.pairs.get(participant.pair)
-    return {
-        "practice": game.practice,
-        "solo": study.kind == "solo",
-        "trial": participant.trial + 1 if pair else 0,
-        "trials": len(pair.trials) if pair else 0,
-    }
+    pair = participant.study.pairs.get(participant.pair)
+    return {"trial": participant.trial + 1, "trials": len(pair.trials)} if pair else {"trial": 0, "trials": 0}
+
+
+def counted(participant: Participant, game: LiveGame) -> Data:
+    """Which round it is, and whether it is for practice or a solo game."""
+    return {"practice": game.practice, "solo": participant.study.kind == "solo", **rounds(participant)}
 
 
 def wants(game: LiveGame, agent: str) -> str | None:
@@ -178,10 +181,9 @@ def messages(game: LiveGame) -> list[Data]:
     return [{**{key: getattr(said, key) for key in kept}, "status": NAMES[said.status]} for said in game.said]
 
 
-def reveal(study: Study, participant: Participant, game: LiveGame) -> Data:
+def reveal(participant: Participant, game: LiveGame) -> Data:
     """The end of a round: all agents' goals, and all messages."""
-    agent = seat(game, participant)
-    done = game.ended == "finished"
+    study, agent, done = participant.study, seat(game, participant), game.ended == "finished"
     steps = alone(game.setup.level) if study.kind == "solo" else None
     count = f"{game.t} step{'' if game.t == 1 else 's'}"
     people = [
@@ -197,7 +199,7 @@ def reveal(study: Study, participant: Participant, game: LiveGame) -> Data:
     return {
         "done": done,
         "steps": game.t,
-        "of": game.setup.horizon,
+        "of": game.setup.level.horizon,
         "ended": game.ended,
         "text": f"{game.board.scene.ends[0]} after {count}." if done else ENDINGS.get(game.ended, ENDINGS["lost"]),
         "people": people,
@@ -206,35 +208,27 @@ def reveal(study: Study, participant: Participant, game: LiveGame) -> Data:
         "hopeless": steps == math.inf,
         "facilitator": helper(study, game),
         "last": bool(participant.pair) and participant.trial + 1 == len(study.pairs[participant.pair].trials),
-        **counted(study, participant, game),
+        **counted(participant, game),
     }
 
 
-def questions(study: Study, participant: Participant) -> Data:
+def questions(participant: Participant) -> Data:
     """The questions about a round with a facilitator."""
+    study = participant.study
     pair = study.pairs[participant.pair]
     return {
         "facilitator": study.codename(pair.trials[participant.trial].facilitator),
         "aspects": [{"key": key, "text": text} for key, text in ASPECTS.items()],
-        "low": "Strongly disagree",
-        "high": "Strongly agree",
-        "points": 7,
+        **SCALE,
         "comment": "Anything else you would like to tell us? (optional)",
-        "trial": participant.trial + 1,
-        "trials": len(pair.trials),
+        **rounds(participant),
     }
-
-
-def thanks(study: Study, participant: Participant) -> Data:
-    """The last page, with the completion code and the address to continue at."""
-    url = study.plan.hand_off.replace("{code}", participant.code) or None
-    text = FAREWELLS.get(participant.finished, FAREWELLS["finished"])
-    return {"code": participant.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
 
 
 def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
     """What an agent sees now (None: everything). `known` numbers the drawings already sent, and is updated."""
-    rows, parts = game.frame(agent)
+    rows = game.board.rows(game.state, agent)
+    parts = [part for part in game.board.drawn(game.state, agent) if part.place]
     told, shown = {}, looks(parts)
     for _, look, *_ in shown:
         if look not in known:
@@ -289,7 +283,7 @@ def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
         "frame": frame(game, None, {}),
         "people": people,
         "facilitator": game.setup.facilitator,
-        "steps": game.setup.horizon,
+        "steps": game.setup.level.horizon,
         "ended": game.ended,
         "thought": {"t": thought.t, "said": row["action"], "why": row.get("why", ""), "prices": row.get("prices", [])},
         "messages": messages(game),
@@ -299,15 +293,6 @@ def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
 @cache
 def _lessons() -> Mapping[str, Any]:
     return tomllib.loads((resources.files("otherminds.web") / "tutorial.toml").read_text("utf-8"))
-
-
-def tutorial_pages(world: str, looks: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """The tutorial of a world, without the answers to its checks; `looks` is the legend on its second page."""
-    lesson, advice = _lessons()[world], _lessons()["advice"]
-    pages = [{**page, "text": " ".join(page["text"].split()), "looks": []} for page in (*lesson["pages"], advice)]
-    pages[1]["looks"] = list(looks)
-    checks = [{"question": check["question"], "options": check["options"]} for check in lesson["checks"]]
-    return {"world": world, "pages": pages, "checks": checks}
 
 
 def wrong_answers(world: str, answers: object) -> list[int] | None:

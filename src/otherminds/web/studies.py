@@ -110,6 +110,7 @@ TOLD = {
     "opened": "Pair {pair} has begun a round",
     "rated": "{name} has answered the questions",
     "finished": "{name} is done: {reason}",
+    "renewed": "{name} has a new link",
     "reopened": "The invitation is open",
     "closed": "The invitation is closed",
 }
@@ -128,7 +129,7 @@ class Participant:
     """
 
     name: str
-    study: str
+    study: Study = field(repr=False, compare=False)
     token: str
     kind: Kind
     label: str = ""
@@ -153,7 +154,7 @@ class Participant:
     @property
     def id(self) -> str:
         """The participant's id in the event log."""
-        return f"{self.study}/{self.name}"
+        return f"{self.study.id}/{self.name}"
 
 
 @dataclass
@@ -226,7 +227,7 @@ class Study:
             self._apply_to(someone, event)
         match event.kind:
             case "joined":
-                found = Participant(body["name"], self.id, body["token"], body["kind"], body["label"], since=at)
+                found = Participant(body["name"], self, body["token"], body["kind"], body["label"], since=at)
                 found.wants, found.consented = body["wants"], not self.plan.consent or found.kind == "solo"
                 found.taught, found.practised = not self.plan.tutorial, not self.plan.practice
                 self.people[found.name] = found
@@ -238,8 +239,14 @@ class Study:
                         self.people[name].pair, self.people[name].seat, self.people[name].since = number, seat, at
             case "opened" if not someone:
                 self.pairs[body["pair"]].rooms.append(body["room"])
+            case "renewed" if someone:
+                someone.token = body["token"]
             case "reopened" | "closed":
                 self.open = event.kind == "reopened"
+        self._remember(event)
+
+    def _remember(self, event: LogEvent) -> None:
+        """Keep the text of an event for the dashboard, if it has one."""
         text = TOLD.get(event.kind)
         if text and not event.body.get("practice"):
             self.log = [*self.log[-LOG:], (event.at, text.format(**{"name": "", "pair": "", **event.body}))]

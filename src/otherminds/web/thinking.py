@@ -15,19 +15,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context, parent_process
 from typing import Any, NamedTuple, TypeVar
 
 from otherminds.evaluation.engines import end_with, stream
 from otherminds.language.find import find_model
+from otherminds.operating_system import lower_priority
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
-from otherminds.papers.protom.episodes import Decision, FacilitatedEpisode, SilentFacilitator, Status
+from otherminds.papers.protom.episodes import Decision, SilentFacilitator, Status
 from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode
-from otherminds.web.board import Playable, WorldBoard, board
+from otherminds.web.board import Playable, board
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
@@ -54,11 +55,6 @@ class GameSetup:
     facilitator: str
     seed: int
     model: str = ""
-
-    @property
-    def horizon(self) -> int:
-        """The number of steps of a game."""
-        return self.level.horizon
 
     def cast(self) -> EpisodeSetup:
         """A mind for every seat, and the facilitator."""
@@ -89,30 +85,20 @@ class FacilitatorThought(NamedTuple):
     place: Sequence[int] | None = None
 
 
-@dataclass
 class _FollowedGame:
-    """An episode, replayed up to step `t`."""
+    """An episode, replayed up to step `t`, with minds for the simulated people, and the facilitator if it advises."""
 
-    setup: GameSetup
-    cast: EpisodeSetup
-    episode: FacilitatedEpisode[Any, Any, Any]
-    board: WorldBoard
-    state: Any
-    t: int = 0
-    status: Status | None = None
-    answers: dict[int, FacilitatorThought] = field(default_factory=dict)
-
-    @classmethod
-    def begin(cls, setup: GameSetup, simulated: Sequence[str], advises: bool) -> _FollowedGame:
-        """The game at its start, with minds for the simulated people, and with the facilitator if it advises."""
-        cast = setup.cast()
-        episode = facilitated.episode(setup.entry(), cast)
-        episode.minds = {agent: cast.people[agent] for agent in simulated}
+    def __init__(self, setup: GameSetup, simulated: Sequence[str], advises: bool) -> None:
+        self.setup, self.cast, self.board = setup, setup.cast(), board(setup.level)
+        self.episode = facilitated.episode(setup.entry(), self.cast)
+        self.episode.minds = {agent: self.cast.people[agent] for agent in simulated}
         if not advises:
-            episode.facilitator = SilentFacilitator()
-        state = cast.world.start(episode.people_rng)
-        episode.look(state)
-        return cls(setup, cast, episode, board(setup.level), state)
+            self.episode.facilitator = SilentFacilitator()
+        self.state = self.cast.world.start(self.episode.people_rng)
+        self.episode.look(self.state)
+        self.t = 0
+        self.status: Status | None = None
+        self.answers: dict[int, FacilitatorThought] = {}
 
     def follow(self, steps: Sequence[PlayedStep], decided: int, since: int = 0) -> None:
         """Replay the remaining steps. The facilitator's decision after step `decided` is still open.
@@ -149,7 +135,7 @@ def _game(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str
     key = (setup.key, tuple(simulated), advises)
     game = _games.pop(key, None)
     if game is None or game.t > len(steps):
-        game = _FollowedGame.begin(setup, simulated, advises)
+        game = _FollowedGame(setup, simulated, advises)
     _games[key] = game
     while len(_games) > REMEMBERED:
         _games.popitem(last=False)
@@ -193,7 +179,7 @@ def _thought(game: _FollowedGame, decision: Decision[Any], status: Status | None
 
 def prepare() -> None:
     """Initialise a thinking process: lower its priority, and end it when the server ends."""
-    os.nice(POLITENESS)
+    lower_priority(POLITENESS)
     if server := parent_process():
         end_with(server.sentinel)  # a killed server cannot end its processes
 
@@ -225,14 +211,11 @@ class ThinkingProcesses:
 
     async def _in(self, which: tuple[str, int], work: Callable[..., T], *args: Any) -> T:
         """Run the work in that process; once more if the process was lost."""
-        for last in (False, True):
-            try:
-                return await asyncio.wrap_future(self._pool(which).submit(work, *args))
-            except BrokenProcessPool:
-                self._pools.pop(which, None)
-                if last:
-                    raise
-        raise AssertionError
+        try:
+            return await asyncio.wrap_future(self._pool(which).submit(work, *args))
+        except BrokenProcessPool:
+            self._pools.pop(which, None)
+            return await asyncio.wrap_future(self._pool(which).submit(work, *args))
 
     def _pool(self, which: tuple[str, int]) -> ProcessPoolExecutor:
         if which not in self._pools:
@@ -243,9 +226,9 @@ class ThinkingProcesses:
     def wake(self) -> None:
         """Start the processes that all games need, so that the first game need not wait for them."""
         for what in ("act", "advise"):
-            for which in ((what, k) for k in range(self._sizes[what])):
-                if which not in self._pools:
-                    self._pool(which).submit(os.getpid)
+            for k in range(self._sizes[what]):
+                if (what, k) not in self._pools:
+                    self._pool((what, k)).submit(os.getpid)
 
     def close(self) -> None:
         """End all processes."""

@@ -14,20 +14,7 @@ from otherminds.files.text import printable
 from otherminds.worlds import sprites
 from otherminds.worlds.canvas import PERSON, Drawing, Tile, centre
 from otherminds.worlds.grid import Grid
-from otherminds.worlds.sprites import (
-    CELL,
-    INK,
-    PAPER,
-    Box,
-    Disc,
-    Letters,
-    MovingPart,
-    Polygon,
-    Shape,
-    Shapes,
-    mix,
-    moved,
-)
+from otherminds.worlds.sprites import CELL, INK, PAPER, Box, Disc, Letters, MovingPart, Shape, Shapes, moved
 
 READY, FROZEN, DEAD = "ready", "frozen", "dead"
 BODIES = (*sprites.PEOPLE, "#5b3a8e", "#0b4f6c", "#8a3b12", "#3c5a14")
@@ -40,7 +27,7 @@ NOTE, NAME, HOLDING = 52, 156, 132  # height of a line, width of a name, width o
 LONGEST = 12  # characters of a name or an item that are shown
 ICE_BLOCK: Shapes = (
     Box(-22.5, -22.5, 45, 45, ICE, 7, sprites.HUES["blue"]),
-    Polygon(((-18, -9), (-9, -18), (-4, -18), (-18, -4)), PAPER),
+    sprites.Polygon(((-18, -9), (-9, -18), (-4, -18), (-18, -4)), PAPER),
 )
 
 
@@ -76,13 +63,13 @@ def avatar_labels(agents: Sequence[str]) -> dict[str, str]:
 
 def avatar_shapes(number: int, label: str, facing: int, status: str = "") -> Shapes:
     """An avatar that points ahead and carries a label: in a golden ring if it is READY, in a block of ice if FROZEN."""
-    rims = ((19.5, 25.5, mix(GOLD, INK, 0.6)), (18, 24, GOLD)) if status == READY else ((16, 24.5, PAPER),)
+    rims = ((19.5, 25.5, sprites.mix(GOLD, INK, 0.6)), (18, 24, GOLD)) if status == READY else ((16, 24.5, PAPER),)
     drawn: list[Shape] = [*ICE_BLOCK] if status == FROZEN else []
     for radius, tip, fill in (*rims, (14, 21.5, BODIES[number % len(BODIES)])):
         # a disc with a point at the distance `tip` from its middle
         angle = math.acos(radius / tip)
         x, y = round(radius * math.sin(angle), 1), round(radius * math.cos(angle), 1)
-        drawn += (Polygon(_turned(((-x, -y), (0, -tip), (x, -y)), facing), fill), Disc(0, 0, radius, fill))
+        drawn += (sprites.Polygon(_turned(((-x, -y), (0, -tip), (x, -y)), facing), fill), Disc(0, 0, radius, fill))
     return (*drawn, Letters(0, 0, 18 if len(label) == 1 else 13, label, PAPER))
 
 

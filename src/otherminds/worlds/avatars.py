@@ -50,6 +50,19 @@ class Field:
         """Whether a cell blocks players, for every cell."""
         return tuple(not self.grid.is_floor(cell) for cell in range(self.grid.size))
 
+    @cached_property
+    def poses(self) -> dict[Action, list[int]]:
+        """For each action, the unobstructed pose after it, by the pose before; a pose is cell · 4 + facing."""
+
+        def after(action: Action, pose: int) -> int:
+            cell, facing = divmod(pose, 4)
+            if action in STEPS:
+                target = cell + self.ahead[(facing + STEPS[action]) % 4]
+                return target * 4 + facing if self.grid.is_floor(target) else pose
+            return cell * 4 + (facing + TURNS.get(action, 0)) % 4
+
+        return {action: [after(action, pose) for pose in range(self.grid.size * 4)] for action in ACTIONS}
+
     def window(self, cell: int, facing: int) -> tuple[int, ...]:
         """The cells a player sees, row by row from the farthest ahead, left to right; OUTSIDE beyond the map."""
         shown = self._windows.get((cell, facing))
@@ -73,11 +86,6 @@ class Field:
     @cached_property
     def _windows(self) -> dict[tuple[int, int], tuple[int, ...]]:
         return {}
-
-
-def turned(facing: int, action: str) -> int:
-    """The direction a player faces after an action."""
-    return (facing + TURNS.get(action, 0)) % 4
 
 
 def order_of(players: int, rng: np.random.Generator) -> tuple[int, ...]:

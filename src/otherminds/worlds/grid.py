@@ -7,7 +7,7 @@ floor, so that shifting a whole set of cells by one never leaks from one row int
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -31,6 +31,16 @@ class Grid:
         stride = width + 1
         floor = sum(1 << y * stride + x for y in range(height) for x in range(width) if (x, y) not in solid)
         return cls(width, height, floor)
+
+    @classmethod
+    def of_map(cls, rows: Sequence[str], floor: Container[str]) -> Grid:
+        """The grid of a map with one character a cell, of which those in `floor` are floor."""
+        squares = ((x, y, letter) for y, row in enumerate(rows) for x, letter in enumerate(row))
+        return cls.of(len(rows[0]), len(rows), ((x, y) for x, y, letter in squares if letter not in floor))
+
+    def marked(self, rows: Sequence[str], letters: Container[str]) -> tuple[int, ...]:
+        """The cells of a map with one of these characters, in reading order."""
+        return tuple(self.cell(x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter in letters)
 
     @cached_property
     def everywhere(self) -> int:

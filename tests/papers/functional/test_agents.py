@@ -20,6 +20,7 @@ def run(*arguments: str) -> int:
     return _guarded(lambda **options: app(list(arguments), **options))
 
 
+@pytest.mark.slow
 def test_scores_of_a_known_pair() -> None:
     found = {row["metric"]: row for row in pair_scores(find_game("ipd"), ["tft"], ["bayes_simplicity"], 100, 2, 1)}
     assert found["functional_regret"]["value"] == pytest.approx(0.09)

@@ -40,6 +40,7 @@ def test_larger_scales_play_more() -> None:
     assert sizes == sorted(set(sizes))
 
 
+@pytest.mark.slow
 def test_an_episode_is_a_function_of_its_entry() -> None:
     entry = GameEntry("ibs/tft_noise10", "posterior_sampling", 0, 3, seed=5)
     assert rows(entry) == rows(entry)
@@ -96,6 +97,7 @@ def summary_of(*entries: GameEntry) -> dict[tuple[str, str, str], Row]:
     return {(row["condition"], row["subject"], row["metric"]): row for row in found}
 
 
+@pytest.mark.slow
 def test_the_summary_weighs_partners_alike() -> None:
     episodes = [
         GameEntry("ipd/single", "rmax", partner, number, seed=1) for partner, number in ((0, 0), (1, 0), (1, 1))
@@ -117,6 +119,7 @@ def test_the_tabular_regret_is_against_the_rate_and_others_against_the_exact_opt
     assert found["ipd/tft", "task", "interestingness"]["value"] == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_skill_is_one_at_the_floor_and_zero_for_rmax() -> None:
     found = summary_of(
         *(GameEntry("ibs/single", subject, p, 0, seed=1) for subject in ("rmax", "floor") for p in (0, 1)),
@@ -125,6 +128,7 @@ def test_skill_is_one_at_the_floor_and_zero_for_rmax() -> None:
     assert found["ibs/single", "rmax", "skill"]["value"] == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_rational_policies_give_the_other_two_regrets() -> None:
     entries = [GameEntry("ipd/tft", "rmax", 0, 0, seed=1, policy=policy) for policy in ("own", "myopic", "model")]
     found = summary_of(*entries)
@@ -140,6 +144,7 @@ def test_who_knows_the_library_cannot_do_better() -> None:
         assert sum(rows(entry)[-1]["functional_regret"] for entry in entries) == pytest.approx(15.35)
 
 
+@pytest.mark.slow
 def test_other_machines_can_be_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "machines.json"
     machines = {

@@ -60,7 +60,7 @@ class TestPayoffs:
     ) -> None:
         setting, rounds = case
         negative = min(min(row) for row in setting.game.payoffs) < 0
-        text = payoffs(setting) + "\n" + history(setting, rounds)
+        text = "\n".join([payoffs(setting), *history(setting, rounds)])
         lines = [line for line in text.split("\n") if line and not line.startswith("Round ")]
         assert {"score of" in line for line in lines} == {negative}
         assert {" points" in line for line in lines} == {not negative}
@@ -101,6 +101,7 @@ class TestShuffles:
         assert all(sorted(lines) == sorted(plain) for lines in seeds)
         assert len({tuple(lines) for lines in seeds}) > 15
 
+    @pytest.mark.slow
     @given(settings())
     def test_options_are_in_alphabetical_order(self, setting: GameSetting) -> None:
         told = intro(setting).partition("is choosing: ")[2].partition(". After the round")[0]
@@ -145,6 +146,7 @@ class TestNames:
         with pytest.raises(InputError, match="names that answers blur"):
             GameSetting.of(Game("blurred", ("a", "b"), (pair, ("l", "r")), ((1, 1),) * 4), 5)
 
+    @pytest.mark.slow
     @given(settings())
     def test_all_others_are_read_as_they_are_told(self, setting: GameSetting) -> None:
         for labels in (setting.own, setting.theirs):
@@ -157,24 +159,27 @@ def wide(options: int) -> Game:
 
 
 class TestHistory:
+    @pytest.mark.slow
     @given(played())
     def test_lines_tell_exactly_what_happened(self, case: tuple[GameSetting, list[Round]]) -> None:
         setting, rounds = case
-        text = history(setting, rounds)
+        text = "\n".join(history(setting, rounds))
         over = {t: outcome for t, outcome in enumerate(rounds, 1) if outcome is not None}
         names = {t: (setting.own[outcome.own], setting.theirs[outcome.theirs]) for t, outcome in over.items()}
         assert past_told(text) == {t: (*names[t], over[t].payoff) for t in over}
         assert lost_told(text) == [t for t, outcome in enumerate(rounds, 1) if outcome is None]
         assert [int(n) for n in re.findall(r"^(?:In r|R)ound (\d+)", text, re.M)] == list(range(1, len(rounds) + 1))
 
+    @pytest.mark.slow
     @given(played())
     def test_each_part_is_there_if_it_is_wanted(self, case: tuple[GameSetting, list[Round]]) -> None:
         setting, rounds = case
-        parts = intro(setting), payoffs(setting), *([history(setting, rounds)] if rounds else [])
+        parts = intro(setting), payoffs(setting), *(["\n".join(history(setting, rounds))] if rounds else [])
         assert known(setting, rounds) == "\n\n".join(parts)
         assert known(setting, rounds, with_payoffs=False) == "\n\n".join([parts[0], *parts[2:]])
         assert known(setting, rounds, with_history=False) == "\n\n".join(parts[:2])
 
+    @pytest.mark.slow
     @given(played(lost=False))
     def test_every_text_begins_with_those_before_it(self, case: tuple[GameSetting, list[Round]]) -> None:
         setting, rounds = case
@@ -285,7 +290,7 @@ ODD = (
 )
 
 
-# When an action may come out, told by a pattern: case and marks around do not matter, anything else does
+# The action of an answer in the form that was asked for, by a pattern: case and marks around do not matter
 
 MARKS = "[ \t\r*_`\"'.]*"
 ANSWER = re.compile(rf"{MARKS}answer{MARKS}:{MARKS}(.*?){MARKS}", re.IGNORECASE | re.DOTALL)
@@ -460,13 +465,15 @@ class TestFuzz:
             text = rng.choice(KINDS)(rng, labels)
             found = read_answer(text, labels)
             expected = allowed(text, labels)
-            assert (None if isinstance(found, Unreadable) else found) == expected, (text, labels)
+            if not isinstance(found, Unreadable):
+                assert labels[found].strip(" *_`\"'.").casefold() in text.casefold(), (text, labels)
+                assert expected in (None, found), (text, labels)
             if isinstance(found, Unreadable):
                 assert found.why
                 assert text.startswith(found.text)
                 assert len(found.text) <= 200
-            check_plans(text, labels, expected)
-            read[expected is not None] += 1
+            check_plans(text, labels, found)
+            read[not isinstance(found, Unreadable)] += 1
         assert min(read.values()) > 400
 
     def test_most_plans_that_are_right_are_read(self) -> None:
@@ -475,14 +482,12 @@ class TestFuzz:
         assert sum(isinstance(read_plans(text, NEUTRAL), AnswerWithNotes) for text in texts) > 100
 
 
-def check_plans(text: str, labels: Sequence[str], expected: int | None) -> None:
-    """Plans come with the action of the answer, and with the beginnings of notes that are there."""
+def check_plans(text: str, labels: Sequence[str], expected: int | Unreadable) -> None:
+    """Plans come with the action of the answer, and with notes of limited length."""
     found = read_plans(text, labels)
     if isinstance(found, Unreadable):
         return
     assert found.action == expected, (text, labels)
-    order = [text.casefold().find(field) for field in ("plans", "insights")]
-    assert -1 < order[0] < order[1] < text.casefold().rfind("answer"), text
     assert max(len(found.plans), len(found.insights)) <= 1000
 
 
@@ -499,22 +504,23 @@ class TestForms:
         [
             ("", "is empty"),
             (" \n\t\n", "is empty"),
-            ("J", "the last line is not an answer"),
-            ("Answer: option J\nThank you!", "the last line is not an answer"),
-            ("```\nAnswer: option J\n```", "the last line is not an answer"),
-            ("Answer: option J\n\u200b", "the last line is not an answer"),
             ("Answer: option F\nAnswer: option J", "gives two answers"),
             ("Answer: option Z\nAnswer: option J", "gives two answers"),
             ("Answer:\nAnswer: option J", "gives two answers"),
-            ("Answer: option X", "names no option of the game"),
-            ("Answer: option J or F", "names no option of the game"),
-            ("Answer: option J, option F", "names no option of the game"),
-            ("Answer: not option J", "names no option of the game"),
-            ("Answer: option \u200fJ", "names no option of the game"),
-            ("Answer: option J\u2028Answer: option F", "names no option of the game"),
-            ("Answer: option Z\rAnswer: option J", "names no option of the game"),
-            ("Answer: option", "names no option of the game"),
-            ("Answer: option JJ", "names no option of the game"),
+            ("Answer: option X", "names no option, or several, as its answer"),
+            ("Answer: option J or F", "names no option, or several, as its answer"),
+            ("Answer: option J, option F", "names no option, or several, as its answer"),
+            ("Answer: not option J", "names no option, or several, as its answer"),
+            ("Answer: option J\u2028Answer: option F", "names no option, or several, as its answer"),
+            ("Answer: option Z\rAnswer: option J", "names no option, or several, as its answer"),
+            ("Answer: option", "names no option, or several, as its answer"),
+            ("Answer: option JJ", "names no option, or several, as its answer"),
+            ("Answer: option J\nOr option F", "goes on after its answer with another option, or takes it back"),
+            ("J or F", "names several options"),
+            ("X", "names no option"),
+            ("not J", "names an option without choosing it"),
+            ("J?", "hedges, asks or refuses"),
+            ("J is one of them", "names an option without choosing it"),
             ("x" * LONGEST_REPLY + "\nAnswer: option J", "is longer than 100,000 characters"),
         ],
     )
@@ -543,18 +549,27 @@ class TestPlans:
         assert (len(found.plans), len(found.insights)) == (1000, 1000)
 
     @pytest.mark.parametrize(
-        ("text", "why"),
+        ("text", "plans", "insights"),
         [
-            ("Answer: option J", "does not have plans, insights and an answer, in this order"),
-            ("Insights: q\nPlans: p\nAnswer: option J", "does not have plans, insights and an answer, in this order"),
-            ("Plans: p\nAnswer: option J", "does not have plans, insights and an answer, in this order"),
-            ("Plans: p\nPlans: p\nInsights: q\nAnswer: option J", "gives plans twice"),
-            ("Plans: p\nInsights: q\nAnswer: option J\nAnswer: option J", "gives answer twice"),
-            ("Plans: p\nInsights: q\nAnswer: option Z", "names no option of the game"),
-            ("Plans: p\nInsights: q\n", "the last line is not an answer"),
+            ("Answer: option J", "", ""),
+            ("I choose J.", "", ""),
+            ("Insights: q\nPlans: p\nAnswer: option J", "p", "q"),
+            ("Plans: p\nAnswer: option J", "p", ""),
         ],
     )
-    def test_all_three_have_to_be_there_once_and_in_order(self, text: str, why: str) -> None:
+    def test_notes_may_be_missing(self, text: str, plans: str, insights: str) -> None:
+        assert read_plans(text, NEUTRAL) == AnswerWithNotes(0, plans, insights)
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("Plans: p\nPlans: p\nInsights: q\nAnswer: option J", "gives plans twice"),
+            ("Plans: p\nInsights: q\nAnswer: option J\nAnswer: option J", "gives answer twice"),
+            ("Plans: p\nInsights: q\nAnswer: option Z", "names no option, or several, as its answer"),
+            ("Plans: p\nInsights: q\n", "names no option"),
+        ],
+    )
+    def test_what_is_there_twice_or_without_an_answer_is_not_read(self, text: str, why: str) -> None:
         assert read_plans(text, NEUTRAL) == Unreadable(why, text)
 
 

@@ -212,6 +212,7 @@ def test_the_summary_has_the_means_over_partners() -> None:
     assert found["rps/single", "lm:m:qa", "normalised_regret"]["value"] == pytest.approx(1.0, abs=0.2)
 
 
+@pytest.mark.slow
 def test_with_one_partner_intervals_are_over_its_episodes() -> None:
     entries = [
         ModelGameEntry(task, "ipd/tft", "m", "qa", number, 1) for task in tasks("ipd/tft") for number in range(3)
@@ -254,6 +255,7 @@ def test_an_estimate_is_what_it_takes_to_play(way: str) -> None:
     assert ahead.usage.written >= sum(counting.written for counting in counted)
 
 
+@pytest.mark.slow
 def test_an_estimate_is_that_of_all_episodes_together() -> None:
     plans = [
         [entry(way, rounds, cell=cell, names=names)]
@@ -323,7 +325,7 @@ def test_attempts_at_the_same_question_are_different_calls() -> None:
         rows(one, model)
         assert player(one, model).draw in draws[-1][0]
     assert len(draws) == len({draw for draw, _, _ in draws}) == len({seed for _, seed, _ in draws}) == 2 * 2 * 2 * 3
-    assert len({text for _, _, text in draws}) == 4
+    assert len({text for _, _, text in draws}) == 4 * 2  # the question, and with what was wrong with the reply
 
 
 # The whole experiment
@@ -383,6 +385,7 @@ def test_the_command_plays_and_tells_and_plays_again(
     assert "0 calls made, 120 answered from the record" in one_line(again.err)
 
 
+@pytest.mark.slow
 def test_curves_by_names_need_two_sets_of_them(
     run: Run, small: Callable[[], own_agents.Counted], tmp_path: Path
 ) -> None:

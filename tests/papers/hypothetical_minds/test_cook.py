@@ -104,6 +104,7 @@ def changes(cook: HypotheticalCook) -> int:
     return sum(1 for _ in takewhile(lambda one: one.bot.duty != "everything", views))
 
 
+@pytest.mark.slow
 def test_it_does_everything_just_as_long_as_the_partner_is_idle_more_likely_than_not() -> None:
     cook = after(HypotheticalCook.initial(WORLD), [False, True])
     assert cook.bot.duty == "dishes"
@@ -114,6 +115,7 @@ def test_it_does_everything_just_as_long_as_the_partner_is_idle_more_likely_than
     assert after(cook, [True]).bot.duty in ("dishes", "everything")
 
 
+@pytest.mark.slow
 def test_old_help_is_forgotten_so_that_it_can_change_its_mind() -> None:
     """Forty helping steps long ago are held against many more idle ones, if nothing leaks."""
     much = [False, *([True] + [False] * 9) * 40]
@@ -122,6 +124,7 @@ def test_old_help_is_forgotten_so_that_it_can_change_its_mind() -> None:
     assert 10 < changes(leaking) < changes(firm) / 2
 
 
+@pytest.mark.slow
 def test_it_changes_its_mind_back_when_it_is_helped_again() -> None:
     cook = after(HypotheticalCook.initial(WORLD), [False] * 2000)
     assert cook.bot.duty == "everything"
@@ -146,12 +149,14 @@ def episode(partner: str, seed: int, leak: float = 0.005) -> Iterator[tuple[floa
         yield state.rewards[0], minds[me]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("partner", "least"), [("skilled", 900), ("semi-skilled", 600), ("idle", 400)])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_it_earns_with_anybody(partner: str, least: float, seed: int) -> None:
     assert sum(reward for reward, _ in episode(partner, seed)) >= least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("partner", "alone"), [("skilled", (0.0, 0.2)), ("semi-skilled", (0.0, 0.3)), ("idle", (0.9, 1.0))]
 )

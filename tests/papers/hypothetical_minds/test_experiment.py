@@ -20,7 +20,6 @@ from otherminds.papers.hypothetical_minds.experiment import (
     SUBJECTS,
     THRESHOLD,
     PlayedEpisode,
-    PlayedMeeting,
     ScenarioEntry,
     plan,
     rows,
@@ -105,6 +104,7 @@ def library_of(theory: object) -> HypothesisSet:
     return theory.lookahead.library
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTS)
 def test_a_stranger_has_every_hypothesis_but_those_that_play_like_the_partner(name: str) -> None:
     mind, rules = seated("stranger", name), in_the_matrix(name.split("__")[0]).rules
@@ -131,6 +131,7 @@ def test_who_is_informed_knows_the_machine_of_each_partner(name: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_of_many_partners_each_is_known_or_left_out() -> None:
     world = shortened("rws_arena")
     names = [f"rws_arena__{name}" for name in ("rock_margin_0", "paper_margin_0", "free_0", "rock_margin_1")]
@@ -164,6 +165,7 @@ def test_the_others_answer_the_last_play_play_anything_or_walk_about() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_only_the_mapped_agent_and_the_random_walk_have_the_map() -> None:
     rock = "rws_repeated__rock_margin_0"
     minds = {subject: seated(subject, rock) for subject in SUBJECTS if subject != "ppo"}
@@ -182,6 +184,7 @@ def test_rows_are_decided_by_their_entry(subject: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_filmed_episode_has_every_state() -> None:
     *_, last = rows(ScenarioEntry("pd_repeated_6", "programs", 0, 3, filmed=True))
     *_, same = rows(ScenarioEntry("pd_repeated_6", "programs", 0, 3))
@@ -190,12 +193,14 @@ def test_a_filmed_episode_has_every_state() -> None:
     assert {key: value for key, value in last.items() if key != "film"} == same
 
 
+@pytest.mark.slow
 def test_every_episode_and_every_seed_is_another() -> None:
     entries = [ScenarioEntry("rws_repeated_4", "uniform", n, seed) for n, seed in ((0, 3), (1, 3), (0, 4))]
     first, *others = [[(row.get("t"), row["reward"]) for row in rows(entry)] for entry in entries]
     assert first not in others
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "subject"), [("rws_repeated_1", "programs"), ("pd_repeated_3", "stranger"), ("rws_arena_0", "informed")]
 )
@@ -272,9 +277,9 @@ def knowing(*lessons: Lesson) -> HypotheticalMinds:
 def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of three meetings with somebody who always plays rock: as expected, with a tie, and unpaid at the end."""
     met = [
-        PlayedMeeting(40, 1, (1, 6, 1), (6, 1, 1)),
-        PlayedMeeting(90, 1, (1, 6, 1), (2, 1, 2)),
-        PlayedMeeting(395, 1, (6, 1, 1), (1, 6, 1)),
+        {"t": 40, "partner": 1, "own": (1, 6, 1), "theirs": (6, 1, 1)},
+        {"t": 90, "partner": 1, "own": (1, 6, 1), "theirs": (2, 1, 2)},
+        {"t": 395, "partner": 1, "own": (6, 1, 1), "theirs": (1, 6, 1)},
     ]
     lessons = (lesson(57, (0.5, 0.2, 0.3), 0, PAID), lesson(107, (0.1, 0.7, 0.2), None, 0.0))
 
@@ -294,14 +299,14 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_prediction_that_fails_is_not_correct(monkeypatch: pytest.MonkeyPatch) -> None:
-    met = [PlayedMeeting(40, 1, (1, 6, 1), (6, 1, 1))]
+    met = [{"t": 40, "partner": 1, "own": (1, 6, 1), "theirs": (6, 1, 1)}]
     made_up = PlayedEpisode(met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     assert rows(ScenarioEntry("rws_repeated_6", "programs", 0, 1))[0]["correct"] is False
 
 
 def test_what_is_expected_of_somebody_unknown_is_neither_right_nor_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    met = [PlayedMeeting(40, 1, (1, 6, 1), (6, 1, 1))]
+    met = [{"t": 40, "partner": 1, "own": (1, 6, 1), "theirs": (6, 1, 1)}]
     made_up = PlayedEpisode(met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     row, _ = rows(ScenarioEntry("rws_arena_0", "programs", 0, 1))
@@ -309,12 +314,14 @@ def test_what_is_expected_of_somebody_unknown_is_neither_right_nor_wrong(monkeyp
     assert row["hypotheses"] == [("x" * 200, 0.1235), ("y", -1.0)]
 
 
+@pytest.mark.slow
 def test_a_scout_has_no_regret_for_nobody_knows_how_it_plays() -> None:
     *meetings, _ = rows(ScenarioEntry("rws_repeated_5", "programs", 0, 1))
     assert meetings
     assert not any("regret" in row for row in meetings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rate"),
     [
@@ -353,6 +360,7 @@ def test_who_knows_the_partner_regrets_little(name: str) -> None:
     assert regret_of(name, "uniform") > regret_of(name, "informed") + 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cooking_asymmetric_0", "cooking_asymmetric_2"])
 def test_an_episode_in_a_kitchen_is_its_score(name: str) -> None:
     (row,) = rows(ScenarioEntry(name, "programs", 0, 1))
@@ -366,11 +374,11 @@ def test_an_episode_in_a_kitchen_is_its_score(name: str) -> None:
 def test_the_random_cook_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def nobody(world: Any, minds: Any, rng: Any) -> Iterator[Any]:
+    def nobody(world: Any, minds: Any, *, rng: Any) -> Iterator[Any]:
         seen.append(minds)
         return iter(())
 
-    monkeypatch.setattr(hypothetical, "_run", nobody)
+    monkeypatch.setattr(hypothetical, "rollout_with_minds", nobody)
     (row,) = rows(ScenarioEntry("cooking_asymmetric_0", "random", 0, 1))
     world = cooking_asymmetric()
     me, other = world.agents

@@ -127,6 +127,7 @@ def test_a_plan_with_a_model_names_it_and_leaves_out_kitchens_for_who_cannot_coo
     assert len(spoken_plan("quick", 1, 7, "m", only="rws_arena_3_documented")) == 1
 
 
+@pytest.mark.slow
 def test_what_a_plan_will_take_is_what_a_program_would_be_asked() -> None:
     entries = plan(2, 3, ("HM,scripted",), "rws_repeated_6", "m")
     ahead = estimate(entries)
@@ -178,6 +179,7 @@ def test_each_ablation_asks_for_other_things() -> None:
     assert calls["VMP"] < calls["MMP"] < calls["MMP+HE"]
 
 
+@pytest.mark.slow
 def test_who_cannot_be_read_is_counted_and_no_move_is_made_for_them() -> None:
     prose = scripted_model("prose", WORLD)
     *meetings, last = played("rws_repeated_6", "HM", prose)
@@ -187,6 +189,7 @@ def test_who_cannot_be_read_is_counted_and_no_move_is_made_for_them() -> None:
     assert last["reward"] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["HM", "VMP", "react", "reflexion"])
 def test_an_episode_in_a_kitchen_says_what_was_thought(agent: str) -> None:
     *thoughts, last = played("cooking_asymmetric_0", agent)
@@ -226,6 +229,7 @@ def test_calls_and_dollars_are_means_over_episodes() -> None:
     assert paid["dollars"] == pytest.approx((4.0 + 1.0 + 3.0) / 2)
 
 
+@pytest.mark.slow
 def test_the_report_shows_what_models_said_as_text() -> None:
     evil = "<script>alert(1)</script> always plays $rock$ \x1b[31m"
     told = Scripted("evil", lambda request: straight.write(request).replace("They always play", json.dumps(evil)[1:-1]))

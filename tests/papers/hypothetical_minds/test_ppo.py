@@ -59,6 +59,7 @@ def by_hand(world: InTheMatrix, view: MatrixView) -> list[float]:
     return [float(number) for number in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SUBSTRATES, "odd"])
 def test_features_are_what_the_window_shows(name: str) -> None:
     world, rng = world_of(name), np.random.default_rng(2)
@@ -196,6 +197,7 @@ def played(world: InTheMatrix, minds: dict[str, Trained], steps: int, rng: np.ra
     return reward, meetings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SUBSTRATES)
 def test_shipped_networks_are_small_and_play_the_same_every_time(name: str) -> None:
     file = resources.files("otherminds.papers.hypothetical_minds").joinpath("weights", f"ppo-{name}.npz")
@@ -205,6 +207,7 @@ def test_shipped_networks_are_small_and_play_the_same_every_time(name: str) -> N
     assert played(world, minds, 60, np.random.default_rng(6)) == played(world, minds, 60, np.random.default_rng(6))
 
 
+@pytest.mark.slow
 def test_it_does_better_with_itself_than_at_random() -> None:
     world = in_the_matrix("pd_repeated")
     minds = {agent: mind_in(world, agent, shipped("pd_repeated")) for agent in world.agents}
@@ -213,6 +216,7 @@ def test_it_does_better_with_itself_than_at_random() -> None:
     assert reward > 2 * max(1.0, played(world, {}, 400, np.random.default_rng(7))[0])
 
 
+@pytest.mark.slow
 def test_it_plays_without_pytorch_and_numba() -> None:
     code = (
         "import sys; sys.modules['torch'] = sys.modules['numba'] = None\n"

@@ -99,6 +99,7 @@ def test_a_meeting_of_which_a_play_is_not_known_teaches_nothing(kind: type[Resco
     assert mind.for_partner("Ana") is mind
 
 
+@pytest.mark.slow
 def test_programs_are_a_librarian_of_meetings() -> None:
     mind, librarian = Programs.of(library(RULES)), BayesianLookahead.of(library(RULES))
     for own, theirs in ((ROCK, ROCK), (ROCK, PAPER), (PAPER, PAPER), (SCISSORS, SCISSORS), (PAPER, ROCK)):
@@ -113,6 +114,7 @@ def test_programs_are_a_librarian_of_meetings() -> None:
     assert sum(p for _, p in mind.ranked) <= 1.0 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [RescorlaWagner, Programs])
 def test_who_always_plays_the_same_is_found_out(kind: type[RescorlaWagner] | type[Programs]) -> None:
     for often in range(3):

@@ -497,8 +497,9 @@ def test_an_unreadable_reply_is_asked_for_again_with_another_draw() -> None:
     seen = Counter[str]()
 
     def write(request: Request) -> str:
-        seen[text_of(request)] += 1
-        return reader.write(request) if seen[text_of(request)] > 1 else "what?"
+        first = str(request.prompt[0])
+        seen[first] += 1
+        return reader.write(request) if seen[first] > 1 else "what?"
 
     answers = Limp(Scripted("stutter", write, reader.weigh), faithful=True).answer_all(DIALOGUE)
     assert tuple(answer.option for answer in answers) == RIGHT

@@ -133,6 +133,7 @@ def test_an_episode_in_which_there_is_nothing_to_do() -> None:
 # What decides what is in the rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", EVERY)
 def test_the_same_entry_gives_the_same_rows_whatever_was_played_before(subject: str) -> None:
     first = untimed(rows(entry(PURPLE_GATE, subject)))

@@ -160,6 +160,7 @@ def test_who_does_not_obey_carries_on_as_if_nothing_had_been_said() -> None:
     assert not any(isinstance(mind, WithErrand) for mind in told.minds.values())
 
 
+@pytest.mark.slow
 def test_people_obey_as_often_as_they_are_said_to() -> None:
     obeyed = 0
     for seed in range(400):
@@ -232,6 +233,7 @@ def test_nothing_is_said_that_nobody_has_time_to_hear() -> None:
 some = worlds(sides=(3, 4), agents=(2, 3), keys=(0, 3), doors=(1, 2), gems=(3, 3), turns=BOTH)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(some, st.integers(0, 99))
 def test_with_a_silent_facilitator_people_do_what_they_would_have_done_anyway(world: DoorsKeysGems, seed: int) -> None:
@@ -245,6 +247,7 @@ def test_with_a_silent_facilitator_people_do_what_they_would_have_done_anyway(wo
     assert all(not m.beliefs and not m.decision.utilities for m in moments)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(some, st.integers(0, 99), st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_rules_of_conversation_hold_whatever_happens(world: DoorsKeysGems, seed: int, obedience: float) -> None:
@@ -262,6 +265,7 @@ def test_the_rules_of_conversation_hold_whatever_happens(world: DoorsKeysGems, s
             assert now.decision.message in advice.candidates(now.state)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(some, st.integers(0, 99))
 def test_the_same_seed_gives_the_same_episode(world: DoorsKeysGems, seed: int) -> None:
@@ -272,13 +276,14 @@ def test_the_same_seed_gives_the_same_episode(world: DoorsKeysGems, seed: int) -
     assert all(m.ms >= 0.0 for m in first)
 
 
+@pytest.mark.slow
 def test_chatter_says_any_message_as_often_as_any_other_half_of_the_time() -> None:
     world = world_of("a1 dr gr", ".. ## ##", ".. a2 kr", ".. gb ..")
     chatter, rng, n = RandomFacilitator(DoorsKeysGemsAdvice(world)), generator(), 4000
     candidates = DoorsKeysGemsAdvice(world).candidates(world.initial)
     assert len(candidates) == 4
     heard = [chatter.decide(world.initial, HORIZON, rng).message for _ in range(n)]
-    counts = [heard.count(favour) for favour in candidates]
+    counts = [heard.count(message) for message in candidates]
     assert stats.chisquare([*counts, heard.count(None)], [n / 8] * 4 + [n / 2]).pvalue > 0.01
 
 

@@ -140,6 +140,7 @@ def takes_gem(world: DoorsKeysGems, action: Action) -> bool:
     return action.verb in ("pickup", "handover") and action.item >= len(world.keys)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(moments(worlds(sides=(2, 4), agents=(2, 2), keys=(1, 2), doors=(1, 2), gems=(2, 3))), st.integers(1, 60))
 def test_an_oracle_prices_messages_under_the_true_goals(moment: tuple[DoorsKeysGems, State], left: int) -> None:
@@ -276,6 +277,7 @@ def test_where_everybody_manages_alone_it_stays_silent() -> None:
     assert not spoken(played)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(worlds(sides=(3, 4), agents=(2, 3), keys=(0, 2), doors=(1, 2), gems=(3, 3), turns=BOTH), st.integers(0, 9))
 def test_beliefs_stay_sound_whether_or_not_people_obey(world: DoorsKeysGems, seed: int) -> None:
@@ -291,6 +293,7 @@ def test_beliefs_stay_sound_whether_or_not_people_obey(world: DoorsKeysGems, see
 AHEAD = (1, 2, 4, 8)
 
 
+@pytest.mark.slow
 def test_where_the_only_key_could_be_wasted_it_waits_until_it_knows_more() -> None:
     hasty, patient = ([list(episode(ONE_KEY, seed, waits=w)) for seed in range(8)] for w in ((), AHEAD))
     assert {spoken(played)[0][0] for played in hasty} == {1}
@@ -311,6 +314,7 @@ def test_a_message_that_costs_more_than_it_saves_is_put_off() -> None:
     assert played[1].decision.silence == "it pays to see more before speaking"
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(watched, st.sampled_from([(), (1,), AHEAD]), st.floats(0, 3), st.floats(0, 0.9))
 def test_looking_ahead_only_ever_puts_off_what_would_be_said(
@@ -424,6 +428,7 @@ def test_it_says_the_best_message_if_that_saves_and_changes_enough(
     assert asked(saves, **({"epsilon": 0.4} | more)) == expected
 
 
+@pytest.mark.slow
 def test_among_equally_good_messages_it_chooses_uniformly() -> None:
     facilitator = thinking({"Ana": {"x": 1.0}}, {"a": {"x": 5}, "b": {"x": 4}, "c": {"x": 5}, "d": {"x": 5}})
     rng = generator()
@@ -475,6 +480,7 @@ def test_where_there_are_too_many_possibilities_some_are_drawn(distinct: bool) -
     assert not distinct or all(len(set(goals)) == 5 for goals in joint.support)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", [True, False])
 def test_draws_are_from_what_is_believed(distinct: bool) -> None:
     facilitator, rng = thinking(MANY, distinct=distinct), generator()

@@ -34,12 +34,13 @@ SimpleLettuce
 GEMS = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
 
 
+@pytest.mark.slow
 def test_recipe_posteriors_are_those_of_the_facilitator() -> None:
     level = parse_kitchen(KITCHEN, Path("kitchen.txt"))
-    world, requests = level.world, OvercookedAdvice(level.world)
-    moments = list(protom_overcooked.episode(PlannedEpisode(level, "none", "useful", 2), requests))
+    world, advice = level.world, OvercookedAdvice(level.world)
+    moments = list(protom_overcooked.episode(PlannedEpisode(level, "none", "useful", 2), advice))
     steps = [Step(moment.state, moment.joint, moment.after) for moment in moments]
-    helpers = [protom_overcooked.facilitator(s, level, requests, particles=4) for s in ("protom", "protom_weighted")]
+    helpers = [protom_overcooked.facilitator(s, level, advice, particles=4) for s in ("protom", "protom_weighted")]
     expected = [[helper.beliefs() for helper in helpers]]
     for step in steps:
         helpers = [helper.watch(step.joint, step.after) for helper in helpers]

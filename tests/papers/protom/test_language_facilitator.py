@@ -17,17 +17,17 @@ from PIL import Image, ImageChops
 
 from kitchens import kitchen, kitchen_plays
 from otherminds.files.text import LONGEST_LINE, one_line
-from otherminds.language.model import Message, ModelError, Reply, Request
+from otherminds.language.asking import Asker
+from otherminds.language.model import LanguageModel, Message, ModelError, Reply, Request
 from otherminds.language.scripted import Scripted, scripted, text_of
 from otherminds.papers.protom.episodes import Decision
 from otherminds.papers.protom.language_facilitator import (
     RECENT,
     LanguageFacilitator,
     ModelDecision,
-    answer_schema,
+    answer_form,
     kitchen_briefing,
     map_briefing,
-    read,
 )
 from otherminds.reports.terminal.screens import drawing_of
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
@@ -52,10 +52,15 @@ def answer(choice: object = 1, goals: object = WANTED, reason: object = "It help
 
 
 def speaker(world: DoorsKeysGems | Overcooked, write: Write, **settings: Any) -> Speaker:
-    model = Scripted("scripted", write)
+    pictures = settings.pop("pictures", False)
+    asker = asker_of(Scripted("scripted", write), **settings)
     if isinstance(world, Overcooked):
-        return LanguageFacilitator(model, kitchen_briefing(world), OvercookedAdvice(world), **settings)
-    return LanguageFacilitator(model, map_briefing(world), DoorsKeysGemsAdvice(world), **settings)
+        return LanguageFacilitator(asker, kitchen_briefing(world), OvercookedAdvice(world), pictures)
+    return LanguageFacilitator(asker, map_briefing(world), DoorsKeysGemsAdvice(world), pictures)
+
+
+def asker_of(model: LanguageModel, **settings: Any) -> Asker:
+    return Asker(model, **{"temperature": 0.0, "max_tokens": 300, **settings})
 
 
 class Log:
@@ -70,7 +75,8 @@ class Log:
 
     @property
     def text(self) -> str:
-        return text_of(self.requests[-1])
+        """The last prompt of a first attempt."""
+        return text_of([request for request in self.requests if request.draw.endswith(" 0")][-1])
 
     @property
     def images(self) -> list[bytes]:
@@ -97,8 +103,8 @@ def decided(*replies: str, world: DoorsKeysGems = GATE) -> tuple[ModelDecision[A
 
 
 def candidates(world: DoorsKeysGems) -> list[str]:
-    favours = DoorsKeysGemsAdvice(world)
-    return [favours.address(favour) for favour in favours.candidates(world.initial)]
+    advice = DoorsKeysGemsAdvice(world)
+    return [advice.address(message) for message in advice.candidates(world.initial)]
 
 
 # What a model is told
@@ -129,30 +135,30 @@ def test_the_last_ten_joint_actions_are_told_exactly(steps: int) -> None:
 
 def test_what_was_said_is_told_with_what_became_of_it() -> None:
     log = Log("")
-    helper, favours, state = speaker(GATE, log), DoorsKeysGemsAdvice(GATE), GATE.initial
-    give, door = (next(f for f in favours.candidates(state) if f.goal.kind == kind) for kind in ("give", "door"))
+    helper, advice, state = speaker(GATE, log), DoorsKeysGemsAdvice(GATE), GATE.initial
+    give, door = (next(f for f in advice.candidates(state) if f.goal.kind == kind) for kind in ("give", "door"))
     idle = dict.fromkeys(GATE.agents, GATE.vocabulary["stay"])
     helper = helper.watch(idle, state).tell(door).watch(idle, state).tell(None).tell(give)
     helper.watch(idle, state).decide(state, 30, RNG)
-    ignored = f"After step 1: {favours.address(door)} (ignored)"
-    assert log.part("What you said before:") == [ignored, f"After step 2: {favours.address(give)} (under way)"]
+    ignored = f"After step 1: {advice.address(door)} (ignored)"
+    assert log.part("What you said before:") == [ignored, f"After step 2: {advice.address(give)} (under way)"]
     given, gone = (state._replace(items=(holder, *state.items[1:])) for holder in (1, USED))
     helper.watch(idle, given).tell(door).watch(idle, gone).decide(state, 30, RNG)
     assert log.part("What you said before:") == [
         ignored,
-        f"After step 2: {favours.address(give)} (done)",
-        f"After step 3: {favours.address(door)} (could no longer be done)",
+        f"After step 2: {advice.address(give)} (done)",
+        f"After step 3: {advice.address(door)} (could no longer be done)",
     ]
 
 
 def test_nothing_that_was_ignored_or_done_changes_any_more() -> None:
     log = Log("")
-    helper, favours, state = speaker(GATE, log), DoorsKeysGemsAdvice(GATE), GATE.initial
-    door = next(f for f in favours.candidates(state) if f.goal.kind == "door")
+    helper, advice, state = speaker(GATE, log), DoorsKeysGemsAdvice(GATE), GATE.initial
+    door = next(f for f in advice.candidates(state) if f.goal.kind == "door")
     idle = dict.fromkeys(GATE.agents, GATE.vocabulary["stay"])
     helper = helper.tell(door).tell(None).watch(idle, state._replace(locked=0))
     helper.decide(state, 30, RNG)
-    assert log.part("What you said before:") == [f"After step 0: {favours.address(door)} (ignored)"]
+    assert log.part("What you said before:") == [f"After step 0: {advice.address(door)} (ignored)"]
     assert "nothing" in asked(GATE).part("What you said before:")
 
 
@@ -166,6 +172,7 @@ def test_what_people_want_on_a_map_leaves_no_trace(world: DoorsKeysGems, random:
     assert told_along(world, plan[:steps]) == told_along(other, plan[:steps])
 
 
+@pytest.mark.slow
 @given(kitchen_plays(agents=(2, 3), steps=8), st.randoms(use_true_random=False))
 @settings(max_examples=40)
 def test_what_people_are_to_cook_leaves_no_trace(
@@ -223,7 +230,9 @@ class Blindfolded(DoorsKeysGemsAdvice):
 
 def test_nobody_works_out_what_a_message_is_worth() -> None:
     log = Log(answer(1))
-    found = LanguageFacilitator(Scripted("s", log), map_briefing(GATE), Blindfolded(GATE)).decide(GATE.initial, 30, RNG)
+    found = LanguageFacilitator(asker_of(Scripted("s", log)), map_briefing(GATE), Blindfolded(GATE)).decide(
+        GATE.initial, 30, RNG
+    )
     assert found.message is not None
     assert log.text == asked(GATE).text
 
@@ -257,6 +266,7 @@ def test_gems_of_one_colour_are_told_apart() -> None:
 # States in words say all that there is to know
 
 
+@pytest.mark.slow
 @given(worlds(agents=(1, 3), turns=BOTH), st.integers(0, 10_000), st.integers(0, 30))
 @settings(max_examples=60)
 def test_a_map_can_be_told_from_its_words(world: DoorsKeysGems, seed: int, steps: int) -> None:
@@ -296,6 +306,7 @@ def map_from(words: str, world: DoorsKeysGems) -> State:
     )
 
 
+@pytest.mark.slow
 @given(kitchen_plays(agents=(1, 3), steps=12))
 @settings(max_examples=60)
 def test_a_kitchen_can_be_told_from_its_words(play: tuple[Overcooked, list[Kitchen], Any]) -> None:
@@ -365,6 +376,7 @@ def looked_at(image: bytes) -> Image.Image:
     return found
 
 
+@pytest.mark.slow
 def test_there_are_no_pictures_unless_they_are_asked_for() -> None:
     for world in (GATE, ROOMS):
         assert asked(world).images == []
@@ -373,6 +385,7 @@ def test_there_are_no_pictures_unless_they_are_asked_for() -> None:
         assert "picture" in asked(world, pictures=True).text
 
 
+@pytest.mark.slow
 def test_pictures_show_the_state() -> None:
     moved = GATE.initial._replace(locked=0)
     busy = ROOMS.initial._replace(hands=(PARTS["plate"], 0))
@@ -389,8 +402,8 @@ def test_pictures_show_the_state() -> None:
 
 
 def test_a_message_is_the_one_of_that_number_with_the_reason_that_is_given() -> None:
-    favours = DoorsKeysGemsAdvice(GATE)
-    every = favours.candidates(GATE.initial)
+    advice = DoorsKeysGemsAdvice(GATE)
+    every = advice.candidates(GATE.initial)
     for number, message in enumerate(every, 1):
         found, helper, log = decided(answer(number, reason="Ben needs it."))
         assert (found.message, found.words, found.silence) == (message, "Ben needs it.", "")
@@ -468,13 +481,18 @@ def test_what_cannot_be_read_is_asked_for_again_and_then_nothing_is_said(text: s
     assert all(said.reading and said.reading.isprintable() and len(said.reading) <= LONGEST_LINE for said in found.said)
 
 
-def test_who_is_asked_again_is_asked_the_same_with_another_draw_and_seed() -> None:
+def test_who_is_asked_again_is_told_what_was_wrong_with_another_draw_and_seed() -> None:
     found, _, log = decided("what?", answer(99), answer(2, reason="Please."))
     assert found.words == "Please."
     assert found.message == DoorsKeysGemsAdvice(GATE).candidates(GATE.initial)[1]
     assert [said.readable for said in found.said] == [False, False, True]
     assert [said.text for said in found.said] == ["what?", answer(99), answer(2, reason="Please.")]
-    assert len({request.prompt for request in log.requests}) == 1
+    first, *others = [request.prompt for request in log.requests]
+    told = ["is not JSON: Expecting value: line 1 column 1", "chooses a number that is not on the list"]
+    for prompt, why in zip(others, told, strict=True):
+        assert isinstance(prompt, tuple)
+        assert prompt[:-2] == first
+        assert why in prompt[-1].text
     assert len({request.schema for request in log.requests}) == 1
     assert len({request.draw for request in log.requests}) == 3
     assert len({request.seed for request in log.requests}) == 3
@@ -518,7 +536,7 @@ def test_nobody_is_asked_if_there_is_nothing_to_choose() -> None:
 
 def test_a_model_that_cannot_be_asked_is_an_error() -> None:
     with pytest.raises(ModelError, match="one more"):
-        LanguageFacilitator(scripted("short", []), map_briefing(GATE), DoorsKeysGemsAdvice(GATE)).decide(
+        LanguageFacilitator(asker_of(scripted("short", [])), map_briefing(GATE), DoorsKeysGemsAdvice(GATE)).decide(
             GATE.initial, 30, RNG
         )
 
@@ -528,7 +546,7 @@ def test_it_is_told_if_a_reply_was_cut_off() -> None:
         def complete(self, request: Request) -> Reply:
             return Reply(answer(1)[:40], cut=True)
 
-    found = LanguageFacilitator(Cut("cut", str), map_briefing(GATE), DoorsKeysGemsAdvice(GATE)).decide(
+    found = LanguageFacilitator(asker_of(Cut("cut", str)), map_briefing(GATE), DoorsKeysGemsAdvice(GATE)).decide(
         GATE.initial, 30, RNG
     )
     assert all(said.reading.startswith("was cut off: is not JSON") for said in found.said)
@@ -563,6 +581,7 @@ def test_any_text_becomes_one_line(text: str) -> None:
         assert line == text.strip()
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.sampled_from(["goals", "reason", "more"]))
 def test_whatever_is_replied_nothing_goes_wrong(text: str, place: str) -> None:
     for reply in (text, json.dumps({text: 1}), answer(**{place: text}), answer(text), answer(1, {text: text})):
@@ -588,7 +607,7 @@ def test_the_schema_has_exactly_the_answers_that_can_be_read() -> None:
         assert each["required"] == list(each["properties"])
         assert each["additionalProperties"] is False
     for choice, (ana, ben) in product(range(-1, MANY + 2), product([*menus["Ana"], "gold"], repeat=2)):
-        found = read(answer(choice, {"Ana": ana, "Ben": ben}), GATE.agents, WANTED.values(), MANY)
+        found = answer_form(GATE.agents, WANTED.values(), MANY).read(answer(choice, {"Ana": ana, "Ben": ben}))
         allowed = choice in numbers and ana in menus["Ana"] and ben in menus["Ben"]
         assert hasattr(found, "choice") is allowed
 
@@ -596,9 +615,10 @@ def test_the_schema_has_exactly_the_answers_that_can_be_read() -> None:
 def test_names_of_all_kinds_can_be_asked_about() -> None:
     agents = ("model_dump", "Zoë", "名前", "schema")
     goals = dict.fromkeys(agents, "gem")
-    schema = json.loads(answer_schema(agents, ["gem"], 1))
+    form = answer_form(agents, ["gem"], 1)
+    schema = json.loads(form.schema)
     assert list(schema["properties"]["goals"]["properties"]) == list(agents)
-    found = read(answer(1, goals), agents, ["gem"], 1)
+    found = form.read(answer(1, goals))
     assert getattr(found, "goals", None) == goals
 
 

@@ -66,6 +66,7 @@ def advice(found: list[Row]) -> list[Row]:
 # What a row says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", EVERY)
 @pytest.mark.parametrize("level", SMALL, ids=lambda level: level.kind)
 def test_every_row_says_whose_decision_it_tells(level: KitchenLevel, subject: str) -> None:
@@ -77,6 +78,7 @@ def test_every_row_says_whose_decision_it_tells(level: KitchenLevel, subject: st
     assert [(row["t"], row["agent"]) for row in found] == [(t, a) for t in range(len(found) // 3) for a in everybody]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", EVERY)
 @pytest.mark.parametrize("level", SMALL, ids=lambda level: level.kind)
 def test_the_actions_and_rewards_of_the_rows_are_what_happened(level: KitchenLevel, subject: str) -> None:
@@ -131,6 +133,7 @@ def test_the_facilitator_either_says_something_or_says_why_not(subject: str) -> 
         assert row["action"] in [p["message"] for p in row["prices"] if p["saves"] > best - 1e-6 and p["changes"] > 0.3]
 
 
+@pytest.mark.slow
 def test_prices_are_left_out_of_sets_that_are_only_summed_up() -> None:
     found = rows(replace(entry(NECESSARY, "oracle"), condition="heldout/necessary"))
     assert any(row["action"] for row in advice(found))
@@ -151,9 +154,9 @@ def test_an_episode_in_which_there_is_nothing_to_do() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("subject", ["none", "random", "oracle", "protom"])
 def test_the_same_entry_gives_the_same_rows_whatever_was_played_before(subject: str) -> None:
-    level, requests = NECESSARY, OvercookedAdvice(NECESSARY.world)
-    list(episode(entry(level, "oracle", seed=2), requests))
-    moments = list(episode(entry(level, subject), requests))
+    level, advice = NECESSARY, OvercookedAdvice(NECESSARY.world)
+    list(episode(entry(level, "oracle", seed=2), advice))
+    moments = list(episode(entry(level, subject), advice))
     first = untimed(told("necessary", subject))
     assert untimed(rows(entry(level, subject))) == first
     deeds = [moment.joint[agent] for moment in moments for agent in level.world.agents]
@@ -177,11 +180,11 @@ def test_people_do_the_same_with_every_facilitator_until_something_is_said(level
 
 
 def test_people_have_beliefs_of_their_own_that_depend_on_the_seed_alone() -> None:
-    requests = OvercookedAdvice(USEFUL.world)
-    particles = [tuple(cook.particle for cook in people(USEFUL, requests, seed).values()) for seed in (1, 2, 3, 1)]
+    advice = OvercookedAdvice(USEFUL.world)
+    particles = [tuple(cook.particle for cook in people(USEFUL, advice, seed).values()) for seed in (1, 2, 3, 1)]
     assert particles[0] == particles[3]
     assert len({particle for pair in particles[:3] for particle in pair}) == 6
-    for i, (agent, cook) in enumerate(people(USEFUL, requests, 1).items()):
+    for i, (agent, cook) in enumerate(people(USEFUL, advice, 1).items()):
         assert (agent, cook.goal, cook.agent) == (USEFUL.world.agents[i], USEFUL.world.recipes[i], i)
         assert (cook.beta, cook.lapse) == (math.inf, 0.0)
 
@@ -191,15 +194,15 @@ def test_people_have_beliefs_of_their_own_that_depend_on_the_seed_alone() -> Non
 
 def request(level: KitchenLevel) -> Advice:
     """The message that the certificate names, which can be said at the start."""
-    requests = OvercookedAdvice(level.world)
+    advice = OvercookedAdvice(level.world)
     words = level.certificate["message"].partition(", after")[0]
-    (found,) = [r for r in requests.candidates(level.world.initial) if requests.address(r) == words]
+    (found,) = [r for r in advice.candidates(level.world.initial) if advice.address(r) == words]
     return found
 
 
 def hinted(level: KitchenLevel, t: int) -> list[Moment[State, str, Advice]]:
     helper = OneRequest(OvercookedAdvice(level.world), request(level), t)
-    return list(play(entry(level, "none"), setup(entry(level, "none"), helper=helper)))
+    return list(play(entry(level, "none"), setup(entry(level, "none"))._replace(facilitator=helper)))
 
 
 @pytest.mark.parametrize("t", [1, 2, 5, 40])
@@ -224,13 +227,15 @@ def test_a_hint_that_cannot_be_followed_any_more_is_not_given() -> None:
 
 def test_a_hint_waits_until_it_can_be_followed() -> None:
     """A food that somebody carries can be passed on only while they do."""
-    requests, level = OvercookedAdvice(USEFUL.world), USEFUL
+    advice, level = OvercookedAdvice(USEFUL.world), USEFUL
     alone = list(play(entry(level, "none"), setup(entry(level, "none"))))
-    able = [{r for r in requests.candidates(moment.state) if r.place == IN_HAND} for moment in alone]
+    able = [{r for r in advice.candidates(moment.state) if r.place == IN_HAND} for moment in alone]
     chosen = min(able[next(k for k, found in enumerate(able) if k > 2 and found)])
     assert chosen not in able[1]
-    moments = list(play(entry(level, "none"), setup(entry(level, "none"), helper=OneRequest(requests, chosen, 1))))
-    begun = next(k for k, moment in enumerate(alone) if k and chosen in requests.candidates(moment.state))
+    moments = list(
+        play(entry(level, "none"), setup(entry(level, "none"))._replace(facilitator=OneRequest(advice, chosen, 1)))
+    )
+    begun = next(k for k, moment in enumerate(alone) if k and chosen in advice.candidates(moment.state))
     assert [k for k, moment in enumerate(moments) if moment.decision.message] == [begun]
 
 
@@ -270,8 +275,8 @@ def test_every_recipe_is_considered_with_as_many_beliefs_as_there_are_particles(
 
 
 def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:
-    requests = OvercookedAdvice(USEFUL.world)
-    found = {subject: facilitator(subject, USEFUL, requests) for subject in VARIANTS}
+    advice = OvercookedAdvice(USEFUL.world)
+    found = {subject: facilitator(subject, USEFUL, advice) for subject in VARIANTS}
     shown = {
         subject: (p.phi, p.epsilon, p.gate, p.faithful, p.distinct, p.waits)
         for subject, p in found.items()
@@ -299,6 +304,7 @@ def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:
 # What is made of them
 
 
+@pytest.mark.slow
 def test_what_is_made_of_rows() -> None:
     summary = assess(EXPERIMENT, [row for level in SMALL for subject in EVERY for row in told(level.kind, subject)])
     found = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}

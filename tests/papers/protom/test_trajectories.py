@@ -70,6 +70,7 @@ def test_a_trajectory_is_written_one_line_a_step() -> None:
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -84,6 +85,7 @@ def test_what_is_written_can_be_read(
     assert read(tmp_path_factory.getbasetemp(), write_trajectory(world, steps), world) == tuple(steps)
 
 
+@pytest.mark.slow
 @given(world=kitchens(), seed=st.integers(0, 2**32 - 1), length=st.integers(0, 30))
 def test_what_is_written_in_a_kitchen_can_be_read(
     tmp_path_factory: pytest.TempPathFactory, world: Overcooked, seed: int, length: int
@@ -193,6 +195,7 @@ def test_out_of_turn(tmp_path: Path) -> None:
         read(tmp_path, line(0, "stay", "left"), world_of("alternating"))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(data=st.data())
 def test_a_damaged_trajectory_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:

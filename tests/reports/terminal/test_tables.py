@@ -50,6 +50,7 @@ def whole() -> list[Row]:
     return beside_published([*rows, *(line(suite, "task", "interestingness", 1.0) for suite in suites)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_a_whole_run_fits_a_screen_or_two(width: int) -> None:
     lines = shown(whole(), width)
@@ -117,6 +118,13 @@ def test_other_experiments_are_shown_by_condition() -> None:
     assert cells(lines, "all") == ["all"]
     assert cells(lines, "protom") == ["protom", "0.50", "[0.40,", "0.70]"] + ["0.50", "[0.40,", "0.70]"] * 2
     assert cells(lines, "published")[:3] == ["published", "1.00", "[1.00,"]
+
+
+def test_the_summary_of_a_check_has_a_column_for_every_metric() -> None:
+    summary = [line("all", "lm:x", metric, 0.5, 0.1, "check") for metric in ("gap", "consistency", "unreadable_share")]
+    lines = shown(summary)
+    assert lines[1].split() == ["gap", "consistency", "unreadable_share"]
+    assert cells(lines, "lm:x") == ["lm:x", *["0.50", "[0.40,", "0.70]"] * 3]
 
 
 # Studies

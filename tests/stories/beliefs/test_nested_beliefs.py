@@ -263,6 +263,7 @@ def test_abstains_and_says_why(asked: Question, why: str) -> None:
     assert sum(answer.posterior) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
 def test_drawn_answers_are_spread_over_the_containers_and_the_options(order: int) -> None:
     examples = [generate_beliefs(np.random.default_rng([order, n]), order) for n in range(240)]

@@ -212,6 +212,7 @@ STORIES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(STORIES, st.lists(NAMES, max_size=3), st.sampled_from(PRESETS))
 @settings(max_examples=200, deadline=None)
 def test_any_story_has_an_answer_or_a_reason(told: Episode, chain: list[str], conventions: Conventions) -> None:

@@ -199,6 +199,7 @@ class TestPerfectReader:
         assert {(happening.p, happening.source) for happening in episode.timeline} == {(0.7, "video")}
         assert Utterance(2, "Ann", "assert", Fact("at", "ball", "red box"), ("Bob",), 0.7, "video") in bare(episode)[3]  # type: ignore[operator]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("phrasing", ["plain", "flowing", "present"])
     def test_invented_stories_come_out_as_the_rules_read_them(self, phrasing: str) -> None:
         rng = np.random.default_rng(5)

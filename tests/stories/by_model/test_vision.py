@@ -219,6 +219,7 @@ class TestPictures:
         with pytest.raises(InputError, match="picture 1 cannot be read"):
             watch(model_of()[0], ["frame.png"], PEOPLE)  # type: ignore[list-item]
 
+    @pytest.mark.slow
     def test_their_bytes_together_are_limited(self) -> None:
         half = LARGEST // 2
         fits = [png(shade, bytes(half - len(png(shade)))) for shade in (0, 1)]

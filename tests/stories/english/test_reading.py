@@ -231,6 +231,7 @@ def test_what_cannot_be_read_is_listed_and_lowers_the_coverage(text: str, unread
     assert reading.coverage < 1.0
 
 
+@pytest.mark.slow
 @given(verb=st.text("bcdfghjklmnpqrstvwxz", min_size=6, max_size=12))
 def test_an_unknown_verb_lowers_the_coverage(verb: str) -> None:
     known = read_story(KITCHEN + "Mara opened the fridge.")
@@ -490,6 +491,7 @@ WORDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.one_of(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join), st.text(max_size=200)))
 def test_any_text_is_read_without_complaint(text: str) -> None:
@@ -506,6 +508,7 @@ def test_any_text_is_read_without_complaint(text: str) -> None:
     assert set(places) <= set(ids)
 
 
+@pytest.mark.slow
 def test_text_of_many_quotes_and_endless_sentences_is_read() -> None:
     for text in ("\"'" * 20_000, "Ida said that " * 5_000, "bottle of " * 8_000, "Ida's " * 10_000, "(a) " * 20_000):
         assert read_story(text).coverage < 1.0

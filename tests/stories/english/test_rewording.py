@@ -125,6 +125,7 @@ def test_what_is_supposed_is_read_in_many_wordings(stem: str, polarity: str, cla
 WORDS = sorted({word for text in (*(one[0] for one in OPTIONS), *(one[0] for one in GIVEN)) for word in text.split()})
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(WORDS), max_size=14), st.lists(st.sampled_from(WORDS), max_size=14))
 @settings(max_examples=150, deadline=None)
 def test_shuffled_words_are_a_question_or_unread(stem: list[str], option: list[str]) -> None:

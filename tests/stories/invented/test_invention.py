@@ -37,6 +37,7 @@ def groups(stories: list[Story]) -> Iterator[list[Story]]:
         yield list(group)
 
 
+@pytest.mark.slow
 def test_every_story_has_the_answer_it_claims_by_a_clear_margin(stories: list[Story]) -> None:
     for story in stories:
         answer = answer_social(story.episode, story.question)
@@ -47,6 +48,7 @@ def test_every_story_has_the_answer_it_claims_by_a_clear_margin(stories: list[St
         assert story.margin >= MARGIN == 3.0
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_is_not_clear_at_all(stories: list[Story]) -> None:
     for story in stories[::7]:
         assert clearness(story.episode, story.question, (story.gold + 1) % 3) <= 1 / MARGIN
@@ -149,6 +151,7 @@ def test_a_number_of_stories_is_that_number_and_the_last_group_may_be_cut() -> N
     assert [story.question.options for story in later] == [story.question.options for story in few[:4]]
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_stories_and_another_seed_others() -> None:
     once, again, other = (list(invent(36, np.random.default_rng(seed))) for seed in (3, 3, 4))
     assert once == again
@@ -207,6 +210,7 @@ def follows_rules(episode: Episode, home: Home, things: dict[str, str]) -> str |
     return None
 
 
+@pytest.mark.slow
 def test_every_act_told_can_be_done_and_everything_told_as_seen_is_so(stories: list[Story]) -> None:
     for story in stories:
         home, episode = home_told(story.episode), story.episode

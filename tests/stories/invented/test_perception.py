@@ -79,12 +79,14 @@ def close(share: float, p: float, n: int) -> bool:
     return bool(abs(share - p) <= 4 * max(p * (1 - p), 1e-9) ** 0.5 / n**0.5)
 
 
+@pytest.mark.slow
 def test_without_noise_everything_is_seen_as_it_is(stories: list[Episode]) -> None:
     for true, told in zip(stories[:50], watched(stories[:50], Noise()), strict=True):
         plain = tuple(replace(h, source="video", span=None) if isinstance(h, Event) else h for h in true.timeline)
         assert told == replace(true, timeline=plain)
 
 
+@pytest.mark.slow
 def test_speech_and_what_the_story_is_about_stay_as_they_are(stories: list[Episode]) -> None:
     sights: list[Happening] = [
         Observation(95, "Bo", Fact("at", "milk", "fridge")),
@@ -104,6 +106,7 @@ def test_what_is_told_comes_in_the_order_of_time_and_from_the_video(stories: lis
         assert all(event.span is None for event in events(told))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.1, 0.6])
 @pytest.mark.parametrize(
     ("name", "applies", "differs"),
@@ -130,6 +133,7 @@ def test_every_mistake_is_made_as_often_as_it_should(
         assert same == true
 
 
+@pytest.mark.slow
 def test_names_are_mistaken_for_others_and_places_for_others_in_the_room(stories: list[Episode]) -> None:
     for true, told in pairs(stories[:300], watched(stories[:300], Noise(rename=1.0, misplace=1.0, swap=1.0))):
         assert told.agent in PEOPLE
@@ -146,11 +150,13 @@ def test_nothing_can_be_mistaken_where_there_is_nothing_else() -> None:
     assert told.timeline == (Event(0, "Ann", "grab", "milk", "tub", source="video"),)
 
 
+@pytest.mark.slow
 def test_events_are_missed_as_often_as_they_should_be(stories: list[Episode]) -> None:
     left, n = sum(len(events(told)) for told in watched(stories, Noise(drop=0.3))), STORIES * 9
     assert close(left / n, 0.7, n)
 
 
+@pytest.mark.slow
 def test_grabs_are_made_up_as_often_as_they_should_be_and_never_happen_to_be_right(stories: list[Episode]) -> None:
     seen = watched(stories, Noise(drop=1.0, invent=0.4))
     made_up = [(true, event) for true, told in zip(stories, seen, strict=True) for event in events(told)]
@@ -176,6 +182,7 @@ def test_of_what_is_made_up_as_much_is_told_as_of_what_happens(
     assert {event.place for event in events(told)} == alike
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [EVERYTHING, VIDEO_MODEL, Noise(invent=1.0), Noise(drop=0.8, unnamed=0.5, swap=0.4)])
 def test_of_what_is_reported_with_a_probability_that_share_is_right(stories: list[Episode], noise: Noise) -> None:
     right = defaultdict[float, list[bool]](list)
@@ -202,6 +209,7 @@ def test_a_report_of_a_report_is_less_certain_still() -> None:
     assert told.p == pytest.approx(0.4)
 
 
+@pytest.mark.slow
 def test_the_video_model_sees_as_little_as_was_measured(stories: list[Episode]) -> None:
     named, right, vague = 0, 0, 0
     for true, told in zip(stories, watched(stories, VIDEO_MODEL), strict=True):
@@ -220,6 +228,7 @@ def test_the_same_seed_gives_the_same_report(stories: list[Episode]) -> None:
     assert watched(stories[:50], EVERYTHING, 3) != watched(stories[:50], EVERYTHING, 4)
 
 
+@pytest.mark.slow
 @given(st.builds(Noise, **dict.fromkeys(Noise.__dataclass_fields__, st.floats(0, 1))), st.integers(0, 99))
 def test_any_noise_on_any_story_gives_probabilities(noise: Noise, seed: int) -> None:
     rng = np.random.default_rng(seed)

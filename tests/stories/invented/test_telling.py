@@ -57,11 +57,13 @@ def test_every_phrasing_has_words_for_everything() -> None:
             assert words[key]
 
 
+@pytest.mark.slow
 def test_an_unknown_phrasing_is_refused(stories: list[Story]) -> None:
     with pytest.raises(InputError, match=r"sung.*plain"):
         told(stories[0], "sung")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phrasing", list(STRAIGHT))
 def test_within_a_group_the_questions_and_options_are_word_for_word_the_same(
     stories: list[Story], phrasing: str

@@ -160,6 +160,7 @@ def test_the_replay_of_a_story_that_tells_every_act_is_the_run_it_was_told_of(in
             assert {name: set(person.holds) for name, person in state.people} == held
 
 
+@pytest.mark.slow
 def test_people_are_drawn_in_the_room_where_the_replay_has_them(invented: list[Story]) -> None:
     for episode in [story(), *(story.episode for story in invented[::5])]:
         course = story_states(episode)
@@ -373,6 +374,7 @@ def test_blank_names_do_no_harm(name: str) -> None:
     assert len(frames(Episode(name, (name,), (*PLACES, Entity(name, "place", "kitchen", "in")), opening, asks))) == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.text(max_size=300))
 def test_no_text_reaches_beyond_its_frame(name: str) -> None:
@@ -388,6 +390,7 @@ def test_no_text_reaches_beyond_its_frame(name: str) -> None:
             assert box.height > 0
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(1, MOST_ROOMS), st.integers(0, 16), st.integers(1, 8))
 def test_homes_of_any_size_are_drawn_inside_the_frame(n_rooms: int, n_places: int, n_people: int) -> None:
@@ -463,6 +466,7 @@ def test_the_same_story_gives_the_same_pictures(tmp_path: Path) -> None:
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_frame_as_png_shows_what_the_svg_shows(tmp_path: Path) -> None:
     write_png(story(), tmp_path / "one.png", number=7, scale=3)
     with Image.open(tmp_path / "one.png") as file:
@@ -475,6 +479,7 @@ def test_a_frame_as_png_shows_what_the_svg_shows(tmp_path: Path) -> None:
     assert image.getpixel((3, 3 * int(PLAN.height + 25))) == (255, 255, 255)
 
 
+@pytest.mark.slow
 def test_a_sheet_as_png_has_the_size_of_the_svg(tmp_path: Path) -> None:
     write_png(story(), tmp_path / "all.png", columns=3, scale=1)
     with Image.open(tmp_path / "all.png") as image:
@@ -487,6 +492,7 @@ def test_a_frame_that_there_is_not_is_refused(tmp_path: Path, number: int) -> No
         write_png(story(), tmp_path / "one.png", number=number)
 
 
+@pytest.mark.slow
 def test_a_gif_has_every_frame_for_as_long_as_it_takes_to_read(tmp_path: Path) -> None:
     write_video(story(), tmp_path / "story.GIF", scale=1)
     with Image.open(tmp_path / "story.GIF") as image:
@@ -509,6 +515,7 @@ def test_an_mp4_needs_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not (tmp_path / "story.mp4").exists()
 
 
+@pytest.mark.slow
 def test_an_mp4_shows_every_frame_for_some_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[bytes] = []
 

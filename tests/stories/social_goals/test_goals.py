@@ -160,6 +160,7 @@ def a_case(rng: np.random.Generator) -> tuple[Episode, Question, Home]:
     )
 
 
+@pytest.mark.slow
 def test_posteriors_are_the_products_of_the_probabilities_of_all_acts() -> None:
     apart = 0
     for rng in np.random.default_rng(11).spawn(300):

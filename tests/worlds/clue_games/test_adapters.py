@@ -47,6 +47,7 @@ def test_worlds_keep_their_promises(world: Any) -> None:
     check_world(world)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MINDS)
 def test_players_keep_their_promises(name: str) -> None:
     mind, where, more = MINDS[name]()
@@ -123,6 +124,7 @@ def test_spaces_are_no_larger_than_they_must_be() -> None:
     assert (signaller["signal"].n, signaller["last"]["action"].n) == (5, 6)
 
 
+@pytest.mark.slow
 def test_an_informed_subject_gains_all_on_the_scoreboard_and_a_random_one_nothing() -> None:
     game, world = "wavelength/dials", "Wavelength"
     partners = list(clue_games()[game].partners)[:6]

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from otherminds.papers.functional.card_and_word_games import GameEpisode, plan, rows, summarise
-from otherminds.worlds.clue_games.games import ClueGame, clue_games
+from otherminds.worlds.clue_games.games import clue_games
 from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
 from otherminds.worlds.clue_games.wavelength import score
+from otherminds.worlds.two_step_games import ClueGame
 
 Row = dict[str, Any]
 HANABI, WAVELENGTH = "hanabi/signals", "wavelength/dials"
@@ -76,6 +77,7 @@ def test_rewards_in_hanabi_are_the_payoffs() -> None:
         assert row["reward"] == table[row["observed"], row["card"], row["signal"], row["action"]]
 
 
+@pytest.mark.slow
 def test_episodes_are_pure_functions_of_their_entries() -> None:
     entry = GameEpisode(WAVELENGTH, "slope 1.2 offset 0", "bayesian", 3)
     assert rows(entry) == rows(entry)
@@ -83,6 +85,7 @@ def test_episodes_are_pure_functions_of_their_entries() -> None:
     assert rows(entry) != rows(replace(entry, number=1))
 
 
+@pytest.mark.slow
 def test_deals_and_partners_are_alike_for_every_subject() -> None:
     def shared(row: Row) -> tuple[Any, ...]:
         dealt = ("observed", "card", "signal") if row["condition"] == HANABI else ("spectrum", "target")
@@ -98,6 +101,7 @@ def test_deals_and_partners_are_alike_for_every_subject() -> None:
     assert all(a["observed"] == b["observed"] for a, b in same)
 
 
+@pytest.mark.slow
 def test_predictions_are_made_before_anything_is_revealed() -> None:
     for row in of(HANABI, "informed"):
         convention = row["episode"].split("/")[0].split("-")
@@ -114,6 +118,7 @@ def test_regret_is_zero_on_average_for_whoever_knows_the_partner(condition: str)
     assert abs(np.mean(regrets)) < 3 * np.std(regrets) / len(regrets) ** 0.5
 
 
+@pytest.mark.slow
 def test_mindreading_pays() -> None:
     for condition, other in product((HANABI, WAVELENGTH), ("egocentric", "blind", "random")):
         if other in games()[condition].others:

@@ -86,6 +86,7 @@ def test_what_knowing_the_partner_is_worth() -> None:
     assert (min(found), max(found)) == (5.0, 10.0)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-3, 9), min_size=16, max_size=16), st.tuples(cards, cards), st.tuples(cards, cards))
 def test_best_responses_in_other_games(numbers: list[int], held: tuple[int, int], true: tuple[int, int]) -> None:
     table = np.array(numbers, dtype=float).reshape(2, 2, 2, 2)
@@ -114,6 +115,7 @@ def test_the_optimum_of_deals_adds_up_to_the_optimum(partner: Signaller) -> None
 # Literal
 
 
+@pytest.mark.slow
 @given(deals, st.integers(0, 2), st.sampled_from([0.1, 0.5]))
 def test_the_posterior_is_bayes_rule_by_hand(history: list[tuple[int, int]], signal: int, lapse: float) -> None:
     def chance(strategy: tuple[int, ...], card: int, m: int) -> float:
@@ -203,6 +205,7 @@ def test_exact_regret_of_every_subject_with_every_partner() -> None:
     assert table["egocentric"][PARTNERS.index(Signaller((0, 2)))] == pytest.approx(7.5)
 
 
+@pytest.mark.slow
 @given(deals, cards, st.integers(0, 2))
 def test_actions_are_best_under_the_prediction(history: list[tuple[int, int]], card: int, signal: int) -> None:
     listener = heard(after(bayesian(WORLD, lapse=0.2), history), card, signal)

@@ -30,6 +30,7 @@ def test_the_best_pair_of_policies_gets_ten_points() -> None:
     assert sorted(found.values()) == [5, 5, 6.5, 7.5, 8, 9, 9, 9, 10]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1), st.integers(0, 1), st.integers(0, 2), st.integers(0, 2))
 def test_a_deal_is_a_signal_and_an_answer(first: int, second: int, signal: int, action: int) -> None:
     state = HanabiState(0, (first, second), None, None)

@@ -40,6 +40,7 @@ def test_scores_by_distance() -> None:
     assert [score(miss) for miss in range(-4, 5)] == [0, 0, 2, 3, 4, 3, 2, 0, 0]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 20), st.integers(0, 2), st.integers(0, 20))
 def test_a_round_is_a_clue_and_a_guess(target: int, clue: int, guess: int) -> None:
     state = WavelengthState(0, 0, target, None, None)

@@ -61,6 +61,7 @@ def test_there_are_25_dials() -> None:
     assert len({k.name for k in PARTNERS}) == 25
 
 
+@pytest.mark.slow
 @given(dials, clues)
 def test_guesses_are_a_discretised_gaussian_around_the_dial(partner: Guesser, clue: int) -> None:
     law = partner.observe(WavelengthView(0, None, clue, None)).act()
@@ -87,6 +88,7 @@ def test_there_must_be_noise(noise: float) -> None:
 # Exact values
 
 
+@pytest.mark.slow
 @given(dials, targets)
 def test_expected_scores_by_brute_force(partner: Guesser, target: int) -> None:
     by_clue = [sum(chance(g, clue, partner) * score(g - target) for g in range(21)) for clue in range(12)]
@@ -94,6 +96,7 @@ def test_expected_scores_by_brute_force(partner: Guesser, target: int) -> None:
     assert best(partner, 0, target) == pytest.approx(max(by_clue))
 
 
+@pytest.mark.slow
 def test_nobody_beats_whoever_knows_the_dial() -> None:
     lost = [earned(true, true) - earned(held, true) for held in PARTNERS for true in PARTNERS]
     assert min(lost) >= -1e-9
@@ -183,6 +186,7 @@ def test_givers_pass_once_the_clue_is_given() -> None:
     assert after(giver, []).observe(WavelengthView(0, 9, 4, None)).act().mode == PASS
 
 
+@pytest.mark.slow
 def test_minds_are_values() -> None:
     one, other = (after(bayesian(WORLD), [(2, 4)]) for _ in range(2))
     assert one == other

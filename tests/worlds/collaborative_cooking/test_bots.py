@@ -83,6 +83,7 @@ def test_semi_skilled_chefs_earn_less_than_skilled_ones() -> None:
     assert np.mean([earned(CHEF, semi, seed) for seed in range(3)]) < 900
 
 
+@pytest.mark.slow
 def test_two_who_do_the_same_half_of_the_work_earn_nothing() -> None:
     assert earned(LOADER, LOADER) == 0
     assert earned(SERVER, SERVER) == 0
@@ -93,6 +94,7 @@ def test_each_room_does_what_it_is_nearer_to() -> None:
     assert fitting(WORLD, RIGHT) == "tomatoes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ONE_ROOM)
 def test_in_one_room_chefs_do_everything_and_do_not_block_each_other_for_ever(name: str) -> None:
     world = CollaborativeCooking(ONE_ROOM[name], ("Ana", "Ben"))

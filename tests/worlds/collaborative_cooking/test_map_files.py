@@ -122,6 +122,7 @@ def test_a_map_alone_lacks_the_rest() -> None:
         parsed(MAP)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 100), st.integers(0, 3), st.text(alphabet="#PODTCx \r\n:;2-window", max_size=3))
 def test_whatever_is_changed_it_is_a_kitchen_or_an_input_error(at: int, gone: int, new: str) -> None:
     text = f"{MAP}\n{SAID}"

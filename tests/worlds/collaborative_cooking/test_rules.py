@@ -394,6 +394,7 @@ worlds = st.sampled_from((ASYMMETRIC, SHARED))
 seeds = st.integers(0, 2**32 - 1)
 
 
+@pytest.mark.slow
 @given(worlds, seeds)
 def test_nobody_shares_a_cell_and_all_stand_on_floor(world: CollaborativeCooking, seed: int) -> None:
     for state in played(world, seed):
@@ -408,6 +409,7 @@ def tomatoes(state: CookingState) -> int:
     return things.count(TOMATO) + FULL * things.count(SOUP) + sum(pot.tomatoes for pot in state.pots)
 
 
+@pytest.mark.slow
 @given(worlds, seeds)
 def test_things_come_from_dispensers_and_go_by_delivery(world: CollaborativeCooking, seed: int) -> None:
     states = played(world, seed)
@@ -419,6 +421,7 @@ def test_things_come_from_dispensers_and_go_by_delivery(world: CollaborativeCook
         assert set(now.rewards) == {20.0 * sold}
 
 
+@pytest.mark.slow
 @given(worlds, seeds)
 def test_pots_cook_if_and_only_if_they_are_full(world: CollaborativeCooking, seed: int) -> None:
     for state in played(world, seed):
@@ -428,6 +431,7 @@ def test_pots_cook_if_and_only_if_they_are_full(world: CollaborativeCooking, see
             assert not pot.timer or pot.tomatoes == FULL
 
 
+@pytest.mark.slow
 @given(worlds, seeds)
 def test_the_same_seed_gives_the_same_episode(world: CollaborativeCooking, seed: int) -> None:
     assert [*played(world, seed, 100)] == [*played(world, seed, 100)]
@@ -462,6 +466,7 @@ def test_others_are_seen_with_their_number_their_facing_and_what_they_hold() -> 
     assert [player_of(code) for code in window].count(None) == 23
 
 
+@pytest.mark.slow
 @given(worlds, seeds)
 def test_what_is_seen_is_what_is_there(world: CollaborativeCooking, seed: int) -> None:
     state = [*played(world, seed, 60)][-1]

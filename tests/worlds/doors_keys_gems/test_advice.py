@@ -137,6 +137,7 @@ def test_whoever_follows_an_offered_favour_completes_it(moment: Moment) -> None:
             assert later.items[favour.goal.thing] == favour.friend
 
 
+@pytest.mark.slow
 @given(moments(some, steps=6), st.integers(0, 9))
 def test_a_mind_told_to_open_a_door_opens_it_whatever_ties_it_breaks(moment: Moment, seed: int) -> None:
     world, state = moment

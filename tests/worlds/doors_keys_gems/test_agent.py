@@ -447,6 +447,7 @@ def test_goal_inference_is_bayes_rule_from_scratch(play: Play, beta: float, laps
 # The same world seen otherwise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture_of", PICTURES)
 @given(moments(wide))
 def test_turning_or_repainting_the_world_changes_no_probability(
@@ -462,6 +463,7 @@ def test_turning_or_repainting_the_world_changes_no_probability(
             assert dict(there) == pytest.approx({picture.action(a): p for a, p in here}, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture_of", PICTURES)
 @given(plays(wide))
 def test_turning_or_repainting_the_world_changes_no_inference(
@@ -517,6 +519,7 @@ def episode(
     return done
 
 
+@pytest.mark.slow
 def test_posteriors_over_goals_are_calibrated_and_mostly_right() -> None:
     rng, plans = generator(5), DoorsKeysGemsPlanner(MAZE)
     minds = [Seeker(plans, 0, Goal("gem", g), 1.0, 0.1) for g in range(3)]

@@ -64,6 +64,7 @@ def test_a_level_says_what_it_says() -> None:
     assert {(x, y) for x in range(4) for y in range(3)} - floor == {(2, 0), (3, 1)}
 
 
+@pytest.mark.slow
 @given(distinct, labels, st.integers(1, 99_999), st.dictionaries(st.sampled_from(["class", "seed"]), labels))
 def test_what_is_written_is_read_back(
     world: DoorsKeysGems, name: str, horizon: int, certificate: dict[str, str]
@@ -98,6 +99,7 @@ def test_a_picture_shows_what_is_still_there() -> None:
     assert draw_text(world, state) == ".. a1 .. gr\n## kb .. a2"
 
 
+@pytest.mark.slow
 @given(moments(distinct))
 def test_a_picture_has_a_tile_for_every_cell(moment: tuple[DoorsKeysGems, State]) -> None:
     world, state = moment

@@ -340,6 +340,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(text=st.sampled_from([PAIR, SOLO]), data=st.data())
 def test_a_damaged_problem_is_read_or_refused(text: str, data: st.DataObject) -> None:

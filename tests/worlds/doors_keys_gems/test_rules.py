@@ -380,6 +380,7 @@ def test_golden_playthrough() -> None:
 # What holds of every world
 
 
+@pytest.mark.slow
 @given(moments(some))
 def test_allowed_is_what_is_listed(moment: Moment) -> None:
     world, state = moment
@@ -392,6 +393,7 @@ def test_allowed_is_what_is_listed(moment: Moment) -> None:
             assert world.allows(state, i, action) == (action in options)
 
 
+@pytest.mark.slow
 @given(moments(some))
 def test_who_may_act_has_all_options_and_the_others_stay(moment: Moment) -> None:
     world, state = moment
@@ -400,12 +402,14 @@ def test_who_may_act_has_all_options_and_the_others_stay(moment: Moment) -> None
         assert world.actions(state, name) == (tuple(world.options(state, i)) if mine else (STAY,))
 
 
+@pytest.mark.slow
 @given(some)
 def test_words_and_actions_are_inverse(world: DoorsKeysGems) -> None:
     assert {world.spell(action): action for action in world.vocabulary.values()} == world.vocabulary
     assert len(set(world.vocabulary.values())) == len(world.vocabulary)
 
 
+@pytest.mark.slow
 @given(plays(some, steps=25))
 def test_what_no_play_can_break(play: Playthrough) -> None:
     world, happened = play
@@ -425,6 +429,7 @@ def test_what_no_play_can_break(play: Playthrough) -> None:
             assert was == now or world.grid.adjacent(was, now)
 
 
+@pytest.mark.slow
 @given(plays(some))
 def test_a_step_is_everybody_acting_in_turn(play: Playthrough) -> None:
     world, happened = play
@@ -437,6 +442,7 @@ def test_a_step_is_everybody_acting_in_turn(play: Playthrough) -> None:
         assert step.after == world.pass_turn(state)
 
 
+@pytest.mark.slow
 @given(plays(worlds(agents=(2, 3), forbid=True)))
 def test_nobody_ever_holds_what_is_forbidden_to_them(play: Playthrough) -> None:
     world, happened = play

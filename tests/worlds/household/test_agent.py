@@ -87,6 +87,7 @@ def led(home: Home, told: int, truth: int, room: str) -> float:
     return way(home, room, spot.room) + 2.0 + spot.closes + search(home, left, spot.room)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(homes((2, 5)), seeds)
 def test_what_a_claim_saves_is_the_share_of_the_search_that_the_listener_is_spared(home: Home, seed: int) -> None:
@@ -103,6 +104,7 @@ def test_what_a_claim_saves_is_the_share_of_the_search_that_the_listener_is_spar
         assert search_saving(home, told, None, room) == pytest.approx(min(1.0, max(-1.0, share)))
 
 
+@pytest.mark.slow
 @given(homes((2, 6)), seeds)
 def test_no_claim_saves_more_than_the_truth_or_than_the_whole_search(home: Home, seed: int) -> None:
     room, every = seed % len(home.rooms), range(len(home.places))
@@ -118,6 +120,7 @@ def test_no_claim_saves_more_than_the_truth_or_than_the_whole_search(home: Home,
 # What is said
 
 
+@pytest.mark.slow
 @given(homes((1, 6)), seeds)
 def test_the_probabilities_of_all_replies_sum_to_one(home: Home, seed: int) -> None:
     room, n = seed % len(home.rooms), len(home.places)
@@ -130,6 +133,7 @@ def test_the_probabilities_of_all_replies_sum_to_one(home: Home, seed: int) -> N
                 assert math.fsum(table.values()) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @given(homes((2, 6)), seeds, st.sampled_from((RESERVED, ANSWERING)))
 def test_the_odds_of_what_is_said_follow_what_it_gains_and_costs(home: Home, seed: int, manners: SpeakingCosts) -> None:
     room, n = seed % len(home.rooms), len(home.places)
@@ -150,6 +154,7 @@ def test_the_odds_of_what_is_said_follow_what_it_gains_and_costs(home: Home, see
             assert [table[act] / table[WAIT] for act in said] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(homes((2, 9), (1, 4)), seeds)
 def test_who_helps_tells_the_truth_or_nothing_and_never_rather_lies(home: Home, seed: int) -> None:
     room, n = seed % len(home.rooms), len(home.places)
@@ -161,6 +166,7 @@ def test_who_helps_tells_the_truth_or_nothing_and_never_rather_lies(home: Home, 
         assert table[truth] > 0.75 or gain < 0.4
 
 
+@pytest.mark.slow
 @given(homes((2, 9), (1, 4)), seeds)
 def test_who_hinders_rarely_tells_the_truth(home: Home, seed: int) -> None:
     room, n = seed % len(home.rooms), len(home.places)
@@ -171,6 +177,7 @@ def test_who_hinders_rarely_tells_the_truth(home: Home, seed: int) -> None:
         assert table[tell(home, place)] <= helpful[tell(home, place)]
 
 
+@pytest.mark.slow
 @given(homes((3, 9), (1, 4)), seeds)
 def test_who_does_not_care_rather_stays_silent_than_tells_anything_and_rather_tells_the_truth_than_a_lie(
     home: Home, seed: int
@@ -187,6 +194,7 @@ def test_who_does_not_care_rather_stays_silent_than_tells_anything_and_rather_te
         assert answering[WAIT] < table[WAIT]
 
 
+@pytest.mark.slow
 @given(homes((2, 9), (1, 4)), seeds)
 def test_who_has_no_idea_and_no_ill_will_says_so(home: Home, seed: int) -> None:
     for stance in ("help", "independent"):
@@ -200,6 +208,7 @@ def test_a_lie_sends_the_listener_far_rather_than_near() -> None:
     assert table[tell(home, 2)] > table[tell(home, 1)] > table[tell(home, 0)]
 
 
+@pytest.mark.slow
 @given(homes((1, 6)), seeds)
 def test_tables_of_replies_hold_the_same_numbers_for_every_belief_and_stance(home: Home, seed: int) -> None:
     room = seed % len(home.rooms)
@@ -212,6 +221,7 @@ def test_tables_of_replies_hold_the_same_numbers_for_every_belief_and_stance(hom
 # What is done
 
 
+@pytest.mark.slow
 @given(homes((1, 6)), stances, seeds)
 def test_the_probabilities_of_all_errands_sum_to_one(home: Home, stance: Stance, seed: int) -> None:
     names = [place.name for place in home.places]

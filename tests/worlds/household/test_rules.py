@@ -243,6 +243,7 @@ def test_the_rules_allow_what_they_say_and_what_they_forbid_changes_nothing(home
             assert then._replace(last=before.last) == before
 
 
+@pytest.mark.slow
 @given(homes((2, 5)), seeds)
 def test_everything_is_in_one_place_or_in_one_hand_and_everybody_in_one_room(home: Home, seed: int) -> None:
     _, steps = ran(home, seed)
@@ -257,6 +258,7 @@ def test_everything_is_in_one_place_or_in_one_hand_and_everybody_in_one_room(hom
         assert all(home.place[name].closes for name in state.opened)
 
 
+@pytest.mark.slow
 @given(homes((2, 5)), seeds)
 def test_an_act_moves_nobody_but_who_does_it(home: Home, seed: int) -> None:
     _, steps = ran(home, seed)
@@ -270,6 +272,7 @@ def test_an_act_moves_nobody_but_who_does_it(home: Home, seed: int) -> None:
             assert then.opened == before.opened
 
 
+@pytest.mark.slow
 @given(homes((2, 5)), seeds)
 def test_what_somebody_cannot_see_does_not_change_what_they_see(home: Home, seed: int) -> None:
     """All that is out of sight is changed at random; the view stays what it was."""

@@ -87,6 +87,7 @@ def every_act(home: Home) -> list[Act]:
     return [*moves, *deeds, *rooms, Act("ask", "apple"), Act("unsure", "apple"), WAIT]
 
 
+@pytest.mark.slow
 @given(homes(), seeds, st.booleans())
 def test_probabilities_sum_to_one_and_only_what_can_be_done_is_done_on_purpose(home: Home, seed: int, co: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -105,6 +106,7 @@ def test_probabilities_sum_to_one_and_only_what_can_be_done_is_done_on_purpose(h
         )
 
 
+@pytest.mark.slow
 @given(homes((2, 5)), seeds)
 def test_it_finds_the_thing_wherever_it_is_brings_it_where_it_wants_it_and_leaves_it_there(
     home: Home, seed: int
@@ -156,6 +158,7 @@ def reached_after(world: Household, mind: Searcher, state: State) -> float:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(homes((2, 5)), seeds)
 @pytest.mark.usefixtures("resolute")
@@ -169,6 +172,7 @@ def test_who_is_rational_takes_as_many_steps_as_the_best_search_costs(home: Home
     assert mean == pytest.approx(search_of(home, odds).costs[-1, home.room_number[room]], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_nobody_finds_it_in_fewer_steps_on_average_than_the_best_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "P_CLOSE", 1.0)
     module._policy.cache_clear()
@@ -184,6 +188,7 @@ def test_nobody_finds_it_in_fewer_steps_on_average_than_the_best_search(monkeypa
     assert best - 3 * error < float(np.mean(lengths)) < 1.5 * best
 
 
+@pytest.mark.slow
 @given(homes((2, 5)), seeds)
 def test_the_odds_of_two_first_steps_are_those_of_what_the_looks_they_begin_cost(home: Home, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -257,6 +262,7 @@ def test_of_two_things_of_one_name_it_takes_the_same_one_every_time() -> None:
     assert seeker(home).observe(world.observe(state, "Ann")).found == "counter"
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0.01, 5.0), min_size=1, max_size=6), seeds, st.floats(0.5, 0.99))
 def test_what_one_is_told_has_the_odds_of_trust_and_the_rest_keep_theirs(odds: list[float], i: int, p: float) -> None:
     place = i % len(odds)
@@ -294,6 +300,7 @@ def test_what_it_says_itself_teaches_it_nothing() -> None:
 # Asking
 
 
+@pytest.mark.slow
 def test_it_asks_if_that_pays_if_there_is_company_and_only_once() -> None:
     large = home_from(" | ".join(f"room {i}: +chest {i}, +trunk {i}" for i in range(5)))
     asked = 0
@@ -307,6 +314,7 @@ def test_it_asks_if_that_pays_if_there_is_company_and_only_once() -> None:
     assert asked == 60  # to search five rooms takes so much longer than to ask that everybody does
 
 
+@pytest.mark.slow
 @given(homes((2, 6), (1, 4)), seeds)
 def test_the_probability_of_asking_is_that_of_what_an_answer_saves(home: Home, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -345,6 +353,7 @@ def test_it_asks_once_though_somebody_else_acts_in_the_same_step() -> None:
 # Backward
 
 
+@pytest.mark.slow
 def test_watching_tells_what_is_looked_for_and_where_it_is_to_go() -> None:
     things = {"apple": "cabinet", "book": "drawer", "cup": "stove"}
     errands = [Errand(thing, to) for thing in things for to in (None, "table", "desk")]
@@ -359,6 +368,7 @@ def test_watching_tells_what_is_looked_for_and_where_it_is_to_go() -> None:
         assert posterior.prob(true) > 0.99
 
 
+@pytest.mark.slow
 def test_beliefs_read_from_a_search_are_as_often_right_as_they_are_sure() -> None:
     world = household(HOME, {"Ann": "bathroom"}, {})
     beliefs = [tuple(0.9 if i == k else 0.02 for i in range(6)) for k in range(6)]
@@ -432,6 +442,7 @@ def members(unseen: int) -> set[int]:
     return {i for i in range(16) if unseen >> i & 1}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(searches)
 def test_the_expected_cost_is_that_of_the_best_of_all_orders_for_every_set_and_room(search: Search) -> None:
@@ -456,6 +467,7 @@ def test_every_first_look_costs_what_the_best_order_that_starts_with_it_costs(se
         assert min(looks.values()) == pytest.approx(search.costs[search.everywhere, room])
 
 
+@pytest.mark.slow
 @given(searches)
 def test_the_length_of_the_best_search_is_on_average_its_expected_cost(search: Search) -> None:
     for unseen in subsets(len(search.rooms)):
@@ -465,6 +477,7 @@ def test_the_length_of_the_best_search_is_on_average_its_expected_cost(search: S
             assert sum(lengths) / total == pytest.approx(search.costs[unseen, room])
 
 
+@pytest.mark.slow
 @given(searches, seeds)
 def test_the_order_in_which_places_are_listed_does_not_matter(search: Search, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(search.rooms)).tolist()
@@ -479,12 +492,14 @@ def test_the_order_in_which_places_are_listed_does_not_matter(search: Search, se
         assert again.costs[same] == pytest.approx(search.costs[unseen])
 
 
+@pytest.mark.slow
 @given(searches, st.floats(0.01, 100.0))
 def test_only_the_proportion_of_the_odds_matters(search: Search, factor: float) -> None:
     again = replace(search, odds=tuple(o * factor for o in search.odds))
     assert again.costs == pytest.approx(search.costs)
 
 
+@pytest.mark.slow
 @given(searches)
 def test_a_search_is_the_shorter_the_likelier_the_thing_is_where_one_looks_first(search: Search) -> None:
     everywhere = search.everywhere
@@ -494,6 +509,7 @@ def test_a_search_is_the_shorter_the_likelier_the_thing_is_where_one_looks_first
         assert likelier.costs[everywhere, room] <= search.costs[everywhere, room] + 1e-9
 
 
+@pytest.mark.slow
 @given(searches, seeds)
 def test_knowing_which_of_two_odds_hold_never_makes_a_search_longer(search: Search, seed: int) -> None:
     rng, n = np.random.default_rng(seed), len(search.rooms)

@@ -70,6 +70,7 @@ def test_every_step_of_odd_worlds_is_that_of_the_world(world: InTheMatrix, seed:
     compare(world, 5, 6, np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 def test_nine_players_meet_in_a_crowd() -> None:
     """Many beams in one step, so that all of who hits whom in which order counts."""
     rows = ["WnnnnnW", "W  a  W", "WnnnnxW"]
@@ -116,6 +117,7 @@ def test_the_same_seed_has_the_same_future_whatever_else_is_in_the_batch() -> No
     assert played(7, 3) != played(7, 4)
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_the_future() -> None:
     seeds = list(range(6))
     with ThreadPoolExecutor(3) as threads:
@@ -162,6 +164,7 @@ def test_what_does_not_fit_is_told() -> None:
             pack(world, [wrong])
 
 
+@pytest.mark.slow
 def test_what_chance_cannot_do_is_told_and_changes_nothing() -> None:
     world, order = odd(), (0, 1, 2)
     start, spawns = start_of(world), world.rules.spawns

@@ -46,6 +46,7 @@ def test_an_order_is_drawn_uniformly() -> None:
         assert drawn == set(permutations(range(n)))
 
 
+@pytest.mark.slow
 def test_who_moves_first_is_drawn() -> None:
     world = odd()
     grid = world.rules.field.grid
@@ -59,6 +60,7 @@ def test_who_moves_first_is_drawn() -> None:
     assert close(taken[west, middle, east], 1 / 3)
 
 
+@pytest.mark.slow
 def test_who_zaps_first_is_drawn() -> None:
     world = in_the_matrix("pd_repeated")
     grid = world.rules.field.grid
@@ -72,6 +74,7 @@ def test_who_zaps_first_is_drawn() -> None:
     assert close(reset_[:, 0].sum(), 1 / 2)
 
 
+@pytest.mark.slow
 def test_what_regrows_is_drawn() -> None:
     world = odd(regrowth="regrowth: 4 0.3")
     rules, state = world.rules, start_of(world)
@@ -87,6 +90,7 @@ def test_what_regrows_is_drawn() -> None:
     assert close((shown[:, 0] & shown[:, 1]).sum(), 0.09)
 
 
+@pytest.mark.slow
 def test_where_the_dead_return_is_drawn() -> None:
     world = odd()
     rules, state = world.rules, start_of(world)
@@ -101,6 +105,7 @@ def test_where_the_dead_return_is_drawn() -> None:
     assert all(close(count, 1 / 16) for count in facings.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("t", "chance"), [(1097, 0), (1098, 0.2), (1099, 0), (1198, 0.2), (998, 0), (4999, 1)])
 def test_when_an_episode_ends_is_drawn(t: int, chance: float) -> None:
     world = in_the_matrix("rws_repeated")

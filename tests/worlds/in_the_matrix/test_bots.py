@@ -136,6 +136,7 @@ def test_not_to_know_a_kind_is_worth_eight_steps(far: int, action: Action) -> No
     assert does(world, scene(world, "4 1 ^", "4 2 v"), skill=Skill(detour=0)) == action
 
 
+@pytest.mark.slow
 def test_it_steps_off_the_only_source_there_is_so_that_it_can_regrow() -> None:
     world = world_of("WWWWWWW\nWn  rnW\nWWWWWWW")
     rng = np.random.default_rng(0)
@@ -457,6 +458,7 @@ class Listener:
         return Categorical.uniform([state])
 
 
+@pytest.mark.slow
 def test_a_strategy_is_told_of_each_meeting_once_with_its_own_inventory_first() -> None:
     world, rng = in_the_matrix("rws_arena"), np.random.default_rng(3)
     ears = {agent: Listener() for agent in world.agents}
@@ -469,6 +471,7 @@ def test_a_strategy_is_told_of_each_meeting_once_with_its_own_inventory_first() 
     assert sum(map(len, happened.values())) >= 8
 
 
+@pytest.mark.slow
 def test_every_shot_of_a_perfect_body_is_at_somebody_ready_with_the_margin_reached() -> None:
     world, rng, shots = in_the_matrix("rws_repeated"), np.random.default_rng(5), 0
     minds = {agent: MatrixBot.initial(world, agent, ROCKS, rng, PERFECT) for agent in world.agents}
@@ -546,6 +549,7 @@ def test_a_scout_does_not_answer_what_it_took_itself() -> None:
     assert taken_first(world, [start, bare(theirs, 1)], WATCHFUL) == 1
 
 
+@pytest.mark.slow
 def test_a_seed_fixes_a_trajectory() -> None:
     world = in_the_matrix("pd_repeated")
 
@@ -558,6 +562,7 @@ def test_a_seed_fixes_a_trajectory() -> None:
     assert once(1) == once(1) != once(2)
 
 
+@pytest.mark.slow
 def test_chance_decides_each_choice_of_a_strategy_anew() -> None:
     """A tremble of one half: eight histories of three choices, all as likely."""
     world, rng, found = world_of(YARD), np.random.default_rng(8), Counter[tuple[int, ...]]()

@@ -99,6 +99,7 @@ def test_there_are_so_many_of_each_family(rules: Rules, sizes: dict[str, int]) -
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SUBSTRATES)
 def test_no_two_hypotheses_play_alike(name: str) -> None:
     machines = library(RULES[name]).machines
@@ -232,6 +233,7 @@ def test_who_is_left_out_is_not_thought_of_and_the_rest_keep_their_odds() -> Non
     assert sum(less.prior) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_without_any_strategy_there_are_habits_and_without_those_no_library() -> None:
     names = [name for named in families(RWS).values() for name, _ in named]
     left = [held.name for held in library(RWS, without=iter(names)).machines]
@@ -261,6 +263,7 @@ def after_meetings(bot: str, meetings: int, seed: int) -> tuple[BayesianLookahea
     return mind, [predicted.prob(k) for k in range(kinds)], [true.act().prob(k) for k in range(kinds)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", BOTS)
 def test_after_some_meetings_a_partner_is_predicted_as_it_is(bot: str) -> None:
     """But for the slips that it is granted: |p̂ − p| ≤ noise, and what is left of other hypotheses."""
@@ -294,6 +297,7 @@ def paid_by_a_stranger(bot: str, seed: int) -> float:
     return paid / (2 * MEETINGS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", ["paper_margin_0", "flip_p2r_0", "resp2prev_margin_0"])
 def test_a_partner_whom_no_strategy_explains_is_soon_seen_through(bot: str) -> None:
     """Two thirds of what the best reply wins; who plays anything wins nothing."""
@@ -301,6 +305,7 @@ def test_a_partner_whom_no_strategy_explains_is_soon_seen_through(bot: str) -> N
     assert min(paid_by_a_stranger(f"rws_repeated__{bot}", seed) for seed in range(3)) > most * 2 / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [5, 6])
 def test_with_many_kinds_there_are_not_too_many_hypotheses(kinds: int) -> None:
     payoffs = tuple(tuple(float((a - b) % kinds == 1) for b in range(kinds)) for a in range(kinds))

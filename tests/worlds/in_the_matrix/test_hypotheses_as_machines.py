@@ -129,6 +129,7 @@ def as_law(mind: Partner, kinds: int) -> list[float]:
     return [mind.act().prob(kind) for kind in range(kinds)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kinds", "strategy"), STRATEGIES)
 def test_a_machine_plays_as_its_strategy_does_after_every_history(kinds: int, strategy: Strategy) -> None:
     found = machine_of("m", strategy, meeting_game(RULES[kinds]))

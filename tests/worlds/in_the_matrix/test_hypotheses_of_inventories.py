@@ -51,6 +51,7 @@ def scores(found: Categorical[Inventory], among: Sequence[Inventory]) -> list[fl
 # All small inventories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zapped", [True, False])
 @pytest.mark.parametrize("name", WORLDS)
 def test_what_was_held_is_found_among_all_that_pays_the_same(name: str, zapped: bool) -> None:
@@ -67,6 +68,7 @@ def test_what_was_held_is_found_among_all_that_pays_the_same(name: str, zapped: 
                 assert min(abs(paid(rules, own, held, zapped=side) - reward) for side in sides) < CLOSE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zapped", [True, False, None])
 @pytest.mark.parametrize("name", WORLDS)
 def test_everything_that_pays_the_same_is_found_in_proportion_to_the_prior(name: str, zapped: bool | None) -> None:
@@ -178,6 +180,7 @@ def test_a_partner_who_held_as_much_of_all_is_seen_to_tie_in_the_dilemma() -> No
     assert partner_play(found).support == (None,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [RWS, PD])
 def test_pure_players_are_told_apart_by_whoever_is_pure(rules: Rules) -> None:
     kinds = range(len(rules.resources))

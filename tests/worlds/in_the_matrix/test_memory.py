@@ -116,6 +116,7 @@ def worlds() -> dict[str, InTheMatrix]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", worlds())
 @pytest.mark.parametrize("seed", range(2))
 def test_memory_is_what_was_seen_since(name: str, seed: int) -> None:
@@ -131,6 +132,7 @@ def test_memory_is_what_was_seen_since(name: str, seed: int) -> None:
         assert memory.others == tuple(last_seen(world, me, j, past) for j in range(3))
 
 
+@pytest.mark.slow
 def test_much_happens_in_these_lives() -> None:
     """Resources are seen to go and to be back, people are seen and lost, and somebody dies."""
     for name, world in worlds().items():
@@ -142,6 +144,7 @@ def test_much_happens_in_these_lives() -> None:
         assert any(state.cells[0] == NOWHERE for state in states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substrate", ["rws_repeated", "rws_arena"])
 def test_ones_own_are_those_that_one_has_picked_up_where_they_were_thought_to_be(substrate: str) -> None:
     world, picked, mine = in_the_matrix(substrate), set[int](), 0

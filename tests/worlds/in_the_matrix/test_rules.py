@@ -363,6 +363,7 @@ def test_a_step_is_chance_and_then_the_rules(substrate: str) -> None:
         assert world.step(state, joint, np.random.default_rng(state.t)) == world.step_with(state, joint, outcome)
 
 
+@pytest.mark.slow
 def test_regrowth_has_its_rate_for_each_site_alone() -> None:
     """All subsets of three ripe sites have the probability of independent draws."""
     world = in_the_matrix("rws_arena")
@@ -378,6 +379,7 @@ def test_regrowth_has_its_rate_for_each_site_alone() -> None:
     assert all(3 not in regrown for regrown in found)
 
 
+@pytest.mark.slow
 def test_orders_respawns_and_ends_have_their_chances() -> None:
     world = in_the_matrix("rws_repeated")
     start = world.start(np.random.default_rng(0))._replace(t=1098, cells=(NOWHERE, NOWHERE), clocks=(22, 22))
@@ -392,6 +394,7 @@ def test_orders_respawns_and_ends_have_their_chances() -> None:
     assert all(state.cells[0] != state.cells[1] for state in states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substrate", SUBSTRATES)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=8, deadline=None)

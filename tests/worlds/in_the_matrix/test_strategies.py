@@ -12,16 +12,13 @@ from hypothesis import strategies as st
 from otherminds.distribution import Categorical
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
-    CollectIntent,
     Corrigible,
     CounterPrevious,
     Grim,
-    InteractIntent,
     Strategy,
     StrategyState,
     TitForTat,
     flip,
-    intent,
     play_of,
     specialist,
 )
@@ -107,6 +104,7 @@ CASES: dict[str, tuple[int, Strategy, Account]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_after_every_short_history_the_aims_are_those_of_a_plain_account(name: str) -> None:
     kinds, strategy, account = CASES[name]
@@ -169,12 +167,14 @@ def test_a_third_kind_is_neither_cooperation_nor_defection() -> None:
     assert TitForTat(C, D).update(StrategyState(D), other, other).mode == StrategyState(D)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=4))
 def test_somebody_plays_the_kind_of_which_they_have_most_unless_several_tie(inventory: list[int]) -> None:
     ranked = sorted(((held, kind) for kind, held in enumerate(inventory)), reverse=True)
     assert play_of(tuple(inventory)) == (None if ranked[0][0] == ranked[1][0] else ranked[0][1])
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=4), st.data())
 def test_an_aim_is_played_once_its_kind_leads_the_runner_up_by_the_margin(
     inventory: list[int], data: st.DataObject
@@ -182,18 +182,13 @@ def test_an_aim_is_played_once_its_kind_leads_the_runner_up_by_the_margin(
     kind, margin = data.draw(st.integers(0, len(inventory) - 1)), data.draw(st.integers(1, 8))
     first, second = sorted(inventory)[-1], sorted(inventory)[-2]
     leads = play_of(tuple(inventory)) == kind and first - second >= margin
-    assert intent(Aim(kind, margin), tuple(inventory)) == (InteractIntent(kind) if leads else CollectIntent(kind))
+    assert Aim(kind, margin).is_met(tuple(inventory)) == leads
 
 
 def test_five_gathered_from_scratch_make_a_margin_of_five_and_a_wrong_one_costs_one_more() -> None:
     aim = Aim(0, 5)
-    assert [intent(aim, (n, 1, 1)) for n in (5, 6)] == [CollectIntent(0), InteractIntent(0)]
-    assert [intent(aim, (n, 1, 2)) for n in (6, 7)] == [CollectIntent(0), InteractIntent(0)]
-
-
-def test_to_collect_is_not_to_interact() -> None:
-    collect: object = CollectIntent(1)
-    assert collect != InteractIntent(1)
+    assert [aim.is_met((n, 1, 1)) for n in (5, 6)] == [False, True]
+    assert [aim.is_met((n, 1, 2)) for n in (6, 7)] == [False, True]
 
 
 @pytest.mark.parametrize(

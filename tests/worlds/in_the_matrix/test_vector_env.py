@@ -29,6 +29,7 @@ def random_actions(env: MatrixVectorEnv, rng: np.random.Generator) -> NDArray[np
     return rng.integers(env.num_actions, size=(env.num_envs, env.num_players))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SUBSTRATES)
 def test_every_player_sees_what_the_world_shows_it(name: str) -> None:
     world, rng = in_the_matrix(name), np.random.default_rng(1)

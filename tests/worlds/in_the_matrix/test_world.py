@@ -41,6 +41,7 @@ def code_at(world: InTheMatrix, state: MatrixState, x: int, y: int, beholder: in
     return FLOOR if grid.is_floor(cell) else WALL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substrate", SUBSTRATES)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=5, deadline=None)

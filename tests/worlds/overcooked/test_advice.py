@@ -105,6 +105,7 @@ def test_taking_one_is_asked_for_only_if_there_is_another_of_the_kind() -> None:
     assert {f.helper for f in OvercookedAdvice(world).candidates(full) if isinstance(f, Pickup)} == {1}
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(seeds, st.integers(1, 2))
 def test_whatever_is_asked_for_can_be_done_and_is_not_done_yet(seed: int, rooms: int) -> None:
@@ -221,6 +222,7 @@ def test_who_is_asked_to_pass_something_learns_that_there_is_none_yet() -> None:
 # What would come of it
 
 
+@pytest.mark.slow
 def test_alone_the_forecast_is_what_a_cook_takes() -> None:
     """At times a cook sees on its way how it can do better, such as by taking the plate with it."""
     pairs = [foreseen_and_taken(seed) for seed in range(100)]
@@ -238,6 +240,7 @@ def foreseen_and_taken(seed: int) -> tuple[int, int | None]:
     return found, steps_until_done(world, [cook(world, "SimpleTomato")], generator(seed), 100)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seeds)
 def test_of_two_who_cannot_meet_the_forecast_is_what_the_slower_one_takes(seed: int) -> None:
@@ -276,6 +279,7 @@ def test_who_has_done_a_favour_goes_on_with_its_own_dish() -> None:
     assert found == steps_until_done(world, told, generator(), 100)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seeds, st.integers(0, 40))
 def test_forecasts_end_at_the_horizon_and_remembering_changes_nothing(seed: int, horizon: int) -> None:

@@ -278,6 +278,7 @@ def test_who_is_told_does_that_first_and_then_cooks() -> None:
 # Cooking
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_alone_it_delivers_in_the_steps_that_its_costs_promise(seed: int) -> None:
     world = small_kitchen(seed, spare="o-")
@@ -289,6 +290,7 @@ def test_alone_it_delivers_in_the_steps_that_its_costs_promise(seed: int) -> Non
         assert took <= cost
 
 
+@pytest.mark.slow
 def test_two_cooks_nearly_always_finish_where_there_is_enough_for_both() -> None:
     taken = [two_cooks(seed) for seed in range(120)]
     able = [took for able, took in taken if able]
@@ -350,6 +352,7 @@ def usable(world: Overcooked) -> list[int]:
 # Through random play
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(some, seeds)
 def test_what_is_seen_is_believed(world: Overcooked, seed: int) -> None:
@@ -362,6 +365,7 @@ def test_what_is_seen_is_believed(world: Overcooked, seed: int) -> None:
             assert not any(d for d, sees in zip(after.delivered, view.delivered, strict=True) if sees is None)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(some, seeds)
 def test_parts_are_conserved_as_long_as_there_is_room(world: Overcooked, seed: int) -> None:
@@ -374,6 +378,7 @@ def test_parts_are_conserved_as_long_as_there_is_room(world: Overcooked, seed: i
             assert found == world.stock
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(some, seeds)
 def test_who_is_not_seen_is_somewhere_out_of_sight(world: Overcooked, seed: int) -> None:
@@ -387,6 +392,7 @@ def test_who_is_not_seen_is_somewhere_out_of_sight(world: Overcooked, seed: int)
                     assert after.cells[i] == before.cells[i]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(some, seeds)
 def test_nothing_is_imagined_where_nobody_can_put_it(world: Overcooked, seed: int) -> None:
@@ -399,6 +405,7 @@ def test_nothing_is_imagined_where_nobody_can_put_it(world: Overcooked, seed: in
             assert not any(after.hands[i] for i, cell in enumerate(view.cells) if cell == UNSEEN)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(some, seeds)
 def test_what_is_out_of_sight_is_remembered_if_what_is_seen_accounts_for_itself(world: Overcooked, seed: int) -> None:
@@ -420,6 +427,7 @@ def accounts_for_itself(before: State, view: KitchenView) -> bool:
     return kinds(were) == kinds(are)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(some, seeds)
 def test_no_more_changes_out_of_sight_than_is_needed(world: Overcooked, seed: int) -> None:
@@ -443,6 +451,7 @@ def difference(one: Counter[str], other: Counter[str]) -> dict[str, int]:
     return {kind: one[kind] - other[kind] for kind in one | other}
 
 
+@pytest.mark.slow
 @given(some, seeds)
 def test_the_same_sight_and_seed_give_the_same_kitchen(world: Overcooked, seed: int) -> None:
     assert list(looks(world, seed)) == list(looks(world, seed))
@@ -463,6 +472,7 @@ TWO_ROOMS = kitchen("#-----#", "-1 D  -", "- l# 2/", "#--#-t#")
 HIDDEN = [place(TWO_ROOMS, *at) for at in ((3, 0), (4, 0), (5, 0), (6, 1), (4, 3), (5, 3))]
 
 
+@pytest.mark.slow
 def test_at_first_everything_is_as_likely_to_lie_on_any_counter_out_of_sight() -> None:
     view, imagine = TWO_ROOMS.observe(TWO_ROOMS.initial, "Ana"), sampler(TWO_ROOMS)
     found = [imagine.update(None, view, 0, seed) for seed in range(4000)]
@@ -475,6 +485,7 @@ def test_at_first_everything_is_as_likely_to_lie_on_any_counter_out_of_sight() -
     assert stats.chisquare([people.count(cell) for cell in cells]).pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_two_things_are_as_likely_to_lie_in_any_two_places() -> None:
     world = kitchen("#-----#", "-1 D  -", "- l# 2/", "#--#pt#")
     view, imagine = world.observe(world.initial, "Ana"), sampler(world)
@@ -484,6 +495,7 @@ def test_two_things_are_as_likely_to_lie_in_any_two_places() -> None:
     assert stats.chisquare(list(there.values())).pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_what_is_not_where_it_was_is_as_likely_to_be_anywhere_out_of_sight() -> None:
     """Boards and hands count then, too."""
     world, imagine = TWO_ROOMS, sampler(TWO_ROOMS)
@@ -499,6 +511,7 @@ def test_what_is_not_where_it_was_is_as_likely_to_be_anywhere_out_of_sight() -> 
     assert stats.chisquare(list(there.values())).pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_of_two_alike_out_of_sight_either_may_be_the_one_that_has_turned_up() -> None:
     world, imagine = TWO_ROOMS, sampler(TWO_ROOMS)
     on = tuple(TOMATO if k in HIDDEN[:2] else LETTUCE if there == LETTUCE else 0 for k, there in enumerate(world.on))

@@ -88,6 +88,7 @@ def test_what_one_agent_sees_is_all_that_its_picture_shows(world: Overcooked) ->
     assert set(theirs) == {counter(world, 5, 0), counter(world, 6, 2), "agent-1", "held-1"}
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(kitchen_plays(agents=(2, 3)))
 def test_a_picture_for_one_agent_depends_on_what_it_sees_alone(

@@ -68,6 +68,7 @@ def test_a_level_says_what_it_says() -> None:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(writable(), labels, st.integers(1, 99_999), st.dictionaries(st.sampled_from(CERTIFICATE), labels))
 def test_what_is_written_is_read_back(world: Overcooked, name: str, horizon: int, certificate: dict[str, str]) -> None:
@@ -157,6 +158,7 @@ def test_a_drawing_of_a_view_shows_what_is_not_seen() -> None:
     assert draw_text(world, world.observe(world.initial, "Ana")).split("\n") == drawn
 
 
+@pytest.mark.slow
 @given(kitchen_plays())
 def test_a_drawing_has_a_sign_for_every_square(play: tuple[Overcooked, list[State], list[tuple[str, ...]]]) -> None:
     world, states, _ = play
@@ -282,6 +284,7 @@ def mutations(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.one_of(mutations(), st.text()))
 def test_a_level_is_read_or_refused_and_nothing_else_happens(text: str) -> None:

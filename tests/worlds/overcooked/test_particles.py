@@ -144,6 +144,7 @@ def test_the_two_weightings_are_not_the_same(name: str) -> None:
     assert max(abs(p - q).max() for p, q in zip(bayes, even, strict=True)) > 0.1
 
 
+@pytest.mark.slow
 def test_what_is_out_of_sight_matters() -> None:
     """Otherwise one particle would be as good as many."""
     for case in CASES.values():
@@ -165,6 +166,7 @@ def test_a_thing_that_is_not_where_it_was_thought_to_be_is_imagined_in_all_other
 # Nobody is lost
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, 10**6))
 def test_no_mind_is_ever_lost_whatever_is_done_and_seen(seed: int) -> None:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from cooks import FOODS_OF, SIMPLE, Alone, anywhere, cook, follow, place, shuffled, small_kitchen
 from kitchens import holding, kitchen, thing
+from otherminds.errors import InputError
 from otherminds.planning.shortest_paths import UNREACHABLE
+from otherminds.worlds.overcooked import planner as overcooked_planner
 from otherminds.worlds.overcooked.kitchen import RECIPES
 from otherminds.worlds.overcooked.planner import IN_HAND, WAITING_COST, CookGoal, OvercookedPlanner, Pass, Pickup
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
@@ -43,6 +45,7 @@ def test_costs_are_never_below_those_of_the_best_way(seed: int) -> None:
             assert cost >= alone.steps[state]
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(seeds, st.sampled_from(tuple(RECIPES)), spares)
 def test_every_step_of_who_follows_the_costs_brings_the_dish_nearer(seed: int, recipe: str, spare: str) -> None:
@@ -112,6 +115,7 @@ def best_from_the_start(seed: int) -> tuple[int, int]:
     return cost, best
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(seeds, st.sampled_from(tuple(RECIPES)), spares)
 def test_no_action_is_worse_than_its_cost_says_and_the_best_is_no_worse_than_the_value(
@@ -160,6 +164,7 @@ def kitchens_of(planner: OvercookedPlanner) -> int:
     return size
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(seeds, st.sampled_from(tuple(RECIPES)), st.sampled_from(("", "/", "p", "tlo", "-o", "p/", "t-p", "ll", "oo//")))
 def test_few_kitchens_have_to_be_considered(seed: int, recipe: str, spare: str) -> None:
@@ -169,6 +174,7 @@ def test_few_kitchens_have_to_be_considered(seed: int, recipe: str, spare: str) 
     assert kitchens_of(planner) < FEW[recipe]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_few_kitchens_have_to_be_considered_when_all_boards_are_taken(recipe: str) -> None:
     world = kitchen("-------", "-1    *", "-     -", "-     -", "-/-/-/-", recipes=(recipe,))
@@ -205,6 +211,7 @@ def put(state: State, there: dict[int, int]) -> State:
 # What does not matter
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seeds, st.sampled_from(SIMPLE))
 def test_costs_do_not_depend_on_what_was_asked_before(seed: int, recipe: str) -> None:
@@ -349,6 +356,7 @@ def test_what_is_in_the_way_is_not_put_where_the_favour_is_to_be_put() -> None:
     check_favour(world, OvercookedPlanner(world.layout), aim, start)
 
 
+@pytest.mark.slow
 @given(seeds, st.sampled_from(("", "o", "--", "t-")))
 def test_a_favour_takes_at_most_as_many_steps_as_it_costs(seed: int, spare: str) -> None:
     world = small_kitchen(seed, spare=spare, walls="##-")
@@ -372,3 +380,14 @@ def is_met(state: State, aim: Pass | Pickup) -> bool:
     if isinstance(aim, Pickup):
         return state.hands[0] == aim.thing and state.on[aim.place] != aim.thing
     return state.hands[0] != aim.thing and any(state.on[k] == aim.thing for k in aim.counters)
+
+
+def test_what_would_take_too_many_states_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = kitchen("-t-p-", "- 1 -", "/   *", "-----", recipes=("SimpleTomato",))
+    needed = OvercookedPlanner(world.layout)
+    known = costs(world, "SimpleTomato", world.initial, needed)
+    monkeypatch.setattr(overcooked_planner, "MOST_STATES", needed.expansion.states)
+    assert costs(world, "SimpleTomato", world.initial) == known
+    monkeypatch.setattr(overcooked_planner, "MOST_STATES", needed.expansion.states - 1)
+    with pytest.raises(InputError, match=r"more than \d+ states \(use a smaller map"):
+        costs(world, "SimpleTomato", world.initial)

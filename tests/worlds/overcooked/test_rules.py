@@ -137,6 +137,7 @@ def test_what_can_be_delivered() -> None:
     assert not any(deliverable(single) for single in (*SINGLE, NOTHING))
 
 
+@pytest.mark.slow
 @given(st.sampled_from((NOTHING, *VARIED)), st.sampled_from((NOTHING, *VARIED)), st.booleans())
 def test_using_a_counter_loses_nothing(held: int, there: int, board: bool) -> None:
     assert stuff(interact(held, there, board)) == stuff((held, there))
@@ -452,6 +453,7 @@ def recorded(world: Overcooked, state: State) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @given(kitchen_plays())
 def test_the_rules_are_those_spelled_out_slowly(play: Play) -> None:
     world, states, deeds = play
@@ -462,6 +464,7 @@ def test_the_rules_are_those_spelled_out_slowly(play: Play) -> None:
 # What no play can break
 
 
+@pytest.mark.slow
 @given(kitchen_plays())
 def test_nothing_is_lost_and_nothing_appears(play: Play) -> None:
     world, states, _ = play
@@ -471,6 +474,7 @@ def test_nothing_is_lost_and_nothing_appears(play: Play) -> None:
     assert all(is_thing(number) for s in states for number in (*s.hands, *s.on) if number)
 
 
+@pytest.mark.slow
 @given(kitchen_plays())
 def test_chopped_stays_chopped_delivered_stays_delivered_and_served_stays_served(play: Play) -> None:
     _, states, _ = play
@@ -482,12 +486,14 @@ def test_chopped_stays_chopped_delivered_stays_delivered_and_served_stays_served
         assert fresh[0] >= fresh[1]
 
 
+@pytest.mark.slow
 @given(kitchen_plays(agents=(1, 2)))
 def test_two_people_never_share_a_square(play: Play) -> None:
     for state in play[1]:
         assert len(set(state.cells)) == len(state.cells)
 
 
+@pytest.mark.slow
 @given(kitchen_plays())
 def test_everybody_may_always_do_everything_and_staying_changes_nothing(play: Play) -> None:
     world, states, _ = play
@@ -496,6 +502,7 @@ def test_everybody_may_always_do_everything_and_staying_changes_nothing(play: Pl
     assert world.advance(states[-1], ["stay"] * len(world.agents)) == states[-1]
 
 
+@pytest.mark.slow
 @given(kitchen_plays())
 def test_states_are_values(play: Play) -> None:
     world, states, deeds = play
@@ -688,6 +695,7 @@ def test_things_are_handed_over_where_both_can_walk() -> None:
     assert [layout.grid.xy(layout.counters[k]) for k in layout.shared] == [(5, 1)]
 
 
+@pytest.mark.slow
 @given(kitchens())
 def test_rooms_and_doors_are_all_of_the_floor(world: Overcooked) -> None:
     layout = world.layout
@@ -698,6 +706,7 @@ def test_rooms_and_doors_are_all_of_the_floor(world: Overcooked) -> None:
         assert all(layout.grid.adjacent(cell, near) for near in layout.beside[place])
 
 
+@pytest.mark.slow
 @given(kitchens())
 def test_ahead_is_the_next_square_or_the_place_there(world: Overcooked) -> None:
     layout = world.layout

@@ -172,6 +172,7 @@ def test_a_damaged_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFact
         assert re.fullmatch(r"[^\n]*machines\.json:(\d+:){0,2} [^\n]+", complaint)
 
 
+@pytest.mark.slow
 @given(raw=st.binary() | st.text().map(str.encode))
 def test_any_bytes_are_refused(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"

@@ -103,6 +103,7 @@ def test_planners_see_the_moves_with_the_focal_action_first() -> None:
         assert chances.moves[q, mine, theirs] == machine.moves[q][theirs][mine]
 
 
+@pytest.mark.slow
 @given(noise=st.floats(0.0, 1.0), rounds=rounds_of(WIDE))
 def test_a_trembling_machine_mixes_in_every_action_and_knows_what_it_did(noise: float, rounds: Rounds) -> None:
     machine = memory_one("m", WIDE, (0.5, 0.5, 0.0), [[0, 1], [2, (0.0, 0.25, 0.75)], [1, 2]])
@@ -155,6 +156,7 @@ def test_constants_and_cycles() -> None:
     assert deeds(periodic("p", WIDE, [2, 0, 1, 1]), [0, 1, 0, 1, 0]) == [2, 0, 1, 1, 2, 0]
 
 
+@pytest.mark.slow
 @given(first=st.integers(0, 2), replies=st.lists(st.integers(0, 2), min_size=2, max_size=2), rounds=rounds_of(WIDE))
 def test_a_reactive_machine_replies_to_the_last_action(first: int, replies: list[int], rounds: Rounds) -> None:
     machine = reactive("r", WIDE, first, replies)
@@ -181,6 +183,7 @@ def test_every_reactive_machine_is_listed_once() -> None:
     assert len({machine.name for machine in machines}) == len(machines) == 27
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_a_machine_remembers_as_many_rounds_as_it_is_told(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 3))

@@ -238,6 +238,7 @@ def test_names_that_are_no_partner(game: Game, name: str, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.slow
 @given(name=st.text() | st.from_regex(r"(cycle|reactive|memory-one|always|tft)[-~ ][0-9a-z.e-]*", fullmatch=True))
 def test_any_name_is_a_partner_or_refused(name: str) -> None:
     for game in (IPD, RPS, WIDE, THREE):

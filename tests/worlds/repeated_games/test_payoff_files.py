@@ -165,6 +165,7 @@ def read_or_refused(text: str) -> None:
         assert found[1] is None or 1 <= int(found[1]) <= text.count("\n") + 1
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(text=st.text() | st.text(alphabet="[]{}=,.\"'#\n\\ab19 _-"))
 def test_any_text_is_read_or_refused(text: str) -> None:
@@ -188,6 +189,7 @@ def test_a_damaged_game_is_read_or_refused(data: st.DataObject, text: str) -> No
     read_or_refused(text)
 
 
+@pytest.mark.slow
 @given(raw=st.binary())
 def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.toml"
@@ -199,6 +201,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
 NUMBERS = st.integers(-9, 9) | st.floats(-1e9, 1e9)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_payoffs_are_in_the_order_of_joint_actions(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 3), min_size=2, max_size=4))

@@ -34,6 +34,7 @@ def row(game: Game, joint: tuple[int, ...]) -> tuple[float, ...]:
     return game.payoffs[list(product(*map(range, game.shape))).index(joint)]
 
 
+@pytest.mark.slow
 @given(game=games() | games(agents=2) | games(agents=4))
 def test_payoffs_by_own_action_and_by_what_all_others_do(game: Game) -> None:
     for joint in product(*map(range, game.shape)):
@@ -43,6 +44,7 @@ def test_payoffs_by_own_action_and_by_what_all_others_do(game: Game) -> None:
             assert table[own, game.others(i, joint)] == row(game, joint)[i]
 
 
+@pytest.mark.slow
 @given(game=games())
 def test_the_others_are_numbered_in_their_order_the_last_fastest(game: Game) -> None:
     a, b, c = game.shape
@@ -51,6 +53,7 @@ def test_the_others_are_numbered_in_their_order_the_last_fastest(game: Game) -> 
         assert [game.others(i, joint) for joint in joints] == list(range(len(joints)))
 
 
+@pytest.mark.slow
 @given(game=games() | games(agents=4))
 def test_a_game_seen_by_another_agent_is_the_same_game(game: Game) -> None:
     for i in range(len(game.agents)):
@@ -116,6 +119,7 @@ def test_tit_for_tat_against_one_that_alternates() -> None:
     assert [world.done(step.after) for step in steps] == [False] * 4 + [True]
 
 
+@pytest.mark.slow
 @given(game=games(), data=st.data())
 def test_everybody_sees_their_own_payoff_and_what_the_others_did(game: Game, data: st.DataObject) -> None:
     world = RepeatedGame(game, 2)

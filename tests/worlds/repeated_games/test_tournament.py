@@ -101,6 +101,7 @@ def test_known_expectations_in_the_prisoners_dilemma() -> None:
     assert expected_score(IPD, tft, random, 100) == pytest.approx((4 + 99 * 5.75, 9 + 99 * 5.75))
 
 
+@pytest.mark.slow
 def test_the_bundled_machines_get_the_same_one_by_one_and_all_at_once() -> None:
     bundled = bundled_machines(IPD)
     every = [(first, second) for first in bundled for second in bundled]
@@ -122,6 +123,7 @@ def test_one_by_one_and_all_at_once_are_the_rollout_of_minds(data: st.DataObject
     assert match_scores(game, some, rounds).tolist() == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.data(), games(), st.integers(1, 30))
 def test_without_chance_the_expectation_is_the_score(data: st.DataObject, game: Game, rounds: int) -> None:
@@ -129,6 +131,7 @@ def test_without_chance_the_expectation_is_the_score(data: st.DataObject, game: 
     assert expected_score(game, *pair, rounds) == pytest.approx(match_score(game, *pair, rounds), abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data(), games(), st.integers(1, 3))
 def test_the_expectation_is_that_of_all_histories(data: st.DataObject, game: Game, rounds: int) -> None:
@@ -136,6 +139,7 @@ def test_the_expectation_is_that_of_all_histories(data: st.DataObject, game: Gam
     assert expected_score(game, *pair, rounds) == pytest.approx(enumerated(game, pair, rounds), abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data(), games(), st.integers(1, 12))
 def test_the_game_seen_from_the_other_place_swaps_the_scores(data: st.DataObject, game: Game, rounds: int) -> None:
@@ -174,6 +178,7 @@ def test_a_tournament_has_everybody_with_everybody() -> None:
         assert 100 * found[i, j] == pytest.approx(expected_score(IPD, first, second, 100))
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.data(), st.integers(1, 10))
 def test_a_tournament_of_a_symmetric_game_is_symmetric(data: st.DataObject, rounds: int) -> None:

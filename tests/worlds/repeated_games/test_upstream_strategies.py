@@ -18,16 +18,13 @@ from otherminds.errors import InputError
 from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
-    CollectIntent,
     Corrigible,
     CounterPrevious,
     Grim,
-    InteractIntent,
     Strategy,
     StrategyState,
     TitForTat,
     flip,
-    intent,
     specialist,
 )
 
@@ -103,10 +100,10 @@ def goal_names(configs: ModuleType, bot: str) -> list[str]:
     return list(configs._PUPPET_GOALS[SUBSTRATES[bot.split("__")[0]]])
 
 
-def told(bot: str, deed: CollectIntent | InteractIntent, names: list[str]) -> str:
-    """The upstream goal that means one of our intents."""
-    start = "COLLECT_" if isinstance(deed, CollectIntent) else "INTERACT_"
-    kind = kinds(bot)[deed.kind]
+def told(bot: str, aim: Aim, met: bool, names: list[str]) -> str:
+    """The upstream goal that means one of our aims, to interact once it is met."""
+    start = "INTERACT_" if met else "COLLECT_"
+    kind = kinds(bot)[aim.kind]
     return next(name for name in names if name.startswith(start) and name.endswith(kind))
 
 
@@ -142,11 +139,13 @@ def compare_episode(
         rows: Sequence[Sequence[int]] = meeting or ((-1 if t else at_first,) * size,) * 2
         found = branches(puppeteer, timestep(t == 0, inventory, rows), theirs, fate)
         states = ours.start() if state is None else follow(ours, state, meeting)
-        goals = {told(bot, intent(after.aim, inventory), names): p for after, p in states}
+        goals = {told(bot, after.aim, after.aim.is_met(inventory), names): p for after, p in states}
         masses = {names[goal]: number / len(found) for goal, number in Counter(goal for goal, _ in found).items()}
         assert goals == pytest.approx(masses, abs=1e-9), (bot, t, inventory, rows)
         goal, theirs = found[rng.integers(len(found))]
-        (state,) = (after for after in states.support if told(bot, intent(after.aim, inventory), names) == names[goal])
+        (state,) = (
+            after for after in states.support if told(bot, after.aim, after.aim.is_met(inventory), names) == names[goal]
+        )
     return theirs
 
 
@@ -191,7 +190,7 @@ def test_upstream_chooses_as_often_as_we_say_it_does(
         for _ in range(number)
     )
     for state, p in strategy(bot).start():
-        seen = counts[told(bot, CollectIntent(state.aim.kind), names)]
+        seen = counts[told(bot, state.aim, False, names)]
         assert abs(seen - number * p) <= 4.5 * (number * p * (1 - p)) ** 0.5
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
@@ -67,31 +67,12 @@ class CheckEpisode:
         return (self.condition, self.subject, str(self.number))
 
 
-class Agent(Protocol):
-    """An agent that can be checked."""
-
-    @property
-    def name(self) -> str:
-        """The name of the agent in tables."""
-        ...
-
-    @property
-    def speaks(self) -> bool:
-        """Whether it is asked in words, and so can be told the partner's action."""
-        ...
-
-    def prepare(self, encounter: CheckEpisode) -> None:
-        """Raise InputError if the agent cannot play this episode. Nothing is played or asked yet."""
-        ...
-
-    def rows(self, encounter: CheckEpisode) -> list[Row]:
-        """Play an episode. One row per round; the last one also has the scores."""
-        ...
-
-
 @dataclass(frozen=True)
 class MindreaderAgent:
-    """A mindreader that `make(task, rng)` creates for each episode. `own`: `make` is the user's code."""
+    """A mindreader that `make(task, rng)` creates for each episode. `own`: `make` is the user's code.
+
+    `speaks`: whether it is asked in words, and so can be told the partner's action.
+    """
 
     name: str
     make: Callable[[Task, Any], Reader]
@@ -147,9 +128,8 @@ class LanguageAgent:
         way = self.asking.ways[0]
         strategy(way)
         if "+" in way:
-            raise InputError(
-                f"`{way}` tells what the partner does", hint="a check does so by itself, for agents that fail"
-            )
+            hint = "a check does so by itself, for agents that fail"
+            raise InputError(f"`{way}` tells what the partner does", hint=hint)
 
     def prepare(self, encounter: CheckEpisode) -> None:
         """Word the game. Raises InputError for an unknown set of names or shuffle."""
@@ -168,6 +148,10 @@ class LanguageAgent:
         names = self.asking.names[0] if self.asking.names else functional_models.NAMES
         about = (encounter.task, encounter.condition, self.name, way, encounter.number, encounter.seed)
         return ModelGameEntry(*about, names, self.asking.shuffle)
+
+
+Agent = MindreaderAgent | LanguageAgent
+"""An agent that can be checked."""
 
 
 def _base(encounter: CheckEpisode) -> Row:

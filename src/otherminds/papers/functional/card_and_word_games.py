@@ -13,7 +13,8 @@ from typing import Any
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import tom_percent
 from otherminds.evaluation.statistics import Estimate, mean
-from otherminds.worlds.clue_games.games import ClueGame, clue_games
+from otherminds.worlds.clue_games.games import clue_games
+from otherminds.worlds.two_step_games import ClueGame
 
 EXPERIMENT = "functional"
 
@@ -23,7 +24,9 @@ Row = dict[str, Any]
 @cache
 def games() -> Mapping[str, ClueGame]:
     """The games by the names of their conditions."""
-    return clue_games()
+    found: dict[str, ClueGame] = {}
+    found |= clue_games()
+    return found
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from otherminds.evaluation.asking import Asking, answered, spent, tell_ahead
 from otherminds.evaluation.experiment import keep
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.runs import how_begun
-from otherminds.evaluation.store import Row, Store
+from otherminds.evaluation.store import Row, Store, write_whole
 from otherminds.evaluation.tasks import Task
 from otherminds.files.text import printable
 from otherminds.papers.functional import models as functional_models
@@ -162,7 +162,7 @@ def _play(one: Agent, plan: CheckPlan, kept: Store, rungs: Sequence[str]) -> lis
     if isinstance(one, LanguageAgent):
         if todo and one.record and one.asking.price:
             ahead = functional_models.estimate([one.entry(encounter) for encounter in todo])
-            tell_ahead(one.record, ahead, one.asking.price, Console(stderr=True))
+            tell_ahead(one.record, ahead, one.asking.price)
         keep(kept, one.asking, one.rows, todo, what, one.record)
     else:
         for encounter in shown(todo, len(todo), what):
@@ -190,11 +190,7 @@ def write_junit(checked: CheckResult, path: Path) -> None:
             failure.text = printable(verdict.words)
         told += f"; its wrong predictions would lose {found.literal.value:.3f}; {verdict.words}"
         ElementTree.SubElement(case, "system-out").text = printable(told)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+    write_whole(path, [ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)])
 
 
 CHECK_LEAD = (
@@ -219,11 +215,7 @@ SHOWN = 120  # characters of a reply; chosen
 
 
 def report(
-    findings: Sequence[Findings],
-    subjects: Sequence[str],
-    calls: Sequence[str],
-    rows: Sequence[Row],
-    plan: CheckPlan,
+    findings: Sequence[Findings], subjects: Sequence[str], calls: Sequence[str], rows: Sequence[Row], plan: CheckPlan
 ) -> Page:
     """The page of a check: verdicts, scores, the ladder, partners, worst episodes and calls."""
     judged = [found for found in findings if found.name in subjects]

@@ -12,17 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from otherminds.evaluation import literal_functional as metrics
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.literal_functional import (
-    expected_regret,
-    functional_regret,
-    interestingness,
-    normalised,
-    process_consistency,
-    skill,
-    tom_percent,
-    tom_regret_paper,
-)
 from otherminds.evaluation.statistics import Estimate, mean, stratified
 from otherminds.evaluation.store import Key, Row, key
 from otherminds.evaluation.tasks import Task, evenly, play
@@ -181,10 +172,10 @@ def episode_rows(task: Task, base: Row, played: Sequence[Row], extra: Sequence[s
     found[-1] |= {
         "uniform": task.uniform,
         "brier": sum(row["brier"] for row in played) / len(played),
-        "functional_regret": functional_regret(task, found),
-        "functional_regret_rate": functional_regret(task, found, optimum="rate"),
-        "tom_regret_paper": tom_regret_paper(task, found),
-        "tom_percent": tom_percent(found),
+        "functional_regret": metrics.functional_regret(task, found),
+        "functional_regret_rate": metrics.functional_regret(task, found, optimum="rate"),
+        "tom_regret_paper": metrics.tom_regret_paper(task, found),
+        "tom_percent": metrics.tom_percent(found),
     }
     return found
 
@@ -247,14 +238,11 @@ def _episodes(condition: str, subject: str, seed: int, total: int, policy: str =
 
 def _cells(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
     for condition in CELLS:
-        yield from _episodes(condition, "rmax", seed, sizes.paper)
-        for subject in BY_CHANCE:
-            yield from _episodes(condition, subject, seed, sizes.chance)
-        for subject in ("bayes_simplicity", "floor", "floor_suite"):
-            yield from _episodes(condition, subject, seed, 1)
-        if not condition.startswith("rps"):
-            for subject in K_TOM:
-                yield from _episodes(condition, subject, seed, sizes.chance // 8)
+        totals = {"rmax": sizes.paper} | dict.fromkeys(BY_CHANCE, sizes.chance)
+        totals |= dict.fromkeys(("bayes_simplicity", "floor", "floor_suite"), 1)
+        totals |= dict.fromkeys(() if condition.startswith("rps") else K_TOM, sizes.chance // 8)
+        for subject, total in totals.items():
+            yield from _episodes(condition, subject, seed, total)
         for subject in READERS:
             for policy in ("myopic", "model"):
                 yield from _episodes(condition, subject, seed, 1 if subject != "posterior_sampling" else 4, policy)
@@ -291,7 +279,7 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
         found[condition, subject] = dict(_scores(tasks(condition, machines), condition, subject, chosen))
     for condition in dict.fromkeys(condition for condition, _ in found):
         every = tasks(condition, machines)
-        found[condition, "task"] = {"interestingness": _exact(interestingness(every), len(every))}
+        found[condition, "task"] = {"interestingness": _exact(metrics.interestingness(every), len(every))}
     for condition in CELLS:
         if (condition, "rmax") in found:
             for subject in TABULAR:
@@ -325,14 +313,16 @@ def _scores(
     columns |= {same: same for same in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier")}
     for metric, column in columns.items():
         yield metric, mean_of([last[column] for last in lasts], names)
-    yield "consistency", mean_of([process_consistency(episode) for episode in own], names)
+    yield "consistency", mean_of([metrics.process_consistency(episode) for episode in own], names)
     if subject.startswith(MODELS):
         for metric in ("unreadable_share", "lost_share"):
             yield metric, mean_of([last[metric] for last in lasts], names)
         for metric in ("tokens", "evaluated"):
             yield metric, mean_of([float(sum(row[metric] for row in episode)) for episode in own], names)
     by_name = {task.partner.name: task for task in chosen_tasks}
-    scaled = [normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)]
+    scaled = [
+        metrics.normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)
+    ]
     yield "normalised_regret", mean_of(scaled, names)
     for policy in ("myopic", "model"):
         chosen = [episode[-1] for episode in episodes if episode[-1]["policy"] == policy]
@@ -360,7 +350,7 @@ def _enumerated(condition: str, subject: str) -> Scores:
         return {}
     chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # by symmetry, one of RPS's three
     player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
-    values = [expected_regret(task, player, optimum="rate") for task in chosen]
+    values = [metrics.expected_regret(task, player, optimum="rate") for task in chosen]
     return {"functional_regret_enumerated": _exact(sum(values) / len(values), len(tasks(condition)))}
 
 
@@ -371,5 +361,5 @@ def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores
     if bound is None or reference is None or own is None:
         return
     ends = {"bayes": bound["functional_regret"].value, "reference": reference["functional_regret_exact"].value}
-    value, low, high = (skill(regret, **ends) for regret in (own.value, own.high, own.low))
+    value, low, high = (metrics.skill(regret, **ends) for regret in (own.value, own.high, own.low))
     yield "skill", Estimate(value, low, high, own.n)

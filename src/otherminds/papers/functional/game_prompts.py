@@ -1,6 +1,6 @@
 """Repeated games in words: the prompts that language models are given, and the answers that they write.
 
-An answer counts only if it has the form asked for; any other is unreadable.
+An answer counts if it chooses exactly one option; any other is unreadable.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from otherminds.errors import InputError, unknown
-from otherminds.language.asking import LONGEST_REPLY, Unreadable, prompts_of, unreadable
+from otherminds.language.asking import Unreadable, prompts_of, unreadable
+from otherminds.language.choices import AROUND, read_choice
 from otherminds.worlds.repeated_games.machines import reactive
 from otherminds.worlds.repeated_games.players.best_responders import response_to
 from otherminds.worlds.repeated_games.rules import Game, Outcome
@@ -35,7 +36,6 @@ NONSENSE = ("Pasta", "Rice", "Bread", "Beans", "Corn", "Soup", "Salad", "Cheese"
 BLANKS = "XYZUVWABCDEFGHIJKLMNOPQRST0123456789"
 REPEATS = 21  # letters of a repeated name (paper, appendix C.4)
 AHEAD = 10  # rounds that a worked example plans ahead; chosen, not tuned
-AROUND = " \t\r*_`\"'."  # spaces, quotes and emphasis that may stand around an answer
 LONGEST_NOTE = 1000  # characters of a note that the model sees again in every round; chosen
 
 
@@ -140,24 +140,15 @@ def payoffs(setting: GameSetting) -> str:
     """Both players' payoffs, a line for each joint action."""
     mine, yours = setting.game.payoff(0), setting.game.payoff(1)
     kind = "game-payoff-score" if setting.signed else "game-payoff-points"
-    return "\n".join(
-        fill(
-            kind,
-            own=setting.own[a],
-            other=setting.theirs[b],
-            mine=setting.worth(mine[a, b]),
-            theirs=setting.worth(yours[b, a]),
-        )
-        for a, b in setting.order
-    )
+    lines = []
+    for a, b in setting.order:
+        worths = {"mine": setting.worth(mine[a, b]), "theirs": setting.worth(yours[b, a])}
+        lines.append(fill(kind, own=setting.own[a], other=setting.theirs[b], **worths))
+    return "\n".join(lines)
 
 
-def history(setting: GameSetting, rounds: Sequence[Round]) -> str:
+def history(setting: GameSetting, rounds: Sequence[Round]) -> Iterator[str]:
     """The past rounds, a line each."""
-    return "\n".join(_lines(setting, rounds))
-
-
-def _lines(setting: GameSetting, rounds: Sequence[Round]) -> Iterator[str]:
     kind = "game-round-score" if setting.signed else "game-round-points"
     for t, outcome in enumerate(rounds, 1):
         if outcome is None:
@@ -175,7 +166,7 @@ def known(
     if with_payoffs:
         told.append(payoffs(setting))
     if with_history and rounds:
-        told.append(history(setting, rounds))
+        told.append("\n".join(history(setting, rounds)))
     return "\n\n".join(told)
 
 
@@ -187,7 +178,7 @@ def unfinished(
     Except for `asides`, every such text begins with the one of the round before, so a model can reuse its evaluation.
     """
     fields = {} if own is None else {"own": setting.own[own]}
-    lines = [intro(setting), "", payoffs(setting), "", *_lines(setting, rounds), *asides]
+    lines = [intro(setting), "", payoffs(setting), "", *history(setting, rounds), *asides]
     return "\n".join([*lines, fill(f"game-stub-{stub}", t=len(rounds) + 1, **fields)])
 
 
@@ -228,28 +219,19 @@ class AnswerWithNotes(NamedTuple):
     insights: str
 
 
-def read_answer(text: str, labels: Sequence[str]) -> int | Unreadable:
-    """The number of the option named in the last line, `Answer: option X`.
+def read_answer(
+    text: str, labels: Sequence[str], question: Question = "act", *, reasons: bool = False
+) -> int | Unreadable:
+    """The number of the option that a reply chooses: `read_choice`, for a question about the player or the partner."""
+    return read_choice(text, labels, reasons=reasons, theirs=question == "predict")
 
-    The last line that is not empty has to be an answer, and no other line may give a different one. A reply that names
-    an unknown option or two options, or discusses an option without choosing it, is unreadable.
+
+def read_plans(text: str, labels: Sequence[str], question: Question = "act") -> AnswerWithNotes | Unreadable:
+    """The answer, with the plans and insights before it. A note extends to the beginning of the next one.
+
+    A note that is missing is empty; one that is there twice makes the reply unreadable.
     """
-    if len(text) > LONGEST_REPLY:
-        return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
-    lines = [line for line in text.split("\n") if line.strip()]
-    answers = [answer for line in lines if (answer := _answer(line)) is not None]
-    if not lines or _answer(lines[-1]) is None:
-        return unreadable("the last line is not an answer" if lines else "is empty", text)
-    if len({answer.casefold() for answer in answers}) > 1:
-        return unreadable("gives two answers", text)
-    answer = answers[-1]
-    named = [i for i, label in enumerate(labels) if answer and label.strip(AROUND).casefold() == answer.casefold()]
-    return named[0] if len(named) == 1 else unreadable("names no option of the game", text)
-
-
-def read_plans(text: str, labels: Sequence[str]) -> AnswerWithNotes | Unreadable:
-    """Plans, insights and an answer, each once and in this order. A note extends to the beginning of the next one."""
-    action = read_answer(text, labels)
+    action = read_answer(text, labels, question)
     if isinstance(action, Unreadable):
         return action
     found: dict[str, list[str]] = {}
@@ -264,16 +246,5 @@ def read_plans(text: str, labels: Sequence[str]) -> AnswerWithNotes | Unreadable
             found[field] = []
         if current:
             found[current].append(line.strip())
-    if list(found) != ["plans", "insights", "answer"]:
-        return unreadable("does not have plans, insights and an answer, in this order", text)
-    plans, insights = (" ".join(found[field]).strip()[:LONGEST_NOTE] for field in ("plans", "insights"))
+    plans, insights = (" ".join(found.get(field, [])).strip()[:LONGEST_NOTE] for field in ("plans", "insights"))
     return AnswerWithNotes(action, plans, insights)
-
-
-def _answer(line: str) -> str | None:
-    """The text after `Answer: option` in a line; None if the line is no answer."""
-    head, colon, rest = line.strip(AROUND).partition(":")
-    if not colon or head.strip(AROUND).casefold() != "answer":
-        return None
-    answer = rest.strip(AROUND)
-    return answer[7:].strip(AROUND) if f"{answer} "[:7].casefold() == "option " else answer

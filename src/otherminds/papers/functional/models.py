@@ -111,7 +111,7 @@ def _note(subject: Prompted) -> Row:
         "unreadable": sum(not said.readable for said in subject.said),
         "tokens": used.prompt + used.written,
         "evaluated": used.prompt - used.cached + used.written,
-        "mass": subject.mass,
+        "mass": subject.moved.mass,
     }
 
 

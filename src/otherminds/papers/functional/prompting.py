@@ -15,22 +15,9 @@ import numpy as np
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import unknown
-from otherminds.language.asking import Exchange, Unreadable, prompts_of, unreadable
+from otherminds.language.asking import Exchange, Unreadable, correction, prompts_of, unreadable
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
-from otherminds.papers.functional.game_prompts import (
-    LONGEST_NOTE,
-    AnswerWithNotes,
-    GameSetting,
-    Question,
-    Round,
-    blank,
-    examples,
-    known,
-    listed,
-    read_answer,
-    read_plans,
-    unfinished,
-)
+from otherminds.papers.functional import game_prompts as prompts
 from otherminds.worlds.repeated_games.rules import Outcome
 
 fill = prompts_of("otherminds.papers.functional")
@@ -138,11 +125,11 @@ class Prompted:
 
     model: LanguageModel
     strategy: PromptingStrategy
-    setting: GameSetting
+    setting: prompts.GameSetting
     draw: str = ""
     seed: int = 0
     sampling: Sampling = Sampling()
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[prompts.Round, ...] = ()
     notes: tuple[str, str] = ("", "")
     reflections: tuple[str, ...] = ()
     reflected: tuple[Exchange, ...] = ()
@@ -196,14 +183,16 @@ class Prompted:
         if self.strategy.social and self.expected.action is None:
             return ModelMove(None)
         if self.strategy.score:
-            return self._drawn("act", unfinished(self.setting, self.rounds, "act", asides=self._insight()))
+            return self._drawn("act", prompts.unfinished(self.setting, self.rounds, "act", asides=self._insight()))
         return self._answered("act")
 
     def _prediction(self) -> ModelMove:
         if self.strategy.social == "lm":
-            return self._drawn("predict", unfinished(self.setting, self.rounds, "partner-first"))
+            return self._drawn("predict", prompts.unfinished(self.setting, self.rounds, "partner-first"))
         if self.strategy.score:
-            return self._drawn("predict", unfinished(self.setting, self.rounds, "agent-first", self.moved.action))
+            return self._drawn(
+                "predict", prompts.unfinished(self.setting, self.rounds, "agent-first", self.moved.action)
+            )
         return self._answered("predict")
 
     @property
@@ -212,24 +201,19 @@ class Prompted:
         asked = [getattr(self, name) for name in ("expected", "moved") if name in self.__dict__]
         return (*self.reflected, *(said for move in asked for said in move.said))
 
-    @property
-    def mass(self) -> float | None:
-        """The probability of all actions' names together when the move was drawn; None if it was not drawn."""
-        return self.moved.mass
-
-    def _after(self, outcome: Round) -> Prompted:
+    def _after(self, outcome: prompts.Round) -> Prompted:
         notes = self.moved.notes if self.strategy.plans and self.moved.action is not None else self.notes
         later = replace(self, rounds=(*self.rounds, outcome), notes=notes, reflected=(), truth=None)
         if not self.strategy.reflections or len(later.rounds) >= self.setting.horizon:
             return later
         prompt = [later._known(), *later._reflections(), fill("game-reflect", t=len(later.rounds))]
         reply = later._write("reflect", "\n\n".join(prompt), self.sampling.max_reasoning)
-        kept = (*self.reflections, reply.text[:LONGEST_NOTE])[-self.strategy.reflections :]
+        kept = (*self.reflections, reply.text[: prompts.LONGEST_NOTE])[-self.strategy.reflections :]
         return replace(later, reflections=kept, reflected=(Exchange("reflect", "", reply.text, reply.usage),))
 
     # Sampling
 
-    def _drawn(self, question: Question, prompt: str) -> ModelMove:
+    def _drawn(self, question: prompts.Question, prompt: str) -> ModelMove:
         """A move drawn from the probabilities of the actions' names as the next words."""
         labels = self.setting.labels(question)
         scores = self.model.score(Continuations(prompt, tuple(f" {label}" for label in labels)))
@@ -252,27 +236,29 @@ class Prompted:
         said = Exchange(question, labels[action], told, scores.usage)
         return ModelMove(action, (said,), tuple(map(float, weights)), min(mass, 1.0))
 
-    def _answered(self, question: Question) -> ModelMove:
-        """A written answer. An unreadable one is asked for again."""
+    def _answered(self, question: prompts.Question) -> ModelMove:
+        """A written answer. An unreadable one is asked for again, with what was wrong with it."""
         prompt, said = self._prompt(question)
         long = self.strategy.reason or self.strategy.plans
         length = self.sampling.max_reasoning if long else self.sampling.max_tokens
+        again = prompt
         for attempt in range(self.sampling.attempts):
-            reply = self._write(question, prompt, length, attempt)
+            reply = self._write(question, again, length, attempt)
             found = unreadable("was cut off", reply.text) if reply.cut else self._read(reply.text, question)
             if isinstance(found, Unreadable):
                 said.append(Exchange(question, found.why, reply.text, reply.usage, readable=False))
+                again = f"{prompt}\n\n{correction(found)}"
                 continue
             said.append(Exchange(question, self.setting.labels(question)[found.action], reply.text, reply.usage))
             return ModelMove(found.action, tuple(said), notes=(found.plans, found.insights))
         return ModelMove(None, tuple(said))
 
-    def _read(self, text: str, question: Question) -> AnswerWithNotes | Unreadable:
+    def _read(self, text: str, question: prompts.Question) -> prompts.AnswerWithNotes | Unreadable:
         labels = self.setting.labels(question)
         if self.strategy.plans:
-            return read_plans(text, labels)
-        action = read_answer(text, labels)
-        return action if isinstance(action, Unreadable) else AnswerWithNotes(action, "", "")
+            return prompts.read_plans(text, labels, question)
+        action = prompts.read_answer(text, labels, question, reasons=self.strategy.reason)
+        return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
         draw = f"{self.draw} round {len(self.rounds) + 1} {purpose} {attempt}"
@@ -282,7 +268,7 @@ class Prompted:
 
     # Prompts
 
-    def _prompt(self, question: Question) -> tuple[str, list[Exchange]]:
+    def _prompt(self, question: prompts.Question) -> tuple[str, list[Exchange]]:
         """The prompt for a question, with the exchange that rewrote it, if any."""
         rewritten: list[Exchange] = []
         blocks = [self._known()]
@@ -290,10 +276,10 @@ class Prompted:
             wanted = fill(f"game-rewrite-{question}", known=blocks[0])
             reply = self._write(f"rewrite {question}", wanted, self.sampling.max_reasoning)
             rewritten.append(Exchange(f"rewrite {question}", "", reply.text, reply.usage))
-            blocks = [known(self.setting, (), with_payoffs=False), reply.text]
+            blocks = [prompts.known(self.setting, (), with_payoffs=False), reply.text]
         strategy, setting, t = self.strategy, self.setting, len(self.rounds) + 1
         if strategy.shots:
-            blocks.append(examples(setting, question))
+            blocks.append(prompts.examples(setting, question))
         if strategy.plans and any(self.notes):
             blocks.append(fill("game-plans-before", plans=self.notes[0], insights=self.notes[1]))
         blocks += [*self._reflections(), fill("game-now", t=t, rounds=setting.horizon)]
@@ -301,12 +287,15 @@ class Prompted:
             blocks += self._insight()
         form = "game-reason" if strategy.reason else "game-plans" if strategy.plans else "game-answer"
         labels = setting.labels(question)
-        blocks += [fill(f"game-ask-{question}", t=t), fill(form, options=listed(labels), blank=blank(labels))]
+        blocks += [
+            fill(f"game-ask-{question}", t=t),
+            fill(form, options=prompts.listed(labels), blank=prompts.blank(labels)),
+        ]
         return "\n\n".join(blocks), rewritten
 
     def _known(self) -> str:
         told = self.strategy
-        return known(self.setting, self.rounds, with_payoffs=told.payoffs, with_history=told.history)
+        return prompts.known(self.setting, self.rounds, with_payoffs=told.payoffs, with_history=told.history)
 
     def _reflections(self) -> list[str]:
         """The model's earlier reflections, if any."""

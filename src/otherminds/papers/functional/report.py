@@ -5,31 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from otherminds.papers.functional.tables import (
-    AS_PRINTED,
-    LIBRARY,
-    LITERAL,
-    MODELS,
-    PRINTED,
-    RATE,
-    REGRET,
-    WAYS,
-    Found,
-    Row,
-    digits_of,
-    label,
-    mean,
-    models,
-    name,
-    once,
-    published,
-    published_means,
-    raised,
-    score,
-    scores,
-    subjects,
-    value,
-)
+from otherminds.papers.functional import tables
+from otherminds.papers.functional.tables import LITERAL, MODELS, REGRET, Found, Row, name, once, score, subjects, value
 from otherminds.reports import game_plots
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
@@ -124,7 +101,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "Machines": _machines(found, rows),
         "Noise": _noise(found, summary),
         **_other_tasks(found),
-        "Language models, as published": models(),
+        "Language models, as published": tables.models(),
         "What was tuned, and what cannot be compared": stack(*NOTES),
         "Targets": targets(summary),
     }
@@ -154,12 +131,14 @@ def _results(found: Found) -> Html:
     present = subjects(found, *CELLS)
     if not present:
         return Html("")
-    players = table(("Player", "How it plays"), [[name(s), way] for s, way in WAYS.items() if s in present])
+    players = table(("Player", "How it plays"), [[name(s), way] for s, way in tables.WAYS.items() if s in present])
     columns = [f"{partner}: {what}" for partner in PARTNERS.values() for what in ("regret", "ToM %", "consistency")]
     games = []  # all scores of all players, a table for each game
     for game, title in GAMES.items():
         cells = [f"{game}/{partner}" for partner in PARTNERS]
-        lines = [[name(s), *(t for cell in cells for t in scores(found, cell, s))] for s in subjects(found, *cells)]
+        lines = [
+            [name(s), *(t for cell in cells for t in tables.scores(found, cell, s))] for s in subjects(found, *cells)
+        ]
         if lines:
             games.append(table((title, *columns), lines))
     return stack(MEASURES, _league(found), OPTIMA, players, *_anchor(found), CONSISTENCY, *games)
@@ -169,9 +148,11 @@ def _league(found: Found) -> Html:
     """A table of mean regrets of all players of all six cells, and of the best published models, by regret."""
     entries: list[tuple[str, Row | None, Row | None]] = []
     for subject in subjects(found, *CELLS):
-        exact, rate = (mean([found.get((cell, subject, metric)) for cell in CELLS]) for metric in (REGRET, RATE))
+        exact, rate = (
+            tables.mean([found.get((cell, subject, metric)) for cell in CELLS]) for metric in (REGRET, tables.RATE)
+        )
         entries.append((name(subject), exact, rate))
-    whole = published_means()
+    whole = tables.published_means()
     best = sorted((s for s in whole if s.startswith(MODELS)), key=lambda subject: float(whole[subject]["value"]))
     entries += [(f"{name(s)}, as published{whole[s]['notes']}", None, whole[s]) for s in ("rmax", *best[:BEST])]
     ranked = sorted((rate["value"], who, score(exact), score(rate)) for who, exact, rate in entries if rate)
@@ -182,19 +163,19 @@ def _league(found: Found) -> Html:
 
 def _anchor(found: Found) -> list[str]:
     """RMax beside its published figures."""
-    told = {(p.condition, p.metric): p for p in published() if p.subject == "rmax"}
+    told = {(p.condition, p.metric): p for p in tables.published() if p.subject == "rmax"}
     lines, inside = [], 0
     for (condition, metric), figure in told.items():
         row = found.get((condition, "rmax", metric))
         if row is None or row.get("published_low") is None:
             continue
-        digits = digits_of(metric)
+        digits = tables.digits_of(metric)
         low, ours, high = (round(row[key], digits) for key in ("published_low", "value", "published_high"))
         inside += low <= ours <= high
-        printed = interval(row["published"], low, high, digits) + raised([figure])
+        printed = interval(row["published"], low, high, digits) + tables.raised([figure])
         exact = score(found.get((condition, "rmax", f"{metric}_enumerated")), 4)
         verdict = "inside" if low <= ours <= high else "outside"
-        lines.append([label(condition), PRINTED[metric], printed, score(row, digits), verdict, exact])
+        lines.append([tables.label(condition), tables.PRINTED[metric], printed, score(row, digits), verdict, exact])
     columns = ("Cell", "RMax’s", "As published", "Here", "Published interval", "Exact")
     words = f"{ANCHOR} {inside} of {len(lines)} figures are inside the published intervals."
     return [words, table(columns, once(lines))] if lines else []
@@ -203,10 +184,10 @@ def _anchor(found: Found) -> list[str]:
 def _picture(found: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
     if not subjects(found, *CELLS):
         return Html("")
-    literal = {(p.condition, p.subject): p.value for p in published() if p.metric == LITERAL}
+    literal = {(p.condition, p.subject): p.value for p in tables.published() if p.metric == LITERAL}
     points: dict[str, list[tuple[float, float]]] = {}
-    for p in published():
-        if p.metric == AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
+    for p in tables.published():
+        if p.metric == tables.AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
             points.setdefault(p.condition, []).append((literal[p.condition, p.subject], p.value))
     scatter = inline(game_plots.literal_against_functional(summary, points), PICTURE)
     return stack(side_by_side(scatter, inline(game_plots.regret_over_rounds(rows), CURVES)), *_regrets(found))
@@ -217,8 +198,8 @@ def _regrets(found: Found) -> list[str]:
     metrics = (REGRET, "tom_regret_paper", "tom_regret_myopic", "tom_regret_model")
     readers = [s for s in subjects(found, *CELLS) if any((cell, s, metrics[-1]) in found for cell in CELLS)]
     lines = [
-        [title, name(s), *(value(mean([found.get((cell, s, metric)) for cell in cells])) for metric in metrics)]
-        for title, cells in (("Mean of the six cells", CELLS), (label("ipd/tft"), ("ipd/tft",)))
+        [title, name(s), *(value(tables.mean([found.get((cell, s, metric)) for cell in cells])) for metric in metrics)]
+        for title, cells in (("Mean of the six cells", CELLS), (tables.label("ipd/tft"), ("ipd/tft",)))
         for s in readers
     ]
     columns = ("", "Player", "Its own", "Paper", "Myopic", "Model")
@@ -229,12 +210,12 @@ def _regrets(found: Found) -> list[str]:
 
 
 def _machines(found: Found, rows: Sequence[Row]) -> Html:
-    scored = [(LIBRARY, s, name(s)) for s in subjects(found, LIBRARY) if s != "floor"]
+    scored = [(tables.LIBRARY, s, name(s)) for s in subjects(found, tables.LIBRARY) if s != "floor"]
     scored += [(LEFT_OUT, s, f"{name(s)} without the partner") for s in subjects(found, LEFT_OUT)]
-    scored += [(LIBRARY, "floor", "Bayes floor")]
+    scored += [(tables.LIBRARY, "floor", "Bayes floor")]
     lines = []
     for condition, subject, title in scored:
-        if regret := found.get((condition, subject, REGRET)) or found.get((condition, subject, AS_PRINTED)):
+        if regret := found.get((condition, subject, REGRET)) or found.get((condition, subject, tables.AS_PRINTED)):
             literal = score(found.get((condition, subject, LITERAL)), 1)
             lines.append((regret["value"], title, regret["n"], score(regret), literal))
     if not lines:
@@ -248,7 +229,7 @@ def _noise(found: Found, summary: Sequence[Row]) -> Html:
     if not players:
         return Html("")
     lines = [
-        [label(cell), share, *(score(found.get((cell + noise, s, REGRET)), 2) for s in players)]
+        [tables.label(cell), share, *(score(found.get((cell + noise, s, REGRET)), 2) for s in players)]
         for cell in CELLS
         for noise, share in NOISES.items()
     ]
@@ -259,27 +240,31 @@ def _noise(found: Found, summary: Sequence[Row]) -> Html:
 def _other_tasks(found: Found) -> dict[str, Html]:
     """Tables below their explanations, by their titles; empty without lines."""
     memory = [
-        [title, name(subject), *scores(found, f"{game}/memory_one", subject)]
+        [title, name(subject), *tables.scores(found, f"{game}/memory_one", subject)]
         for game, title in GAMES.items()
         for subject in subjects(found, f"{game}/memory_one")
     ]
-    digits = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
+    digits = {tables.AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
     clues = [
-        [label(game), subject.capitalize(), *(score(found.get((game, subject, m)), n) for m, n in digits.items())]
+        [
+            tables.label(game),
+            subject.capitalize(),
+            *(score(found.get((game, subject, m)), n) for m, n in digits.items()),
+        ]
         for game in CLUE_GAMES
         for subject in subjects(found, game)
     ]
     interest = [
-        [label(condition), number(row["value"])]
+        [tables.label(condition), number(row["value"])]
         for (condition, _, metric), row in found.items()
         if metric == "interestingness" and "_noise" not in condition and condition != LEFT_OUT
     ]
-    tables = (
+    listed = (
         ("All partners that remember one round", MEMORY, ("Game", "Player", "Regret", "ToM %", "Consistency"), memory),
         ("Cards and words", CLUES, ("Game", "Player", "Regret", "ToM %", "Literal error"), clues),
         ("How interesting each task is", INTEREST, ("Task", "Interestingness"), interest),
     )
-    return {title: stack(words, table(columns, once(lines))) for title, words, columns, lines in tables if lines}
+    return {title: stack(words, table(columns, once(lines))) for title, words, columns, lines in listed if lines}
 
 
 # Language models that were run here
@@ -315,7 +300,7 @@ def _models_run(found: Found, rows: Sequence[Row]) -> Html:
     for cell, subject in product(CELLS, spoken):
         if regret := found.get((cell, subject, REGRET)):
             values = (value(found.get((cell, subject, metric)), digits) for metric, digits in SCORED.items())
-            lines.append([label(cell), in_words(subject), score(regret), *values])
+            lines.append([tables.label(cell), in_words(subject), score(regret), *values])
     scored = table(("Cell", "Model", "Regret", "ToM regret", "ToM %", "Consistency"), once(lines))
     curved = [side_by_side(*curves)] if curves else []
     return stack(SPOKEN, scored, TOKENS, _replies(found, spoken, rows), *curved)

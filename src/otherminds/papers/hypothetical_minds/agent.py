@@ -71,24 +71,19 @@ class Theory(Protocol):
 
     def for_partner(self, partner: str, /) -> Self:
         """The theory of the partner with that name, before any meeting."""
-        ...
 
     def update(self, own: Inventory, theirs: int | None, reward: float, /) -> Self:
         """After a meeting: the agent's inventory, what the partner played (None if unknown), and the reward."""
-        ...
 
     def predict(self) -> Categorical[int]:
         """P(the kind that the partner plays next)."""
-        ...
 
     def act(self) -> Categorical[int]:
         """The distribution over the kind to play next."""
-        ...
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:
         """The hypotheses, the best first, with their probabilities or values."""
-        ...
 
 
 class GatheringBody(Protocol):
@@ -97,31 +92,19 @@ class GatheringBody(Protocol):
     @property
     def world(self) -> InTheMatrix:
         """The world it is in."""
-        ...
 
     @property
     def me(self) -> int:
         """The index of its player."""
-        ...
 
     def toward(self, aim: Aim, worth: tuple[float, ...], /) -> Self:
         """The body with another aim, and the expected reward of a meeting with each player (empty: all equal)."""
-        ...
 
     def observe(self, view: MatrixView, /) -> Self:
         """The body after one more view."""
-        ...
 
     def act(self) -> Categorical[Action]:
         """The distribution over its next action."""
-        ...
-
-
-class PresentMeeting(NamedTuple):
-    """A meeting that has not paid yet: the partner (None if it was out of view), and the agent's inventory."""
-
-    partner: int | None
-    own: Inventory
 
 
 class Lesson(NamedTuple):
@@ -199,11 +182,6 @@ class HypotheticalMinds:
         """The indices of all other players."""
         return tuple(j for j in range(len(self.theories)) if j != self.me)
 
-    @property
-    def meeting(self) -> PresentMeeting | None:
-        """The present meeting, if there is one."""
-        return None if self.watch.held is None else PresentMeeting(self.partner, self.watch.held)
-
     def expected(self, player: int | None) -> Categorical[int]:
         """P(the kind that a player plays next); for an unknown player, the mean over the prior and all known."""
         if player in self.known:
@@ -237,10 +215,9 @@ class HypotheticalMinds:
         if len(self.others) == 1:
             return self._toward(self.theories[self.others[0]].act().mode, ())
         kinds, payoff = range(len(self.game.actions[1])), self.game.payoff()
-        expected = [self.expected(j) for j in range(len(self.theories))]
-        plays = [[law.prob(kind) for kind in kinds] for law in expected]
+        plays = [[self.expected(j).prob(kind) for kind in kinds] for j in range(len(self.theories))]
         pays = [[float(row @ play) for row in payoff] for play in plays]
-        value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(pays[0]))]
+        value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(payoff))]
         best = max(range(len(value)), key=value.__getitem__)
         return self._toward(best, tuple(0.0 if j == self.me else pay[best] for j, pay in enumerate(pays)))
 

@@ -26,13 +26,21 @@ from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel, Price
 from otherminds.observer import rescore
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Lesson
-from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, score_metrics
+from otherminds.papers.hypothetical_minds.melting_pot import (
+    COOKS,
+    ENOUGH,
+    NORMED,
+    background,
+    score_metrics,
+    summary_row,
+)
 from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, best_against, call_counts
 from otherminds.papers.hypothetical_minds.programs import ALPHA, HypotheticalCook
 from otherminds.papers.hypothetical_minds.verbal.agents import SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.reports.matrix_replay import frame
 from otherminds.reports.results import NORMAL
+from otherminds.world import rollout_with_minds
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
@@ -96,13 +104,13 @@ def plan(
             ModelAgent.parse(agent)
         elif agent not in PLAYERS:
             raise unknown("agent", plain(agent), PLAYERS, "others want --model")
-    found = [
+    able = {agent for agent in agents if (ModelAgent.parse(agent).cooks if model else agent in COOKING)}
+    found = (
         ScenarioEntry(one.id, agent, n, seed, model, filmed=n == 0 and bool(only or one.id in FILMED))
         for one in chosen
         for agent in agents
         for n in range(episodes)
-    ]
-    able = {agent for agent in agents if (ModelAgent.parse(agent).cooks if model else agent in COOKING)}
+    )
     return [entry for entry in found if not entry.cooks or entry.agent in able]
 
 
@@ -126,120 +134,98 @@ def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
     about = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject}
     about |= {"seed": entry.seed, "episode": episode}
     rng = stream(entry.seed, *entry.key)
-    found = _in_kitchen(entry, rng, model) if entry.cooks else _in_matrix(entry, rng, model)
-    return [about | row for row in found]
+    asker = None if model is None else Asker(model, " ".join(entry.key), entry.seed)
+    return [about | row for row in (_in_kitchen if entry.cooks else _in_matrix)(entry, rng, asker)]
 
 
-def _in_matrix(entry: ScenarioEntry, rng: np.random.Generator, model: LanguageModel | None) -> list[Row]:
-    world, chosen = in_the_matrix(scenario(entry.scenario).substrate), scenario(entry.scenario)
+def _in_matrix(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | None) -> list[Row]:
+    chosen = scenario(entry.scenario)
+    world = in_the_matrix(chosen.substrate)
     me, *others = world.agents
     names = draw(chosen, len(others), rng)
     minds: dict[str, Any] = {a: background(world, a, bot(n), rng) for a, n in zip(others, names, strict=True)}
-    if model is None:
+    if asker is None:
         minds[me] = PLAYERS[entry.agent](world, me, names, rng)
     else:
-        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, _asker(entry, model), rng)
-    played = _play(world, minds, rng, filmed=entry.filmed)
-    lessons = played.mind.lessons if isinstance(played.mind, HypotheticalMinds) else ()
+        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, rng)
+    met, reward, steps, mind, film = _play(world, minds, rng, filmed=entry.filmed)
+    lessons = mind.lessons if isinstance(mind, HypotheticalMinds) else ()
     best = [best_against(world, name) for name in names]
     found = [
-        _meeting(met, lesson, best, world.rules.reward(met.own, met.theirs)[0])
-        for met, lesson in zip_longest(played.meetings, lessons[: len(played.meetings)])
+        _meeting(row, lesson, best[row["partner"] - 1], world.rules.reward(row["own"], row["theirs"])[0])
+        for row, lesson in zip_longest(met, lessons[: len(met)])
     ]
-    last = {"steps": played.steps, "reward": played.reward, "meetings": len(found), "bots": list(names)}
-    extra = (call_counts(played.mind) if model else {}) | ({"film": played.film} if played.film else {})
-    return [*found, last | {"score": played.reward * NORMED / played.steps} | extra]
+    last = {"steps": steps, "reward": reward, "meetings": len(found), "bots": list(names)}
+    extra = (call_counts(mind) if asker else {}) | ({"film": film} if film else {})
+    return [*found, last | {"score": reward * NORMED / steps} | extra]
 
 
-def _meeting(met: PlayedMeeting, lesson: Lesson | None, best: Sequence[float | None], reward: float) -> Row:
+def _meeting(met: Row, lesson: Lesson | None, best: float | None, reward: float) -> Row:
     """A meeting, and what was expected of it; agents without a theory have no lesson."""
-    play = play_of(met.theirs)
-    found: Row = {"t": met.t, "partner": met.partner, "own": met.own, "theirs": met.theirs, "reward": reward}
-    value = best[met.partner - 1]
-    if value is not None:
-        found["regret"] = value - reward
-    if lesson is not None:
-        expected = [lesson.expected.prob(kind) for kind in range(len(met.own))]
-        found |= {"expected": expected, "inferred": lesson.theirs}
-        found["hypotheses"] = _reported(lesson.theory.ranked)
-        if play is not None and lesson.partner is not None:
-            found["correct"] = lesson.expected.mode == play
-    return found
+    row = met | {"reward": reward} | ({} if best is None else {"regret": best - reward})
+    if lesson is None:
+        return row
+    row["expected"] = [lesson.expected.prob(kind) for kind in range(len(met["own"]))]
+    row |= {"inferred": lesson.theirs, "hypotheses": _reported(lesson.theory.ranked)}
+    play = play_of(met["theirs"])
+    known = play is not None and lesson.partner is not None
+    return row | ({"correct": lesson.expected.mode == play} if known else {})
 
 
-def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, model: LanguageModel | None) -> list[Row]:
+def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | None) -> list[Row]:
     world, names = cooking_asymmetric(), draw(scenario(entry.scenario), 1, rng)
     me, other = world.agents
     cook: Any
-    if model is not None:
-        cook = ModelAgent.parse(entry.agent).in_kitchen(world, me, _asker(entry, model))
+    if asker is not None:
+        cook = ModelAgent.parse(entry.agent).in_kitchen(world, me, asker)
     elif entry.agent == "programs":
         cook = HypotheticalCook.initial(world)
     else:
         cook = semi_skilled(world, slip=1.0)
     reward = 0.0
-    for state, cook in _run(world, {me: cook, other: COOKS[bot(names[0]).rule](world)}, rng):  # noqa: B007, B020
-        reward += state.rewards[0]
+    for step, minds in rollout_with_minds(world, {me: cook, other: COOKS[bot(names[0]).rule](world)}, rng=rng):
+        reward, cook = reward + step.after.rewards[0], minds[me]
     records = cook.theory.records if isinstance(cook, SpeakingCook) else ()
     thoughts = [
         {"t": one.occasion.situation.t, "why": one.occasion.why, "hypotheses": _reported(one.ranked)} for one in records
     ]
     last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
-    return [*thoughts, last | {"score": reward} | (call_counts(cook) if model else {})]
-
-
-def _asker(entry: ScenarioEntry, model: LanguageModel) -> Asker:
-    return Asker(model, " ".join(entry.key), entry.seed)
+    return [*thoughts, last | {"score": reward} | (call_counts(cook) if asker else {})]
 
 
 def _reported(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
     return [(text[:LONGEST], round(value, 4)) for text, value in hypotheses[:SHOWN]]
 
 
-class PlayedMeeting(NamedTuple):
-    """A meeting: the step, the partner, and what both players held."""
-
-    t: int
-    partner: int
-    own: tuple[int, ...]
-    theirs: tuple[int, ...]
-
-
 class PlayedEpisode(NamedTuple):
-    """An episode of the first player: meetings, reward, steps, its mind at the end, and the film for the viewer."""
+    """An episode of the first player: meetings, reward, steps, its mind at the end, and the film for the viewer.
 
-    meetings: list[PlayedMeeting]
+    A meeting has the step, the partner, and what both players held.
+    """
+
+    meetings: list[Row]
     reward: float
     steps: int
     mind: Any
-    film: Mapping[str, Any]
+    film: Row
 
 
 def _play(
-    world: InTheMatrix, minds: dict[str, Any], rng: np.random.Generator, *, filmed: bool = False
+    world: InTheMatrix, minds: Mapping[str, Any], rng: np.random.Generator, *, filmed: bool = False
 ) -> PlayedEpisode:
     """Play until the end."""
-    met, reward, t, mind, film = list[PlayedMeeting](), 0.0, 0, minds[world.agents[0]], Row()
-    for state, mind in _run(world, minds, rng):  # noqa: B007
-        reward, t = reward + state.rewards[0], state.t
+    met, reward, steps, mind, film = list[Row](), 0.0, 0, minds[world.agents[0]], Row()
+    for step, after in rollout_with_minds(world, minds, rng=rng):
+        state, mind = step.after, after[world.agents[0]]
+        reward, steps = reward + state.rewards[0], state.t
         if filmed:
-            film.setdefault("kinds", state.kinds)
-            film.setdefault("frames", []).append(frame(state))
+            film = film or {"kinds": step.state.kinds, "frames": [frame(step.state)]}
+            film["frames"].append(frame(state))
         if state.met[0] is not None:
-            partner = next(j for j, meeting in enumerate(state.met) if j and meeting == state.met[0][::-1])
-            met.append(PlayedMeeting(t, partner, *state.met[0]))
-    return PlayedEpisode(met, reward, t, mind, film)
-
-
-def _run(world: Any, minds: dict[str, Any], rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
-    """Every state of an episode, with the first agent's mind."""
-    state = world.start(rng)
-    minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
-    yield state, minds[world.agents[0]]
-    while not world.done(state):
-        state = world.step(state, {agent: mind.act().sample(rng) for agent, mind in minds.items()}, rng)
-        minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
-        yield state, minds[world.agents[0]]
+            own, theirs = state.met[0]
+            partner = next(j for j, meeting in enumerate(state.met) if j and meeting == (theirs, own))
+            met.append({"t": steps, "partner": partner, "own": own, "theirs": theirs})
+    return PlayedEpisode(met, reward, steps, mind, film)
 
 
 def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:
@@ -276,13 +262,12 @@ def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]
 
 
 def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
-    about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
-    row: Row = {**about, **value._asdict()}
-    if (subject, metric) == ("programs", "score") and condition in published():
-        mean_, error = published()[condition]["hm"]
-        row |= {"published": mean_, "published_low": mean_ - NORMAL * error, "published_high": mean_ + NORMAL * error}
-        row["source"] = SOURCE
-    return row
+    row = summary_row(EXPERIMENT, condition, subject, metric, value)
+    if (subject, metric) != ("programs", "score") or condition not in published():
+        return row
+    its, error = published()[condition]["hm"]
+    row |= {"published": its, "published_low": its - NORMAL * error, "published_high": its + NORMAL * error}
+    return row | {"source": SOURCE}
 
 
 def _compared(scores: Mapping[tuple[str, str], float], *, enough: bool) -> Iterator[Row]:
@@ -293,10 +278,8 @@ def _compared(scores: Mapping[tuple[str, str], float], *, enough: bool) -> Itera
     for group in ("all", "rws_arena"):
         chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
         if chosen and enough:
-            above = [mine[condition] >= published()[condition]["hm"][0] for condition in chosen]
-            yield _row(
-                group, "programs", "at_least_published", Estimate(sum(above), sum(above), sum(above), len(above))
-            )
+            above = sum(mine[condition] >= published()[condition]["hm"][0] for condition in chosen)
+            yield _row(group, "programs", "at_least_published", Estimate(above, above, above, len(chosen)))
     for condition, score in mine.items():
         if scores.get((condition, "informed"), 0.0) > 0.0:
             share = score / scores[condition, "informed"]
@@ -307,9 +290,9 @@ def _compared(scores: Mapping[tuple[str, str], float], *, enough: bool) -> Itera
 def published() -> Mapping[str, Mapping[str, tuple[float, float]]]:
     """The paper's Table 1: a mean and its standard error for each agent, by scenario."""
     text = (resources.files("otherminds.papers.hypothetical_minds") / "hypothetical_minds.toml").read_text("utf-8")
+    table = tomllib.loads(text)
     return {
-        condition: {agent: (pair[0], pair[1]) for agent, pair in row.items()}
-        for condition, row in tomllib.loads(text).items()
+        condition: {agent: (value, error) for agent, (value, error) in row.items()} for condition, row in table.items()
     }
 
 

@@ -128,18 +128,10 @@ def rows(entry: MeltingPotEntry) -> list[Row]:
     """Play an episode: one row with the focal player's reward, steps, and meetings (or deliveries)."""
     rng = stream(entry.seed, *entry.key)
     played = _scenario(entry, rng) if entry.condition == "scenario" else _calibration(entry, rng)
-    return [
-        {
-            "schema": 1,
-            "experiment": EXPERIMENT,
-            "condition": entry.condition,
-            "subject": entry.subject,
-            "seed": entry.seed,
-            "episode": str(entry.number),
-            **played,
-            "score": played["reward"] * NORMED / played["steps"],
-        }
-    ]
+    condition, subject, episode = entry.key
+    about = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject}
+    about |= {"seed": entry.seed, "episode": episode}
+    return [about | played | {"score": played["reward"] * NORMED / played["steps"]}]
 
 
 def _calibration(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
@@ -164,12 +156,7 @@ def _scenario(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
 
 
 def _matrix_episode(
-    world: InTheMatrix,
-    focal: Strategy | None,
-    names: Sequence[str],
-    skill: Skill,
-    steps: int,
-    rng: np.random.Generator,
+    world: InTheMatrix, focal: Strategy | None, names: Sequence[str], skill: Skill, steps: int, rng: np.random.Generator
 ) -> Row:
     me, *others = world.agents
     walking = MatrixBot.initial(world, me, _always(0), rng, WALKER)
@@ -216,17 +203,18 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
     for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
         mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
         for metric, value in score_metrics(mine).items():
-            yield (row := _row(condition, subject, metric, value))
+            yield (row := summary_row(EXPERIMENT, condition, subject, metric, value))
             bounds = beside_published([row])[0]
             if "published_low" in bounds and value.n >= ENOUGH:
                 inside.append(bounds["published_low"] <= value.value <= bounds["published_high"])
     if inside:
-        yield _row("calibration", "all", "inside", proportion(inside))
+        yield summary_row(EXPERIMENT, "calibration", "all", "inside", proportion(inside))
 
 
-def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
-    about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
-    return {**about, **value._asdict()}
+def summary_row(experiment: str, condition: str, subject: str, metric: str, value: Estimate) -> Row:
+    """A row of the summary of an experiment."""
+    about = {"experiment": experiment, "condition": condition, "subject": subject, "metric": metric}
+    return about | value._asdict()
 
 
 def score_metrics(mine: Sequence[Row]) -> dict[str, Estimate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matplotlib.axes import Axes
+import numpy as np
 from matplotlib.figure import Figure
 
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
@@ -40,15 +40,19 @@ WORLDS = {
     "pd_repeated": "Prisoner's dilemma, two players",
     "cooking_asymmetric": "Collaborative cooking, asymmetric kitchen",
 }
-METRICS = ("reward", "steps", "meetings", "per_meeting")
-DIGITS = (1, 1, 1, 2)
+METRICS = {"reward": 1, "steps": 1, "meetings": 1, "per_meeting": 2}  # with the digits that are shown
 
 
 def report(summary: Sequence[Row]) -> Page:
     """The report as a page, from the summary alone."""
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
-    calibration = stack(CALIBRATION, _calibration(found), targets(summary), inline(_whiskers(found)))
-    played = stack(SCENARIOS, *(_scenarios(name, found) for name in WORLDS), inline(_scores(found)))
+    scores = {(c, s): row for (c, s, metric), row in found.items() if metric == "score"}
+    cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
+    matrix = {s: row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
+    compared = inline(_whiskers(cases, ": ours (circles), the prototype's (squares)", beside=True))
+    calibration = stack(CALIBRATION, _calibration(found), targets(summary), compared)
+    tables = [_scenarios(name, found) for name in WORLDS]
+    played = stack(SCENARIOS, *tables, inline(_whiskers(matrix, "", beside=False)))
     sections = [Section("Calibration", calibration), Section("Scenarios", played)]
     return page("Matrix and cooking worlds", LEAD, sections)
 
@@ -73,52 +77,33 @@ def _body(condition: str) -> str:
 
 
 @styled
-def _whiskers(found: Found) -> Figure:
-    """Scores of the calibration cases beside those of the prototype."""
-    shown = [row for (c, _, metric), row in found.items() if metric == "score" and c != "scenario"]
-    figure = Figure(figsize=(7.4, 0.27 * len(shown) + 0.9), layout="constrained")
+def _whiskers(rows: dict[str, Row], label: str, *, beside: bool) -> Figure:
+    """Scores by name: `beside` those of the prototype, or with a line at 0."""
+    figure = Figure(figsize=(7.4, (0.27 if beside else 0.2) * len(rows) + 0.9), layout="constrained")
     axes = figure.subplots()
-    for y, row in enumerate(reversed(shown)):
-        _estimate(axes, y - 0.16, row, "published_", "s", SOFT)
-        _estimate(axes, y + 0.16, row, "", "o", BLUE)
-    axes.set_yticks(range(len(shown)), [f"{row['subject']} ({_body(row['condition'])})" for row in reversed(shown)])
-    axes.set(xlim=SHOWN, xlabel="reward a 1200 steps: ours (circles), the prototype's (squares)")
+    ours, theirs = ("", "o", BLUE), ("published_", "s", SOFT)
+    for y, row in enumerate(reversed(rows.values())):
+        for (prefix, shape, colour), shift in {theirs: -0.16, ours: 0.16}.items() if beside else [(ours, 0.0)]:
+            low, high = np.clip([row[f"{prefix}low"], row[f"{prefix}high"]], *SHOWN)
+            axes.plot([row[prefix.rstrip("_") or "value"]], [y + shift], shape, color=colour, markersize=4)
+            whisker(axes, y + shift, low, high, colour, 1.4)
+    if not beside:
+        axes.axvline(0, color=SOFT, linewidth=0.7)
+    axes.set_yticks(range(len(rows)), list(reversed(rows)))
+    axes.set(xlim=SHOWN, xlabel=f"reward a 1200 steps{label}")
     axes.tick_params(left=False)
     return figure
-
-
-@styled
-def _scores(found: Found) -> Figure:
-    """Scores of the scenarios in matrix worlds."""
-    shown = [row for (c, s, m), row in found.items() if (c, m) == ("scenario", "score") and not s.startswith("cook")]
-    figure = Figure(figsize=(7.4, 0.2 * len(shown) + 0.9), layout="constrained")
-    axes = figure.subplots()
-    for y, row in enumerate(reversed(shown)):
-        _estimate(axes, y, row, "", "o", BLUE)
-    axes.axvline(0, color=SOFT, linewidth=0.7)
-    axes.set_yticks(range(len(shown)), [row["subject"] for row in reversed(shown)])
-    axes.set(xlim=SHOWN, xlabel="reward a 1200 steps")
-    axes.tick_params(left=False)
-    return figure
-
-
-def _estimate(axes: Axes, y: float, row: Row, prefix: str, shape: str, colour: str) -> None:
-    low, high = (min(max(row[f"{prefix}{end}"], SHOWN[0]), SHOWN[1]) for end in ("low", "high"))
-    axes.plot([row[prefix.rstrip("_") or "value"]], [y], shape, color=colour, markersize=4)
-    whisker(axes, y, low, high, colour, 1.4)
 
 
 def _scenarios(world: str, found: Found) -> Html:
     lines = []
-    for one in (one for one in scenarios() if one.substrate == world):
-        row = found.get(("scenario", one.id, "score"))
-        others = (found.get(("scenario", one.id, metric)) for metric in METRICS)
-        means = (
-            None if other is None else number(other["value"], digits)
-            for other, digits in zip(others, DIGITS, strict=True)
-        )
-        name = one.id.removeprefix(f"{world}_").replace("_", ", ")
-        lines.append([name, one.meaning, one.fidelity, row and _brief(row), *means])
+    for one in scenarios():
+        if one.substrate == world:
+            row = found.get(("scenario", one.id, "score"))
+            others = ((found.get(("scenario", one.id, metric)), digits) for metric, digits in METRICS.items())
+            means = (other and number(other["value"], digits) for other, digits in others)
+            name = one.id.removeprefix(f"{world}_").replace("_", ", ")
+            lines.append([name, one.meaning, one.fidelity, row and _brief(row), *means])
     episodes = max((row["n"] for (c, s, _), row in found.items() if c == "scenario" and s.startswith(world)), default=0)
     columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "Per meeting")
     return table(columns, lines, f"{WORLDS[world]}: {episodes} episode{'s' * (episodes != 1)} of each scenario")

@@ -28,7 +28,11 @@ from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Strategy, Whim, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.repeated_games.machines import Machine, equivalent
-from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
+    BayesianLookahead,
+    HypothesisSet,
+    closed_hypotheses,
+)
 
 Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], HypotheticalMinds | MatrixBot | Trained]
 
@@ -37,11 +41,20 @@ Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypoth
 
 
 def _with_theory(
-    world: InTheMatrix, me: str, prior: Theory, rng: np.random.Generator, *, mapped: bool = False
+    world: InTheMatrix, me: str, prior: Theory, rng: np.random.Generator, *known: Theory, mapped: bool = False
 ) -> HypotheticalMinds:
-    """An agent with a theory of each player in a deft scripted body, which explores unless it has the map."""
+    """An agent with a theory of each player in a deft scripted body, which explores unless it has the map.
+
+    `known`: the theories of all others, if they are not alike.
+    """
     body = MatrixBot.initial(world, me, specialist(Aim(0, MARGIN)), rng, DEFT, mapped=mapped)
-    return HypotheticalMinds.initial(world, me, prior, rng, body=body)
+    theories = (prior, *known) if known else None
+    return HypotheticalMinds.initial(world, me, prior, rng, body=body, theories=theories)
+
+
+def _with_programs(theory: Callable[[HypothesisSet], Theory], *, mapped: bool = False) -> Player:
+    """An agent with a theory of programs."""
+    return lambda world, me, names, rng: _with_theory(world, me, theory(library(world.rules)), rng, mapped=mapped)
 
 
 def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
@@ -54,8 +67,7 @@ def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
     known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
-    body = MatrixBot.initial(world, me, specialist(Aim(0, MARGIN)), rng, DEFT, mapped=False)
-    return HypotheticalMinds.initial(world, me, prior, rng, body=body, theories=(prior, *known))
+    return _with_theory(world, me, prior, rng, *known)
 
 
 def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = DEFT, *, mapped: bool = False) -> Player:
@@ -69,11 +81,9 @@ def _last_play(world: InTheMatrix) -> Strategy:
 
 
 PLAYERS: Mapping[str, Player] = {
-    "programs": lambda world, me, names, rng: _with_theory(world, me, Programs.of(library(world.rules)), rng),
-    "mapped": lambda world, me, names, rng: _with_theory(
-        world, me, Programs.of(library(world.rules)), rng, mapped=True
-    ),
-    "valued": lambda world, me, names, rng: _with_theory(world, me, RescorlaWagner.of(library(world.rules)), rng),
+    "programs": _with_programs(Programs.of),
+    "mapped": _with_programs(Programs.of, mapped=True),
+    "valued": _with_programs(RescorlaWagner.of),
     "stranger": _stranger,
     "informed": _informed,
     "last_play": _scripted(_last_play),

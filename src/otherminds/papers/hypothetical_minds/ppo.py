@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError, unknown
+from otherminds.evaluation.store import write_whole
 from otherminds.files.text import opened
 from otherminds.worlds.avatars import ACTIONS, AHEAD, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
@@ -166,10 +167,7 @@ class Network:
         halves = {name: array.astype(np.float16) for name, array in named}
         buffer = io.BytesIO()
         np.savez_compressed(buffer, allow_pickle=False, **halves)
-        try:
-            path.write_bytes(buffer.getvalue())
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+        write_whole(path, [buffer.getvalue()])
 
 
 def _names(layer: int) -> tuple[str, str]:

@@ -8,6 +8,7 @@ the agent does the half of the work that fits its room, else all of it.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
@@ -31,8 +32,24 @@ HELP: Mapping[str, float] = {"skilled": 0.1, "semi-skilled": 0.04, "idle": 0.002
 """Probability per step that a partner of each kind is seen to help; chosen, not tuned."""
 
 
+class ProgramTheory(ABC):
+    """A theory that judges the strategies of a library by what was played."""
+
+    def for_partner(self, partner: str) -> Self:
+        """The same theory: the library is all that is known of any partner."""
+        return self
+
+    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
+        """The theory after a meeting; unchanged if the play of either player is unknown."""
+        played = play_of(own)
+        return self if played is None or theirs is None else self._after(Outcome(played, theirs, reward))
+
+    @abstractmethod
+    def _after(self, outcome: Outcome) -> Self: ...
+
+
 @dataclass(frozen=True)
-class Programs:
+class Programs(ProgramTheory):
     """A posterior over strategies, with exact likelihoods, and look-ahead over the beliefs that own plays lead to."""
 
     lookahead: BayesianLookahead
@@ -42,16 +59,8 @@ class Programs:
         """The theory before any meeting."""
         return cls(BayesianLookahead.of(library))
 
-    def for_partner(self, partner: str) -> Self:
-        """The same theory: the library is all that is known of any partner."""
-        return self
-
-    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
-        """The theory after a meeting; unchanged if the play of either player is unknown."""
-        played = play_of(own)
-        if played is None or theirs is None:
-            return self
-        return replace(self, lookahead=self.lookahead.observe(Outcome(played, theirs, reward)))
+    def _after(self, outcome: Outcome) -> Self:
+        return replace(self, lookahead=self.lookahead.observe(outcome))
 
     def predict(self) -> Categorical[int]:
         """Σ P(strategy) π(kind | strategy)."""
@@ -69,7 +78,7 @@ class Programs:
 
 
 @dataclass(frozen=True)
-class RescorlaWagner:
+class RescorlaWagner(ProgramTheory):
     """Strategies with values, V ← V + α (±1 − V) for each prediction; the best one predicts and is responded to.
 
     The rule of Hypothetical Minds (Cross et al. 2024, §3.2) for programs instead of sentences. Of strategies with equal
@@ -87,17 +96,9 @@ class RescorlaWagner:
         partners = tuple(machine.start for machine in library.slipping)
         return cls(library, partners, (0.0,) * len(partners), alpha)
 
-    def for_partner(self, partner: str) -> Self:
-        """The same theory: the library is all that is known of any partner."""
-        return self
-
-    def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
-        """The theory after a meeting; unchanged if the play of either player is unknown."""
-        played = play_of(own)
-        if played is None or theirs is None:
-            return self
-        seen = mirrored(self.library.game, Outcome(played, theirs, reward))
-        rewards = (1.0 if partner.act().mode == theirs else -1.0 for partner in self.partners)
+    def _after(self, outcome: Outcome) -> Self:
+        seen = mirrored(self.library.game, outcome)
+        rewards = (1.0 if partner.act().mode == outcome.theirs else -1.0 for partner in self.partners)
         values = rescore(self.values, rewards, decay=1.0 - self.alpha, gain=self.alpha)
         return replace(self, partners=tuple(partner.observe(seen) for partner in self.partners), values=values)
 

@@ -39,6 +39,8 @@ AROUND = 8  # meetings before and after validation in the figure
 MODELS = "lm:"  # what subjects with a language model start with
 SPOKEN, LINES, CUT = 3, 6, 50  # episodes with a model; hypotheses of a figure; characters of a hypothesis in it
 MATRIX = ("rws_repeated", "rws_arena", "pd_repeated")
+LITERAL_METRICS = ("literal", "literal_validated", "validated", "regret", "of_informed")
+OF_CALLS = ("Calls", "Tokens read", "… written", "Dollars", "Unreadable")
 METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
 LEAD = (
     "The agent meets a partner with an unknown strategy. It makes hypotheses about this strategy, tests them by their "
@@ -83,12 +85,11 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
     lined_up = _lined_up(rows)
     episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
+    spoken = [_agents(found), _speakers(found)] if _spoken(found) else []
     sections = [
         Section("Scores", stack(SCORES, _scores(found, NAMES), targets(summary))) if _any(found, [*NAMES]) else None,
         Section("Variants", stack(OTHERS, _scores(found, VARIANTS))) if _any(found, [*VARIANTS][1:]) else None,
-        Section("Language models", stack(SPEAKERS, ORDER, _agents(found), _speakers(found)))
-        if _spoken(found)
-        else None,
+        Section("Language models", stack(SPEAKERS, ORDER, *spoken)) if spoken else None,
         Section("Literal and functional", stack(LITERAL, _literal(found))) if _any(found, ["programs"]) else None,
         Section("Validation", inline(_around(lined_up), AROUND_VALIDATION)) if lined_up else None,
         Section("Single episodes", stack(*episodes)) if episodes else None,
@@ -98,12 +99,13 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
 
 
 def _scores(found: Found, names: Mapping[str, str]) -> Html:
-    subjects = [subject for subject in names if any(s == subject for _, s, _ in found)]
+    subjects = [subject for subject in names if _any(found, [subject])]
     lines = []
     for one in scenarios():
-        if any((one.id, subject, "score") in found for subject in subjects):
-            cells = [_brief(found.get((one.id, subject, "score"))) for subject in subjects]
-            lines.append([one.id, *cells, number(published()[one.id]["hm"][0], 1) if one.id in published() else "–"])
+        scores = [found.get((one.id, subject, "score")) for subject in subjects]
+        if any(scores):
+            paper = published().get(one.id)
+            lines.append([one.id, *map(_brief, scores), number(paper["hm"][0], 1) if paper else "–"])
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
@@ -119,16 +121,14 @@ def _spoken(found: Found) -> list[str]:
 def _speakers(found: Found) -> Html:
     lines = []
     for one, subject in product(scenarios(), _spoken(found)):
-        if (one.id, subject, "score") in found:
-            score, *rest = (found.get((one.id, subject, metric)) for metric in ("score", *METRICS))
-            figures = [None if row is None else _figure(row["value"]) for row in rest]
-            lines.append([one.id, *_who(subject), _brief(score), *figures])
-    heads = ("Score", "Predicted", "Regret", "Calls", "Tokens read", "… written", "Dollars", "Unreadable")
-    return table(("Scenario", "Agent", "Model", *heads), lines)
+        if score := found.get((one.id, subject, "score")):
+            rows = (found.get((one.id, subject, metric)) for metric in METRICS)
+            lines.append([one.id, *_who(subject), _brief(score), *(row and _figure(row["value"]) for row in rows)])
+    return table(("Scenario", "Agent", "Model", "Score", "Predicted", "Regret", *OF_CALLS), lines)
 
 
-def _figure(value: float) -> str:
-    return number(value, 0 if value >= 100 else 2)
+def _figure(value: float | None) -> str | None:
+    return None if value is None else number(value, 0 if value >= 100 else 2)
 
 
 def _who(subject: str) -> tuple[str, str]:
@@ -142,14 +142,11 @@ def _agents(found: Found) -> Html:
     means = {agent: _mean(found, agent, "score", MATRIX) or 0.0 for agent in _spoken(found)}
     lines = []
     for agent in sorted(means, key=lambda agent: (-means[agent], agent)):
-        scores = [_mean(found, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric")]
-        others = [_mean(found, agent, metric, ()) for metric in METRICS if metric != "regret"]
-        shown = [None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores]
-        lines.append([*_who(agent), *shown, *(None if value is None else _figure(value) for value in others)])
-    worlds = ("RWS", "Arena", "Dilemma", "Cooking")
-    return table(
-        ("Agent", "Model", *worlds, "Predicted", "Calls", "Tokens read", "… written", "Dollars", "Unreadable"), lines
-    )
+        scores = (_mean(found, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric"))
+        others = (_mean(found, agent, metric, ()) for metric in METRICS if metric != "regret")
+        shown = (None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores)
+        lines.append([*_who(agent), *shown, *map(_figure, others)])
+    return table(("Agent", "Model", "RWS", "Arena", "Dilemma", "Cooking", "Predicted", *OF_CALLS), lines)
 
 
 def _mean(found: Found, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
@@ -164,15 +161,11 @@ def _mean(found: Found, agent: str, metric: str, worlds: Sequence[str]) -> float
 
 def _paper(found: Found) -> Html:
     """The paper's table 1 for the scenarios that were played."""
-    played = [one for one in scenarios() if one.id in published() and any(name == one.id for name, _, _ in found)]
-    lines = [
-        [
-            one.id,
-            one.meaning,
-            *(f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[one.id].values()),
-        ]
-        for one in played
-    ]
+    lines = []
+    for one in scenarios():
+        if one.id in published() and any(name == one.id for name, _, _ in found):
+            scores = (f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[one.id].values())
+            lines.append([one.id, one.meaning, *scores])
     return table(("Scenario", "Who is met", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
 
 
@@ -184,10 +177,9 @@ def _literal(found: Found) -> Html:
     lines = []
     for one in scenarios():
         if (one.id, "programs", "literal") in found:
-            metrics = ("literal", "literal_validated", "validated", "regret", "of_informed")
-            mine = [found.get((one.id, "programs", metric)) for metric in metrics]
-            regrets = [found.get((one.id, subject, "regret")) for subject in ("stranger", "uniform")]
-            lines.append([one.id, *(None if r is None else number(r["value"]) for r in (*mine, *regrets))])
+            rows = [found.get((one.id, "programs", metric)) for metric in LITERAL_METRICS]
+            rows += [found.get((one.id, subject, "regret")) for subject in ("stranger", "uniform")]
+            lines.append([one.id, *(row and number(row["value"]) for row in rows)])
     columns = ("Predicted", "… once validated", "Validated", "Regret", "Share of the informed score")
     return table(("Scenario", *columns, "Regret without its hypothesis", "Regret of playing anything"), lines)
 
@@ -195,12 +187,9 @@ def _literal(found: Found) -> Html:
 def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
     """Rewards of meetings by their distance, in meetings, from the first validated one."""
     found: dict[int, list[float]] = {}
-    episodes: dict[tuple[str, str], list[tuple[Row, bool]]] = {}
     mine = [row for row in rows if row["subject"] == "programs" and row["condition"].startswith("rws_repeated")]
-    for condition in dict.fromkeys(row["condition"] for row in mine):
-        for row, valid in validated([row for row in mine if row["condition"] == condition]):
-            episodes.setdefault((condition, row["episode"]), []).append((row, valid))
-    for meetings in episodes.values():
+    for key in dict.fromkeys((row["condition"], row["episode"]) for row in mine):
+        meetings = list(validated([row for row in mine if (row["condition"], row["episode"]) == key]))
         first = next((i for i, (_, valid) in enumerate(meetings) if valid), None)
         for i, (row, _) in enumerate(meetings):
             if first is not None and abs(i - first) <= AROUND:
@@ -212,9 +201,8 @@ def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
 def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
     figure = Figure(figsize=(6.0, 2.8), layout="constrained")
     axes = figure.subplots()
-    at = sorted(lined_up)
-    means = [sum(lined_up[i]) / len(lined_up[i]) for i in at]
-    axes.plot(at, means, "o-", color=BLUE, markersize=4, linewidth=1.2)
+    means = {i: sum(rewards) / len(rewards) for i, rewards in sorted(lined_up.items())}
+    axes.plot(list(means), list(means.values()), "o-", color=BLUE, markersize=4, linewidth=1.2)
     axes.axvline(0, color=SOFT, linewidth=0.8, linestyle=":")
     axes.axhline(0, color=SOFT, linewidth=0.6)
     axes.set(xlabel="meetings before and after validation", ylabel="reward a meeting")

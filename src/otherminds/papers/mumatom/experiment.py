@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import mean, ratio
@@ -25,7 +26,7 @@ from otherminds.stories.answering import StoryAnswer, ask
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.fusing import fuse
 from otherminds.stories.invented.telling import phrasings
-from otherminds.stories.model import Answer, Episode, Reading, Utterance
+from otherminds.stories.model import Answer, Episode, Reading
 from otherminds.stories.mumatom_files import MumatomEpisode, MumatomQuestion
 from otherminds.worlds.household.agent import ANSWERING
 
@@ -84,8 +85,8 @@ def text_half(source: MumatomEpisode) -> Reading:
     if source.half is not None:
         return read_story(source.half)
     reading = read_story(source.full)
-    said = tuple(h for h in reading.episode.timeline if isinstance(h, Utterance))
-    return replace(reading, episode=replace(reading.episode, timeline=said), coverage=1.0, unread=())
+    spoken = replace(reading.episode, timeline=reading.episode.utterances)
+    return replace(reading, episode=spoken, coverage=1.0, unread=())
 
 
 def rows(entry: BenchmarkEntry) -> list[Row]:
@@ -110,13 +111,7 @@ def rows(entry: BenchmarkEntry) -> list[Row]:
 def _row(entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | None, asked: StoryAnswer) -> Row:
     answer = asked.answer
     return {
-        "schema": 1,
-        "experiment": EXPERIMENT,
-        "condition": entry.track,
-        "subject": entry.subject,
-        "seed": entry.seed,
-        "episode": entry.source.id,
-        "t": t,
+        **_about(entry, t),
         "kind": item.kind,
         "action": chosen,
         "gold": item.gold,
@@ -127,6 +122,13 @@ def _row(entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | Non
         "correct": chosen == item.gold,
         **({"abstained": answer.abstained} if answer.abstained else {}),
     }
+
+
+def _about(entry: BenchmarkEntry | InventedEntry, t: int) -> Row:
+    """The first columns of every row."""
+    condition, subject, episode = entry.key
+    row = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject, "seed": entry.seed}
+    return {**row, "episode": episode, "t": t}
 
 
 def _with_accuracy(found: list[Row]) -> list[Row]:
@@ -148,13 +150,8 @@ def limp_subjects(model: str) -> tuple[str, str]:
 
 def first(entries: Sequence[BenchmarkEntry], episodes: int) -> list[BenchmarkEntry]:
     """The first `episodes` entries of every subject."""
-    count: Counter[str] = Counter()
-    chosen = []
-    for entry in entries:
-        count[entry.subject] += 1
-        if count[entry.subject] <= episodes:
-            chosen.append(entry)
-    return chosen
+    numbers = defaultdict[str, Iterator[int]](count)
+    return [entry for entry in entries if next(numbers[entry.subject]) < episodes]
 
 
 def estimate(entries: Sequence[BenchmarkEntry]) -> CallEstimate:
@@ -187,8 +184,8 @@ def spoken_half(source: MumatomEpisode) -> str:
         return source.half
     reading = read_story(source.full)
     lines = []
-    for said in reading.episode.timeline:
-        if isinstance(said, Utterance) and said.span is not None:
+    for said in reading.episode.utterances:
+        if said.span is not None:
             quoted = re.search(r"\"([^\"]+)\"", source.full[said.span[0] : said.span[1]])
             lines.append(f"{said.speaker}: {quoted[1] if quoted else source.full[said.span[0] : said.span[1]]}")
     return "\n".join(lines)
@@ -223,7 +220,7 @@ def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list
 
 def _claimed_place(source: MumatomEpisode) -> str:
     """The kind of place that the last assertion names, without its room; empty if there is none."""
-    said = [h for h in text_half(source).episode.timeline if isinstance(h, Utterance) and h.act == "assert"]
+    said = [utterance for utterance in text_half(source).episode.utterances if utterance.act == "assert"]
     place = said[-1].content.value if said and said[-1].content else None
     return re.sub(r"^(kitchen|living room|bedroom|bathroom) ", "", place or "")
 
@@ -307,24 +304,11 @@ def invented_rows(entry: InventedEntry) -> list[Row]:
             asked = ask(row["story"], row["question"], row["options"])
             reason = {"abstained": asked.answer.abstained} if asked.answer.abstained else {}
             chosen.append((asked.answer.option, {"coverage": round(asked.reading.coverage, 4), **reason}))
-    found = [
-        {
-            "schema": 1,
-            "experiment": EXPERIMENT,
-            "condition": entry.key[0],
-            "subject": entry.subject,
-            "seed": entry.seed,
-            "episode": "all",
-            "t": t,
-            "group": row["group"],
-            "kind": row["cell"].split("/")[0],
-            "action": option,
-            "gold": LETTERS.index(row["letter"]),
-            "correct": option == LETTERS.index(row["letter"]),
-            **extra,
-        }
-        for t, (row, (option, extra)) in enumerate(zip(invented, chosen, strict=True))
-    ]
+    found = []
+    for t, (row, (option, extra)) in enumerate(zip(invented, chosen, strict=True)):
+        kind, gold = row["cell"].split("/")[0], LETTERS.index(row["letter"])
+        answer = {"group": row["group"], "kind": kind, "action": option, "gold": gold, "correct": option == gold}
+        found.append({**_about(entry, t), **answer, **extra})
     return _with_accuracy(found)
 
 

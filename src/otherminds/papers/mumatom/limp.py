@@ -19,20 +19,7 @@ from otherminds.distribution import IMPOSSIBLE, log_sum_exp
 from otherminds.errors import InputError
 from otherminds.language.asking import Asker, Exchange, prompts_of
 from otherminds.language.model import LanguageModel
-from otherminds.papers.mumatom.replies import (
-    MOST_ITEMS,
-    LimpCalls,
-    OptionMind,
-    UnansweredError,
-    actions_form,
-    choice_form,
-    minds_form,
-    names_form,
-    objects_form,
-    shown_form,
-    state_form,
-    steps_form,
-)
+from otherminds.papers.mumatom import replies
 from otherminds.stories.model import Polarity
 
 fill = prompts_of("otherminds.papers.mumatom")
@@ -108,7 +95,7 @@ class LimpAnswer:
     posterior: tuple[float, ...] = ()
     terms: tuple[Likelihood, ...] = ()
     abstained: str | None = None
-    minds: tuple[OptionMind, ...] = ()
+    minds: tuple[replies.OptionMind, ...] = ()
     said: tuple[Exchange, ...] = ()
 
     @property
@@ -149,7 +136,7 @@ class Limp:
         source = StorySource(task.text, task.video, task.people)
         try:
             fused = fuse(source, str(task.questions[0]), shared)
-        except UnansweredError as error:
+        except replies.UnansweredError as error:
             lost = LimpAnswer(None, abstained=str(error))
             return (replace(lost, said=tuple(shared.said)), *[lost] * (len(task.questions) - 1))
         found = []
@@ -160,37 +147,29 @@ class Limp:
             found.append(self._answer(fused, question, calls))
         return tuple(found)
 
-    def _calls(self, draw: str) -> LimpCalls:
-        return LimpCalls(
-            Asker(
-                self.model,
-                draw,
-                self.seed,
-                temperature=0.0,
-                retry_temperature=RETRY_TEMPERATURE,
-                max_tokens=self.max_tokens,
-                attempts=self.attempts,
-                corrects=False,
-            )
-        )
+    def _calls(self, draw: str) -> replies.LimpCalls:
+        settings = (0.0, self.max_tokens, self.attempts, RETRY_TEMPERATURE)
+        return replies.LimpCalls(Asker(self.model, draw, self.seed, *settings))
 
-    def _answer(self, fused: FusedStory, question: StoryQuestion, calls: LimpCalls) -> LimpAnswer:
+    def _answer(self, fused: FusedStory, question: StoryQuestion, calls: replies.LimpCalls) -> LimpAnswer:
         """The answer to one question, as complete as the readable replies allow."""
         found = LimpAnswer(None)
         try:
             forms = ", ".join(f'"{letter}": {{{FIELDS}}}' for letter in question.letters)
             prompt = fill("limp-hypotheses", question=question, form=f"{{{forms}}}", **_names(fused))
-            meant = calls.written("hypotheses", prompt, minds_form(question.letters)).root
+            meant = calls.written("hypotheses", prompt, replies.minds_form(question.letters)).root
             minds = tuple(meant[letter] for letter in question.letters)  # the meaning of each option
             found = replace(found, minds=minds)
             found = replace(found, terms=self._terms(fused, minds, calls))
             found = replace(found, posterior=self._posterior(question, found.terms))
             found = replace(found, option=self._option(question, found.posterior, calls))
-        except UnansweredError as error:
+        except replies.UnansweredError as error:
             found = replace(found, abstained=str(error))
         return replace(found, said=tuple(calls.said))
 
-    def _terms(self, fused: FusedStory, minds: Sequence[OptionMind], calls: LimpCalls) -> tuple[Likelihood, ...]:
+    def _terms(
+        self, fused: FusedStory, minds: Sequence[replies.OptionMind], calls: replies.LimpCalls
+    ) -> tuple[Likelihood, ...]:
         """The likelihoods of the steps that count. They are asked option by option, so that prompts begin alike."""
         counted = [t for t, step in enumerate(fused.steps) if step.agent == fused.main]
         if self.faithful and fused.conversation:  # actions are dropped
@@ -202,7 +181,7 @@ class Limp:
                 yes, no = calls.likely(fused.steps[t].kind, _prompt(fused, mind, t, self.faithful))
                 either = 0.0 if self.faithful else log_sum_exp((yes, no))
                 if either == IMPOSSIBLE:
-                    raise UnansweredError("the model gives neither Likely nor Unlikely any probability")
+                    raise replies.UnansweredError("the model gives neither Likely nor Unlikely any probability")
                 column.append(yes - either)
             columns.append(column)
         rows = zip(*columns, strict=True)
@@ -219,18 +198,18 @@ class Limp:
             weights = [math.log(before) + total for before, total in zip(prior, totals, strict=True)]
         whole = log_sum_exp(weights)
         if whole == IMPOSSIBLE:
-            raise UnansweredError("the model takes what was done and said for impossible with every option")
+            raise replies.UnansweredError("the model takes what was done and said for impossible with every option")
         return tuple(math.exp(weight - whole) for weight in weights)
 
-    def _option(self, question: StoryQuestion, posterior: Sequence[float], calls: LimpCalls) -> int:
+    def _option(self, question: StoryQuestion, posterior: Sequence[float], calls: replies.LimpCalls) -> int:
         """The chosen option. Raises UnansweredError if several are equally probable, or the choice is unreadable."""
         if self.faithful:
             numbers = "\n".join(f"{letter}) {p:.4f}" for letter, p in zip(question.letters, posterior, strict=True))
             prompt = fill("limp-choice", question=question, probabilities=numbers)
-            return question.letters.index(calls.written("choice", prompt, choice_form(question.letters)).choice)
+            return question.letters.index(calls.written("choice", prompt, replies.choice_form(question.letters)).choice)
         best = max(posterior) if question.polarity == "most" else min(posterior)
         if posterior.count(best) > 1:
-            raise UnansweredError("what was done and said fits several options equally well")
+            raise replies.UnansweredError("what was done and said fits several options equally well")
         return posterior.index(best)
 
 
@@ -241,7 +220,7 @@ def _names(fused: FusedStory) -> dict[str, str]:
     return {"main": fused.main, "others": joined(fused.others), "initial": listed(fused.initial)}
 
 
-def _prompt(fused: FusedStory, mind: OptionMind, t: int, faithful: bool) -> str:
+def _prompt(fused: FusedStory, mind: replies.OptionMind, t: int, faithful: bool) -> str:
     """The prompt for a step, given all steps before it, or as in the published code.
 
     There an utterance is given what the others said before; an action, all steps of the others and the person's own
@@ -322,21 +301,21 @@ class StorySource:
     def most_told(self) -> int:
         """The number of steps of one person that the text can tell."""
         steps = sum(STEPS_OF_A_TURN if speaker(line) else STEPS_OF_A_SENTENCE for line in self.lines)
-        return min(MOST_ITEMS, steps)
+        return min(replies.MOST_ITEMS, steps)
 
     @property
     def most_filmed(self) -> int:
         """The number of actions that the description of the video can tell."""
-        return min(MOST_ITEMS, max(1, len(self.video.split()) // WORDS_OF_AN_ACTION))
+        return min(replies.MOST_ITEMS, max(1, len(self.video.split()) // WORDS_OF_AN_ACTION))
 
 
-def fuse(source: StorySource, question: str, calls: LimpCalls) -> FusedStory:
+def fuse(source: StorySource, question: str, calls: replies.LimpCalls) -> FusedStory:
     """The fused story (MuMA-ToM, §4), for questions about the same person as this one.
 
     It takes one call for the names, one for each person's part of the text, one for the video (three if no person
     speaks in the text), and one for the initial state. Raises UnansweredError if a reply cannot be read.
     """
-    form = names_form(source.people, f"{source.text}\n{source.video}\n{question}")
+    form = replies.names_form(source.people, f"{source.text}\n{source.video}\n{question}")
     main, *others = calls.written("names", fill("limp-names", question=question), form).people
     known = FusedStory(main, tuple(others))
     told = _told(source, known.people, calls)
@@ -344,7 +323,7 @@ def fuse(source: StorySource, question: str, calls: LimpCalls) -> FusedStory:
     known = replace(known, conversation=speaks or any(step.kind == "utterance" for _, step in told))
     steps = [*told, *_filmed(source, known, calls)]
     ordered = tuple(step for _, step in sorted(steps, key=lambda placed: placed[0]))
-    initial = calls.written("initial state", fill("limp-state", steps=listed(ordered)), state_form()).facts
+    initial = calls.written("initial state", fill("limp-state", steps=listed(ordered)), replies.state_form()).facts
     return replace(known, steps=ordered, initial=tuple(initial))
 
 
@@ -367,7 +346,7 @@ def _numbered(lines: Sequence[str]) -> str:
     return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1)) or "(nothing is told)"
 
 
-def _told(source: StorySource, people: Sequence[str], calls: LimpCalls) -> list[tuple[float, StoryStep]]:
+def _told(source: StorySource, people: Sequence[str], calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All steps in the text with the number of their line. A person is not asked about lines that others speak."""
     lines, found = source.lines, list[tuple[float, StoryStep]]()
     for name in people:
@@ -375,12 +354,12 @@ def _told(source: StorySource, people: Sequence[str], calls: LimpCalls) -> list[
         if not theirs:
             continue
         prompt = fill("limp-text", lines=_numbered(lines), person=name)
-        steps = calls.written(f"text of {name}", prompt, steps_form(theirs, source.most_told)).steps
+        steps = calls.written(f"text of {name}", prompt, replies.steps_form(theirs, source.most_told)).steps
         found += [(told.line, StoryStep(name, told.kind, told.text)) for told in steps]
     return sorted(found, key=lambda placed: placed[0])
 
 
-def _filmed(source: StorySource, known: FusedStory, calls: LimpCalls) -> list[tuple[float, StoryStep]]:
+def _filmed(source: StorySource, known: FusedStory, calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All actions in the video, each placed after a line of the text."""
     if not source.video.strip():
         return []
@@ -388,11 +367,12 @@ def _filmed(source: StorySource, known: FusedStory, calls: LimpCalls) -> list[tu
     shown, hints = known.people, ""
     fields = {"people": people, "lines": _numbered(lines), "video": video}
     if not known.conversation:
-        things = calls.written("video: objects", fill("limp-objects", lines=_numbered(lines)), objects_form()).objects
-        name = calls.written("video: name", fill("limp-shown", **fields), shown_form(known.people)).name
+        prompt = fill("limp-objects", lines=_numbered(lines))
+        things = calls.written("video: objects", prompt, replies.objects_form()).objects
+        name = calls.written("video: name", fill("limp-shown", **fields), replies.shown_form(known.people)).name
         told = fill("limp-video-hints", person=name, objects=", ".join(things) or "none")
         shown, hints = (name,), f"\n{told}\n"
     prompt = fill("limp-video", **fields, agents=joined(shown), hints=hints)
-    form = actions_form(shown, len(lines), source.most_filmed)
+    form = replies.actions_form(shown, len(lines), source.most_filmed)
     found = calls.written("video: actions", prompt, form).actions
     return [(one.after + 0.5, StoryStep(one.agent, "action", f"{one.verb} {one.rest}", "video")) for one in found]

@@ -17,12 +17,14 @@ from otherminds.language.asking import (
     ReplyForm,
     Schema,
     StrictReply,
+    Unreadable,
     enum_schema,
     list_schema,
     object_schema,
     plain,
     schema_text,
 )
+from otherminds.language.choices import read_choice
 from otherminds.language.model import Continuations, Message
 
 M = TypeVar("M", bound=BaseModel)
@@ -139,11 +141,9 @@ def names_form(known: Sequence[str], mentioned: str) -> ReplyForm[NamesReply]:
         if known:
             strange = [name for name in found.people if name not in known]
         else:  # a name is mentioned as a whole word; a single letter is an option and no name
-            strange = [
-                name
-                for name in found.people
-                if not 1 < len(name) <= LONGEST_NAME or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", mentioned)
-            ]
+            fits = [name for name in found.people if 1 < len(name) <= LONGEST_NAME]
+            known_names = {name for name in fits if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", mentioned)}
+            strange = [name for name in found.people if name not in known_names]
         return f"names {one_line(strange[0])}, who is not in the story" if strange else None
 
     name = enum_schema(known) if known else TEXT
@@ -162,9 +162,8 @@ def steps_form(lines: Sequence[int], most: int) -> ReplyForm[StepsReply]:
 
 def objects_form() -> ReplyForm[ObjectsReply]:
     """The form for the objects that a text names."""
-    return ReplyForm(
-        schema_text(objects=list_schema(TEXT, MOST_ITEMS)), ObjectsReply, lambda found: _too_many(found.objects)
-    )
+    schema = schema_text(objects=list_schema(TEXT, MOST_ITEMS))
+    return ReplyForm(schema, ObjectsReply, lambda found: _too_many(found.objects))
 
 
 def shown_form(people: Sequence[str]) -> ReplyForm[PersonReply]:
@@ -204,12 +203,16 @@ def minds_form(letters: Sequence[str]) -> ReplyForm[OptionMinds]:
 
 
 def choice_form(letters: Sequence[str]) -> ReplyForm[ChoiceReply]:
-    """The form for the letter of one of the options."""
+    """The form for the letter of one of the options, which may also be chosen in words."""
 
     def fault(found: ChoiceReply) -> str | None:
         return None if found.choice in letters else "chooses something that is not on the list"
 
-    return ReplyForm(schema_text(choice=enum_schema(letters)), ChoiceReply, fault)
+    def in_words(text: str) -> ChoiceReply | Unreadable:
+        found = read_choice(text, letters)
+        return found if isinstance(found, Unreadable) else ChoiceReply(choice=letters[found])
+
+    return ReplyForm(schema_text(choice=enum_schema(letters)), ChoiceReply, fault, in_words)
 
 
 def _placed(numbers: Sequence[int], lines: Sequence[int], most: int) -> str | None:

@@ -7,49 +7,20 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
 from otherminds.reports.plots import styled, whisker
 from otherminds.reports.results import cell, figures, targets
 
 Row = Mapping[str, Any]
+Mark = tuple[str, float, float | None, float | None, str]  # label, value, interval, and key of the colour
 
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
-TRACKS = {
-    "full_text": "full text",
-    "text_video": "text + video text",
-    "text_scene": "text + scene graph",
-    "text_video_scene": "text + video text + scene graph",
-}
-SHORTCUTS = {
-    "question_only": "the question alone",
-    "no_video": "no video",
-    "place_prior": "no video, and what the kind of place gives away",
-}
+WORDS = packaged("otherminds.papers.mumatom", "report.toml")
+TRACKS: Mapping[str, str] = WORDS["tracks"]
+SHORTCUTS: Mapping[str, str] = WORDS["shortcuts"]
 COLOURS = {"ours": "#0072B2", "shortcut": "#999999", "published": "#D55E00"}
 LISTED = 60  # wrong answers in the table; chosen
-LEAD = (
-    "Two people meet in a household. One asks where something is and the other answers, or one moves an item that the "
-    "other has put somewhere. Did they mean to help or to hinder, what did they believe, and what did they think that "
-    "the other wanted?"
-)
-METHOD = (
-    "Each option of a question is a mind: a belief, a stance towards the other, and where it takes the other to want "
-    "things. Minds plan: they search where it costs least, ask when that pays, choose answers by their effect on the "
-    "other's search, and fetch and carry items by their own goals. The posterior over the options is exact. Brackets "
-    "are 95 % intervals, resampling episodes. The full text includes what the video shows; published figures on it are "
-    "of text harnesses. Scene graphs come from the simulator, not from pixels. A question that cannot be decided is "
-    "not answered and counts as wrong."
-)
-SHORT = (
-    "Shortcuts are shown less than they need to know, and guess if they cannot tell. Their scores need no "
-    "understanding of other minds, so a score counts only as far as it is above theirs: the options nearly give away "
-    "beliefs and beliefs of goals, and the kind of place that is spoken of nearly gives away the social goal."
-)
-INVENTED = (
-    "Our own stories, made by running minds forward in a household: each option of a question is the right answer in "
-    "one of three stories, so that the question alone gives nothing away. The solver does not know the phrasings. It "
-    "does not answer a story that it cannot read."
-)
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
@@ -57,14 +28,12 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     benchmark = [row for row in summary if not row["condition"].startswith("invented/")]
     sections = []
     if benchmark:
-        sections += [
-            Section("MuMA-ToM", stack(_results(benchmark), METHOD, targets(summary), inline(_bars(benchmark)))),
-            Section("Shortcuts", stack(_shortcuts(benchmark), SHORT)),
-        ]
-    sections.append(Section("Invented stories", stack(_invented(summary), INVENTED)))
+        found = stack(_results(benchmark), WORDS["method"], targets(summary), inline(_bars(benchmark)))
+        sections += [Section("MuMA-ToM", found), Section("Shortcuts", stack(_shortcuts(benchmark), WORDS["short"]))]
+    sections.append(Section("Invented stories", stack(_invented(summary), WORDS["invented"])))
     if benchmark:
         sections.append(Section("What went wrong", _wrong(rows)))
-    return page("Questions about social interactions", LEAD, sections)
+    return page("Questions about social interactions", WORDS["lead"], sections)
 
 
 def _results(summary: Sequence[Row]) -> Html:
@@ -89,10 +58,8 @@ def _published(track: str) -> Sequence[Any]:
 def _shortcuts(summary: Sequence[Row]) -> Html:
     first = summary[0]["condition"].split("/")[0]
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
-    lines = [
-        [name, *(cell(found.get((f"{first}/{kind}", subject))) for kind in KINDS)]
-        for subject, name in SHORTCUTS.items()
-    ]
+    scores = {who: [cell(found.get((f"{first}/{kind}", who))) for kind in KINDS] for who in SHORTCUTS}
+    lines = [[name, *scores[subject]] for subject, name in SHORTCUTS.items()]
     return table(("Shown", "Belief", "Social goal", "Belief of goal", "All"), lines)
 
 
@@ -113,14 +80,12 @@ def _bars(summary: Sequence[Row]) -> Figure:
     return figure
 
 
-def _marks(summary: Sequence[Row], kind: str) -> list[tuple[str, float, float | None, float | None, str]]:
+def _marks(summary: Sequence[Row], kind: str) -> list[Mark]:
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
     first = summary[0]["condition"].split("/")[0]
     known = [(name, found.get((f"{track}/{kind}", "symbolic")), "ours") for track, name in TRACKS.items()]
     known += [(s.replace("_", " "), found.get((f"{first}/{kind}", s)), "shortcut") for s in SHORTCUTS]
-    marks: list[tuple[str, float, float | None, float | None, str]] = [
-        (name, row["value"], row["low"], row["high"], sort) for name, row, sort in known if row is not None
-    ]
+    marks: list[Mark] = [(name, row["value"], row["low"], row["high"], sort) for name, row, sort in known if row]
     values = {p.subject: p.value for p in _published("text_video") if p.condition == f"text_video/{kind}"}
     published = ("human", "limp:gpt-4o", "gemini-1.5-pro")
     return marks + [(f"{subject} (published)", values[subject], None, None, "published") for subject in published]
@@ -146,9 +111,8 @@ def _wrong(rows: Sequence[Row]) -> Html:
         for row in missed[:LISTED]
     ]  # fmt: skip
     caption = f"{len(missed)} questions, the first {min(LISTED, len(missed))} of them."
-    return table(
-        ("Told by", "Episode", "Question", "Kind", "Chosen", "Label", "Posterior", "Not answered"), lines, caption
-    )
+    head = ("Told by", "Episode", "Question", "Kind", "Chosen", "Label", "Posterior", "Not answered")
+    return table(head, lines, caption)
 
 
 def _letter(option: int | None) -> str:

@@ -43,16 +43,11 @@ def _mumatom(options: Options) -> Experiment:
         told = [row for row in rows if row["condition"] in invented_conditions]
         return beside_published([*experiment.summarise(answers_of(rows)), *experiment.summarise_invented(told)])
 
+    told = (f"mumatom {options.scale} seed {options.seed}", experiment.digest(sources) if sources else "")
+    solved = [entry for entry in benchmark if entry.subject not in subjects]
     return Experiment(
-        run=described(
-            f"mumatom {options.scale} seed {options.seed}",
-            experiment.digest(sources) if sources else "",
-            asking.model if asking else "",
-        ),
-        parts=(
-            Part(experiment.rows, [entry for entry in benchmark if entry.subject not in subjects]),
-            Part(experiment.invented_rows, stories),
-        ),
+        run=described(*told, asking.model if asking else ""),
+        parts=(Part(experiment.rows, solved), Part(experiment.invented_rows, stories)),
         model_part=model_part,
         collect=collect,
         summarise=summarise,

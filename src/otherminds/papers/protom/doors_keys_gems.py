@@ -63,12 +63,11 @@ def people(level: Level, advice: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
 def setup(
     entry: PlannedEpisode,
     advice: DoorsKeysGemsAdvice | None = None,
-    helper: MapFacilitator | None = None,
     *,
     model: LanguageModel | None = None,
     pictures: bool = False,
 ) -> EpisodeSetup:
-    """The participants of an entry, with the facilitator that its subject names, or `helper`, or a language model.
+    """The participants of an entry, with the facilitator that its subject names, or a language model.
 
     Sharing `advice` between episodes of one level saves planning and changes nothing else. `pictures`: the model also
     sees the state as a picture.
@@ -76,12 +75,14 @@ def setup(
     level = entry.level
     assert isinstance(level, Level)
     advice, world = advice or DoorsKeysGemsAdvice(level.world), level.world
-    if model is not None:
-        helper = LanguageFacilitator(model, map_briefing(world), advice, " ".join(entry.key), entry.seed, pictures)
+    if model is None:
+        helper = facilitator(entry.subject, level, advice)
+    else:
+        helper = LanguageFacilitator(entry.asker(model), map_briefing(world), advice, pictures)
     return EpisodeSetup(
         world=world,
         people=people(level, advice),
-        facilitator=helper or facilitator(entry.subject, level, advice),
+        facilitator=helper,
         messages=advice,
         goals={agent: world.gems[world.goals[i]].colour for i, agent in enumerate(world.agents)},
         name=lambda goal: world.gems[goal.thing].colour,

@@ -30,35 +30,27 @@ class Messages(Protocol[S_contra, A, F]):
 
     def candidates(self, state: S_contra) -> Sequence[F]:
         """The messages that an agent could follow in this state."""
-        ...
 
     def helper(self, message: F) -> str:
         """The agent that the message asks to do something."""
-        ...
 
     def errand(self, message: F, mind: GoalDirected[A]) -> GoalDirected[A]:
         """A mind as rational as `mind` whose only goal is what the message asks for."""
-        ...
 
     def status(self, state: S_contra, message: F) -> Status:
         """Whether what the message asks for is running, completed or impossible in this state."""
-        ...
 
     def effort(self, state: S_contra, message: F) -> int:
         """The number of steps that carrying out the message takes."""
-        ...
 
     def length(self, state: S_contra, minds: Sequence[GoalDirected[A]], message: F | None, horizon: int) -> int:
         """C(f, g): steps until agents with these minds are done if the message is followed first; at most `horizon`."""
-        ...
 
     def explain(self, state: S_contra, message: F, goals: Goals) -> str:
         """The message as a sentence with its reason, given the likeliest goal of each agent."""
-        ...
 
     def address(self, message: F) -> str:
         """The message in short form for logs and tables, beginning with the helper's name."""
-        ...
 
 
 class MessageUtility(NamedTuple, Generic[F]):
@@ -84,19 +76,15 @@ class Facilitator(Protocol[S_contra, A_contra, F]):
 
     def watch(self, joint: Mapping[str, A_contra], after: S_contra) -> Self:
         """The facilitator after the agents have taken a joint action that led to `after`."""
-        ...
 
     def decide(self, state: S_contra, left: int, rng: np.random.Generator) -> Decision[F]:
         """The message to send in this state, with `left` steps to go, or the reason to send none."""
-        ...
 
     def tell(self, message: F | None) -> Self:
         """The facilitator after its message was delivered; None: its last message was ignored."""
-        ...
 
     def beliefs(self) -> Mapping[str, Categorical[Hashable]]:
         """P(goal) for each agent; empty if the facilitator infers no goals."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -182,8 +170,7 @@ class FacilitatedEpisode(Generic[S, A, F]):
     def __iter__(self) -> Iterator[Moment[S, A, F]]:
         state = self.world.start(self.people_rng)
         self.look(state)
-        decision: Decision[F] = Decision(silence=BEFORE_FIRST_STEP)
-        ms = 0.0
+        decision, ms = Decision[F](silence=BEFORE_FIRST_STEP), 0.0
         for t in range(1, self.horizon + 1):
             if self.world.done(state):
                 return

@@ -15,7 +15,8 @@ from otherminds.evaluation.assistance import FACILITATOR, outcomes, quality, sha
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
-from otherminds.language.model import Request, Usage
+from otherminds.language.asking import Asker
+from otherminds.language.model import LanguageModel, Request, Usage
 from otherminds.language.prices import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, CallEstimate
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import GoalDirected
@@ -46,6 +47,10 @@ class PlannedEpisode:
         """Condition, subject and level: what identifies the episode in the rows."""
         return (self.condition, self.subject, self.level.name)
 
+    def asker(self, model: LanguageModel) -> Asker:
+        """The model with the settings of this episode."""
+        return Asker(model, " ".join(self.key), self.seed, temperature=0.0, max_tokens=300)
+
 
 class EpisodeSetup(NamedTuple):
     """The participants of an episode, and how rows name what they do.
@@ -73,15 +78,10 @@ def facilitator_without_inference(subject: str, messages: Messages[Any, Any, Any
 
 def episode(entry: PlannedEpisode, setup: EpisodeSetup) -> FacilitatedEpisode[Any, Any, Any]:
     """The episode, ready to be played: a pure function of entry and setup."""
+    people_rng, own_rng = (stream(entry.seed, who, entry.level.name) for who in ("people", entry.subject))
+    horizon = entry.level.horizon
     return FacilitatedEpisode(
-        world=setup.world,
-        minds=setup.people,
-        facilitator=setup.facilitator,
-        messages=setup.messages,
-        horizon=entry.level.horizon,
-        people_rng=stream(entry.seed, "people", entry.level.name),
-        facilitator_rng=stream(entry.seed, entry.subject, entry.level.name),
-        obedience=setup.obedience,
+        setup.world, setup.people, setup.facilitator, setup.messages, horizon, people_rng, own_rng, setup.obedience
     )
 
 

@@ -19,12 +19,9 @@ import numpy as np
 from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp
 from otherminds.mind import GoalDirected, WithErrand, own_mind, without_finished_errand
 from otherminds.observer import Observer, Watchers, attend
-from otherminds.papers.protom.episodes import Decision, Goals, Messages, MessageUtility
+from otherminds.papers.protom.episodes import A, Decision, F, Goals, Messages, MessageUtility, S
 from otherminds.world import World
 
-S = TypeVar("S", bound=Hashable)
-A = TypeVar("A", bound=Hashable)
-F = TypeVar("F", bound=Hashable)
 M = TypeVar("M", bound=GoalDirected[Any])
 
 NEGLIGIBLE = 0.01  # probability below which a goal, or a combination of goals, is left out; chosen, not tuned
@@ -105,17 +102,13 @@ class ProToM(Generic[S, A, F]):
     def compute_utility(self, state: S, left: int, rng: np.random.Generator) -> list[MessageUtility[F]]:
         """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, and div(f) for each candidate message; `left` steps remain."""
         length = self.messages.length
-        hypotheses = [(p, minds) for goals, p in self.joint_goals(rng) for p, minds in self.joint_minds(goals, p)]
-        without = [length(state, minds, None, left) for _, minds in hypotheses]
+        minds_of = [(p, minds) for goals, p in self.joint_goals(rng) for p, minds in self.joint_minds(goals, p)]
+        hypotheses = [(p, minds, length(state, minds, None, left)) for p, minds in minds_of]
         found = []
         for message in self.messages.candidates(state):
-            saved = [
-                (p, alone - length(state, minds, message, left))
-                for (p, minds), alone in zip(hypotheses, without, strict=True)
-            ]
-            found.append(
-                MessageUtility(message, sum(p * steps for p, steps in saved), self._divergence(message, saved))
-            )
+            saved = [(p, alone - length(state, minds, message, left)) for p, minds, alone in hypotheses]
+            expected = sum(p * steps for p, steps in saved)
+            found.append(MessageUtility(message, expected, self._divergence(message, saved)))
         return found
 
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,10 +38,16 @@ class GoalLabel(NamedTuple):
 
 
 def read_all(paths: Sequence[Path], world: SpelledWorld) -> list[Step[Any, Any]]:
-    """The steps of several files, each of which continues where the one before ended. Raises InputError."""
+    """The steps of several files, each of which continues where the one before ended.
+
+    Raises InputError, also for a file without a step.
+    """
     steps: list[Step[Any, Any]] = []
     for path in paths:
-        steps += read_steps(path, world, start=steps[-1].after if steps else None)
+        more = read_steps(path, world, start=steps[-1].after if steps else None)
+        if not more:
+            raise InputError("is empty: nobody does anything", path=path, hint="`watch --save` writes trajectories")
+        steps += more
     return steps
 
 
@@ -66,6 +73,8 @@ def posteriors(
             seen = attend(rules, watchers, step.joint, step.after)
             watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in seen.items()}
             watched.append(watchers)
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(str(error), hint="with a lapse above 0 anybody could do anything") from None
     joints = [{a: world.spell(step.joint[a]) for a in world.agents} for step in steps]
@@ -92,19 +101,16 @@ def goals(world: SpelledWorld) -> dict[Hashable, GoalLabel]:
 
 def _minds(
     world: SpelledWorld, wanted: Sequence[Any], beta: float, lapse: float, particles: int
-) -> Iterator[Sequence[GoalDirected[Any]]]:
+) -> Sequence[Sequence[GoalDirected[Any]]]:
     """For each agent, its possible minds: one for each goal and, in kitchens, each sampled belief."""
     agents = range(len(world.agents))
     if isinstance(world, DoorsKeysGems):
         planner = DoorsKeysGemsPlanner(world)
-        yield from ([Seeker(planner, i, goal, beta=beta, lapse=lapse) for goal in wanted] for i in agents)
-        return
-    dishes, sampler = OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items)
-    for i in agents:
-        yield [
-            Cook(dishes, sampler, i, recipe, beta=beta, lapse=lapse, particle=k)
-            for k, recipe in product(range(particles), wanted)
-        ]
+        return [[Seeker(planner, i, goal, beta=beta, lapse=lapse) for goal in wanted] for i in agents]
+    cook = partial(
+        Cook, OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items), beta=beta, lapse=lapse
+    )
+    return [[cook(i, recipe, particle=k) for k, recipe in product(range(particles), wanted)] for i in agents]
 
 
 def draw(history: Sequence[Row], world: SpelledWorld, path: Path) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -34,27 +36,7 @@ from otherminds.worlds.doors_keys_gems.rules import Action, State
 EXPERIMENT = "dkg-human"
 FOLDER = Path("domains/doors-keys-gems")
 
-# When people were asked: 1-based indices into the posteriors of an episode, the first of which is the prior. From the
-# repository above.
-JUDGEMENT_POINTS: Mapping[str, tuple[int, ...]] = {
-    "1_1": (1, 7, 17, 23),
-    "1_2": (1, 9, 14, 17),
-    "1_3": (1, 9, 17, 24),
-    "1_4": (1, 7, 14, 23, 32),
-    "2_1": (1, 6, 11, 24),
-    "2_2": (1, 4, 6, 11),
-    "2_3": (1, 5, 8, 13),
-    "2_4": (1, 9, 12, 31, 44),
-    "3_1": (1, 7, 22, 37, 50),
-    "3_2": (1, 14, 24, 29, 40, 54),
-    "3_3": (1, 7, 13, 20, 26),
-    "3_4": (1, 6, 11, 26, 36, 49),
-    "4_1": (1, 8, 14, 20),
-    "4_2": (1, 4, 7, 10),
-    "4_3": (1, 5, 8, 10),
-    "4_4": (1, 7, 12, 18),
-}
-
+# the 1-based indices into the posteriors of each episode at which people were asked; the first one is the prior
 POINTS = TypeAdapter(dict[str, Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)]])
 
 
@@ -111,7 +93,8 @@ def read_stimuli(path: Path) -> list[Stimulus]:
     if not judgements:
         hint = "point --data at a clone of Plinf.jl, branch project-blocks"
         raise InputError("has no average_human_results_arrays/*.csv", path=folder, hint=hint)
-    points, own = {**JUDGEMENT_POINTS}, folder / "judgement_points.json"
+    usual = (resources.files("otherminds.papers.protom") / "judgement_points.toml").read_text("utf-8")
+    points, own = POINTS.validate_python(tomllib.loads(usual)), folder / "judgement_points.json"
     if own.exists():
         try:
             points |= POINTS.validate_json(read_text(own))
@@ -201,25 +184,21 @@ def _rmse(inferred: Sequence[NDArray[np.float64]], stimuli: Sequence[Stimulus], 
     return float(np.sqrt(np.mean(gaps**2)))
 
 
-def measures(fit: FittedModel, stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
-    """r and RMSE over all judgements, with 95 % intervals from 2,000 bootstrap resamples of stimuli."""
-    rng = np.random.default_rng(0)
-    draws = [rng.integers(len(stimuli), size=len(stimuli)).tolist() for _ in range(2000)]
-    everything = list(range(len(stimuli)))
-    for metric, of in (("r", _correlation), ("rmse", _rmse)):
-        values = [of(fit.inferred, stimuli, draw) for draw in draws]
-        low, high = np.quantile([v for v in values if math.isfinite(v)], [0.025, 0.975])
-        value = of(fit.inferred, stimuli, everything)
-        yield {"metric": metric, "value": value, "low": float(low), "high": float(high), "n": len(stimuli)}
-
-
 def summarise(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus]) -> list[dict[str, Any]]:
-    """One summary row for every condition, model and metric."""
-    return [
-        {"experiment": EXPERIMENT, "condition": condition, "subject": model, **measure}
-        for (condition, model), fit in fits.items()
-        for measure in measures(fit, stimuli)
-    ]
+    """One summary row for every condition, model and metric: r and RMSE over all judgements.
+
+    Intervals are of 95 %, from 2,000 bootstrap resamples of stimuli.
+    """
+    n, rng, table = len(stimuli), np.random.default_rng(0), []
+    draws = [rng.integers(n, size=n).tolist() for _ in range(2000)]
+    for (condition, model), fit in fits.items():
+        about = {"experiment": EXPERIMENT, "condition": condition, "subject": model}
+        for metric, of in (("r", _correlation), ("rmse", _rmse)):
+            values = [of(fit.inferred, stimuli, draw) for draw in draws]
+            low, high = np.quantile([v for v in values if math.isfinite(v)], [0.025, 0.975]).tolist()
+            value = of(fit.inferred, stimuli, range(n))
+            table.append({**about, "metric": metric, "value": value, "low": low, "high": high, "n": n})
+    return table
 
 
 def rows(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
@@ -227,19 +206,12 @@ def rows(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus
     for (condition, model), fit in fits.items():
         for stimulus, inferred, setting in zip(stimuli, fit.inferred, fit.settings, strict=True):
             gems = [gem.colour for gem in stimulus.plans.world.gems]
+            about = {"condition": condition, "subject": model, "episode": stimulus.name}
             for point, ours, theirs in zip(stimulus.points, inferred, stimulus.judged, strict=True):
-                yield {
-                    "schema": 1,
-                    "experiment": EXPERIMENT,
-                    "condition": condition,
-                    "subject": model,
-                    "episode": stimulus.name,
-                    "t": point - 1,
-                    "predicted": gems[int(ours.argmax())],
-                    "posterior": dict(zip(gems, ours.tolist(), strict=True)),
-                    "people": dict(zip(gems, theirs.tolist(), strict=True)),
-                    **setting._asdict(),
-                }
+                row = {"schema": 1, "experiment": EXPERIMENT, **about, "t": point - 1}
+                posterior, people = (dict(zip(gems, p.tolist(), strict=True)) for p in (ours, theirs))
+                judged = {"predicted": gems[int(ours.argmax())], "posterior": posterior, "people": people}
+                yield {**row, **judged, **setting._asdict()}
 
 
 # The report

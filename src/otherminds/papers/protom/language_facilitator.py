@@ -1,27 +1,26 @@
 """A language model as the facilitator: it gets ProToM's information and chooses among the same messages (§4.2, B.4).
 
 After every step at which a message can be sent, the model is asked once which goal each agent has and which message to
-send, if any. An unreadable reply is asked for again, `attempts` times in all; then no message is sent.
+send, if any. If no attempt of the `Asker` gives a readable reply, no message is sent.
 """
 
 from __future__ import annotations
 
 import json
-import zlib
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Generic, NamedTuple, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.files.text import one_line
-from otherminds.language.asking import Exchange, Unreadable, prompts_of, read_json, unreadable
-from otherminds.language.model import LanguageModel, Message, Request
-from otherminds.papers.protom.episodes import Decision, Messages, Status
+from otherminds.language import asking
+from otherminds.language.asking import Asker, Exchange, ReplyForm
+from otherminds.language.model import Message
+from otherminds.papers.protom.episodes import A, Decision, F, Messages, S, Status
 from otherminds.worlds.canvas import Drawing
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems import level_files
@@ -35,11 +34,8 @@ from otherminds.worlds.overcooked.kitchen import DOOR, RECIPES, parts
 from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.overcooked.rules import State as KitchenState
 
-fill = prompts_of("otherminds.papers.protom")
+fill = asking.prompts_of("otherminds.papers.protom")
 
-S = TypeVar("S", bound=Hashable)
-A = TypeVar("A", bound=Hashable)
-F = TypeVar("F", bound=Hashable)
 
 RECENT = 10  # joint actions that the prompt lists; chosen, not tuned
 NOTHING_SAID = "No Feedback"  # option 0 of every prompt, as in the paper's prompt (appendix B.4)
@@ -59,40 +55,28 @@ def subject(model: str) -> str:
 # Replies
 
 
-class FacilitatorAnswer(BaseModel):
+class FacilitatorAnswer(asking.StrictReply):
     """The reply asked for: the goal of each agent, a reason, and the number of a message (0: none)."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     goals: dict[str, str]
     reason: str
     choice: int
 
 
-def answer_schema(agents: Sequence[str], goals: Collection[str], candidates: int) -> str:
-    """The JSON schema of readable answers: goals before reason before choice, with all options enumerated."""
+def answer_form(agents: Sequence[str], goals: Collection[str], candidates: int) -> ReplyForm[FacilitatorAnswer]:
+    """The form of answers: goals before reason before choice, a known goal for each agent, a number on the list."""
 
-    def strict(properties: Mapping[str, Any]) -> dict[str, Any]:
-        required = [*properties]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    def fault(found: FacilitatorAnswer) -> str | None:
+        if found.goals.keys() != set(agents):
+            return "does not name the goals of all agents and of nobody else"
+        if not set(found.goals.values()) <= set(goals):
+            return "names a goal that nobody can have"
+        return None if 0 <= found.choice <= candidates else "chooses a number that is not on the list"
 
-    wants = {agent: {"type": "string", "enum": [*goals]} for agent in agents}
-    choice = {"type": "integer", "enum": [*range(candidates + 1)]}
-    return json.dumps(strict({"goals": strict(wants), "reason": {"type": "string"}, "choice": choice}))
-
-
-def read(text: str, agents: Sequence[str], goals: Collection[str], candidates: int) -> FacilitatorAnswer | Unreadable:
-    """The reply as an answer; Unreadable unless it names a known goal for each agent and a number on the list."""
-    found = read_json(text, FacilitatorAnswer)
-    if isinstance(found, Unreadable):
-        return found
-    if found.goals.keys() != set(agents):
-        return unreadable("does not name the goals of all agents and of nobody else", text)
-    if not set(found.goals.values()) <= set(goals):
-        return unreadable("names a goal that nobody can have", text)
-    if not 0 <= found.choice <= candidates:
-        return unreadable("chooses a number that is not on the list", text)
-    return found
+    wants = asking.object_schema(**dict.fromkeys(agents, asking.enum_schema([*goals])))
+    choice = asking.enum_schema(range(candidates + 1))
+    schema = asking.schema_text(goals=wants, reason={"type": "string"}, choice=choice)
+    return ReplyForm(schema, FacilitatorAnswer, fault)
 
 
 # The facilitator
@@ -118,20 +102,14 @@ class SentMessage(NamedTuple, Generic[F]):
 class LanguageFacilitator(Generic[S, A, F]):
     """The facilitator at one moment of an episode; it asks its model at most once about each moment.
 
-    `draw` names the episode: with the seed it keeps the calls of different episodes apart. With `pictures`, the model
-    also sees the state as a picture. `named` holds the goals that it named last, `recent` the joint actions that the
-    prompt lists.
+    With `pictures`, the model also sees the state as a picture. `named` holds the goals that it named last, `recent`
+    the joint actions that the prompt lists.
     """
 
-    model: LanguageModel
+    asker: Asker
     briefing: Briefing[S, A]
     messages: Messages[S, A, F]
-    draw: str = ""
-    seed: int = 0
     pictures: bool = False
-    temperature: float = 0.0
-    max_tokens: int = 300
-    attempts: int = 3
     t: int = 0
     recent: tuple[Mapping[str, A], ...] = ()
     past: tuple[SentMessage[F], ...] = ()
@@ -142,15 +120,13 @@ class LanguageFacilitator(Generic[S, A, F]):
         """Remember the joint action, and update the status of the last message."""
         recent, past = (*self.recent, joint)[-RECENT:], self.past
         if past and past[-1].status == "running":
-            past = self._past_with(self.messages.status(after, past[-1].message))
+            past = (*past[:-1], past[-1]._replace(status=self.messages.status(after, past[-1].message)))
         return replace(self, t=self.t + 1, recent=recent, past=past, named=self._last_named())
 
     def tell(self, message: F | None) -> Self:
         """Remember that the message was sent; None: that the last one was ignored."""
-        if message is not None:
-            past = (*self.past, SentMessage(self.t, message))
-        else:
-            past = self._past_with("ignored") if self.past else ()
+        sent = (one._replace(status="ignored") for one in self.past[-1:])
+        past = (*self.past[:-1], *sent) if message is None else (*self.past, SentMessage(self.t, message))
         return replace(self, past=past, named=self._last_named())
 
     def decide(self, state: S, left: int, rng: np.random.Generator) -> ModelDecision[F]:
@@ -168,9 +144,6 @@ class LanguageFacilitator(Generic[S, A, F]):
             for agent, named in self._last_named().items()
         }
 
-    def _past_with(self, status: Status) -> tuple[SentMessage[F], ...]:
-        return (*self.past[:-1], self.past[-1]._replace(status=status))
-
     def _last_named(self) -> Mapping[str, str]:
         named = [decision.goals for decision in self._decided.values() if decision.goals]
         return named[-1] if named else self.named
@@ -179,29 +152,17 @@ class LanguageFacilitator(Generic[S, A, F]):
         candidates = self.messages.candidates(state)
         if not candidates:
             return ModelDecision(silence="nobody could do anything for anybody")
-        prompt, agents, goals = self._prompt(state, left, candidates), self.briefing.agents, self.briefing.goals
-        schema = answer_schema(agents, goals, len(candidates))
-        said: list[Exchange] = []
-        for attempt in range(self.attempts):
-            draw = f"{self.draw} step {self.t} {attempt}"
-            seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1  # servers take seeds of 31 bits
-            request = Request(prompt, self.max_tokens, self.temperature, seed, schema=schema, draw=draw)
-            reply = self.model.complete(request)
-            found = read(reply.text, agents, goals, len(candidates))
-            if isinstance(found, Unreadable):
-                why = f"was cut off: {found.why}" if reply.cut else found.why
-                said.append(Exchange("advise", one_line(why), reply.text, reply.usage, readable=False))
-                continue
-            said.append(Exchange("advise", str(found.choice), reply.text, reply.usage))
-            reason = one_line(found.reason)
-            if found.choice:
-                message = candidates[found.choice - 1]
-                words = reason or "No reason given."
-                return ModelDecision(message, words, goals=found.goals, said=tuple(said))
-            because = f": {reason.rstrip('.')}" if reason else ""
-            silence = f"it chose to say nothing{because}"
-            return ModelDecision(silence=silence, goals=found.goals, said=tuple(said))
-        return ModelDecision(silence="no reply of the model could be read", said=tuple(said))
+        form = answer_form(self.briefing.agents, self.briefing.goals, len(candidates))
+        answer, said = self.asker.ask(f"step {self.t}", self._prompt(state, left, candidates), form)
+        if answer is None:
+            return ModelDecision(silence="no reply of the model could be read", said=said)
+        said = (*said[:-1], said[-1]._replace(reading=str(answer.choice)))
+        reason = one_line(answer.reason)
+        if answer.choice:
+            message, words = candidates[answer.choice - 1], reason or "No reason given."
+            return ModelDecision(message, words, goals=answer.goals, said=said)
+        because = f": {reason.rstrip('.')}" if reason else ""
+        return ModelDecision(silence=f"it chose to say nothing{because}", goals=answer.goals, said=said)
 
     def _prompt(self, state: S, left: int, candidates: Sequence[F]) -> tuple[Message, ...]:
         """The system message with world and task, and the user message with the state, the past and the options."""
@@ -237,24 +198,26 @@ class LanguageFacilitator(Generic[S, A, F]):
 class Briefing(Generic[S, A]):
     """A world as described to a language model, which sees everything but the agents' goals.
 
-    rules: how the world works. goals: every possible goal, by name. describe: a state in words, with everything that
-    can change. draw: a state as a picture. spell: an action in words.
+    rules: how the world works. goals: every possible goal, by name. text: a state as a map. lines: one for everything
+    that can change. draw: a state as a picture. spell: an action in words.
     """
 
     agents: tuple[str, ...]
     rules: str
     goals: Mapping[str, Hashable]
-    describe: Callable[[S], str]
+    text: Callable[[S], str]
+    lines: Callable[[S], Iterable[str]]
     draw: Callable[[S], Drawing]
     spell: Callable[[A], str]
+
+    def describe(self, state: S) -> str:
+        """A state in words: its map, and a line for everything that can change."""
+        tiles = [row.split() for row in self.text(state).split("\n")]
+        return fill("facilitator-state", map=_numbered(tiles), lines="\n".join(self.lines(state)))
 
 
 def map_briefing(world: DoorsKeysGems) -> Briefing[MapState, Action]:
     """The briefing on a Doors-Keys-Gems map. A gem is named by its colour, and its name if the colour is not unique."""
-
-    def describe(state: MapState) -> str:
-        return _described(level_files.draw_text(world, state), _map_lines(world, state))
-
     colours = [gem.colour for gem in world.gems]
     names = [f"{g.colour} gem" + ("" if colours.count(g.colour) == 1 else f" ({g.name})") for g in world.gems]
     bans = (f"\n{world.agents[i]} can neither take nor be given {world.items[k].name}." for i, k in world.forbidden)
@@ -265,7 +228,8 @@ def map_briefing(world: DoorsKeysGems) -> Briefing[MapState, Action]:
         agents=world.agents,
         rules=fill("facilitator-map", agents=", ".join(world.agents), turns=turns, bans="".join(sorted(bans))),
         goals={name: Goal("gem", k) for k, name in enumerate(names)},
-        describe=describe,
+        text=partial(level_files.draw_text, world),
+        lines=partial(_map_lines, world),
         draw=partial(map_drawing.draw, world),
         spell=world.spell,
     )
@@ -292,10 +256,6 @@ def _map_lines(world: DoorsKeysGems, state: MapState) -> Iterator[str]:
 def kitchen_briefing(world: Overcooked) -> Briefing[KitchenState, str]:
     """The briefing on a kitchen. Every recipe is a possible goal: only the agents know which ones are ordered."""
     layout = world.layout
-
-    def describe(state: KitchenState) -> str:
-        return _described(kitchen_files.draw_text(world, state), _kitchen_lines(world, state))
-
     dishes = "\n".join(f"- {recipe}: {_thing(dish)}" for recipe, dish in RECIPES.items())
     names, numbers = ", ".join(world.agents), ", ".join(f"{i} is {agent}" for i, agent in enumerate(world.agents, 1))
     room_of = {cell: str(n) for n, room in enumerate(layout.rooms, 1) for cell in room}
@@ -306,7 +266,8 @@ def kitchen_briefing(world: Overcooked) -> Briefing[KitchenState, str]:
         agents=world.agents,
         rules=fill("facilitator-kitchen", agents=names, dishes=dishes, rooms=_numbered(rooms), numbers=numbers),
         goals={recipe: recipe for recipe in RECIPES},
-        describe=describe,
+        text=partial(kitchen_files.draw_text, world),
+        lines=partial(_kitchen_lines, world),
         draw=partial(kitchen_drawing.draw, world),
         spell=world.spell,
     )
@@ -325,12 +286,6 @@ def _kitchen_lines(world: Overcooked, state: KitchenState) -> Iterator[str]:
             yield f"On the {where} at {_at(layout.grid, cell)}: {_thing(thing)}."
     for cell, delivered in zip(layout.deliveries, state.delivered, strict=True):
         yield f"Delivered at {_at(layout.grid, cell)}: {'; '.join(map(_thing, delivered)) or 'nothing yet'}."
-
-
-def _described(drawn: str, lines: Iterator[str]) -> str:
-    """A state in words: its map, and a line for everything that can change."""
-    tiles = [row.split() for row in drawn.split("\n")]
-    return fill("facilitator-state", map=_numbered(tiles), lines="\n".join(lines))
 
 
 def _thing(thing: int) -> str:

@@ -118,12 +118,11 @@ def people(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> dict[str
 def setup(
     entry: PlannedEpisode,
     advice: OvercookedAdvice | None = None,
-    helper: KitchenFacilitator | None = None,
     *,
     model: LanguageModel | None = None,
     pictures: bool = False,
 ) -> EpisodeSetup:
-    """The participants of an entry, with the facilitator that its subject names, or `helper`, or a language model.
+    """The participants of an entry, with the facilitator that its subject names, or a language model.
 
     Sharing `advice` between episodes of one kitchen saves planning and changes nothing else. `pictures`: the model also
     sees the state as a picture.
@@ -131,12 +130,14 @@ def setup(
     level = entry.level
     assert isinstance(level, KitchenLevel)
     advice, world = advice or OvercookedAdvice(level.world), level.world
-    if model is not None:
-        helper = LanguageFacilitator(model, kitchen_briefing(world), advice, " ".join(entry.key), entry.seed, pictures)
+    if model is None:
+        helper = facilitator(entry.subject, level, advice)
+    else:
+        helper = LanguageFacilitator(entry.asker(model), kitchen_briefing(world), advice, pictures)
     return EpisodeSetup(
         world=world,
         people=people(level, advice, entry.seed),
-        facilitator=helper or facilitator(entry.subject, level, advice),
+        facilitator=helper,
         messages=advice,
         goals={agent: world.recipes[i] or "" for i, agent in enumerate(world.agents)},
         name=str,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from typing import Any, NamedTuple
 
-from otherminds.evaluation.assistance import compare, outcomes
-from otherminds.papers.protom import doors_keys_gems, overcooked
+from otherminds.evaluation.assistance import FACILITATOR, compare, outcomes
+from otherminds.papers.protom import overcooked
 from otherminds.reports import plots
 from otherminds.reports.level_replay import replays
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
@@ -48,10 +50,7 @@ SPEEDUP = (
 
 
 class ReportWords(NamedTuple):
-    """What a report says about its world: texts, and words that fill the texts about figures.
-
-    `by_class`: the numbers of levels of each class. `sweeps`: whether the report plots the metrics over tuned settings.
-    """
+    """What a report says about its world, as in report.toml."""
 
     experiment: str
     title: str
@@ -66,82 +65,34 @@ class ReportWords(NamedTuple):
     sweeps: bool = False
 
 
-DOORS_KEYS_GEMS = ReportWords(
-    experiment=doors_keys_gems.EXPERIMENT,
-    title="ProToM in Doors-Keys-Gems",
-    lead=(
-        "Two people walk through doors, each to a gem of their own. A facilitator watches, infers from their moves "
-        "what each of them wants, works out how many steps every message would save, and speaks or stays silent."
-    ),
-    levels="levels",
-    horizon=80,
-    how_many="twenty",
-    by_class="6 / 8 / 6",
-    choice=(
-        "The twenty were picked for readability from levels with certificates: at least three gems, few cells, keys "
-        "and doors, and, where help is not needed, levels in which no message would help whatever gems the two were "
-        "after. That last rule was added after ProToM had spoken in two of the first six picks while goals were still "
-        "open, so silence there is by design of the levels; the held-out levels, which were not picked at all, show "
-        "the rate."
-    ),
-    held_out="300 levels made from a seed, 100 of each class; no setting was chosen on them.",
-    tuning=(
-        "On tuning levels alone (60 of each class, other seeds than all levels above): the ε at which fewer than one "
-        "needless message is sent in twenty episodes and most of the oracle's speed-up is left."
-    ),
-)
-OVERCOOKED = ReportWords(
-    experiment=overcooked.EXPERIMENT,
-    title="ProToM in Overcooked with rooms",
-    lead=(
-        "Two people cook, each a dish of their own, each seeing only the room they are in. A facilitator sees the "
-        "whole kitchen, but not the recipes. It infers from their actions what each of them wants and believes, works "
-        "out how many steps every message would save, and speaks or stays silent."
-    ),
-    levels="kitchens",
-    horizon=100,
-    how_many="twenty-one",
-    by_class="7 / 7 / 7",
-    choice=(
-        "The twenty-one were picked for readability from kitchens with certificates: few squares, few things, and "
-        "rooms of different kinds. Certificates say how long simulated cooks take over ten seeds, without help (L0) "
-        "and with the one message that is named (Lf); where help is not needed, no message at any time is foreseen to "
-        "save more than a step, if the recipes were known."
-    ),
-    held_out="210 kitchens made from a seed, 70 of each class; no setting was chosen on them.",
-    tuning=(
-        "On tuning kitchens alone (other seeds than all kitchens above): one setting at a time is varied, the others "
-        "are as the paper has them (φ = 2 steps, ε = 0.3 bits, N = 5 particles an agent), and were kept. The "
-        "look-ahead of two steps (protom; protom_paper has none) was chosen before, on kitchens that are in no set."
-    ),
-    sweeps=True,
-)
-
-
-def report(words: ReportWords, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
+def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
     """The page of one world, from rows, summary and levels alone."""
+    text = (resources.files("otherminds.papers.protom") / "report.toml").read_text("utf-8")
+    words = ReportWords(experiment, **tomllib.loads(text)[experiment])
     bars = [inline(plots.class_bars(summary, metric)) for metric in ("success", "speedup", "messages")]
     explained = [text.format(**words._asdict()) for text in (PUBLISHED, SPEEDUP)]
     goals = _by_class(summary, ["protom"], INFERENCE, ("Levels",))
     inferred = side_by_side(inline(plots.posterior_over_time(rows)), inline(plots.calibration(rows)))
-    sections = [
-        Section("Results", stack(_results(words, summary, ""), *explained, targets(summary))),
-        Section("Watch the episodes", replays({level.name: level for level in levels}, rows)),
-        Section("By class of level", side_by_side(*bars)),
-        Section("How well goals were inferred", stack(goals, inferred)),
-        Section("Tests", _tests(rows)),
-        Section("What each message saved", _messages(rows)),
-        Section("About the levels", words.choice),
-    ]
+    held_out = replies = tuning = Html("")
     if models := [r["subject"] for r in summary if (r["condition"], r["metric"]) == ("all", "replies")]:
-        replies = _by_class(summary, models, REPLIES, ("Levels", "Facilitator"))
-        sections.insert(4, Section("Language models", stack(LANGUAGE_MODELS, replies)))
+        replies = stack(LANGUAGE_MODELS, _by_class(summary, models, REPLIES, ("Levels", "Facilitator")))
     if any(row["condition"].startswith("heldout/") for row in summary):
-        held_out = [inline(plots.class_bars(summary, metric, held_out=True)) for metric in ("speedup", "messages")]
-        results = stack(words.held_out, _results(words, summary, "heldout/"), side_by_side(*held_out))
-        sections.insert(3, Section("Held-out levels", results))
-        sections.append(Section("How thresholds were chosen", _tuning(words, summary)))
-    return page(words.title, words.lead, sections)
+        drawn = [inline(plots.class_bars(summary, metric, held_out=True)) for metric in ("speedup", "messages")]
+        held_out = stack(words.held_out, _results(words, summary, "heldout/"), side_by_side(*drawn))
+        tuning = _tuning(words, summary)
+    sections = {
+        "Results": stack(_results(words, summary, ""), *explained, targets(summary)),
+        "Watch the episodes": replays({level.name: level for level in levels}, rows),
+        "By class of level": side_by_side(*bars),
+        "Held-out levels": held_out,
+        "How well goals were inferred": stack(goals, inferred),
+        "Language models": replies,
+        "Tests": _tests(rows),
+        "What each message saved": _messages(rows),
+        "About the levels": words.choice,
+        "How thresholds were chosen": tuning,
+    }
+    return page(words.title, words.lead, [Section(title, body) for title, body in sections.items() if body])
 
 
 def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:
@@ -213,17 +164,11 @@ def p_value(value: float) -> str:
 
 def _messages(rows: Sequence[Row]) -> Html:
     lengths = {(r["subject"], r["episode"]): r["length"] for r in rows if "length" in r}
-    lines = [
-        [
-            r["episode"],
-            r["condition"].replace("_", " "),
-            r["t"],
-            r["words"],
-            number(max(p["saves"] for p in r["prices"]), 1),
-            lengths["none", r["episode"]] - lengths["protom", r["episode"]],
-        ]
-        for r in rows
-        if r["subject"] == "protom" and r["agent"] == "facilitator" and r["action"]
-    ]
+    lines = []
+    for r in rows:
+        if r["subject"] == "protom" and r["agent"] == FACILITATOR and r["action"]:
+            expected = number(max(p["saves"] for p in r["prices"]), 1)
+            shorter = lengths["none", r["episode"]] - lengths["protom", r["episode"]]
+            lines.append([r["episode"], r["condition"].replace("_", " "), r["t"], r["words"], expected, shorter])
     columns = ("Level", "Class", "Step", "What ProToM said", "Expected to save", "Episode shorter by")
     return table(columns, lines)

@@ -18,7 +18,7 @@ from otherminds.papers.protom.experiment import SUBJECTS
 from otherminds.papers.protom.language_facilitator import subject as model_subject
 from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import Design
-from otherminds.papers.protom.report import DOORS_KEYS_GEMS, OVERCOOKED, ReportWords, report
+from otherminds.papers.protom.report import report
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study import simulated as study
@@ -30,11 +30,10 @@ PAIRS = {"quick": 3, "normal": 9, "full": 36}
 
 
 class Facilitated(NamedTuple):
-    """An experiment with facilitators: the module that plays its episodes, its levels, and the texts of its report."""
+    """An experiment with facilitators: the module that plays its episodes, and its levels."""
 
     world: ModuleType
     design: Design[Any]
-    words: ReportWords
 
     def begin(self, options: Options) -> Experiment:
         """The bundled levels with every facilitator, and in a full run the further sets as well.
@@ -57,7 +56,9 @@ class Facilitated(NamedTuple):
             parts=(Part(self.world.rows, plan),),
             model_part=model_part,
             summarise=self._summarise,
-            page=lambda rows, summary: report(self.words, [row for row in rows if not _prefix(row)], summary, levels),
+            page=lambda rows, summary: report(
+                self.world.EXPERIMENT, [row for row in rows if not _prefix(row)], summary, levels
+            ),
             what="Playing levels",
         )
 
@@ -125,11 +126,11 @@ def _study(options: Options) -> Experiment:
         def estimate(todo: Sequence[study.PlannedTrial]) -> CallEstimate:
             return experiment.estimate([entry.played for entry in todo], overcooked.setup, pictures=pictures)
 
-        spoken = [entry for entry in plan if entry.subject == lm]
+        spoken = [entry for entry in plan if entry.played.subject == lm]
         model_part = ModelPart(found, partial(study.rows, pictures=pictures), spoken, estimate)
     return Experiment(
         run=described(f"study {options.scale} seed {options.seed}", _model_words(options)),
-        parts=(Part(study.rows, [entry for entry in plan if entry.subject != lm]),),
+        parts=(Part(study.rows, [entry for entry in plan if entry.played.subject != lm]),),
         model_part=model_part,
         collect=lambda store: store.all([entry.key for entry in plan]),
         what="Playing trials",
@@ -138,8 +139,8 @@ def _study(options: Options) -> Experiment:
 
 
 EXPERIMENTS: Mapping[str, Begin] = {
-    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN, DOORS_KEYS_GEMS).begin,
-    "protom-overcooked": Facilitated(overcooked, kitchens.DESIGN, OVERCOOKED).begin,
+    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN).begin,
+    "protom-overcooked": Facilitated(overcooked, kitchens.DESIGN).begin,
     "dkg-human": _dkg_human,
     "study": _study,
 }

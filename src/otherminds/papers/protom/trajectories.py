@@ -16,7 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from otherminds.errors import InputError, faults
+from otherminds.errors import InputError, fault_place, faults
+from otherminds.files import strict_json
 from otherminds.files.text import read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.pddl import follow_plan, read_plan
@@ -85,21 +86,11 @@ def read_trajectory(path: Path, world: SpelledWorld, *, start: Any = None) -> St
 
 def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
     """The words of each agent's action in step t."""
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        # JSON lets a key occur twice, and readers keep the last one: an action would be lost unnoticed
-        kept: dict[str, object] = {}
-        for key, value in pairs:
-            if key in kept:
-                raise InputError(f"`{key[:60]}` is given twice", path=path, line=t + 1)
-            kept[key] = value
-        return kept
-
     try:
         line = _TrajectoryLine.model_validate_json(text)
     except ValidationError as error:
         fault = faults(error)[0]
-        message, where = fault["msg"], ".".join(map(str, fault["loc"]))[:60]
+        message, where = fault["msg"], fault_place(fault)
         if place := re.search(r" at line 1 column (\d+)$", message):  # not JSON
             column = max(int(place.group(1)), 1)
             raise InputError(message[: place.start()], path=path, line=t + 1, column=column) from None
@@ -108,7 +99,7 @@ def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
         raise InputError(f"unknown schema {line.version}", path=path, line=t + 1, hint=f"this reads {SCHEMA}")
     if line.t != t:
         raise InputError(f"`t` should be {t} here", path=path, line=t + 1, hint="one line a step, from 0 on")
-    json.loads(text, object_pairs_hook=unique, parse_int=str)
+    strict_json.parse(text, path, t + 1)  # of a name that is given twice, pydantic keeps the last value unnoticed
     return line.joint
 
 

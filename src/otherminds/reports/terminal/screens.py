@@ -40,11 +40,9 @@ class WorldDrawing(Protocol):
 
     def draw(self, world: Any, state: Any, *, seen_by: str | None = None) -> Drawing:
         """The picture of a state, all of it or what one agent sees."""
-        ...
 
     def text_map(self, world: Any, state: Any, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
         """The rows of a map for a terminal."""
-        ...
 
 
 DRAWINGS: Mapping[type, WorldDrawing] = {

@@ -53,9 +53,10 @@ def results(summary: Sequence[Row]) -> RenderableType:
 
 def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
     """What agents lose and know, with verdicts in words on the subjects of the check."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for i, column in enumerate(("agent", "breaks at", "loses", "mispredicts", "gap", "unreadable")):
-        table.add_column(column, justify="left" if i < 2 else "right", no_wrap=i > 0, overflow="fold")
+    table = _table("agent", "breaks at", "loses", "mispredicts", "gap", "unreadable", words=2)
+    table.padding = (0, 2, 0, 0)
+    for i, column in enumerate(table.columns):
+        column.no_wrap, column.overflow = i > 0, "fold"
     for found in findings:
         passed, breaks, _ = found.verdict
         result = Text("nothing", style="green") if passed else Text(breaks, style="red")
@@ -71,10 +72,9 @@ def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType
 
 def scores(found: Sequence[Row]) -> Table:
     """Literal and functional scores of players with partners: means with 95 % intervals over episodes."""
-    table = _framed()
     columns = ("partner", "player", "predicts, %", "regret a round", "reward", "optimum", "consistent")
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < 2 else "right", no_wrap=i > 0)
+    table = _table(*columns, words=2, edge=True)
+    table.columns[1].no_wrap = True
     by_pair: dict[tuple[str, str], dict[str, Row]] = {}
     for row in found:
         by_pair.setdefault((row["partner"], row["player"]), {})[row["metric"]] = row
@@ -89,17 +89,12 @@ def scores(found: Sequence[Row]) -> Table:
 # Cells
 
 
-def _table(*columns: str, words: int) -> Table:
-    """A table whose first columns, `words` in number, are text and the others numbers."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+def _table(*columns: str, words: int = 0, edge: bool = False) -> Table:
+    """A table whose first columns, `words` in number, are text and the others numbers; `edge`: with space around it."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=edge, pad_edge=False, padding=(0, 1, 0, 0))
     for i, column in enumerate(columns):
         table.add_column(column, justify="left" if i < words else "right", no_wrap=i >= words)
     return table
-
-
-def _framed() -> Table:
-    """A table with space around it and no columns yet."""
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
 
 
 def _keyed(summary: Sequence[Row]) -> Found:
@@ -152,9 +147,9 @@ def _published(row: Row | None) -> str:
 
 def _by_condition(summary: Sequence[Row]) -> RenderableType:
     """A block of facilitators for each condition, a column for each metric."""
-    present = {row["metric"] for row in summary}
-    metrics = [metric for metric in METRICS if metric in present]
-    table = _framed()
+    present = dict.fromkeys(row["metric"] for row in summary)
+    metrics = [metric for metric in METRICS if metric in present] or list(present)
+    table = _table(edge=True)
     table.add_column("", min_width=11, overflow="fold")
     for metric in metrics:
         table.add_column(metric.removeprefix("decision_"), no_wrap=True)
@@ -166,7 +161,7 @@ def _by_condition(summary: Sequence[Row]) -> RenderableType:
             table.add_row(f"  {escape(subject)}", *map(_cell, cells))
             if any(row and "published" in row for row in cells):
                 table.add_row("  published", *map(_published, cells), style="dim")
-    spoken = [subject for condition, subject, metric in found if (condition, metric) == ("all", UNREADABLE)]
+    spoken = [subject for condition, subject, metric in found if (condition, metric) == ("all", "replies")]
     replies = []
     for subject in spoken:
         unreadable, written, tokens = (found["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens"))
@@ -180,7 +175,7 @@ def _study(summary: Sequence[Row]) -> RenderableType:
     found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
     subjects = list(dict.fromkeys(subject for subject, _ in found))
     published = {subject for (subject, _), row in found.items() if "published" in row}
-    table = _framed()
+    table = _table(edge=True)
     table.add_column("", no_wrap=True, min_width=max(map(len, STUDY_METRICS)))
     for subject in subjects:
         table.add_column(Text(printable(subject)), no_wrap=True)
@@ -204,7 +199,7 @@ def _study(summary: Sequence[Row]) -> RenderableType:
 def _questions(summary: Sequence[Row]) -> RenderableType:
     """Accuracy in per cent by kind of question, for every way the stories are told; shortcuts only once."""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
-    table = _framed()
+    table = _table(edge=True)
     table.add_column("right answers, %", overflow="fold")
     kinds = list(KINDS) if any("/belief" in condition for condition, _ in found) else ["all"]
     for kind in kinds:
@@ -387,7 +382,7 @@ def runs_table(runs: Sequence[Run], folder: Path) -> RenderableType:
     if not runs:
         return Text(f"There are no runs in {printable(str(folder))}.")
     asked = any(run.answered.calls or run.uncertain for run in runs)
-    table = _framed()
+    table = _table(edge=True)
     table.add_column(f"in {printable(str(folder))}", overflow="fold")
     table.add_column("what", overflow="fold")
     for name in ("state", "episodes", *(("calls", "uncertain", "spent") if asked else ())):
@@ -398,8 +393,8 @@ def runs_table(runs: Sequence[Run], folder: Path) -> RenderableType:
     return table
 
 
-def run_details(run: Run, damage: Sequence[str]) -> RenderableType:
-    """The state of one run: its episodes, failures, calls without an answer, and damage."""
+def run_details(run: Run, digest: str) -> RenderableType:
+    """The state of one run: its episodes, failures, calls without an answer, and digest."""
     episodes, calls, _, spent = _counts(run)
     failures = [f"{' '.join(key)}: {why}" for key, why in run.failures.items()]
     uncertain = [f"{one.place} (up to ${one.most:,.4f}, sent {one.sent} to {one.model})" for one in run.uncertain]
@@ -408,7 +403,7 @@ def run_details(run: Run, damage: Sequence[str]) -> RenderableType:
         f"{episodes} episodes, {calls} calls to models answered, {spent} spent",
         *_listed("episodes failed the last time", failures),
         *_listed("calls have no answer on record, and may have to be paid for", uncertain),
-        *([f"damaged: {printable(fault)}" for fault in damage] or ["nothing is damaged"]),
+        f"nothing is damaged; digest {digest}",
     ]
     return Group(*(Text(line, overflow="fold") for line in lines))
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
@@ -18,8 +18,9 @@ from otherminds.errors import InputError
 from otherminds.files.strict_json import parse
 from otherminds.files.text import read_text
 from otherminds.stories.english.questions import split_options
-from otherminds.stories.files import line_of, shortened, validated
+from otherminds.stories.files import shortened, validated
 
+T = TypeVar("T")
 Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]
 LARGEST = 20_000_000  # bytes of a file; chosen
 COLUMNS = range(14, 20)  # numbers of columns that BigToM's files have
@@ -93,8 +94,6 @@ def read_items(path: Path, format: Format | None = None) -> tuple[Item, ...]:
     Raises InputError with the line of the first fault.
     """
     text = read_text(path, limit=LARGEST)
-    if "\0" in text:
-        raise InputError("holds a NUL byte: it is no text", path=path, line=line_of(text, text.index("\0")))
     if not text.strip():
         raise InputError("is empty", path=path, hint=HINT)
     readers = {"tomi": _tomi, "hi_tom": _hi_tom, "bigtom": _bigtom, "mmtom_qa": _mmtom, "jsonl": _jsonl}
@@ -192,27 +191,29 @@ def _hi_tom(text: str, path: Path) -> Iterator[Item]:
         yield _item(row, name, path, line, kind)
 
 
-def _jsonl(text: str, path: Path) -> Iterator[Item]:
+def _rows(text: str, path: Path, kind: TypeAdapter[T]) -> Iterator[tuple[int, T]]:
+    """(line, row) for every line with JSON."""
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
-            row = validated(_ITEM_ROWS, parse(entry, path, line), path, line)
-            name = str(line) if row.id is None else str(row.id)
-            yield _item(row, name, path, line, "" if row.order is None else f"order {row.order}")
+            yield line, validated(kind, parse(entry, path, line), path, line)
+
+
+def _jsonl(text: str, path: Path) -> Iterator[Item]:
+    for line, row in _rows(text, path, _ITEM_ROWS):
+        name = str(line) if row.id is None else str(row.id)
+        yield _item(row, name, path, line, "" if row.order is None else f"order {row.order}")
 
 
 def _mmtom(text: str, path: Path) -> Iterator[Item]:
     """MMToM-QA: an apartment, a person's actions in it, and a question with options (a) and (b)."""
-    for line, entry in enumerate(text.split("\n"), 1):
-        if entry.strip():
-            row = validated(_MMTOM_ROWS, parse(entry, path, line), path, line)
-            story, mark, asked = row.question.partition("Question:")
-            stem, options = split_options(asked.partition("Please respond")[0].strip())
-            if not mark or len(options) < 2:
-                raise InputError("`question` needs `Question:` and options (a) and (b)", path=path, line=line)
-            gold = _gold(row.answer, options, path, line)
-            yield Item(
-                f"{row.episode}, line {line}", story.strip(), stem, options, gold, line, f"MMToM-QA {row.question_type}"
-            )
+    for line, row in _rows(text, path, _MMTOM_ROWS):
+        story, mark, asked = row.question.partition("Question:")
+        stem, options = split_options(asked.partition("Please respond")[0].strip())
+        if not mark or len(options) < 2:
+            raise InputError("`question` needs `Question:` and options (a) and (b)", path=path, line=line)
+        name, group = f"{row.episode}, line {line}", f"MMToM-QA {row.question_type}"
+        gold = _gold(row.answer, options, path, line)
+        yield Item(name, story.strip(), stem, options, gold, line, group)
 
 
 def _item(row: _ItemRow, name: str, path: Path, line: int, group: str) -> Item:

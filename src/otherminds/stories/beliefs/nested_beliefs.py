@@ -86,9 +86,8 @@ def answer_where(
     found = [[whereabouts(claim) for claim in option.claims] for option in question.options]
     options = [[claim for claim in claims if claim is not None] for claims in found]
     if question.given or not options or options != found or not all(options):
-        return stories.abstention(
-            len(question.options), "the options do not all say where a thing is, or is thought to be"
-        )
+        why = "the options do not all say where a thing is, or is thought to be"
+        return stories.abstention(len(question.options), why)
     believed = {
         (claim.chain, claim.obj): believed_place(episode, claim.chain, claim.obj, question.at, conventions)
         for claims in options
@@ -125,8 +124,7 @@ def _inmost(mind: NestedBelief) -> NestedBelief:
 
 def _gone(episode: stories.Episode) -> stories.Episode:
     """The story with walks to an unstated place read as departures."""
-    events = [event for event in episode.timeline if isinstance(event, stories.Event)]
-    known = {fact.subject for fact in episode.init} | {event.obj for event in events if event.verb != "walk"}
+    known = {fact.subject for fact in episode.init} | {event.obj for event in episode.events if event.verb != "walk"}
 
     def gone(event: stories.Happening) -> stories.Happening:
         if not isinstance(event, stories.Event) or event.verb != "walk" or event.room or event.place:

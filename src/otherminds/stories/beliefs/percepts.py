@@ -9,27 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from otherminds.files.toml import packaged
 from otherminds.stories.beliefs.belief_files import Item
 from otherminds.stories.model import Answer, abstention
 
-BELIEVES = re.compile(r"\b(believes?|believed|thinks?|thought|assumes?|assumed|expects?|expected)\b")
-MISSES = re.compile(
-    r"\b(not|never|n't|unaware|oblivious|unable|without|cannot|miss(es|ed)|fail(s|ed)|distracted|overlooks?|overlooked)\b"
-    r"|\b(does|did|is|was|has|had|can|could|do)n['’]t\b"
-)
-NOTICES = re.compile(
-    r"\b(see|saw|watch|notice|observe|hear|heard|overhear|overheard|witness|spot|realiz|realis|learn|discover|smell|feel"
-    r"|felt|perceive|detect|catch|caught|taste|read|recogni[sz]e|becom|became aware|is aware|was aware)"
-    r"(s|es|ed|d|t|ing)?\b|\b(find|found)s? (that|out)\b|\b(look|glance)(s|ed)? (at|in|inside|into|over)\b"
-)
-MENDS = re.compile(
-    r"\b(again|another|new|other|back|different|instead|original|correct|once more|wait|check|buy|fetch|repair|replace"
-    r"|retrieve|remove|fix|search|swap|return|clean|ask)(s|es|ed|d|ing)?\b"
-)
-COMMON = (
-    "a an and are as at be been being believe believes by did do does for from had has have he her his if in into is "
-    "it its of on or she still that the their them there they this thinks to was were which will with would"
-)
+WORDS = packaged("otherminds.stories.beliefs", "percepts.toml")
+KINDS = ("believes", "misses", "notices", "mends")
+BELIEVES, MISSES, NOTICES, MENDS = (re.compile("|".join(WORDS[kind])) for kind in KINDS)
+COMMON = WORDS["common"].split()
 SURE, LIKELY = 0.95, 0.7  # probability of the answer given a stated percept, and given an action; chosen, not tuned
 
 
@@ -38,9 +25,8 @@ def answer_percept(item: Item) -> Answer:
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", item.story) if part.strip()]
     stated = [place for place, sentence in enumerate(sentences[:-1]) if BELIEVES.search(sentence.casefold())]
     if len(item.options) != 2 or len(sentences) < 3 or not stated:
-        return abstention(
-            len(item.options), "the story does not say what is believed at first, or there are not two options"
-        )
+        why = "the story does not say what is believed at first, or there are not two options"
+        return abstention(len(item.options), why)
     words = [content(option) for option in item.options]
     own = [words[0] - words[1], words[1] - words[0]]
     before = closest(own, content(sentences[stated[-1]]))
@@ -61,9 +47,8 @@ def answer_percept(item: Item) -> Answer:
 
 def content(text: str) -> frozenset[str]:
     """The stems of the content words; "not" is one of them."""
-    common = COMMON.split()
     words = re.findall(r"[a-z]+", re.sub(r"n['’]t\b", " not", text.casefold()))
-    return frozenset(_stem(word) for word in words if word not in common)
+    return frozenset(_stem(word) for word in words if word not in COMMON)
 
 
 def closest(options: Sequence[frozenset[str]], text: frozenset[str]) -> int | None:

@@ -8,19 +8,10 @@ from typing import Literal, get_args
 from pydantic import ConfigDict, Field
 
 from otherminds.errors import InputError
-from otherminds.language.asking import prompts_of
+from otherminds.language.asking import Unreadable, prompts_of
 from otherminds.language.model import LanguageModel, Message
 from otherminds.stories import model as stories
-from otherminds.stories.by_model.replies import (
-    FailedReading,
-    Form,
-    Name,
-    NonsenseError,
-    Wording,
-    dictated,
-    one_line,
-    token_limit,
-)
+from otherminds.stories.by_model import replies
 from otherminds.stories.english.questions import LEAST, LONGEST_QUESTION, split_options
 from otherminds.stories.english.sentences import plain
 from otherminds.stories.english.statements import Unread, noun_in, object_of, place_of
@@ -58,38 +49,38 @@ def question_with(
 
     prompt = fill(
         "stories-question",
-        question=one_line(stem),
-        options="\n".join(f"{number}. {one_line(option)}" for number, option in enumerate(labels, 1)),
+        question=replies.one_line(stem),
+        options="\n".join(f"{number}. {replies.one_line(option)}" for number, option in enumerate(labels, 1)),
         count=len(labels),
         people=", ".join(episode.agents) or "none",
         things=named(lambda entity: entity.kind == "object"),
         places=named(lambda entity: entity.kind in ("place", "room")),
     )
     sense = _QuestionReader(episode, stem, labels).read
-    most = token_limit(len(labels), TOKENS_OF_OPTION)
-    found = dictated(model, Message("user", prompt), QuestionForm, sense, "question", attempts, most)
-    if isinstance(found, FailedReading):
-        raise Unread(f"{one_line(stem)} ({found.told})")
+    most = replies.token_limit(len(labels), TOKENS_OF_OPTION)
+    found = replies.dictated(model, Message("user", prompt), QuestionForm, sense, "question", attempts, most)
+    if isinstance(found, Unreadable):
+        raise Unread(f"{replies.one_line(stem)} ({found.why})")
     return found
 
 
-class _Claim(Form):
+class _Claim(replies.Form):
     kind: Literal["is", "wants", "knows", "help", "hinder", "independent"]
-    minds: list[Name] = Field(default_factory=list)
-    who: Name | None = None
-    toward: Name | None = None
-    thing: Name | None = None
-    place: Name | None = None
+    minds: list[replies.Name] = Field(default_factory=list)
+    who: replies.Name | None = None
+    toward: replies.Name | None = None
+    thing: replies.Name | None = None
+    place: replies.Name | None = None
     holds: bool = True
 
 
-class _Moved(Form):
-    who: Name
-    thing: Name
-    place: Name | None = None
+class _Moved(replies.Form):
+    who: replies.Name
+    thing: replies.Name
+    place: replies.Name | None = None
 
 
-class QuestionForm(Form):
+class QuestionForm(replies.Form):
     """What a question asks, and what it supposes."""
 
     model_config = ConfigDict(title="Asked")  # models are sent this title: another might change their replies
@@ -106,17 +97,17 @@ class _QuestionReader:
 
     def __init__(self, episode: stories.Episode, stem: str, labels: tuple[str, ...]) -> None:
         self.episode, self.stem, self.labels = episode, stem, labels
-        self.wording = Wording.of((stem, *labels))
+        self.wording = replies.Wording.of((stem, *labels))
         self.ids = {entity.id for entity in episode.entities}
 
     def read(self, asked: QuestionForm) -> stories.Question:
         """The question. Raises NonsenseError if the reply does not fit its wording."""
         if len(asked.options) != len(self.labels):
-            raise NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
+            raise replies.NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
         if any(not 1 <= len(option) <= MOST for option in asked.options) or len(asked.given) > MOST:
-            raise NonsenseError(f"every option makes 1 to {MOST} claims")
+            raise replies.NonsenseError(f"every option makes 1 to {MOST} claims")
         if (asked.polarity == "least") != bool(LEAST.search(plain(self.stem))):
-            raise NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
+            raise replies.NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
         options = tuple(stories.AnswerOption(tuple(self._claim(claim) for claim in option)) for option in asked.options)
         given = tuple(self._claim(claim) for claim in asked.given)
         presumes = []
@@ -130,10 +121,11 @@ class _QuestionReader:
 
     def _claim(self, told: _Claim) -> stories.Claim:
         if len(told.minds) > DEEPEST:
-            raise NonsenseError(f"nests more than {DEEPEST} minds")
+            raise replies.NonsenseError(f"nests more than {DEEPEST} minds")
         idle = {"who", "toward", "thing", "place"} - NEEDED[told.kind]
         if any(getattr(told, key) is not None for key in idle):
-            raise NonsenseError(f"a claim of kind {told.kind!r} has only {' and '.join(sorted(NEEDED[told.kind]))}")
+            needed = " and ".join(sorted(NEEDED[told.kind]))
+            raise replies.NonsenseError(f"a claim of kind {told.kind!r} has only {needed}")
         if told.kind == "is":
             person = told.thing if told.thing in self.episode.agents else None
             thing = person or self._thing(told.thing)
@@ -142,7 +134,7 @@ class _QuestionReader:
         if told.kind == "wants":
             return self._believed(told, self._goal(told))
         if told.minds or not told.holds:
-            raise NonsenseError(f"a claim of kind {told.kind!r} is nobody's belief, and holds")
+            raise replies.NonsenseError(f"a claim of kind {told.kind!r} is nobody's belief, and holds")
         who = self._person(told.who)
         if told.kind == "knows":
             return stories.Knows(who, self._place(told.place))
@@ -152,7 +144,7 @@ class _QuestionReader:
         """The fact or goal nested in the minds; with `holds` false, the innermost mind does not believe it."""
         if not told.minds:
             if not told.holds:
-                raise NonsenseError("what does not hold is not believed by somebody")
+                raise replies.NonsenseError("what does not hold is not believed by somebody")
             return stories.Holds(content) if isinstance(content, stories.Fact) else content
         *outer, inner = map(self._person, told.minds)
         belief = stories.Belief(inner, content, told.holds)
@@ -171,23 +163,23 @@ class _QuestionReader:
 
     def _person(self, name: str | None) -> str:
         if name is None or not (name in self.episode.agents or (name[0].isupper() and self.wording.names(name))):
-            raise NonsenseError(f"{one_line(name or 'nobody')!r} is nobody in the story")
+            raise replies.NonsenseError(f"{replies.one_line(name or 'nobody')!r} is nobody in the story")
         return name
 
     def _thing(self, name: str | None) -> str:
         noun = noun_in((name or "").replace("_", " "), self.episode.agents)
         if noun is None or noun.kind not in ("object", "place"):
-            raise NonsenseError(f"{one_line(name or 'nothing')!r} is no thing")
+            raise replies.NonsenseError(f"{replies.one_line(name or 'nothing')!r} is no thing")
         return self._known(object_of(noun, self.episode), noun.words)
 
     def _place(self, name: str | None, thing: str | None = None) -> str:
         noun = noun_in((name or "").replace("_", " "), self.episode.agents)
         if noun is None or noun.kind not in ("object", "place", "room"):
-            raise NonsenseError(f"{one_line(name or 'nowhere')!r} is no place")
+            raise replies.NonsenseError(f"{replies.one_line(name or 'nowhere')!r} is no place")
         return self._known(place_of(noun, self.episode, thing), noun.words)
 
     def _known(self, name: str, words: tuple[str, ...]) -> str:
         """The name unchanged. Raises NonsenseError if neither the story nor the question contains it."""
         if name not in self.ids and not self.wording.has(words):
-            raise NonsenseError(f"{name!r} is neither in the story nor in the question")
+            raise replies.NonsenseError(f"{name!r} is neither in the story nor in the question")
         return name

@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from otherminds.errors import InputError
-from otherminds.language.asking import Unreadable, read_json
+from otherminds.language.asking import Unreadable, correction, read_json
 from otherminds.language.model import LanguageModel, Message, Request
-from otherminds.stories.english.lexicon import lexicon
+from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Noun
 from otherminds.stories.english.sentences import plain
 from otherminds.stories.english.statements import noun_in
@@ -55,35 +55,24 @@ class NonsenseError(ValueError):
     """A reply has the right form but cannot be true of the story; for example, it names an unknown person."""
 
 
-@dataclass(frozen=True)
-class FailedReading:
-    """No reply could be read; `reasons` says why, one entry a reply."""
-
-    reasons: tuple[str, ...]
-
-    @property
-    def told(self) -> str:
-        """The reasons in one line, each once."""
-        count = f"{len(self.reasons)} {'reply' if len(self.reasons) == 1 else 'replies'}"
-        return f"the model was asked, and none of {count} could be read: {'; '.join(dict.fromkeys(self.reasons))}"
-
-
 def dictated(
     model: LanguageModel, turn: Message, kind: type[M], sense: Callable[[M], T], draw: str, attempts: int, most: int
-) -> T | FailedReading:
+) -> T | Unreadable:
     """`sense` of the first reply that has the form `kind` and for which it does not raise NonsenseError.
 
     Replies have at most `most` tokens, as small models may repeat themselves without end. After an unreadable reply the
-    model is asked again with another seed and a temperature above 0, up to `attempts` times in all.
+    model is told why and asked again, with another seed and a temperature above 0, up to `attempts` times in all.
+    If none can be read, the result says why, with each reason once.
     Raises ModelError if the model does not answer, InputError if `attempts` is below 1.
     """
     if attempts < 1:
         raise InputError("a model needs at least one attempt")
     reasons: list[str] = []
+    asked = turn
     schema = json.dumps(kind.model_json_schema())  # with its keys in the order in which to think
     for attempt in range(attempts):
         temperature = RETRY_TEMPERATURE if attempt else 0.0
-        request = Request((turn,), most, temperature, attempt, schema=schema, draw=f"{draw} {attempt}")
+        request = Request((asked,), most, temperature, attempt, schema=schema, draw=f"{draw} {attempt}")
         reply = model.complete(request)
         found = read_json(reply.text, kind)
         try:
@@ -93,7 +82,9 @@ def dictated(
         except NonsenseError as nonsense:
             why = str(nonsense)
         reasons.append(one_line(f"was cut off, and {why}" if reply.cut else why))
-    return FailedReading(tuple(reasons))
+        asked = replace(turn, text=f"{turn.text}\n\n{correction(Unreadable(reasons[-1], reply.text))}")
+    count = f"{attempts} {'reply' if attempts == 1 else 'replies'}"
+    return Unreadable(f"the model was asked, and none of {count} could be read: {'; '.join(dict.fromkeys(reasons))}")
 
 
 def token_limit(parts: int, each: int) -> int:
@@ -176,9 +167,7 @@ class Stage:
         noun = self.noun(name)
         if noun.kind == "vague":
             return None
-        if noun.kind not in ("object", "place"):
-            raise NonsenseError(f"{one_line(name)!r} is no thing")
-        self._check(name, noun.words)
+        self._check(name, noun, "thing", "object", "place")
         noun.kind = "object"
         return self.scene.thing(noun, None)
 
@@ -187,9 +176,7 @@ class Stage:
         if name is None:
             return None
         noun = self.noun(name)
-        if noun.kind not in ("room", "object", "place"):
-            raise NonsenseError(f"{one_line(name)!r} is no room")
-        self._check(name, noun.words)
+        self._check(name, noun, "room", "room", "object", "place")
         return self.scene.room(noun)
 
     def place(self, name: str | None, room: str | None = None) -> Spot | str | None:
@@ -199,11 +186,10 @@ class Stage:
         noun = self.noun(name)
         if noun.kind == "room" or noun.text in self.scene.rooms:
             return self.room(name)
-        if noun.kind not in ("place", "object"):
-            raise NonsenseError(f"{one_line(name)!r} is no place")
-        self._check(name, noun.words)
-        self._check(name, noun.room.split())
-        if not noun.room and room and lexicon().kind_of(noun.words) in lexicon().furniture:
+        self._check(name, noun, "place", "place", "object")
+        if self.wording is not None and not self.wording.has(noun.room.split()):
+            raise NonsenseError(f"{one_line(name)!r} is not in the story")
+        if not noun.room and room and lexicon().kind_of(noun.words) in wordset("furniture"):
             noun.room = room
         return self.scene.spot(noun, None)
 
@@ -235,6 +221,9 @@ class Stage:
             raise NonsenseError(f"{one_line(name)!r} does not name anything")
         return noun
 
-    def _check(self, name: str, words: Collection[str]) -> None:
-        if self.wording is not None and not self.wording.has(words):
+    def _check(self, name: str, noun: Noun, wanted: str, *kinds: str) -> None:
+        """Raise NonsenseError unless the noun is of one of the kinds, and in the story."""
+        if noun.kind not in kinds:
+            raise NonsenseError(f"{one_line(name)!r} is no {wanted}")
+        if self.wording is not None and not self.wording.has(noun.words):
             raise NonsenseError(f"{one_line(name)!r} is not in the story")

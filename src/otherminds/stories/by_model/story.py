@@ -13,20 +13,9 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from otherminds.errors import InputError
-from otherminds.language.asking import prompts_of
+from otherminds.language.asking import Unreadable, prompts_of
 from otherminds.language.model import LanguageModel, Message
-from otherminds.stories.by_model.replies import (
-    VERBS,
-    FailedReading,
-    Form,
-    Name,
-    NonsenseError,
-    Stage,
-    Wording,
-    dictated,
-    one_line,
-    token_limit,
-)
+from otherminds.stories.by_model import replies
 from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.reading import LONGEST_STORY, StoryReader, read_story
 from otherminds.stories.english.sentences import find_names, plain, sentences, tokens
@@ -82,53 +71,53 @@ def read_with(
     if not spans:
         return Reading(Episode("", ()), coverage=0.0, unread=("there is no story",))
     marked = [(start, end + 1 if text[end : end + 1] in (".", "!", "?") else end) for start, end in spans]
-    lines = [one_line(text[start:end]) for start, end in marked]
-    wording = Wording.of(lines)
+    lines = [replies.one_line(text[start:end]) for start, end in marked]
+    wording = replies.Wording.of(lines)
 
     def sense(story: Transcript) -> Reading:
         scene = StoryState(names, source, p, numbered=True)
-        return _TranscriptReader(text, spans, wording, Stage(scene, wording)).read(story)
+        return _TranscriptReader(text, spans, wording, replies.Stage(scene, wording)).read(story)
 
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
     known = f"; they are among {', '.join(cast)}" if cast else ""
     prompt = fill("stories-read", lines=numbered, cast=known)
-    most = token_limit(len(lines), TOKENS_OF_SENTENCE)
-    reading = dictated(model, Message("user", prompt), Transcript, sense, "story", attempts, most)
-    if isinstance(reading, FailedReading):
-        return Reading(Episode("", ()), coverage=0.0, unread=(reading.told,))
+    most = replies.token_limit(len(lines), TOKENS_OF_SENTENCE)
+    reading = replies.dictated(model, Message("user", prompt), Transcript, sense, "story", attempts, most)
+    if isinstance(reading, Unreadable):
+        return Reading(Episode("", ()), coverage=0.0, unread=(reading.why,))
     return reading
 
 
-class _Place(Form):
-    name: Name
-    room: Name | None = None
+class _Place(replies.Form):
+    name: replies.Name
+    room: replies.Name | None = None
     relation: Relation | None = None
 
 
-class _Start(Form):
+class _Start(replies.Form):
     line: int
-    what: Name
-    place: Name | None = None
-    room: Name | None = None
+    what: replies.Name
+    place: replies.Name | None = None
+    room: replies.Name | None = None
 
 
-class _Told(Form):
+class _Told(replies.Form):
     line: int
-    who: Name
+    who: replies.Name
     does: Literal[
         "enter", "leave", "walk", "open", "close", "grab", "put", "move", "look", "wait",
         "ask", "assert", "deny", "unsure", "silence", "saw", "did not see",
     ]  # fmt: skip
-    thing: Name | None = None
-    place: Name | None = None
-    room: Name | None = None
-    to: list[Name] = Field(default_factory=list, max_length=MOST_PEOPLE)
+    thing: replies.Name | None = None
+    place: replies.Name | None = None
+    room: replies.Name | None = None
+    to: list[replies.Name] = Field(default_factory=list, max_length=MOST_PEOPLE)
 
 
-class Transcript(Form):
+class Transcript(replies.Form):
     """All that is in a story: who takes part, where things can be, how it starts, and what happens."""
 
-    people: list[Name] = Field(max_length=MOST_PEOPLE)
+    people: list[replies.Name] = Field(max_length=MOST_PEOPLE)
     places: list[_Place] = Field(max_length=MOST_PLACES)
     start: list[_Start]
     happenings: list[_Told]
@@ -138,7 +127,7 @@ class Transcript(Form):
 class _TranscriptReader:
     """Turns a transcript into the reading that the rules would have produced from the same sentences."""
 
-    def __init__(self, text: str, spans: Spans, wording: Wording, stage: Stage) -> None:
+    def __init__(self, text: str, spans: Spans, wording: replies.Wording, stage: replies.Stage) -> None:
         self.text, self.spans, self.wording = text, spans, wording
         self.stage, self.scene = stage, stage.scene
         self.named: dict[int, set[Words]] = {}
@@ -146,9 +135,9 @@ class _TranscriptReader:
     def read(self, story: Transcript) -> Reading:
         """The reading. Raises NonsenseError if the transcript does not fit this text."""
         if len(story.happenings) > MOST or len(story.start) > MOST:
-            raise NonsenseError(f"lists more than {MOST}")
+            raise replies.NonsenseError(f"lists more than {MOST}")
         if not story.happenings and not story.start:
-            raise NonsenseError("tells of nothing")
+            raise replies.NonsenseError("tells of nothing")
         named: list[_Place | _Start | _Told] = [*story.places, *story.start, *story.happenings]
         self.scene.story_rooms = frozenset(room for one in named if (room := self.stage.room(one.room)))
         for name in story.people:
@@ -174,7 +163,7 @@ class _TranscriptReader:
 
     def _line(self, number: int) -> int:
         if not 1 <= number <= len(self.spans):
-            raise NonsenseError(f"there is no sentence {number}")
+            raise replies.NonsenseError(f"there is no sentence {number}")
         return number - 1
 
     def _note(self, number: int, *told: Spot | str | None) -> None:
@@ -187,7 +176,7 @@ class _TranscriptReader:
         found = {_words(one) for one in told if one is not None}
         others = any(_words(name) <= words for name in self.scene.agents if name not in told)
         if others and not words & lexicon().sets["pronouns"] and not any(one <= words for one in found):
-            raise NonsenseError(f"sentence {number} does not tell of that")
+            raise replies.NonsenseError(f"sentence {number} does not tell of that")
         self.named.setdefault(line, set()).update(found)
 
     def _omits(self, line: int) -> bool:
@@ -210,29 +199,29 @@ class _TranscriptReader:
             return
         where = place.room or room if isinstance(place, Spot) else place or room
         if where is None:
-            raise NonsenseError(f"does not say where {subject} was")
+            raise replies.NonsenseError(f"does not say where {subject} was")
         self.scene.initial.append((Fact("in_room", subject, where), None))
 
     def _add_happening(self, told: _Told) -> None:
         who, room = self.stage.known(told.who), self.stage.room(told.room)
         towards = told.does == "walk" and told.place in self.scene.agents
         place = None if towards else self.stage.place(told.place, room)
-        if told.does in VERBS:
+        if told.does in replies.VERBS:
             self._add_event(told, who, place, room)
         else:
             self._add_speech_or_sight(told, who, place or room)
 
     def _add_event(self, told: _Told, who: str, place: Spot | str | None, room: str | None) -> None:
-        verb, thing = VERBS[told.does], told.thing
+        verb, thing = replies.VERBS[told.does], told.thing
         if verb in ("open", "close") and place is None:
             place, thing = self.stage.place(thing, room), None
         spot = place if isinstance(place, Spot) else None
         where = None if isinstance(place, Spot) else place or room
         if isinstance(place, str) and verb in ("open", "close"):
-            raise NonsenseError(f"{place!r} is no place that can be opened or closed")
+            raise replies.NonsenseError(f"{place!r} is no place that can be opened or closed")
         obj = self.stage.thing(thing) if verb in ("grab", "put", "move", "look") else None
         if told.to:
-            raise NonsenseError(f"{who} says nothing to anybody by {verb}")
+            raise replies.NonsenseError(f"{who} says nothing to anybody by {verb}")
         self._note(told.line, who, obj, spot or where)
         span = self.spans[self._line(told.line)]
         self.scene.emit(Event(0, who, verb, obj, None, where, self.scene.p, self.scene.source, span), spot)
@@ -253,7 +242,7 @@ class _TranscriptReader:
             self.scene.emit(Utterance(0, who, act, content, hearers, p, source, span), spot if placed else None)
             return
         if fact is None or not located:
-            raise NonsenseError(f"does not say what {who} {told.does}")
+            raise replies.NonsenseError(f"does not say what {who} {told.does}")
         self.scene.emit(Observation(0, who, fact, told.does == "saw", p, source, span), spot)
 
     def _subject(self, name: str) -> tuple[str, bool]:
@@ -262,7 +251,7 @@ class _TranscriptReader:
             return name, True
         thing = self.stage.thing(name)
         if thing is None:
-            raise NonsenseError(f"{name!r} does not say which thing")
+            raise replies.NonsenseError(f"{name!r} does not say which thing")
         return thing, False
 
 

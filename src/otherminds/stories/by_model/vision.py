@@ -11,18 +11,9 @@ from pydantic import Field
 
 from otherminds.errors import InputError
 from otherminds.files.text import opened
-from otherminds.language.asking import prompts_of
+from otherminds.language.asking import Unreadable, prompts_of
 from otherminds.language.model import LanguageModel, Message
-from otherminds.stories.by_model.replies import (
-    VERBS,
-    FailedReading,
-    Form,
-    Name,
-    NonsenseError,
-    Stage,
-    dictated,
-    one_line,
-)
+from otherminds.stories.by_model import replies
 from otherminds.stories.english.reading import StoryReader
 from otherminds.stories.english.statements import noun_in
 from otherminds.stories.english.story_state import StoryState
@@ -36,16 +27,16 @@ MOST_EVENTS, MOST_TOKENS = 200, 4000  # accepted in, and allowed for, one reply;
 PNG, END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 
 
-class _Event(Form):
-    who: Name
+class _Event(replies.Form):
+    who: replies.Name
     does: Literal["walk", "enter", "leave", "open", "close", "grab", "put", "move", "look", "wait", "talk"]
-    thing: Name | None = None
-    place: Name | None = None
-    room: Name | None = None
+    thing: replies.Name | None = None
+    place: replies.Name | None = None
+    room: replies.Name | None = None
     sure: Annotated[float, Field(ge=0.0, le=1.0)]
 
 
-class _Film(Form):
+class _Film(replies.Form):
     events: list[_Event]
 
 
@@ -76,9 +67,9 @@ def watch(
     def sense(film: _Film) -> Reading:
         return _reading(film, people, things)
 
-    reading = dictated(model, Message("user", prompt, images), _Film, sense, "video", attempts, MOST_TOKENS)
-    if isinstance(reading, FailedReading):
-        return Reading(Episode("", tuple(people)), coverage=0.0, unread=(reading.told,))
+    reading = replies.dictated(model, Message("user", prompt, images), _Film, sense, "video", attempts, MOST_TOKENS)
+    if isinstance(reading, Unreadable):
+        return Reading(Episode("", tuple(people)), coverage=0.0, unread=(reading.why,))
     return reading
 
 
@@ -104,9 +95,9 @@ def _png(frame: Path | bytes, number: int, room: int) -> bytes:
 def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Reading:
     """The events as a reading of a video. Raises NonsenseError for unlisted people and items."""
     if len(film.events) > MOST_EVENTS:
-        raise NonsenseError(f"lists more than {MOST_EVENTS} events")
+        raise replies.NonsenseError(f"lists more than {MOST_EVENTS} events")
     scene = StoryState(tuple(people), "video")
-    stage = Stage(scene)
+    stage = replies.Stage(scene)
     scene.story_rooms = frozenset(room for event in film.events if (room := stage.room(event.room)))
     for name in people:
         scene.of(name)
@@ -121,16 +112,16 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
     return reader.reading()
 
 
-def _add_event(stage: Stage, told: _Event, known: Collection[str]) -> None:
+def _add_event(stage: replies.Stage, told: _Event, known: Collection[str]) -> None:
     scene = stage.scene
     who, room = stage.known(told.who), stage.room(told.room)
     spot, where = stage.spot_and_room(told.place, room)
     obj = stage.thing(told.thing) if told.does in ("grab", "put", "move", "look") else None
     if known and obj is not None and obj not in known:
-        raise NonsenseError(f"{one_line(obj)!r} is none of the things")
+        raise replies.NonsenseError(f"{replies.one_line(obj)!r} is none of the things")
     if told.sure == 0.0:
         return
     if told.does == "talk":
         scene.emit(Utterance(0, who, "assert", p=told.sure, source="video"))
         return
-    scene.emit(Event(0, who, VERBS[told.does], obj, None, where, told.sure, "video"), spot)
+    scene.emit(Event(0, who, replies.VERBS[told.does], obj, None, where, told.sure, "video"), spot)

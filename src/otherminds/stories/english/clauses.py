@@ -8,13 +8,8 @@ from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.phrases import Chunk, Clause, Noun, Quote, VerbGroup, Word
 
 JOINERS = frozenset(("and", "or", "including", "nor"))
-FRONTED = wordset("fronted")
-OPENERS = wordset("openers")
 CONTENT = ("say", "ask", "suggest", "see", "think", "find", "look", "want")  # senses of verbs with clauses inside
-ADVISING = frozenset(("suggest", "recommend", "propose", "advise", "mention", "report", "admit", "remember", "recall"))
-INSTRUCTING = frozenset(("tell", "advise", "urge", "say", "instruct", "remind", "warn", "recommend"))
 NOT_KNOWING = frozenset(("idea", "clue", "notion", "knowledge", "sure", "certain"))
-EARLIER = frozenset(("previously", "earlier", "before", "originally"))
 EARLIER_WITHIN = 8  # chunks in which a word for "earlier" is looked for (chosen; not tuned)
 DEEPEST = 8  # clauses inside one another; deeper ones are not read (chosen; no sentence comes near it)
 
@@ -43,16 +38,19 @@ class ClauseParser:
 
     def clause(self) -> Clause | None:
         """The next clause, with what comes before its subject; None if nothing but small words is left."""
-        start = self.peek()
-        assert start is not None
-        clause = Clause(start.start, start.end)
+        clause = Clause(self.chunks[self.i].start, self.chunks[self.i].end)
         self._beginning(clause)
-        if self.i >= len(self.chunks):
-            return clause if clause.quotes or clause.places or clause.unknown else None
         self._subject(clause)
         verb = self.peek()
         if not isinstance(verb, VerbGroup):
-            return self._fragment(clause)
+            before = self.out[-1] if self.out else None
+            if clause.subjects and before and before.means("put", "move", "grab") and self.at("prep"):
+                clause.verb, clause.objects, clause.subjects = before.verb, clause.subjects, []
+                self.arguments(clause)
+            elif clause.subjects:
+                clause.end = max(clause.end, clause.subjects[-1].end)
+            told = clause.verb or clause.subjects or clause.quotes or clause.unknown or clause.places
+            return clause if told else None
         clause.verb, clause.end = verb, verb.end
         self.i += 1
         self.arguments(clause)
@@ -75,10 +73,9 @@ class ClauseParser:
 
     def adverbs_from(self, ahead: int) -> list[str]:
         """The adverbs that stand so far ahead, one after the other."""
-        found = []
-        while self.at("adverb", ahead=ahead) or self.at("hedge", ahead=ahead):
-            found.append(getattr(self.peek(ahead), "text", ""))
-            ahead += 1
+        found: list[str] = []
+        while isinstance(word := self.peek(ahead + len(found)), Word) and word.kind in ("adverb", "hedge"):
+            found.append(word.text)
         return found
 
     def verb_after(self, ahead: int) -> bool:
@@ -104,7 +101,7 @@ class ClauseParser:
             chunk = self.peek(k)
             if chunk is None or (isinstance(chunk, Word) and chunk.kind in ("comma", "mark") and k > ahead):
                 return False
-            if isinstance(chunk, Word) and chunk.text in EARLIER:
+            if isinstance(chunk, Word) and chunk.text in wordset("earlier"):
                 return True
         return False
 
@@ -167,9 +164,7 @@ class ClauseParser:
         return False
 
     def _skip_adverbs(self, clause: Clause) -> None:
-        while self.at("adverb") or self.at("hedge"):
-            word = self.peek()
-            assert isinstance(word, Word)
+        while isinstance(word := self.peek(), Word) and word.kind in ("adverb", "hedge"):
             clause.hedged = clause.hedged or word.kind == "hedge"
             clause.adverbs += [word.text] if word.kind == "adverb" else []
             self.i += 1
@@ -278,7 +273,7 @@ class ClauseParser:
             after = ahead + 2
             after += self.at("comma", ahead=after)
             subject = isinstance(self.peek(after), Noun) and self.verb_after(after + 1)
-            return isinstance(self.peek(ahead + 1), Noun) and not (chunk.text in FRONTED and subject)
+            return isinstance(self.peek(ahead + 1), Noun) and not (chunk.text in wordset("fronted") and subject)
         if not isinstance(chunk, Noun) or self.gap_ahead(clause, ahead):
             return False
         return bool(clause.objects or clause.places) and not self._other_subject(ahead)
@@ -295,18 +290,6 @@ class ClauseParser:
             ahead += self.at("mark", "and", ahead=ahead)
         return False
 
-    def _fragment(self, clause: Clause) -> Clause | None:
-        """Nouns, phrases or quotes without a verb; None if there are none."""
-        before = self.out[-1] if self.out else None
-        if clause.subjects and before and before.means("put", "move", "grab") and self.at("prep"):
-            clause.verb, clause.objects, clause.subjects = before.verb, clause.subjects, []
-            self.arguments(clause)
-            return clause
-        if clause.subjects:
-            clause.end = max(clause.end, clause.subjects[-1].end)
-            return clause
-        return clause if clause.quotes or clause.unknown or clause.places else None
-
     # clauses inside a clause
 
     def _takes_content(self, clause: Clause) -> bool:
@@ -316,15 +299,15 @@ class ClauseParser:
     def _content(self, clause: Clause) -> bool:
         """Reads what is said, asked, seen or thought as clauses of their own; False if nothing of that kind is here."""
         nouns = {noun.words[-1] for noun in clause.objects} | set(clause.unknown) | set(clause.adverbs)
-        clueless = self.at("mark", *OPENERS) and bool(nouns & NOT_KNOWING)  # "had no idea where it was"
+        clueless = self.at("mark", *wordset("openers")) and bool(nouns & NOT_KNOWING)  # "had no idea where it was"
         if self.depth > DEEPEST or not (self._takes_content(clause) or clueless):
             return False
         there = self.at("adverb", "there") and isinstance(self.peek(1), VerbGroup) and not clause.content
         if there or self._advice(clause):
             self._inner(clause)
             return True
-        step = 1 if self.at("prep", "about", "of") and self.at("mark", *OPENERS, ahead=1) else 0
-        if self.at("mark", *OPENERS, ahead=step):
+        step = 1 if self.at("prep", "about", "of") and self.at("mark", *wordset("openers"), ahead=1) else 0
+        if self.at("mark", *wordset("openers"), ahead=step):
             if clause.content:
                 return False
             self.i += step
@@ -355,9 +338,9 @@ class ClauseParser:
             self.i += 1
             return True
         if self.at("mark", "to"):
-            return verb.lemma in INSTRUCTING
+            return verb.lemma in wordset("instructing")
         chunk = self.peek()
-        return isinstance(chunk, VerbGroup) and not chunk.finite and verb.lemma in ADVISING
+        return isinstance(chunk, VerbGroup) and not chunk.finite and verb.lemma in wordset("advising")
 
     def _inner(self, clause: Clause) -> None:
         """Reads a clause as the content of another, with those set inside it."""

@@ -64,90 +64,45 @@ class Lexicon:
         return found
 
     @cached_property
-    def phrases(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...]]]]:
-        """For every base form, what may follow it, longest first, and the senses of the whole."""
+    def phrases(self) -> Mapping[str, Mapping[tuple[str, ...], Sequence[str]]]:
+        """For every base form, what may follow it, and the senses of the whole."""
         found: dict[str, dict[tuple[str, ...], list[str]]] = {}
         for sense, phrases in self.verbs.items():
             for phrase in phrases:
                 lemma, *rest = phrase.split()
                 found.setdefault(lemma, {}).setdefault(tuple(rest), []).append(sense)
-        return {
-            lemma: sorted(((rest, tuple(senses)) for rest, senses in entries.items()), key=lambda one: -len(one[0]))
-            for lemma, entries in found.items()
-        }
-
-    def is_verb(self, word: str) -> bool:
-        """Whether a word can be a form of a known verb, or begin one of several words."""
-        return word in self.forms
+        return found
 
     def verb_at(self, words: Sequence[str], i: int) -> VerbForm | None:
         """The longest known verb that begins at a word; a particle may come later ("picked it up")."""
         best: VerbForm | None = None
         most = -1
         for lemma, tags in self.forms.get(words[i], {}).items():
-            for rest, senses in self.phrases.get(lemma, ()):
+            for rest, senses in self.phrases.get(lemma, {}).items():
                 length, particle = _extent(words, i, rest)
                 if length and len(rest) > most:
-                    best, most = VerbForm(lemma, senses, tags, length, particle), len(rest)
+                    best, most = VerbForm(lemma, tuple(senses), tags, length, particle), len(rest)
         return best
 
     @cached_property
-    def furniture(self) -> frozenset[str]:
-        """Kinds of places that make one place with their room."""
-        return frozenset(self.places["furniture"])
-
-    @cached_property
-    def kinds(self) -> frozenset[str]:
-        """All known kinds of places."""
-        return self.furniture | frozenset(self.places["inside"]) | frozenset(self.places["on"])
-
-    @cached_property
-    def rooms(self) -> frozenset[str]:
-        """All known rooms."""
-        return frozenset(self.places["rooms"])
-
-    @cached_property
-    def fillers(self) -> Mapping[str, Sequence[tuple[str, ...]]]:
-        """Idioms that change nothing, by their first word, longest first."""
-        found: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in sorted(self.words["fillers"], key=len, reverse=True):
-            words = tuple(phrase.split())
-            found.setdefault(words[0], []).append(words)
-        return found
-
-    @cached_property
     def sets(self) -> Mapping[str, frozenset[str]]:
-        """The lists of single words, as sets."""
-        lists = chain.from_iterable(table.items() for table in (self.words, self.nouns, self.speech, self.minds))
-        return {name: frozenset(words) for name, words in lists if isinstance(words, list)}
-
-    @cached_property
-    def common_nouns(self) -> frozenset[str]:
-        """Nouns that stay nouns after "to", even if they are written like verbs."""
-        verbs_after_to = {"watch", "book", "can", "box", "park", "study", "store"}
-        return (self.kinds | self.rooms | self.sets["things"]) - verbs_after_to
-
-    @cached_property
-    def copulas(self) -> Sequence[tuple[str, ...]]:
-        """Phrases that mean no more than "was"."""
-        return [(*phrase.split(), "to", "be") for phrase in self.words["copulas"]]
-
-    @cached_property
-    def long_prepositions(self) -> Sequence[tuple[tuple[str, ...], str]]:
-        """Prepositions of several words and what they mean, longest first."""
-        found = [(tuple(phrase.split()), meaning) for phrase, meaning in self.prepositions.items()]
-        return sorted(found, key=lambda one: -len(one[0]))
+        """All sets of words by name: the lists and the small sets of lexicon.toml, and those put together of them."""
+        tables = (self.words, self.nouns, self.speech, self.minds, self.places)
+        lists = chain.from_iterable(table.items() for table in tables)
+        found = {name: frozenset(words) for name, words in lists if isinstance(words, list)}
+        found |= {name: frozenset(words.split()) for name, words in self.small_sets.items()}
+        kinds = found["kinds"] = found["furniture"] | found["inside"] | found["on"]
+        found["common_nouns"] = (kinds | found["rooms"] | found["things"]) - found["verbs_after_to"]
+        found["boundary"] = frozenset().union(*(found[name] for name in found["not_in_nouns"]))
+        return found | {"long_prepositions": frozenset(self.prepositions)}
 
     @cached_property
     def common(self) -> frozenset[str]:
         """Words that are no names even if they are capitalised at the beginning of a sentence."""
-        lists = (
-            "determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals",
-            "negations", "hedges", "before_now", "adverbs", "persons", "things", "vague", "vessels",
-        )  # fmt: skip
+        lists = ("boundary", "adverbs", "persons", "things", "vague", "vessels")
         words = {word for name in lists for word in self.sets[name]}
         idioms = {word for phrase in self.words["fillers"] for word in phrase.split()}
-        places = {word for kind in self.kinds | self.rooms for word in kind.split()}
+        places = {word for kind in self.sets["kinds"] | self.sets["rooms"] for word in kind.split()}
         return frozenset(words | idioms | places | self.forms.keys() | set(self.nouns["same"]))
 
     @cached_property
@@ -158,7 +113,7 @@ class Lexicon:
     def canonical(self, words: Iterable[str]) -> tuple[str, ...]:
         """A noun phrase without articles in one standard wording: singular, and the usual word for the thing."""
         found = list(words)
-        if found and found[-1] not in self.rooms:
+        if found and found[-1] not in self.sets["rooms"]:
             found[-1] = singular(found[-1])
         for size in (3, 2, 1):
             tail = " ".join(found[-size:])
@@ -169,12 +124,12 @@ class Lexicon:
     def kind_of(self, words: Sequence[str]) -> str | None:
         """The longest known kind of place a noun phrase ends with."""
         tails = (" ".join(words[-size:]) for size in (3, 2, 1) if len(words) >= size)
-        return next((tail for tail in tails if tail in self.kinds), None)
+        return next((tail for tail in tails if tail in self.sets["kinds"]), None)
 
     def room_in(self, words: Sequence[str]) -> str | None:
         """The room a noun phrase names, if that is all it names."""
         text = " ".join(words)
-        if text in self.rooms or (len(words) > 1 and words[-1] in ("room", "bedroom", "bathroom")):
+        if text in self.sets["rooms"] or (len(words) > 1 and words[-1] in ("room", "bedroom", "bathroom")):
             return text
         return None
 
@@ -186,23 +141,28 @@ def lexicon() -> Lexicon:
     return Lexicon(**tomllib.loads(text))
 
 
-@cache
 def wordset(name: str) -> frozenset[str]:
-    """One of the small sets of words."""
-    return frozenset(lexicon().small_sets[name].split())
+    """One of the sets of words."""
+    return lexicon().sets[name]
+
+
+@cache
+def idioms(name: str) -> Mapping[str, Sequence[tuple[str, ...]]]:
+    """The phrases of a set by their first words, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for words in sorted(map(str.split, wordset(name)), key=len, reverse=True):
+        found.setdefault(words[0], []).append(tuple(words))
+    return found
 
 
 def singular(word: str) -> str:
-    """The singular of a noun, by the rules of spelling."""
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
+    """The singular of a noun, by the rules of spelling and their exceptions in lexicon.toml."""
+    exceptions = lexicon().nouns["singular"]
+    if word in exceptions or len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return str(exceptions.get(word, word))
     if word.endswith("ies"):
-        return word[:-3] + ("ie" if word in ("cookies", "pies", "movies") else "y")
-    if word.endswith(("oes", "sses", "shes", "ches", "xes")):
-        return word[:-2] if word != "shoes" else "shoe"
-    if word in ("knives", "shelves", "loaves", "scarves", "leaves"):
-        return word[:-3] + ("fe" if word == "knives" else "f")
-    return word[:-1]
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("oes", "sses", "shes", "ches", "xes")) else word[:-1]
 
 
 def _regular_forms(lemma: str) -> Iterator[tuple[str, str]]:

@@ -14,16 +14,7 @@ WordKind = Literal["prep", "mark", "adverb", "negation", "hedge", "comma", "colo
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 NUMERALS = dict(zip(("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"), ORDINALS, strict=True))
-EMPTY_WORDS = wordset("empty_words")
-OF_THEM = wordset("of_them")
-PACKAGES = wordset("packages")
 NOUN_STARTS = ("determiners", "possessives", "pronouns")
-NOT_IN_NOUNS = (
-    "determiners", "possessives", "prepositions", "conjunctions", "pronouns", "auxiliaries", "modals", "negations",
-    "hedges", "before_now",
-)  # fmt: skip
-PRONOUN_OR_DETERMINER = wordset("pronoun_or_determiner")
-ELLIPTIC = wordset("elliptic")  # determiners that stand for a whole noun phrase: "another", "the other"
 DISTINCT = frozenset(("same", "other", "another", "second", "third"))  # determiners that later ones do not replace
 PLACE_PREPOSITIONS = ("in", "inside", "of", "within", "at")
 ADVERBS_AS_ADJECTIVES = ("left", "open", "back", "outside")
@@ -144,7 +135,7 @@ class NounReader:
         self.names = names
         self.words = [token.low for token in found]
         self.known: Lexicon = lexicon()
-        self.boundary = frozenset().union(*(self.known.sets[name] for name in NOT_IN_NOUNS))
+        self.boundary = wordset("boundary")
 
     def word(self, i: int) -> str:
         """The word at an index; empty beyond the ends and for a quote."""
@@ -157,7 +148,7 @@ class NounReader:
     def is_adverb(self, i: int) -> bool:
         """Whether an adverb stands here."""
         word = self.word(i)
-        return not self.is_name(i) and bool(word) and (word.endswith("ly") or word in self.known.sets["adverbs"])
+        return not self.is_name(i) and bool(word) and (word.endswith("ly") or word in wordset("adverbs"))
 
     def starts_noun(self, i: int) -> bool:
         """Whether a noun phrase may begin here."""
@@ -166,9 +157,9 @@ class NounReader:
             return False
         if self.is_name(i):
             return True
-        if any(word in self.known.sets[name] for name in NOUN_STARTS) or word.isdigit():
+        if any(word in wordset(name) for name in NOUN_STARTS) or word.isdigit():
             return word not in ("there", "here")
-        return word not in self.boundary and (word not in self.known.sets["adverbs"] or self._is_place(i))
+        return word not in self.boundary and (word not in wordset("adverbs") or self._is_place(i))
 
     def continues_noun(self, i: int) -> bool:
         """Whether a noun can go on here, after "her" or "both"."""
@@ -177,7 +168,7 @@ class NounReader:
             return False
         if word in self.boundary:
             return word in ("own", "same", "other", "second", "third", "first", "two", "one")
-        return word not in self.known.sets["adverbs"] or self._is_place(i) or word in ("left", "open", "back")
+        return word not in wordset("adverbs") or self._is_place(i) or word in ("left", "open", "back")
 
     def both_of_them(self, i: int) -> bool:
         """Whether "both" stands beside the people it is about."""
@@ -191,7 +182,7 @@ class NounReader:
         return self._pronoun(i) or self._described(i, bare=bare)
 
     def _is_place(self, i: int) -> bool:
-        return self.word(i) in self.known.rooms or self.word(i) in self.known.kinds
+        return self.word(i) in wordset("rooms") or self.word(i) in wordset("kinds")
 
     def _named(self, i: int) -> tuple[Noun, int]:
         """A person, or what the person has: "Ann", "Ann's box"."""
@@ -207,22 +198,22 @@ class NounReader:
     def _may_be_owned(self, i: int) -> bool:
         """Whether the word after "'s" may begin what somebody has ("Ann's box"), and "'s" is not "is"."""
         word = self.word(i)
-        if not word or word in self.boundary or word in self.known.sets["adverbs"] - {"open", "left", "back", "first"}:
+        if not word or word in self.boundary or word in wordset("adverbs") - {"open", "left", "back", "first"}:
             return word in ("own", "other", "second", "first", "third")
-        return not word.endswith("ing") or not self.known.is_verb(word)
+        return not word.endswith("ing") or word not in self.known.forms
 
     def _pronoun(self, i: int) -> tuple[Noun, int] | None:
         """A pronoun, "one of them" or "the former"; None if the word goes on with a noun ("her box")."""
         word, token = self.word(i), self.tokens[i]
-        if word in OF_THEM and self.word(i + 1) == "of" and self.word(i + 2) in ("them", "these", "those"):
+        if word in wordset("of_them") and self.word(i + 1) == "of" and self.word(i + 2) in ("them", "these", "those"):
             return Noun("pronoun", ("it" if word == "one" else "them",), token.start, self.tokens[i + 2].end), i + 3
         if word == "the" and self.word(i + 1) in ("former", "latter"):
             return Noun("pronoun", (self.word(i + 1),), token.start, self.tokens[i + 1].end), i + 2
-        if word not in self.known.sets["pronouns"] or word in ("there", "here"):
+        if word not in wordset("pronouns") or word in ("there", "here"):
             return None
         if word in ("this", "that") and self.word(i + 1) == "one":
             return Noun("one", ("one",), token.start, self.tokens[i + 1].end, det="the"), i + 2
-        if word in PRONOUN_OR_DETERMINER:
+        if word in wordset("pronoun_or_determiner"):
             of_the = self.word(i + 1) == "of" and self.word(i + 2) in ("the", "them", "his", "her")
             if of_the or self.continues_noun(i + 1):
                 return None
@@ -233,7 +224,7 @@ class NounReader:
         """A noun phrase of determiners, adjectives and nouns; if `free`, its first word may be any word."""
         j = i
         det = owner = ordinal = ""
-        determiners, possessives = self.known.sets["determiners"], self.known.sets["possessives"]
+        determiners, possessives = wordset("determiners"), wordset("possessives")
         while (
             (word := NUMERALS.get(self.word(j), self.word(j))) in determiners
             or word in possessives
@@ -250,7 +241,7 @@ class NounReader:
             j += 1
         words, j = self._run(j, free=free or bool(det))
         if not words:  # determiners that stand for a noun phrase: "another", "the other"
-            if det not in ELLIPTIC or (det in ("first", "last") and j == i + 1):
+            if det not in wordset("elliptic") or (det in ("first", "last") and j == i + 1):
                 return None
             word = "other" if det == "other" else "one"
             return Noun("one", (word,), self.tokens[i].start, self.tokens[j - 1].end, det=det), j
@@ -274,11 +265,11 @@ class NounReader:
                 return ["one"], j + 1
             words.append(self.word(j))
             j += 1
-            if self.known.is_verb(self.word(j)):  # a verb ends the noun, unless a longer known noun goes on with it
+            if self.word(j) in self.known.forms:  # a verb ends the noun, unless a longer known noun goes on with it
                 word = self.known.canonical([self.word(j)])[-1]
                 pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
                 both = " ".join(self.known.canonical([words[-1], self.word(j)]))
-                if not ({word, both} & (self.known.kinds | self.known.sets["things"]) or pair in self.known.kinds):
+                if not ({word, both} & (wordset("kinds") | wordset("things")) or pair in wordset("kinds")):
                     break
         return words, j
 
@@ -287,16 +278,16 @@ class NounReader:
         word, pair = self.word(j), f"{self.word(j)} {self.word(j + 1)}"
         if not word or not word[0].isalnum() or word in self.boundary or self.is_name(j):
             return word == "one" and free
-        if free or self._is_place(j) or (first and (pair in self.known.rooms or pair in self.known.kinds)):
+        if free or self._is_place(j) or (first and (pair in wordset("rooms") or pair in wordset("kinds"))):
             return True
         if self.is_adverb(j):  # "left counter", "back yard"
-            return pair in self.known.rooms or (word in ADVERBS_AS_ADJECTIVES and self._is_place(j + 1))
-        return not (first and self.known.is_verb(word))
+            return pair in wordset("rooms") or (word in ADVERBS_AS_ADJECTIVES and self._is_place(j + 1))
+        return not (first and word in self.known.forms)
 
     def _build(self, words: list[str], start: int, j: int, det: str) -> tuple[Noun, int]:
         """The noun that words mean, and its end, with "of the ..." and "in the <room>" after it."""
         head = self.known.canonical(words)[-1]
-        holders = self.known.sets["vessels"] | self.known.sets["parts"] | {"top"}
+        holders = wordset("vessels") | wordset("parts") | {"top"}
         if (self.word(j) == "of" and head in holders) or (self.word(j) == "to" and head in ("door", "lid")):
             found = self._described(j + 1, bare=True, free=True)
             if found:
@@ -317,20 +308,20 @@ class NounReader:
 
         Dropped are words that tell nothing, vessels of drinks ("bottle of beer") and doors of places ("fridge door").
         """
-        found = self.known.canonical([word for word in words if word not in EMPTY_WORDS] or words)
-        if len(found) > 1 and found[-1] in PACKAGES and found[-2] in self.known.sets["drinks"]:
+        found = self.known.canonical([word for word in words if word not in wordset("empty_words")] or words)
+        if len(found) > 1 and found[-1] in wordset("packages") and found[-2] in wordset("drinks"):
             found = found[:-1]
         if len(found) > 1 and found[-1] in ("door", "lid", "handle") and self.known.kind_of(found[:-1]):
             found = found[:-1]
-        things, kind = self.known.sets["things"], self.known.kind_of(found)
+        things, kind = wordset("things"), self.known.kind_of(found)
         sort: NounKind = "object"
         if self.known.room_in(found) or found == ("room",):
             sort = "room"
-        elif found[-1] in self.known.sets["persons"]:
+        elif found[-1] in wordset("persons"):
             sort = "agent"
-        elif kind and (found[-1] not in things or kind in self.known.furniture):
+        elif kind and (found[-1] not in things or kind in wordset("furniture")):
             sort = "place"
-        elif found[-1] in self.known.sets["vague"]:
+        elif found[-1] in wordset("vague"):
             sort = "vague"
         known = " ".join(found) in things or found[-1] in things or sort != "object"
         return Noun(sort, found, 0, 0, det, known=known)

@@ -43,7 +43,6 @@ WHERE_ASKED = re.compile("".join(QUESTION["where_asked"]))
 TELLING = re.compile(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)")
 MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
 """Senses of verbs that make a question one about the subject's belief; "walk" and "open" are ways of searching."""
-NOT_SOUGHT = wordset("not_sought")
 
 
 @dataclass(frozen=True)
@@ -109,13 +108,13 @@ def read_question(text: str, options: Sequence[str], reading: stories.Reading) -
     if not options:
         raise Unread(even.strip())
     if sorted(option.strip(" .").lower() for option in options) == ["no", "yes"]:
-        return _yes_or_no(asked, tuple(options), reader, polarity, given)
+        answers = _yes_or_no(asked, options, reader)
+        return stories.Question("", answers, polarity, given, (), None, "belief", tuple(options))
     claims = [reader.read(WHEN_SPEAKING.sub("", LETTER.sub("", plain(option)).strip())) for option in options]
     kind = _kind([claim for one in claims for claim in one])
     presumes = _presumed(reader.moved, episode) if kind == "belief_of_goal" else ()
-    return stories.Question(
-        "", tuple(stories.AnswerOption(one) for one in claims), polarity, given, presumes, None, kind, tuple(options)
-    )
+    answers = tuple(map(stories.AnswerOption, claims))
+    return stories.Question("", answers, polarity, given, presumes, None, kind, tuple(options))
 
 
 def _names(text: str, *names: str) -> bool:
@@ -155,11 +154,8 @@ def _kind(claims: Sequence[stories.Claim]) -> str:
 
 def _presumed(moves: Sequence[stories.Event], episode: stories.Episode) -> tuple[stories.Event, ...]:
     """The moves that the options take for granted; where to, by the option that says it, or else by the story."""
-    put = {
-        (one.agent, one.obj): one.place
-        for one in episode.timeline
-        if isinstance(one, stories.Event) and one.verb in ("put", "move") and one.place
-    }
+    events = [one for one in episode.timeline if isinstance(one, stories.Event) and one.place]
+    put = {(one.agent, one.obj): one.place for one in events if one.verb in ("put", "move")}
     found: dict[tuple[str, str | None], stories.Event] = {}
     for event in sorted(moves, key=lambda one: -one.p):
         key = event.agent, event.obj
@@ -169,21 +165,17 @@ def _presumed(moves: Sequence[stories.Event], episode: stories.Episode) -> tuple
     return tuple(found.values())
 
 
-def _yes_or_no(
-    asked: str,
-    options: tuple[str, ...],
-    reader: StatementReader,
-    polarity: stories.Polarity,
-    given: tuple[stories.Claim, ...],
-) -> stories.Question:
-    """ "Does Ann think the milk is in the fridge?" Raises Unread if it is not about a single belief."""
+def _yes_or_no(asked: str, options: Sequence[str], reader: StatementReader) -> tuple[stories.AnswerOption, ...]:
+    """The claims of "yes" and "no" to "Does Ann think the milk is in the fridge?", in the order of the options.
+
+    Raises Unread if the question is not about a single belief.
+    """
     claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", asked.rstrip(" ?"), flags=re.IGNORECASE))
     if len(claims) != 1 or not isinstance(claims[0], stories.Belief):
         raise Unread(asked)
     yes = claims[0]
     both = {"yes": stories.AnswerOption((yes,)), "no": stories.AnswerOption((replace(yes, holds=not yes.holds),))}
-    found = tuple(both[option.strip(" .").lower()] for option in options)
-    return stories.Question("", found, polarity, given, (), None, "belief", options)
+    return tuple(both[option.strip(" .").lower()] for option in options)
 
 
 # where something is
@@ -211,7 +203,7 @@ def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
         if last and isinstance(verb, VerbGroup) and verb.means(*MENTAL) and last not in agents[-1:]:
             agents.append(last)
     objects = [piece for piece in pieces if isinstance(piece, Noun) and piece.kind == "object"]
-    things = [object_of(noun, reader.episode) for noun in objects if noun.words[-1] not in NOT_SOUGHT]
+    things = [object_of(noun, reader.episode) for noun in objects if noun.words[-1] not in wordset("not_sought")]
     if last and not agents and things:
         raise Unread(text)  # somebody does something that is neither thinking nor searching
     if things:
@@ -237,29 +229,24 @@ def hypotheses(
     if not labels:
         raise Unread(asked.thing)
     predicate: stories.Predicate = "in_room" if asked.somebody else "at"
-    claims: list[stories.Claim] = []
+    answers: list[stories.AnswerOption] = []
     for place in places:
-        fact = stories.Fact(predicate, asked.thing, place)
-        content: stories.Fact | stories.Belief = fact
+        content: stories.Fact | stories.Belief = stories.Fact(predicate, asked.thing, place)
         for agent in reversed(asked.agents):
             content = stories.Belief(agent, content)
-        claims.append(content if isinstance(content, stories.Belief) else stories.Holds(fact))
-    return labels, tuple(stories.AnswerOption((claim,)) for claim in claims)
+        claim = content if isinstance(content, stories.Belief) else stories.Holds(content)
+        answers.append(stories.AnswerOption((claim,)))
+    return labels, tuple(answers)
 
 
 def _all_places(asked: WhereQuestion, episode: stories.Episode) -> tuple[str, ...]:
     """The places where the thing can be: those in or on which things are, and those where it once was."""
     if asked.somebody:
         return tuple(entity.id for entity in episode.entities if entity.kind == "room")
-    facts = [
-        *episode.init,
-        *(one.content for one in episode.timeline if isinstance(one, stories.Utterance) and one.content),
-    ]
-    facts += [one.fact for one in episode.timeline if isinstance(one, stories.Observation)]
-    been = {fact.value for fact in facts if fact.subject == asked.thing}
+    said = [one.content for one in episode.timeline if isinstance(one, stories.Utterance)]
+    seen = [one.fact for one in episode.timeline if isinstance(one, stories.Observation)]
+    been = {fact.value for fact in (*episode.init, *said, *seen) if fact and fact.subject == asked.thing}
     been |= {one.place for one in episode.timeline if isinstance(one, stories.Event) and one.obj == asked.thing}
-    return tuple(
-        e.id
-        for e in episode.entities
-        if (e.kind == "place" and (e.relation or e.id in been)) or (e.kind == "room" and e.id in been)
-    )
+    places = {entity.id for entity in episode.entities if entity.kind == "place" and entity.relation}
+    places |= {entity.id for entity in episode.entities if entity.kind in ("place", "room") and entity.id in been}
+    return tuple(entity.id for entity in episode.entities if entity.id in places)

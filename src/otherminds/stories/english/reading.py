@@ -16,23 +16,9 @@ from itertools import islice
 from otherminds.errors import InputError
 from otherminds.stories.english.chunks import chunks
 from otherminds.stories.english.clauses import parse
+from otherminds.stories.english.events import handlers, speech
 from otherminds.stories.english.events.going import Agents
-from otherminds.stories.english.events.handlers import (
-    handler_of,
-    read_unreal,
-    tells_state,
-    tells_where_it_lies,
-    turned_active,
-)
 from otherminds.stories.english.events.seeing import note_last_moved
-from otherminds.stories.english.events.speech import (
-    add_utterance,
-    assertions,
-    be_silent,
-    read_quote,
-    speak,
-    unattributed,
-)
 from otherminds.stories.english.events.states import be, be_gone
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, VerbGroup
@@ -44,7 +30,6 @@ from otherminds.stories.model import Episode, Event, Happening, Reading, Source,
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
 FULFILLED_WITHIN = 20  # happenings after an intended act in which its fulfilment is looked for (chosen; not tuned)
-QUIET_STATES = wordset("quiet_states")
 TIMES = ("after", "before", "upon", "during", "until")
 NOBODY = ("nobody", "noone", "neither")
 NO_PERSON = ("it", "that", "this", "nothing")
@@ -75,8 +60,8 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
 def rooms_in(low: str) -> frozenset[str]:
     """The rooms that a text in lower case names: those of the lexicon, and whatever is entered or left ("the lab")."""
     known = lexicon()
-    no_rooms = known.sets["things"] | known.kinds | known.sets["pronouns"]
-    found = {room for room in known.rooms if room in low}
+    no_rooms = wordset("things") | wordset("kinds") | wordset("pronouns")
+    found = {room for room in wordset("rooms") if room in low}
     for match in ENTERED.finditer(low):
         words = known.canonical(match[1].replace("_", " ").split())
         if words and words[-1] not in no_rooms and len(words) <= LONGEST_ROOM:
@@ -123,13 +108,12 @@ class StoryReader:
         simple = not any(token.quote or token.text in (",", "and", "but", "then") for token in sentence)
         if not simple or not any(phrase in words for phrase in lexicon().speech["silences"]):
             return False
-        asker = story.asked[0] if story.asked else None
-        named = [token.text for token in sentence if token.text in story.names and token.text != asker]
-        silent = named[-1] if named else story.other(asker) if asker else None
+        named = [token.text for token in sentence if token.text in story.names and token.text != story.asker]
+        silent = named[-1] if named else story.other(story.asker) if story.asker else None
         if silent is None or not story.pending:
             return False
         self.clauses += 1
-        self.understood += be_silent(story, Clause(sentence[0].start, sentence[-1].end), [silent])
+        self.understood += speech.be_silent(story, Clause(sentence[0].start, sentence[-1].end), [silent])
         return True
 
     def _dialogue(self, sentence: Sequence[Token], text: str) -> bool:
@@ -143,7 +127,7 @@ class StoryReader:
             return False
         words = sentence[2:] if labelled else sentence
         spoken = words[0].text if words[0].quote else plain(text[words[0].start : words[-1].end + 1])
-        said = read_quote(story, spoken)
+        said = speech.read_quote(story, spoken)
         speaker = first if labelled else self.speaker if said is not None else None
         self.speaker, self.spoken = speaker, sentence[-1].end
         if speaker is None:
@@ -152,7 +136,7 @@ class StoryReader:
         self.clauses += 1
         self.understood += said is not None
         for one in said or ():
-            add_utterance(story, Clause(words[0].start, words[-1].end), speaker, one)
+            speech.add_utterance(story, Clause(words[0].start, words[-1].end), speaker, one)
             story.subjects = [speaker] if one.act == "ask" else story.subjects
         return True
 
@@ -185,31 +169,31 @@ class StoryReader:
             return self._fragment(clause)
         if clause.unknown == ["according"] and (said := self._according(clause)) is not None:
             return said
-        if set(clause.unknown) - QUIET_STATES:
+        if set(clause.unknown) - wordset("quiet_states"):
             return False
         nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in clause.objects)
         if nothing and clause.means("open", "close", "grab", "put", "move"):
             return True
         if clause.verb.passive:
-            agents = turned_active(self.story, clause)
-        unreal = read_unreal(self.story, clause, agents, rest)
+            agents = handlers.turned_active(self.story, clause)
+        unreal = handlers.read_unreal(self.story, clause, agents, rest)
         return self._real_clause(clause, clause.verb, agents) if unreal is None else unreal
 
     def _real_clause(self, clause: Clause, verb: VerbGroup, agents: Agents) -> bool:
         """Reads a clause that tells of something real."""
-        if tells_where_it_lies(clause):
+        if handlers.tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
             return be(self.story, clause, ())
         if not agents and not clause.quotes and not verb.means("contain", "feature", "be", "have"):
-            return tells_state(clause) and verb.passive and be(self.story, clause, ())
+            return handlers.tells_state(clause) and verb.passive and be(self.story, clause, ())
         if verb.lemma == "go" and verb.tags == {"pp"} and not clause.places:  # "Ann is gone"
             return bool(agents) and be_gone(self.story, clause, agents)
         if clause.quotes and not agents:  # '"..." came Mary's answer'
             nouns = [*clause.objects, *clause.subjects, *(noun for _, noun in clause.places)]
             people = [name for noun in nouns if noun.kind == "agent" for name in self.story.person(noun)]
             people += [noun.owner for noun in nouns if noun.owner in self.story.names]
-            return speak(self.story, clause, people[:1]) if people else unattributed(self.story, clause)
-        handler = handler_of(clause, agents)
+            return speech.speak(self.story, clause, people[:1]) if people else speech.unattributed(self.story, clause)
+        handler = handlers.handler_of(clause, agents)
         return handler is not None and handler(self.story, clause, agents)
 
     def _according(self, clause: Clause) -> bool | None:
@@ -218,15 +202,15 @@ class StoryReader:
         if not people:
             return None
         rest = [(prep, noun) for prep, noun in clause.places if prep != "to"]
-        said = assertions(self.story, [replace(clause, places=rest, unknown=[])])
+        said = speech.assertions(self.story, [replace(clause, places=rest, unknown=[])])
         for one in said or ():
-            add_utterance(self.story, clause, people[0], one)
+            speech.add_utterance(self.story, clause, people[0], one)
         return said is not None
 
     def _fragment(self, clause: Clause) -> bool:
         """Reads a clause without a verb: a quote, "no milk", "in the kitchen", "after lunch"."""
         if clause.quotes and not clause.subjects and not clause.unknown:
-            return unattributed(self.story, clause)
+            return speech.unattributed(self.story, clause)
         one = clause.subjects[0] if len(clause.subjects) == 1 else None
         nothing = one is not None and (one.det == "no" or one.words == ("nothing",))
         if nothing and not clause.unknown and not clause.places:

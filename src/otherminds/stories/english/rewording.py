@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import accumulate
 from typing import Any
 
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token
@@ -73,11 +74,7 @@ def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
 def _as_text(found: Sequence[Token], names: Collection[str]) -> tuple[str, list[int]]:
     """The tokens as one text in lower case (a name as `@Ann`, a quote as `"`), and where each token begins in it."""
     words = ['"' if t.quote else f"@{t.text}" if t.text in names else t.low for t in found]
-    places, at = [], 0
-    for word in words:
-        places.append(at)
-        at += len(word) + 1
-    return " ".join(words), places
+    return " ".join(words), list(accumulate((len(word) + 1 for word in words[:-1]), initial=0))
 
 
 def _filled(plain: str, match: re.Match[str], found: Sequence[Token], places: Sequence[int]) -> list[Token]:

@@ -13,15 +13,10 @@ LONGEST_SENTENCE = 150  # tokens; a longer sentence is not read (chosen, so that
 LONGEST_HEADING = 8  # words before the colon of a heading (chosen; not tuned)
 SPEAKER_WITHIN = 5  # tokens after a quote in which its speaker and verb are looked for (chosen; not tuned)
 LIST_WITHIN = 12  # tokens in which a list of names is looked for (chosen; not tuned)
-TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|\S", re.UNICODE)
+TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|\S|\n", re.UNICODE)
 SINGLE_QUOTE = re.compile(r"(?<!\w)'(?=[A-Z])([^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,6}[.?!,]?)'(?!\w)")
 ENDS = frozenset(".!?;\n")
 SILENT_MARKS = frozenset(("'", '"', "_", "*", "(", ")"))
-TITLES = wordset("titles")
-NO_NAMES = wordset("never")
-AFTER_NAME = frozenset(("also", "then", "both", "now", "just", "still", "soon", "and", "'s", "never", "already", "who"))
-AFTER_NAME_AND_COMMA = frozenset(("who", "now", "still", "having", "and", "meanwhile"))
-BEFORE_SPEECH = frozenset(("he", "she", "they", "came", "was", "said", "asked", "replied"))
 CONTRACTED = {"ll": "will", "re": "are", "ve": "have", "m": "am", "d": "would"}
 
 
@@ -78,14 +73,7 @@ def _quotes(text: str) -> Iterator[tuple[int, int]]:
 
 def _words(text: str, start: int, end: int) -> list[Token]:
     """The words, marks and line ends of a stretch without quotes."""
-    found = []
-    for line in re.finditer(r"\n|[^\n]+", text[start:end]):
-        if line.group() == "\n":
-            found.append(Token("\n", start + line.start(), start + line.end()))
-        else:
-            matches = TOKEN.finditer(text, start + line.start(), start + line.end())
-            found += [Token(match.group(), match.start(), match.end()) for match in matches]
-    return _contractions(found)
+    return _contractions([Token(found.group(), *found.span()) for found in TOKEN.finditer(text, start, end)])
 
 
 def _contractions(found: list[Token]) -> list[Token]:
@@ -124,7 +112,7 @@ def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[
             continue
         if token.text in ENDS and not token.quote:
             goes_on = token.text == "\n" and i + 1 < len(found) and found[i + 1].text[:1].islower()
-            if not goes_on and not (token.text == "." and i and found[i - 1].low in TITLES):
+            if not goes_on and not (token.text == "." and i and found[i - 1].low in wordset("titles")):
                 out.append([])
             continue
         if token.text == ":" and _is_heading(out[-1], found, i):
@@ -171,7 +159,7 @@ def _quote_ends(sentence: Sequence[Token], found: Sequence[Token], i: int, names
         return following[0].quote
     if any(not token.quote for token in sentence):
         return True
-    if following[0].text not in names and following[0].low not in BEFORE_SPEECH:
+    if following[0].text not in names and following[0].low not in wordset("before_speech"):
         return True
     words = [token.low for token in following]
     for j, word in enumerate(words):
@@ -203,7 +191,7 @@ def find_names(sentences: Iterable[Sequence[Token]], cast: Sequence[str] = ()) -
                 lower.add(text)
                 continue
             word = len(text) > 1 and text[0].isupper() and text.replace("-", "").isalpha() and not text.isupper()
-            if text in cast or (word and token.low not in NO_NAMES):
+            if text in cast or (word and token.low not in wordset("never")):
                 candidates[text] = None
                 if text in cast or _acts_like_name(sentence, i):
                     sure.add(text)
@@ -229,13 +217,13 @@ def _acts_like_name(sentence: Sequence[Token], i: int) -> bool:
     if i + 1 >= len(sentence):
         return False
     following, after = sentence[i + 1], sentence[i + 2] if i + 2 < len(sentence) else None
-    if following.text == ":" or following.low in AFTER_NAME | known.sets["auxiliaries"] | known.sets["modals"]:
+    if following.text == ":" or following.low in wordset("after_name") | wordset("auxiliaries") | wordset("modals"):
         return following.low != "and" or (after is not None and after.text[:1].isupper())
     if following.text == ",":
         listing = (t for t in sentence[i + 2 : i + 2 + LIST_WITHIN] if t.text != "," and not t.text[:1].isupper())
         end = next(listing, None)  # "and" ends a list of names: "Ann, Bob and Cid"
         listed = end is not None and end.low == "and"
-        return after is not None and (after.low in AFTER_NAME_AND_COMMA or listed)
+        return after is not None and (after.low in wordset("after_name_and_comma") or listed)
     if following.low.endswith("ly"):
-        return after is not None and known.is_verb(after.low)
-    return known.is_verb(following.low)
+        return after is not None and after.low in known.forms
+    return following.low in known.forms

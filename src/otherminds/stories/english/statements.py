@@ -19,8 +19,6 @@ from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_n
 from otherminds.stories.english.story_state import same_object
 
 IN = wordset("statement_in")
-LYING = wordset("lying")
-ORDINALS = wordset("ordinals")
 NOBODY = frozenset(("nobody", "noone", "himself", "herself"))
 LONGEST_NAME = 20  # tokens in the name of a place or thing (chosen; not tuned)
 P_PRESUMED = 0.5  # marks a move whose goal the statement does not give; only sorted and compared with 1
@@ -89,7 +87,7 @@ def _may_be(entity: stories.Entity, noun: Noun, kind: str) -> bool:
     words = entity.id.split()
     extra = set(noun.words[: len(noun.words) - len(kind.split())])
     in_room = not noun.room or entity.room in (None, noun.room) or entity.id.startswith(noun.room + " ")
-    in_order = not noun.ordinal or words[0] == noun.ordinal or words[0] not in ORDINALS
+    in_order = not noun.ordinal or words[0] == noun.ordinal or words[0] not in wordset("ordinals")
     of_kind = entity.id == kind or entity.id.endswith(" " + kind)
     return of_kind and in_room and in_order and extra <= set(words)
 
@@ -215,7 +213,7 @@ class StatementReader:
         objects = {entity.id for entity in self.episode.entities if entity.kind == "object"}
         found = []
         for noun in nouns:
-            if noun.kind == "object" and noun.words[-1] not in lexicon().sets["abstract"]:
+            if noun.kind == "object" and noun.words[-1] not in wordset("abstract"):
                 obj = object_of(noun, self.episode)
                 found += [obj] if noun.known or obj in objects or noun.det in ("the", "a", "an") else []
         return list(dict.fromkeys(found))
@@ -253,11 +251,7 @@ class StatementReader:
             else:
                 clauses.append(clause)
         claims = [self.claim(clause) for clause in clauses]
-        sure = [
-            claim
-            for claim in claims
-            if claim is not None and not (isinstance(claim, stories.Belief) and not claim.agent)
-        ]
+        sure = [one for one in claims if one is not None and not (isinstance(one, stories.Belief) and not one.agent)]
         if len(sure) < len(clauses) or any(isinstance(claim, stories.Holds) and one.people for claim in sure):
             return ()
         return tuple(sure)
@@ -275,11 +269,11 @@ class StatementReader:
             return _believed(person, self._fact(clause), denied=verb.negated)
         if person and (verb.wish or verb.means("want", "look")):
             return self._goal(person, clause)
-        return self._fact(clause) if verb.lemma in LYING or verb.passive else None
+        return self._fact(clause) if verb.lemma in wordset("lying") or verb.passive else None
 
     def _goal(self, person: str, clause: Clause) -> stories.Claim | None:
         """That somebody wants to have a thing, or wants it in a place."""
-        abstract = lexicon().sets["abstract"]
+        abstract = wordset("abstract")
         nouns = [*clause.objects, *(noun for prep, noun in clause.places if prep in ("for", "seeking", "of"))]
         things = [noun for noun in nouns if noun.kind == "object" and noun.words[-1] not in abstract]
         places = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from otherminds.stories.english.lexicon import lexicon, wordset
-from otherminds.stories.english.phrases import ORDINALS, Noun
+from otherminds.stories.english.phrases import Noun
 from otherminds.stories.model import Entity, Event, Fact, Happening, Relation, Source
 
-NEW = wordset("new")  # determiners of something not yet spoken of
-ANYWHERE = wordset("anywhere")  # rooms that no furniture is assigned to
 LARGEST_CAST = 30  # agents; in a larger cast "everyone" stands for nobody (chosen, so that reading time stays linear)
 
 
@@ -49,11 +47,6 @@ class AgentState:
     left: str | None = None
     pair: list[str] = field(default_factory=list)
 
-    def handle(self, group: list[str]) -> None:
-        """Notes which things the agent handled together."""
-        self.group = group
-        self.pair = group if len(group) == 2 else self.pair
-
 
 def relation(kind: str) -> Relation | None:
     """Whether things are in or on a place of this kind; None if the lexicon does not say."""
@@ -65,7 +58,7 @@ def relation(kind: str) -> Relation | None:
 class StoryState:
     """All that has been read of a story so far. What is read gets the `source` and the probability `p`.
 
-    `asked` is who asked last and for what, `pending` whether the answer is still to come; `there` is the place or room
+    `asker` asked last, for `asked`; `pending` is whether the answer is still to come; `there` is the place or room
     that "there" stands for; `tentative` are events that were only intended ("went to get ...").
     """
 
@@ -86,7 +79,8 @@ class StoryState:
     tentative: list[Event] = field(default_factory=list)
     subjects: list[str] = field(default_factory=list)
     spoken: list[str] = field(default_factory=list)
-    asked: tuple[str, str | None] | None = None
+    asker: str | None = None
+    asked: str | None = None
     pending: bool = False
     handled: set[str] = field(default_factory=set)
     last_room: str | None = None
@@ -126,7 +120,7 @@ class StoryState:
         kind = lexicon().kind_of(noun.words) or noun.words[-1]
         extra = tuple(noun.words[: len(noun.words) - len(kind.split())])
         ordinal = noun.ordinal if self.numbered or noun.ordinal == "other" else ""
-        wanted = Spot(kind, extra, noun.room or None, ordinal, fresh=noun.det in NEW)
+        wanted = Spot(kind, extra, noun.room or None, ordinal, fresh=noun.det in wordset("new"))
         found = self._exact(wanted) if noun.room or ordinal else self._near(wanted, noun, agent)
         found = self._same_id(found) or found
         if found in self.spots:
@@ -138,11 +132,6 @@ class StoryState:
         if agent:
             self.of(agent).spots.append(found)
         return found
-
-    def row(self, noun: Noun, count: int) -> None:
-        """Notes several places of a kind that are told apart by number."""
-        for ordinal in ORDINALS[:count]:
-            self.spot(Noun("place", noun.words, 0, 0, "the", room=noun.room, ordinal=ordinal), None)
 
     def _exact(self, wanted: Spot) -> Spot:
         """The place of a name that has a room or a number."""
@@ -172,11 +161,11 @@ class StoryState:
         home = places["home"].get(wanted.kind)
         if home:
             wanted.room = home if home in self.story_rooms else None
-        if home or (noun.det == "same" and alike) or wanted.kind not in lexicon().furniture or wanted.extra:
+        if home or (noun.det == "same" and alike) or wanted.kind not in wordset("furniture") or wanted.extra:
             return alike[-1] if alike else wanted
         here = self.of(agent).room if agent else None if self.agents else self.last_room
         rooms = places["rooms_of"].get(wanted.kind)
-        if here is None or here in ANYWHERE or (rooms is not None and here not in rooms):
+        if here is None or here in wordset("anywhere") or (rooms is not None and here not in rooms):
             return alike[-1] if alike and not wanted.fresh else (self._same_id(wanted) or wanted)
         in_here = [one for one in alike if one.room == here]
         if in_here:
@@ -192,12 +181,8 @@ class StoryState:
 
     def alike(self, wanted: Spot) -> list[Spot]:
         """The places that a shorter name may stand for, the last mentioned at the end."""
-        return [
-            spot
-            for spot in self.spots
-            if (spot.kind == wanted.kind or spot.kind.endswith(" " + wanted.kind))
-            and set(wanted.extra) <= set(spot.extra)
-        ]
+        alike = [spot for spot in self.spots if f" {spot.kind}".endswith(f" {wanted.kind}")]
+        return [spot for spot in alike if set(wanted.extra) <= set(spot.extra)]
 
     # things
 
@@ -241,7 +226,7 @@ class StoryState:
         """
         word = noun.words[0]
         if noun.kind == "agent":
-            relational = noun.owner and noun.words[-1] in lexicon().sets["relational"] and len(self.names) == 2
+            relational = noun.owner and noun.words[-1] in wordset("relational") and len(self.names) == 2
             if noun.text in self.names or noun.text in self.agent_states or not relational:
                 return [noun.text]
             others = [name for name in self.names if name not in (subject or self.subjects[:1])]  # "her friend"
@@ -261,8 +246,8 @@ class StoryState:
     def _single(self, word: str, subject: Sequence[str], *, reply: bool) -> list[str]:
         """The agent that "he" or "she" stands for: the last subject, or else the last agent of that gender."""
         recent = [*self.subjects, *reversed(self.agents)] if len(self.subjects) == 1 else list(reversed(self.agents))
-        if reply and self.asked and len(self.agents) > 1:
-            recent = [one for one in recent if one != self.asked[0]] + [self.asked[0]]
+        if reply and self.asker and len(self.agents) > 1:
+            recent = [one for one in recent if one != self.asker] + [self.asker]
         recent = [one for one in dict.fromkeys(recent) if one not in subject]
         fitting = recent
         if word in ("he", "she"):

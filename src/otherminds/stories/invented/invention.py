@@ -15,15 +15,8 @@ from typing import Literal
 import numpy as np
 
 from otherminds.stories import model as stories
-from otherminds.stories.invented.playing import (
-    HouseholdScene,
-    RedrawError,
-    StoryCast,
-    draw_cast,
-    episode_of_cast,
-    pick,
-    searcher,
-)
+from otherminds.stories.invented import playing
+from otherminds.stories.invented.playing import HouseholdScene, StoryCast, pick
 from otherminds.stories.social_goals.inference import answer_social
 from otherminds.worlds.household.rules import Act, Place
 from otherminds.worlds.household.searcher import Errand, Searcher
@@ -32,9 +25,8 @@ MARGIN = 3.0  # least odds of the right option over the next one; less clear sto
 P_CHORE = 0.25  # probability that the companion does an errand of its own after it was asked; chosen, not tuned
 
 Kind = Literal["social_goal", "belief", "belief_of_goal"]
-Design = tuple[
-    stories.Question, list[list[stories.Happening]]
-]  # a question, and one timeline for which each option is right, in order
+# a question, and one timeline for which each option is right, in order
+Design = tuple[stories.Question, list[list[stories.Happening]]]
 
 
 @dataclass(frozen=True)
@@ -60,14 +52,14 @@ def invent(n: int, rng: np.random.Generator, first: int = 0) -> Iterator[Story]:
     for k in range(-(-n // 3)):
         group: list[Story] = []
         while not group:
-            with suppress(RedrawError):
+            with suppress(playing.RedrawError):
                 group = _group(cells[k % len(cells)], f"{first + k:06d}", rng)
         yield from group[: n - 3 * k]
 
 
 def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
     """Three stories, one for each right answer. Raises RedrawError if an answer is not clear enough."""
-    cast = draw_cast(rng)
+    cast = playing.draw_cast(rng)
     kind, polarity, condition = CELLS[cell]
     question, courses = DESIGNS[kind](cast, polarity, condition, rng)
     order = rng.permutation(3).tolist()
@@ -76,10 +68,10 @@ def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
     for right, timeline in enumerate(courses):
         gold = order.index(right)
         asked = replace(question, id=f"{name}-{right}", options=options)
-        episode = episode_of_cast(f"{name}-{right}", cast, timeline)
+        episode = playing.episode_of_cast(f"{name}-{right}", cast, timeline)
         margin = clearness(episode, asked, gold)
         if margin < MARGIN:
-            raise RedrawError
+            raise playing.RedrawError
         group.append(Story(episode.id, name, cell, kind, episode, asked, gold, margin))
     return group
 
@@ -97,7 +89,8 @@ def _about_to_ask(cast: StoryCast, rng: np.random.Generator, aside: bool) -> tup
     With `aside` (the companion will look into one of them unseen), places in the seeker's room are left out.
     """
     scene = HouseholdScene(cast)
-    mind = scene.run_up_to(searcher(cast, cast.seeker, Errand(cast.thing), company=True), rng, "ask")
+    mind = playing.searcher(cast, cast.seeker, Errand(cast.thing), company=True)
+    mind = scene.run(mind, rng, "ask", done=False)
     unseen = [place for i, place in enumerate(cast.home.places) if mind.unseen >> i & 1]
     here = scene.state.person(cast.seeker).room
     return scene, mind, [place.name for place in unseen if not (aside and place.room == here)]
@@ -110,7 +103,7 @@ def _apart(cast: StoryCast, unseen: list[str], rng: np.random.Generator) -> tupl
         if all(place.room != other.room or (place.closes and other.closes) for other in chosen):
             chosen.append(place)
     if len(chosen) < 3:
-        raise RedrawError
+        raise playing.RedrawError
     return tuple(place.name for place in chosen[:3])
 
 
@@ -126,7 +119,7 @@ def _chore(scene: HouseholdScene, taken: tuple[str, ...], rng: np.random.Generat
     if rng.random() < P_CHORE and len(spare) > 1:
         lies, to = pick(spare, 2, rng)
         scene.state = scene.state._replace(things=(*scene.state.things, (cast.other, lies)))
-        scene.run(searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
+        scene.run(playing.searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
 
 
 def _social(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.random.Generator) -> Design:
@@ -223,10 +216,10 @@ def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.
     courses = []
     for from_, to in moves:
         scene = HouseholdScene(cast, ((thing, start),))
-        scene.run(searcher(cast, whom, Errand(thing, from_), found=start), rng, "put")
+        scene.run(playing.searcher(cast, whom, Errand(thing, from_), found=start), rng, "put")
         away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
         scene.do(whom, Act("walk", None, *pick(away, 1, rng)))
-        scene.run(searcher(cast, who, Errand(thing, to), found=from_), rng, "put")
+        scene.run(playing.searcher(cast, who, Errand(thing, to), found=from_), rng, "put")
         courses.append(scene.timeline)
     return stories.Question("", options, polarity, kind="belief_of_goal"), courses
 

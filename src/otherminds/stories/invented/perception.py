@@ -53,9 +53,9 @@ def seen_through(episode: Episode, noise: Noise, rng: np.random.Generator) -> Ep
             seen.append((number, happening))
         elif rng.random() >= noise.drop:
             seen.append((number, eyes.see(happening, rng)))
-    for happening in episode.timeline:
-        if isinstance(happening, Event) and happening.verb == "grab" and rng.random() < noise.invent:
-            seen.append(eyes.make_up(happening, rng))
+    for event in episode.events:
+        if event.verb == "grab" and rng.random() < noise.invent:
+            seen.append(eyes.make_up(event, rng))
     return replace(episode, timeline=tuple(happening for _, happening in sorted(seen, key=lambda pair: pair[0])))
 
 
@@ -68,12 +68,12 @@ class _NoisyObserver:
 
     @cached_property
     def agents(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.episode.agents, *(event.agent for event in self._events))))
+        return tuple(dict.fromkeys((*self.episode.agents, *(event.agent for event in self.episode.events))))
 
     @cached_property
     def things(self) -> tuple[str, ...]:
-        named = [entity.id for entity in self.episode.entities if entity.kind == "object"]
-        return tuple(dict.fromkeys((*named, *(event.obj for event in self._events if event.obj is not None))))
+        handled = (event.obj for event in self.episode.events if event.obj is not None)
+        return tuple(dict.fromkeys((*self.episode.named("object"), *handled)))
 
     @cached_property
     def near(self) -> Mapping[str, tuple[str, ...]]:
@@ -83,10 +83,6 @@ class _NoisyObserver:
             here.id: tuple(there.id for there in places if there.room == here.room and there.id != here.id)
             for here in places
         }
-
-    @cached_property
-    def _events(self) -> tuple[Event, ...]:
-        return tuple(happening for happening in self.episode.timeline if isinstance(happening, Event))
 
     def see(self, event: Event, rng: np.random.Generator) -> Event:
         """The event as reported."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
+from otherminds.files.toml import packaged
 from otherminds.stories.homes import BETWEEN_ROOMS
 from otherminds.stories.model import Entity, Episode, Event, Fact, Happening, Observation, Utterance
 from otherminds.worlds.household.agent import uniform_odds
@@ -15,22 +16,10 @@ from otherminds.worlds.household.rules import Act, Home, Household, Person, Plac
 from otherminds.worlds.household.searcher import Errand, Searcher
 
 LONGEST = 40  # acts of one mind before the story is redrawn; chosen, not tuned
-NAMES = (
-    "Ada", "Ben", "Clara", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Karin", "Luis", "Maya",
-    "Nils", "Olga", "Pavel", "Rosa", "Samir", "Tara", "Victor", "Wanda", "Yusuf", "Zoe", "Amir", "Bella", "Carlo",
-    "Dora", "Emil",
-)  # fmt: skip
-THINGS = (
-    "apple", "banana", "beer", "book", "bread", "carrot", "cup", "folder", "fork", "juice", "knife", "lemon",
-    "magazine", "milk", "mug", "notebook", "onion", "pen", "plate", "potato", "scarf", "spoon", "toy", "umbrella",
-    "wallet", "wineglass",
-)  # fmt: skip
-FURNITURE = {
-    "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
-    "living room": ("+cabinet", "sofa", "coffee table", "desk", "shelf", "+drawer"),
-    "bedroom": ("coffee table", "desk", "bed", "+wardrobe", "+drawer"),
-    "bathroom": ("+cabinet", "shelf"),
-}
+_DATA = packaged("otherminds.stories.invented", "casts.toml")
+NAMES: tuple[str, ...] = tuple(_DATA["names"])
+THINGS: tuple[str, ...] = tuple(_DATA["things"])
+FURNITURE: Mapping[str, list[str]] = _DATA["furniture"]
 CLOSED = "+"  # marks containers, which have to be opened
 
 
@@ -138,24 +127,19 @@ class HouseholdScene:
         if told is not None:
             self.timeline.append(told)
 
-    def run(self, mind: Searcher, rng: np.random.Generator, until: str) -> Searcher:
-        """Run a mind forward until it has done an act of kind `until`. Raises RedrawError after `LONGEST` acts."""
+    def run(self, mind: Searcher, rng: np.random.Generator, until: str, *, done: bool = True) -> Searcher:
+        """Run a mind forward until it has done an act of kind `until`, or (without `done`) is about to do it.
+
+        Raises RedrawError after `LONGEST` acts.
+        """
         for _ in range(LONGEST):
             mind = self.show(mind)
             act = mind.act().sample(rng)
+            if act.do == until and not done:
+                return mind
             self.do(mind.name, act)
             if act.do == until:
                 return self.show(mind)
-        raise RedrawError
-
-    def run_up_to(self, mind: Searcher, rng: np.random.Generator, before: str) -> Searcher:
-        """Run a mind forward until its next act is of kind `before`. Raises RedrawError after `LONGEST` acts."""
-        for _ in range(LONGEST):
-            mind = self.show(mind)
-            act = mind.act().sample(rng)
-            if act.do == before:
-                return mind
-            self.do(mind.name, act)
         raise RedrawError
 
     def show(self, mind: Searcher) -> Searcher:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import numpy as np
 
 from otherminds.errors import unknown
+from otherminds.files.toml import packaged
 from otherminds.stories import model as stories
 from otherminds.stories.invented.playing import NAMES
 
@@ -30,8 +29,7 @@ class ToldStory:
 @cache
 def phrasings() -> Mapping[str, Phrasing]:
     """All phrasings, by name."""
-    text = (resources.files("otherminds.stories.invented") / "phrasings.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return packaged("otherminds.stories.invented", "phrasings.toml")
 
 
 def tell(episode: stories.Episode, question: stories.Question, phrasing: str, rng: np.random.Generator) -> ToldStory:

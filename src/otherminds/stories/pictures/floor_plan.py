@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.stories.homes import SOMEWHERE, acts_of_event, home_of, opening_of, room_of, steps_before
+from otherminds.stories.homes import SOMEWHERE, acts_of_event, held_by, home_of, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Happening, Observation
 from otherminds.worlds.household.rules import Act, Home, Household, Place, State
 
@@ -53,9 +53,9 @@ def story_states(episode: Episode) -> StoryStates:
 
 def rooms_named(episode: Episode) -> Iterable[str]:
     """The rooms a story names, in their order."""
-    yield from (entity.id for entity in episode.entities if entity.kind == "room")
+    yield from episode.named("room")
     yield from (fact.value for fact in episode.init if fact.predicate == "in_room" and fact.value is not None)
-    yield from (event.room for event in episode.timeline if isinstance(event, Event) and event.room is not None)
+    yield from (event.room for event in episode.events if event.room is not None)
 
 
 def _after(world: Household, state: State, happening: Happening) -> State:
@@ -88,12 +88,8 @@ def _handled(state: State, agent: str, act: Act) -> State:
 
 def _moved(state: State, thing: str, holder: str | None, place: str | None) -> State:
     """The state with the item in the hands of an agent, at a place, or at no known place."""
-    people = tuple(
-        (name, person._replace(holds=person.holds - {thing} | ({thing} if name == holder else set())))
-        for name, person in state.people
-    )
     things = tuple(pair for pair in state.things if pair[0] != thing)
-    return state._replace(people=people, things=(*things, (thing, place)) if place is not None else things)
+    return held_by(state, thing, holder)._replace(things=(*things, (thing, place)) if place is not None else things)
 
 
 # The plan
@@ -203,8 +199,7 @@ def floor_plan(episode: Episode, course: StoryStates, area: Area) -> FloorPlan:
 
 
 def _places_shown(episode: Episode, course: StoryStates) -> list[Place]:
-    named = {entity.id for entity in episode.entities if entity.kind == "place"}
-    named |= {fact.value for fact in episode.init if fact.value is not None}
+    named = {*episode.named("place")} | {fact.value for fact in episode.init if fact.value is not None}
     for happening in episode.timeline:
         if isinstance(happening, Event):
             named |= {happening.place or ""}

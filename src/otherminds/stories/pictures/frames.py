@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from otherminds.files.text import printable
+from otherminds.files.toml import packaged
 from otherminds.stories.homes import SOMEWHERE
 from otherminds.stories.model import Episode, Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.pictures.floor_plan import STRIP, Area, FloorPlan, StoryStates, floor_plan, story_states
@@ -256,19 +257,8 @@ def snug(text: str, width: float, size: float, most: int, bold: bool = False) ->
 
 # Captions
 
-# The words for each verb, before a place (None: "in" or "on"), before a room, and with neither.
-VERBS: Mapping[str, tuple[str, str | None, str, str]] = {
-    "enter": ("enters", "", "", ""),
-    "leave": ("leaves", "", "", ""),
-    "walk": ("walks", " to", " into", " about"),
-    "open": ("opens", "", " in", " something"),
-    "close": ("closes", "", " in", " something"),
-    "grab": ("takes {thing}", " from", " in", ""),
-    "put": ("puts {thing}", None, " down in", " down"),
-    "move": ("moves {thing}", " to", " in", ""),
-    "look": ("looks", None, " around in", " around"),
-    "wait": ("waits", None, " in", ""),
-}
+# The words for each verb: with neither place nor room, with a place, and with a room.
+VERBS: Mapping[str, tuple[str, str, str]] = packaged("otherminds.stories.pictures", "captions.toml")
 
 
 def caption(episode: Episode, happening: Happening) -> str:
@@ -278,14 +268,14 @@ def caption(episode: Episode, happening: Happening) -> str:
     if isinstance(happening, Observation):
         sees = "sees that" if happening.sees else "does not notice whether"
         return f"{happening.agent} {sees} {statement(episode, happening.fact)}."
-    words, before_place, before_room, where = VERBS[happening.verb]
-    if happening.place is not None:
-        at = _at(episode, happening.place)
-        where = f" {at}" if before_place is None else f"{before_place} {_noun(episode, happening.place)}"
-    elif happening.room is not None:
-        where = f"{before_room} the {happening.room}"
     thing = f"the {happening.obj}" if happening.obj is not None else "something"
-    return f"{happening.agent} {words.format(thing=thing)}{where}."
+    words, at_place, in_room = VERBS[happening.verb]
+    if happening.place is not None:
+        place, at = _noun(episode, happening.place), _at(episode, happening.place)
+        words = at_place.format(thing=thing, place=place, at=at)
+    else:
+        words = (words if happening.room is None else in_room).format(thing=thing, room=happening.room)
+    return f"{happening.agent} {words}."
 
 
 def statement(episode: Episode, fact: Fact, so: bool = True) -> str:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.stories.homes import acts_of_event, opening_of, room_of, steps_before
+from otherminds.stories.homes import acts_of_event, held_by, opening_of, room_of, steps_before
 from otherminds.stories.model import Episode, Event, Happening, Observation, Utterance
 from otherminds.worlds.household.agent import RESERVED, STANCES, SpeakingCosts, replies, uniform_odds
 from otherminds.worlds.household.rules import WAIT, Act, Home, Household
@@ -114,7 +114,6 @@ def gather(
     return run.evidence()
 
 
-@dataclass
 class _Run:
     """The story so far, for all start places T at once.
 
@@ -122,13 +121,9 @@ class _Run:
     T say where the item would be now (`where`), and where each person would have found it (`found`).
     """
 
-    episode: Episode
-    home: Home
-    roles: Roles
-    costs: SpeakingCosts = RESERVED
-    factors: list[Factor] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
+    def __init__(self, episode: Episode, home: Home, roles: Roles, costs: SpeakingCosts) -> None:
+        self.episode, self.home, self.roles, self.costs = episode, home, roles, costs
+        self.factors: list[Factor] = []
         opening = opening_of(self.episode, self.home)
         self.start = dict(opening.things).get(self.roles.thing)
         kept = tuple((thing, place) for thing, place in opening.things if thing != self.roles.thing)
@@ -212,11 +207,7 @@ class _Run:
                 self.searching = self.searching and not unnamed
         if not ours:
             return
-        hands = {name: person.holds - {self.roles.thing} for name, person in self.state.people}
-        if act.do == "grab" and event.agent in hands:
-            hands[event.agent] |= {self.roles.thing}
-        people = tuple((name, person._replace(holds=hands[name])) for name, person in self.state.people)
-        self.state = self.state._replace(people=people)
+        self.state = held_by(self.state, self.roles.thing, event.agent if act.do == "grab" else None)
         if act.do == "grab":
             self.lies = self.lies if self._brought else act.place or self.lies
             self.where = [None] * len(self.where)
@@ -263,8 +254,7 @@ class _Run:
             self._speak(said)
             self.factors.append(Factor(said, replies=self._reply(said, places)))
         elif said.speaker == self.roles.seeker and said.act == "ask":
-            act = Act("ask", self.roles.thing)
-            self._score(said, self._p(said.speaker, act))
+            self._score(said, self._p(said.speaker, Act("ask", self.roles.thing)))
             self.awaited = True
         for act in _acts_said(said, self.roles.thing, places)[:1]:
             self._happen(said.speaker, act)
@@ -320,8 +310,7 @@ class _Run:
             if only not in (None, name):
                 continue
             view = self.world.observe(self.state, name)
-            self.minds[name] = mind.observe(view)
-            seen = view.places
+            self.minds[name], seen = mind.observe(view), view.places
             self.found[name] = [
                 place if place in seen else None if found in seen else found
                 for place, found in zip(self.where, self.found[name], strict=True)
@@ -349,14 +338,6 @@ def _belief(n: int, unseen: int, truth: int, found: int) -> Floats:
 
 def _acts_said(said: Utterance, thing: str, places: tuple[str, ...]) -> tuple[Act, ...]:
     """The household acts that an utterance may stand for; naming a room stands for any of its places."""
-    match said.act:
-        case "assert":
-            return tuple(Act("tell", thing, place) for place in places)
-        case "unsure":
-            return (Act("unsure", thing),)
-        case "silence":
-            return (WAIT,)
-        case "ask":
-            return (Act("ask", thing),)
-        case _:
-            return ()
+    tells = tuple(Act("tell", thing, place) for place in places)
+    acts = {"assert": tells, "unsure": (Act("unsure", thing),), "silence": (WAIT,), "ask": (Act("ask", thing),)}
+    return acts.get(said.act, ())

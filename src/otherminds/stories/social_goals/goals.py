@@ -106,22 +106,17 @@ def _mind(home: Home, name: str, question: stories.Question, option: stories.Ans
     """The searcher with the goal and belief claimed by an option and the givens."""
     claims: tuple[stories.Claim, ...] = (*question.given, *option.claims)
     wants = [claim.content for claim in claims if isinstance(claim, stories.Goal) and claim.content is not None]
-    things = [fact.value or "" if fact.predicate == "holds" else fact.subject for fact in wants] or [
-        claim.content.subject
-        for claim in claims
-        if isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Fact)
-    ]
+    beliefs = [claim for claim in claims if isinstance(claim, stories.Belief)]
+    believed = [(claim.content, claim.holds) for claim in beliefs if isinstance(claim.content, stories.Fact)]
+    things = [fact.value or "" if fact.predicate == "holds" else fact.subject for fact in wants]
+    things = things or [fact.subject for fact, _ in believed]
     if not things:
         raise CannotAnswerError("no option says what the person wants")
     to = next((fact.value for fact in wants if fact.predicate == "at" and fact.value in home.place), None)
     odds = uniform_odds(home)
-    for claim in claims:
-        if (
-            isinstance(claim, stories.Belief)
-            and isinstance(claim.content, stories.Fact)
-            and claim.content.subject == things[0]
-        ):
-            odds = _believing(home, odds, claim.content.value, claim.holds)
+    for fact, holds in believed:
+        if fact.subject == things[0]:
+            odds = _believing(home, odds, fact.value, holds)
     return Searcher(home, name, Errand(things[0], to), odds)
 
 

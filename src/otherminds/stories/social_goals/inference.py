@@ -90,12 +90,8 @@ def roles_of(episode: stories.Episode, question: stories.Question) -> Roles:
     companion = about[0] if about else None
     if companion is None or any(agent != companion for agent in about):
         raise CannotAnswerError("the options are not about one person's mind")
-    asked = [
-        said
-        for said in episode.timeline
-        if isinstance(said, stories.Utterance) and said.act == "ask" and said.content is not None
-        if said.speaker != companion and said.speaker in episode.agents
-    ]
+    others = {*episode.agents} - {companion}
+    asked = [said for said in episode.utterances if said.act == "ask" and said.content and said.speaker in others]
     moved = [event.obj for event in question.presumes if event.obj is not None]
     named = [fact.subject for claim in claims for fact in facts(claim)]
     if moved or not asked:

@@ -86,7 +86,7 @@ class Seat {
       open: [],
       lost: [why || "The connection is lost. Trying again … Nothing that you have done is lost."],
       elsewhere: ["This is open in another tab. ", make("button", { type: "button", onclick: () => this.link.open(true) }, "Use this tab")],
-      invalid: ["This link is not valid, or not any more. Please ask whoever gave it to you."],
+      invalid: ["This link is not valid, or has expired. Please ask the person who gave it to you."],
     }[name];
     this.status.replaceChildren(...says);
     this.status.hidden = !says.length;

@@ -1,4 +1,4 @@
-// Asking the server. What it refuses is thrown as an Error with its one line; who has no key is sent to fetch it.
+// Asking the server. What it refuses is thrown as an Error with its one line and its status; who has no key is sent to fetch it.
 
 async function ask(method, path, body) {
   const sent = body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
@@ -14,7 +14,7 @@ async function ask(method, path, body) {
   }
   const text = await answer.text();
   const found = readable(text);
-  if (!answer.ok) throw new Error(refusal(found) || `The server refused this (${answer.status}).`);
+  if (!answer.ok) throw Object.assign(new Error(refusal(found) || `The server refused this (${answer.status}).`), { status: answer.status });
   return found;
 }
 

@@ -52,7 +52,7 @@ function head({ title, state, finished, plan: { pairs: planned }, invitation }) 
   return [
     make("h1", {}, title || id),
     make("p", { class: "sans" }, make("b", {}, open ? "Open" : "Closed"), ` · ${finished} of ${count(planned, "pair")} finished`),
-    invitation && open && make("label", { class: "field" }, "Open invitation: everybody who follows it becomes a new participant", address(invitation)),
+    invitation && open && make("label", { class: "field" }, "Open invitation: everybody who follows it can join as a new participant", address(invitation)),
     make(
       "div",
       { class: "row" },
@@ -125,25 +125,32 @@ function links({ links: all }) {
       one.since,
       one.pair ? String(one.pair) : "–",
       address(one.link),
-      forget(one.id),
+      make("span", { class: "chips" }, renewed(one.id), forget(one.id)),
     ]),
     { stacks: true },
   )];
   return { told, get content() { return content(); } };
 }
 
-function forget(who) {
-  const button = make("button", { type: "button", class: "bare plain" }, "Forget");
-  button.title = "Delete the answers, the comments and the label of this participant";
+const participant = (who) => `${api}/participants/${encodeURIComponent(who)}`;
+const forget = (who) => twice("Forget", `Really forget ${who}?`, "Delete the answers, the comments and the label of this participant", () => remove(participant(who)));
+const renewed = (who) => twice("New link", `End the old link of ${who}?`, "For somebody who has lost their link: the old one is no longer valid", async () => {
+  await post(`${participant(who)}/link`);
+  await poll();
+});
+
+// A button that does something once it is clicked twice
+function twice(label, question, title, work) {
+  const button = make("button", { type: "button", class: "bare plain", title }, label);
   let sure = false;
   button.addEventListener("click", () => {
     if (sure) {
-      attempt(problem, () => remove(`${api}/participants/${encodeURIComponent(who)}`), button);
+      attempt(problem, work, button);
       return;
     }
     sure = true;
-    button.textContent = `Really forget ${who}?`;
-    setTimeout(() => { sure = false; button.textContent = "Forget"; }, 4000);
+    button.textContent = question;
+    setTimeout(() => { sure = false; button.textContent = label; }, 4000);
   });
   return button;
 }

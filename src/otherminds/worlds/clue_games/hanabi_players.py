@@ -87,12 +87,12 @@ class Listener:
     @property
     def signals(self) -> tuple[Categorical[int], ...]:
         """P(m | c), for each card c of the partner."""
-        return _signals(self.partners, self.world.table.shape[0])
+        return _signals_and_worth(self.world, self.partners)[0]
 
     @property
     def worth(self) -> Floats:
         """Q[c₂, m, a] = Σ_c₁ P(c₁) P(m | c₁) R[c₁, c₂, m, a], weighted by the probability of each signal; read-only."""
-        return _worth(self.world, self.signals)
+        return _signals_and_worth(self.world, self.partners)[1]
 
     def predict(self) -> Categorical[int]:
         """P(partner's card | its signal), uniform before. Raises ValueError for a signal of probability 0."""
@@ -108,16 +108,13 @@ class Listener:
 
 
 @lru_cache(maxsize=4096)
-def _signals(partners: Observer[Signaller], cards: int) -> tuple[Categorical[int], ...]:
-    return tuple(partners.see(HanabiView(card, None, None)).predict() for card in range(cards))
-
-
-@lru_cache(maxsize=4096)
-def _worth(world: TinyHanabi, signals: tuple[Categorical[int], ...]) -> Floats:
-    law = np.array([[p.prob(m) for m in range(world.table.shape[2])] for p in signals])
+def _signals_and_worth(world: TinyHanabi, partners: Observer[Signaller]) -> tuple[tuple[Categorical[int], ...], Floats]:
+    cards, _, options, _ = world.table.shape
+    signals = tuple(partners.see(HanabiView(card, None, None)).predict() for card in range(cards))
+    law = np.array([[p.prob(m) for m in range(options)] for p in signals])
     worth: Floats = np.einsum("cm,cdma->dma", law, world.table) / len(law)
     worth.setflags(write=False)
-    return worth
+    return signals, worth
 
 
 def _best(worth: Floats) -> NDArray[np.intp]:

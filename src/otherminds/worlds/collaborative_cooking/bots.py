@@ -21,6 +21,8 @@ from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, 
 from otherminds.worlds.grid import Grid
 
 Duty = Literal["everything", "tomatoes", "dishes"]
+Errand = tuple[Sequence[int], bool]
+"""Places of which to go to the nearest, and whether to use it or only wait there."""
 PATIENCE = 60  # steps without help after which a bot does all the work; chosen; not tuned
 SLIP = 0.3  # share of random actions of a semi-skilled bot; chosen on development seeds
 CLUMSY = 0.2  # share of random actions near other players, so that two bots cannot block each other for good; not tuned
@@ -38,13 +40,6 @@ class CookingMemory(NamedTuple):
     view: CookingView
     seen: tuple[int, ...]
     alone: int = 0
-
-
-class CookingErrand(NamedTuple):
-    """Go to the nearest of some places, and use it or only wait there."""
-
-    places: Sequence[int]
-    use: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ class CookingBot:
         alone = self.memory.alone == PATIENCE
         duty = self.duty or ("everything" if alone else fitting(self.world, view.cell))
         errands = _errands(self.world, self.memory, duty)
-        ways = ((nearest(self.world, view, errand.places, others), errand.use) for errand in errands)
+        ways = ((nearest(self.world, view, places, others), use) for places, use in errands)
         action = next((_towards(self.world, view, way, use) for way, use in ways if way is not None), "noop")
         return _with_slips(action, max(self.slip, CLUMSY if crowded else 0.0))
 
@@ -124,29 +119,27 @@ def _with_slips(meant: Action, slip: float) -> Categorical[Action]:
 # What to do
 
 
-def _errands(world: CollaborativeCooking, memory: CookingMemory, duty: Duty) -> Iterator[CookingErrand]:
+def _errands(world: CollaborativeCooking, memory: CookingMemory, duty: Duty) -> Iterator[Errand]:
     """What the bot would do next, in order of preference; later errands count if earlier ones are out of reach."""
     hand, first = memory.view.hand, len(world.counters)
     counters, pots = memory.seen[:first], memory.seen[first:]
     cooked, full = _where(world.pots, pots, rules.SEES_SOUP), _where(world.pots, pots, rules.SEES_POT + rules.FULL)
     room = [cell for cell, code in zip(world.pots, pots, strict=True) if code < rules.SEES_POT + rules.FULL]
     if hand == rules.SOUP:
-        yield CookingErrand(world.cells(rules.DELIVERY))
+        yield world.cells(rules.DELIVERY), True
     elif hand == rules.TOMATO:
-        yield CookingErrand(room)
+        yield room, True
     elif hand == rules.DISH:
-        yield CookingErrand(cooked)
-        yield CookingErrand(full, use=False)
+        yield cooked, True
+        yield full, False
     else:
-        yield CookingErrand(_where(world.counters, counters, rules.SEES_COUNTER + rules.SOUP))
+        yield _where(world.counters, counters, rules.SEES_COUNTER + rules.SOUP), True
         load = duty == "tomatoes" or (duty == "everything" and room and not cooked)
         thing = rules.TOMATO if load else rules.DISH
-        yield CookingErrand(
-            (*world.cells(SOURCES[thing]), *_where(world.counters, counters, rules.SEES_COUNTER + thing))
-        )
+        yield (*world.cells(SOURCES[thing]), *_where(world.counters, counters, rules.SEES_COUNTER + thing)), True
     if hand != rules.NOTHING and hand != OWN.get(duty):
-        yield CookingErrand(_where(world.counters, counters, rules.SEES_COUNTER))
-    yield CookingErrand(world.pots, use=False)
+        yield _where(world.counters, counters, rules.SEES_COUNTER), True
+    yield world.pots, False
 
 
 def _where(cells: Sequence[int], codes: Sequence[int], wanted: int) -> list[int]:

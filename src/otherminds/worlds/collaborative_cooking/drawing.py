@@ -102,16 +102,13 @@ def _seen_by(world: CollaborativeCooking, state: CookingState, agent: str) -> Co
     players = {cell: who for cell, code in codes.items() if (who := rules.player_of(code))}
     counters = {cell: code - rules.SEES_COUNTER for cell, code in codes.items()}
     soup = rules.PotState(rules.FULL, 0, True)
+    pots = {cell: code for cell, code in codes.items() if rules.SEES_POT <= code < rules.SEES_PLAYER}
     return CookingScene(
         seen=frozenset(codes),
         avatars=[_avatar(who.number, cell, who.facing, who.hand) for cell, who in players.items()],
         notes=[_note(world.agents.index(agent), view.hand)],
         counters={c: rules.THINGS[k] for c, k in counters.items() if rules.NOTHING < k < len(rules.THINGS)},
-        pots={
-            cell: soup if code == rules.SEES_SOUP else rules.PotState(code - rules.SEES_POT)
-            for cell, code in codes.items()
-            if rules.SEES_POT <= code < rules.SEES_PLAYER
-        },
+        pots={c: soup if k == rules.SEES_SOUP else rules.PotState(k - rules.SEES_POT) for c, k in pots.items()},
     )
 
 

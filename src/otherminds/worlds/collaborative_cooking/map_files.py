@@ -23,17 +23,8 @@ from pathlib import Path
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
-from otherminds.worlds.collaborative_cooking.rules import (
-    COUNTER,
-    DELIVERY,
-    DISHES,
-    FLOOR,
-    POT,
-    SQUARES,
-    START,
-    TOMATOES,
-    CollaborativeCooking,
-)
+from otherminds.worlds.collaborative_cooking import rules
+from otherminds.worlds.collaborative_cooking.rules import DELIVERY, DISHES, POT, TOMATOES, CollaborativeCooking
 from otherminds.worlds.map_file import MapFile, check_characters, number, players_of, reach_of, reached, read_map, whole
 
 EXAMPLES = {
@@ -63,12 +54,12 @@ def cooking_asymmetric() -> CollaborativeCooking:
 def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
     """Read a kitchen from text; errors name `path`. Raises InputError for an invalid kitchen."""
     map_file = read_map(text, path, EXAMPLES, REQUIRED)
-    check_characters(map_file.rows, SQUARES, map_file.path)
+    check_characters(map_file.rows, rules.SQUARES, map_file.path)
     _check_border(map_file)
     said = map_file.said
     world = CollaborativeCooking(
         rows=tuple(row.text for row in map_file.rows),
-        agents=players_of(map_file, START),
+        agents=players_of(map_file, rules.START),
         reach=reach_of(said["window"], path),
         steps=whole(said["steps"], "steps", path, least=1),
         cook=whole(said["cook"], "cook", path),
@@ -84,8 +75,8 @@ def _check_border(map_file: MapFile) -> None:
     for y, (line, row) in enumerate(rows):
         edge = range(1, len(row) + 1) if y in (0, len(rows) - 1) else (1, len(row))
         for column in edge:
-            if row[column - 1] in (FLOOR, START):
-                hint = f"close it, for example with a counter `{COUNTER}`"
+            if row[column - 1] in (rules.FLOOR, rules.START):
+                hint = f"close it, for example with a counter `{rules.COUNTER}`"
                 message = "floor on the border of the map"
                 raise InputError(message, path=map_file.path, line=line, column=column, hint=hint)
 
@@ -101,5 +92,5 @@ def _check_use(world: CollaborativeCooking, map_file: MapFile) -> None:
             raise InputError(message, path=path, line=rows[-1].number, hint="no soup can be made without it")
         if lost and (square == POT or lost == [*cells]):
             x, y = world.grid.xy(lost[0])
-            message, hint = f"no player can reach this {name}", f"floor must lead to it from a start `{START}`"
+            message, hint = f"no player can reach this {name}", f"floor must lead to it from a start `{rules.START}`"
             raise InputError(message, path=path, line=rows[y].number, column=x + 1, hint=hint)

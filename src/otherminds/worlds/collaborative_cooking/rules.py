@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from otherminds.worlds.avatars import ACTIONS, OUTSIDE, STEPS, TURNS, Action, Field, Reach, order_of, placed
+from otherminds.worlds.avatars import ACTIONS, OUTSIDE, Action, Field, Reach, order_of, placed
 from otherminds.worlds.grid import Grid
 
 THINGS = ("nothing", "tomato", "dish", "soup")
@@ -177,9 +177,7 @@ class CollaborativeCooking:
     @cached_property
     def grid(self) -> Grid:
         """The cells on which players can walk."""
-        squares = ((x, y, square) for y, row in enumerate(self.rows) for x, square in enumerate(row))
-        solid = ((x, y) for x, y, square in squares if square not in (FLOOR, START))
-        return Grid.of(len(self.rows[0]), len(self.rows), solid)
+        return Grid.of_map(self.rows, (FLOOR, START))
 
     @cached_property
     def field(self) -> Field:
@@ -188,8 +186,7 @@ class CollaborativeCooking:
 
     def cells(self, *squares: str) -> tuple[int, ...]:
         """All cells with these kinds of square, in reading order."""
-        found = ((x, y) for y, row in enumerate(self.rows) for x, square in enumerate(row) if square in squares)
-        return tuple(self.grid.cell(x, y) for x, y in found)
+        return self.grid.marked(self.rows, squares)
 
     def square(self, cell: int) -> str:
         """The kind of square at a cell."""
@@ -211,24 +208,9 @@ class CollaborativeCooking:
         """The cells of the pots."""
         return self.cells(POT)
 
-    # A pose is a cell and a facing in one number, cell · 4 + facing.
-
-    @cached_property
-    def _poses(self) -> dict[str, list[int]]:
-        """For each action, the unobstructed pose after it, by the pose before."""
-
-        def after(action: str, pose: int) -> int:
-            cell, facing = divmod(pose, 4)
-            if action in STEPS:
-                target = cell + self.field.ahead[(facing + STEPS[action]) % 4]
-                return target * 4 + facing if self.grid.is_floor(target) else pose
-            return cell * 4 + (facing + TURNS.get(action, 0)) % 4
-
-        return {action: [after(action, pose) for pose in range(self.grid.size * 4)] for action in ACTIONS}
-
     @cached_property
     def _sites(self) -> list[tuple[str, int]]:
-        """For each pose, the kind of the square ahead and its index among counters or pots."""
+        """For each pose (cell · 4 + facing), the kind of the square ahead and its index among counters or pots."""
         numbers = {cell: k for cells in (self.counters, self.pots) for k, cell in enumerate(cells)}
         ahead = [cell + step for cell in range(self.grid.size) for step in self.field.ahead]
         known = {cell: (self.square(cell), numbers.get(cell, cell)) for cell in self.cells(*SQUARES)}
@@ -288,7 +270,7 @@ class CollaborativeCooking:
     def _moved(self, bodies: Sequence[PlayerState], acts: Sequence[Action], movers: Sequence[int]) -> list[PlayerState]:
         """The players after moves and turns, ready to interact again."""
         cells = [body.cell for body in bodies]
-        found, poses = list(bodies), self._poses
+        found, poses = list(bodies), self.field.poses
         for i in movers:
             cell, facing, hand, waits = bodies[i]
             here = cell * 4 + facing

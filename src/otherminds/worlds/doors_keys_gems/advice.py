@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Literal, NamedTuple, cast
 
 from otherminds.mind import GoalDirected, own_mind
@@ -40,18 +41,12 @@ class DoorsKeysGemsAdvice:
 
     def candidates(self, state: State) -> list[Advice]:
         """All advice that its helper could follow alone from here (ProToM §3.2, feedback construction)."""
-        agents = range(len(self.world.agents))
-        return [
-            Advice(i, goal, j)
-            for i in agents
-            for j in agents
-            if i != j
-            for goal in (
-                *(Goal("door", d) for d in range(len(self.world.doors))),
-                *(Goal("give", k, j) for k in range(len(self.world.keys))),
-            )
-            if self._possible(state, i, goal, j)
-        ]
+        doors, keys = range(len(self.world.doors)), range(len(self.world.keys))
+        found = []
+        for i, j in permutations(range(len(self.world.agents)), 2):
+            goals = [*(Goal("door", d) for d in doors), *(Goal("give", k, j) for k in keys)]
+            found += [Advice(i, goal, j) for goal in goals if self._possible(state, i, goal, j)]
+        return found
 
     def _possible(self, state: State, i: int, goal: Goal, j: int) -> bool:
         """Whether agent i could do this for j alone, and it is not done yet."""

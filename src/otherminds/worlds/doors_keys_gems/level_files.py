@@ -26,19 +26,9 @@ from otherminds.worlds import map_file
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.map_file import FileLine, WorldLevel
+from otherminds.worlds.sprites import HUES
 
-COLOURS = {
-    "r": "red",
-    "b": "blue",
-    "y": "yellow",
-    "g": "green",
-    "p": "purple",
-    "o": "orange",
-    "c": "cyan",
-    "m": "magenta",
-    "n": "brown",
-    "w": "white",
-}
+COLOURS = dict(zip("rbygpocmnw", HUES, strict=True))  # red, blue, yellow, green … by letter
 HORIZON = 80  # steps, if a file gives none; chosen
 LEVELS = resources.files("otherminds.worlds.doors_keys_gems") / "levels"
 MAX_THINGS = 26  # of a kind in a level; a limit of the readers

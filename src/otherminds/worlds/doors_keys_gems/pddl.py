@@ -17,7 +17,7 @@ from otherminds.files.text import read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import pddl_syntax as syntax
 from otherminds.worlds.doors_keys_gems.level_files import MAX_THINGS, Level
-from otherminds.worlds.doors_keys_gems.pddl_syntax import Names, Node, PddlFact, Signatures, head, quote, wrong
+from otherminds.worlds.doors_keys_gems.pddl_syntax import MapSpot, Names, Node, PddlFact, Signatures, head, quote, wrong
 from otherminds.worlds.doors_keys_gems.rules import NOTHING, STAY, Action, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import DIRECTIONS, Grid
 from otherminds.worlds.map_file import MAX_SIDE
@@ -70,22 +70,13 @@ PLINF = _Dialect(
 )
 
 
-class _Spot(NamedTuple):
-    """A cell in the coordinates of `Grid`, and its place in the file."""
-
-    x: int
-    y: int
-    line: int
-    column: int
-
-
 class _ProblemMap(NamedTuple):
     """The contents of a problem, in either dialect."""
 
     width: int
     height: int
-    walls: Sequence[_Spot]
-    spots: Mapping[str, _Spot]
+    walls: Sequence[MapSpot]
+    spots: Mapping[str, MapSpot]
     colours: Mapping[str, str]
     agents: tuple[str, ...]
     doors: Sequence[str]
@@ -207,7 +198,7 @@ def _draft_clips(problem: _Problem) -> _ProblemMap:
     spots = {}
     for name in names["thing"]:
         x, y = problem.the("= xloc", name), problem.the("= yloc", name)
-        spots[name] = _Spot(x.numbers[0] - 1, y.numbers[0] - 1, x.line, x.column)
+        spots[name] = MapSpot(x.numbers[0] - 1, y.numbers[0] - 1, x.line, x.column)
     first = problem.the("active")
     order = [first.words[0]]
     for _ in names["agent"]:
@@ -219,7 +210,7 @@ def _draft_clips(problem: _Problem) -> _ProblemMap:
     return _ProblemMap(
         width=width,
         height=height,
-        walls=[_Spot(wall.numbers[1] - 1, wall.numbers[0] - 1, wall.line, wall.column) for wall in walls],
+        walls=[MapSpot(wall.numbers[1] - 1, wall.numbers[0] - 1, wall.line, wall.column) for wall in walls],
         spots=spots,
         colours={name: problem.the("iscolor", name).words[1] for name in (*names["item"], *names["door"])},
         agents=tuple(order),
@@ -239,8 +230,8 @@ def _draft_plinf(problem: _Problem) -> _ProblemMap:
     (width,), (height,) = problem.the("= width").numbers, problem.the("= height").numbers
     xpos, ypos = problem.the("= xpos"), problem.the("= ypos")
 
-    def spot(fact: PddlFact, x: int, y: int) -> _Spot:
-        return _Spot(x - 1, height - y, fact.line, fact.column)
+    def spot(fact: PddlFact, x: int, y: int) -> MapSpot:
+        return MapSpot(x - 1, height - y, fact.line, fact.column)
 
     items = {name: problem.the("at", name) for name in problem.names["item"]}
     holes = sorted((spot(door, *door.numbers) for door in problem.all("door")), key=lambda hole: (hole.y, hole.x))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from otherminds.errors import InputError
 
@@ -18,20 +18,6 @@ INTEGER = re.compile(r"-?[0-9]{1,4}")
 
 Names = Mapping[str, Sequence[str]]
 Signatures = Mapping[str, Sequence[str]]
-
-
-class FilePosition(Protocol):
-    """The place in the file where something begins, both numbers from 1."""
-
-    @property
-    def line(self) -> int:
-        """The line."""
-        ...
-
-    @property
-    def column(self) -> int:
-        """The column."""
-        ...
 
 
 class Node(NamedTuple):
@@ -49,6 +35,15 @@ class PddlFact(NamedTuple):
     name: str
     words: tuple[str, ...]
     numbers: tuple[int, ...]
+    line: int
+    column: int
+
+
+class MapSpot(NamedTuple):
+    """A cell in the coordinates of `Grid`, and its place in the file."""
+
+    x: int
+    y: int
     line: int
     column: int
 
@@ -83,7 +78,7 @@ def read_nodes(text: str, path: Path) -> list[Node]:
     return levels[0]
 
 
-def wrong(message: str, at: FilePosition, path: Path, hint: str | None = None) -> InputError:
+def wrong(message: str, at: Node | PddlFact | MapSpot, path: Path, hint: str | None = None) -> InputError:
     """The error for something at a place in the file."""
     return InputError(message, path=path, line=at.line, column=at.column, hint=hint)
 

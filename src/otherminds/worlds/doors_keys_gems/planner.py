@@ -6,6 +6,7 @@ opening a door leads to the next one.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import NamedTuple
@@ -13,19 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.planning.shortest_paths import (
-    UNREACHABLE,
-    Exit,
-    StagedCosts,
-    cached_method,
-    cost_fields,
-    distances,
-    regions,
-)
+from otherminds.planning import shortest_paths
+from otherminds.planning.expansion import Expansion
+from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts, cached_method
 from otherminds.worlds.doors_keys_gems.rules import GROUND, STAY, USED, Action, DoorsKeysGems, State
 
 # Steps counted for a door that another agent has to open; chosen (ProToM does not say what a stuck agent does).
 WAITING_COST = 100
+# States that one planner may expand, in stages and rows of distances; chosen: about 3 kB each, and 20 s in all.
+MOST_STATES = 150_000
+ROW = 600  # cells of distances that take as much memory as a stage; measured
 
 NextStep = int | Action
 """The next cell on the way (the same cell to wait), or an action other than a move."""
@@ -69,6 +67,8 @@ class LockedMap:
         self.keys_of = [bits(self.key_colour, colour) for colour in range(len(colours))]
         self.sides = [world.grid.neighbours[door.cell] for door in world.doors]
         self._rows: dict[tuple[int, int], Sequence[int]] = {}
+        things = len(world.doors) + sum(colour >= 0 for colour in self.key_colour)
+        self.expansion = Expansion(MOST_STATES, 2**things * len(list(world.grid.cells())))
 
     # Walking
 
@@ -82,8 +82,9 @@ class LockedMap:
         if (locked, place) not in self._rows:
             grid, floor = self.world.grid, self.floor(locked)
             wanted = [p for p in (self._places if place in self._places else (place,)) if floor >> p & 1]
-            rows = distances(floor, grid.stride, wanted).tolist()
-            self._rows |= {(locked, p): row for p, row in zip(wanted, rows, strict=True)}
+            rows = shortest_paths.distances(floor, grid.stride, wanted)
+            self.expansion.count(len(wanted) * rows.shape[1] // ROW)
+            self._rows |= {(locked, p): array("i", row.tobytes()) for p, row in zip(wanted, rows, strict=True)}
             self._rows.setdefault((locked, place), [UNREACHABLE] * grid.size)
         return self._rows[locked, place]
 
@@ -103,7 +104,7 @@ class LockedMap:
 
     @cached_method
     def _regions(self, locked: int) -> Sequence[int]:
-        return regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
+        return shortest_paths.regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
 
     @cached_method
     def bounds(self, goal: Goal) -> Sequence[int]:
@@ -186,7 +187,7 @@ class DoorsKeysGemsPlanner:
         """Everything is computed at first use."""
         self.world = world
         self.map = LockedMap(world)
-        self._costs: StagedCosts[Goal, MapStage, Action] = StagedCosts(self.map)
+        self._costs: StagedCosts[Goal, MapStage, Action] = StagedCosts(self.map, self.map.expansion)
 
     # Values
 
@@ -316,6 +317,7 @@ class DoorsKeysGemsPlanner:
         number = {start: 0}
         links = []
         for stage in (stages := [start]):
+            self.map.expansion.count()
             after: dict[Action, int] = {}
             for place, _, action, _ in self.map.changes(stage):
                 if action not in after:
@@ -327,7 +329,7 @@ class DoorsKeysGemsPlanner:
         finals = [
             [(s, e.place) for s, stage in enumerate(stages) for e in self.map.exits(g, stage) if e.final] for g in goals
         ]
-        found = cost_fields(floors, self.world.grid.stride, links, finals)
+        found = shortest_paths.cost_fields(floors, self.world.grid.stride, links, finals)
         return stages, found[:, :, : self.world.grid.size]
 
 

@@ -8,27 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Self
 
 Places = tuple[tuple[str, str], ...]
 """Pairs (item, place), sorted; the name of an agent as a place stands for its hands."""
 NO_AGENTS: frozenset[str] = frozenset()
-
-
-class WitnessedEvent(Protocol):
-    """An event with witnesses."""
-
-    def reaches(self, agent: str, /) -> bool:
-        """Whether the agent witnesses the event."""
-        ...
-
-    def change(self, agent: str, places: Places, /) -> Places:
-        """The beliefs of a witness after the event."""
-        ...
-
-    def within(self, agent: str, places: Places, /) -> WitnessedEvent:
-        """The event as the agent takes other witnesses to perceive it, given the agent's own beliefs."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -119,6 +103,10 @@ class StatementEvent:
             return replace(self, trusting=self.hearers, depth=depth)
         trusting = self.trusting | {self.speaker} if agent in self.trusting else self.trusting - {self.speaker}
         return replace(self, trusting=trusting, depth=depth)
+
+
+WitnessedEvent = MoveEvent | SightEvent | StatementEvent
+"""An event with witnesses: whom it `reaches`, how it changes their beliefs, and what they take others to perceive."""
 
 
 @dataclass(frozen=True)

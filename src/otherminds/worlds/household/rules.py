@@ -100,10 +100,7 @@ class State(NamedTuple):
 
     def person(self, name: str) -> Person:
         """The position of an agent. Raises KeyError for an unknown name."""
-        for known, person in self.people:
-            if known == name:
-                return person
-        raise KeyError(name)
+        return dict(self.people)[name]
 
     def where(self, thing: str) -> str | None:
         """The place of an item; None while an agent holds it."""
@@ -222,8 +219,7 @@ class Household:
         )
         return (
             WAIT,
-            *(Act("walk", None, room) for room in self.home.rooms),
-            *(Act("walk", None, place) for place in places),
+            *(Act("walk", None, to) for to in (*self.home.rooms, *places)),
             *(Act("open", None, place) for place in places),
             *(Act("close", None, place) for place in places),
             *(Act("grab", thing, place) for thing in things for place in places),

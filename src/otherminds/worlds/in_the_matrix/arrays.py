@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.worlds.avatars import ACTIONS, OUTSIDE, TURNS
-from otherminds.worlds.in_the_matrix.rules import BEAM_LENGTH, NOWHERE, Rules
+from otherminds.worlds.avatars import ACTIONS, OUTSIDE, TURNS, Reach
+from otherminds.worlds.in_the_matrix.rules import BEAM_LENGTH, NOWHERE, Ends, Rules
 from otherminds.worlds.in_the_matrix.world import FLOOR, WALL
 
 Int8 = NDArray[np.int8]
@@ -75,20 +75,16 @@ class RuleArrays(NamedTuple):
     frozen: int
     respawn: int
     restock: bool
-    after: int
-    every: int
-    chance: float
-    limit: int
+    ends: Ends
     ground: Int16
     places: Int32
     ahead: Int32
-    left: int
-    forward: int
+    reach: Reach
 
 
 def rule_arrays(rules: Rules) -> RuleArrays:
     """The rules as arrays."""
-    grid, reach, ends = rules.field.grid, rules.field.reach, rules.ends
+    grid, reach = rules.field.grid, rules.field.reach
     margin = max(reach)
     ground = np.full((grid.height + 2 * margin, grid.width + 2 * margin), OUTSIDE, dtype=np.int16)
     ground[margin : margin + grid.height, margin : margin + grid.width] = WALL
@@ -112,15 +108,11 @@ def rule_arrays(rules: Rules) -> RuleArrays:
         frozen=rules.frozen,
         respawn=rules.respawn,
         restock=rules.restock,
-        after=ends.after,
-        every=ends.every,
-        chance=float(ends.chance),
-        limit=ends.limit,
+        ends=rules.ends._replace(chance=float(rules.ends.chance)),
         ground=ground.ravel(),
         places=places,
         ahead=np.array([-stride, 1, stride, -1], dtype=np.int32),
-        left=reach.left,
-        forward=reach.forward,
+        reach=reach,
     )
 
 

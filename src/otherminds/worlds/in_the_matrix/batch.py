@@ -23,18 +23,8 @@ from numpy.typing import NDArray
 
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS
+from otherminds.worlds.in_the_matrix import arrays
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
-from otherminds.worlds.in_the_matrix.arrays import (
-    SHOWN,
-    Int8,
-    Int16,
-    RuleArrays,
-    StateArrays,
-    UInt64,
-    blank_outcomes,
-    blank_states,
-    rule_arrays,
-)
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixOutcome, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
@@ -48,8 +38,8 @@ class Batch:
     """Environments of one world. `states` has a row for each, which `step` changes in place."""
 
     world: InTheMatrix
-    states: StateArrays
-    rule_arrays: RuleArrays
+    states: arrays.StateArrays
+    rule_arrays: arrays.RuleArrays
 
     def __len__(self) -> int:
         return len(self.states.t)
@@ -83,8 +73,8 @@ def unpack(batch: Batch, i: int) -> MatrixState:
     since, meetings = states.since[i].tolist(), states.met[i].tolist()
     return MatrixState(
         **{name: _tuples(getattr(states, name)[i].tolist()) for name in ALIKE},
-        shown=sum(1 << site for site, t in enumerate(since) if t == SHOWN),
-        away=tuple(sorted(((site, t) for site, t in enumerate(since) if t != SHOWN), key=lambda gone: gone[1])),
+        shown=sum(1 << site for site, t in enumerate(since) if t == arrays.SHOWN),
+        away=tuple(sorted(((site, t) for site, t in enumerate(since) if t != arrays.SHOWN), key=lambda gone: gone[1])),
         met=tuple((tuple(own), tuple(partner)) if any(own) else None for own, partner in meetings),
         destroyed=tuple(tuple(np.flatnonzero(kinds).tolist()) for kinds in states.destroyed[i]),
     )
@@ -97,7 +87,7 @@ def _tuples(value: Any) -> Any:
 def reset(world: InTheMatrix, n: int, rng: np.random.Generator) -> Batch:
     """Draw s₀ of n environments. Raises InputError without Numba, as do `step`, `step_with` and `observe`."""
     kernels, batch = _kernels(), _blank(world, n)
-    kernels.reset(batch.rule_arrays, batch.states, blank_outcomes(world.rules, 1), _dice(rng))
+    kernels.reset(batch.rule_arrays, batch.states, arrays.blank_outcomes(world.rules, 1), _dice(rng))
     return batch
 
 
@@ -107,7 +97,7 @@ def step(batch: Batch, actions: Actions, rng: np.random.Generator, *, restart: b
     An ended episode stays as it is without rewards; with `restart`, this step starts the next episode instead and
     ignores the actions. Raises InputError for anything that is not an action.
     """
-    chance = blank_outcomes(batch.world.rules, 1)
+    chance = arrays.blank_outcomes(batch.world.rules, 1)
     _kernels().step(batch.rule_arrays, batch.states, _codes(batch, actions), chance, _dice(rng), restart)
 
 
@@ -118,7 +108,7 @@ def step_with(batch: Batch, actions: Actions, outcomes: Sequence[MatrixOutcome])
     """
     if len(outcomes) != len(batch):
         raise InputError(f"{len(outcomes)} outcomes for {len(batch)} environments")
-    codes, rows = _codes(batch, actions), blank_outcomes(batch.world.rules, len(batch))
+    codes, rows = _codes(batch, actions), arrays.blank_outcomes(batch.world.rules, len(batch))
     for i, outcome in enumerate(outcomes):
         matrix_rules.check(batch.world.rules, unpack(batch, i), outcome)
         rows.movers[i], rows.zappers[i], rows.ends[i] = outcome.movers, outcome.zappers, outcome.ends
@@ -126,16 +116,16 @@ def step_with(batch: Batch, actions: Actions, outcomes: Sequence[MatrixOutcome])
         for k, (spots, facing) in enumerate(outcome.respawns):
             rows.spots[i, k], rows.facings[i, k] = NOWHERE, facing
             rows.spots[i, k, : len(spots)] = spots
-    arrays: tuple[NDArray[Any], ...] = batch.states
-    before = [array.copy() for array in arrays]
+    fields: tuple[NDArray[Any], ...] = batch.states
+    before = [array.copy() for array in fields]
     _kernels().step_with(batch.rule_arrays, batch.states, codes, rows)
     if ((batch.states.cells == NOWHERE) & (batch.states.clocks == FREE)).any():
-        for array, old in zip(arrays, before, strict=True):
+        for array, old in zip(fields, before, strict=True):
             np.copyto(array, old)
         raise ValueError("a player stands where another is to return")
 
 
-def observe(batch: Batch, out: Int16 | None = None) -> Int16:
+def observe(batch: Batch, out: arrays.Int16 | None = None) -> arrays.Int16:
     """All windows: (environments, players, rows, columns) with the codes of `MatrixView.window`.
 
     Dead players see OUTSIDE everywhere. The result is written to `out` if given. Raises InputError if that does not
@@ -162,15 +152,15 @@ def _kernels() -> ModuleType:
 
 
 def _blank(world: InTheMatrix, n: int) -> Batch:
-    return Batch(world, blank_states(world.rules, n), rule_arrays(world.rules))
+    return Batch(world, arrays.blank_states(world.rules, n), arrays.rule_arrays(world.rules))
 
 
-def _dice(rng: np.random.Generator) -> UInt64:
+def _dice(rng: np.random.Generator) -> arrays.UInt64:
     """The key from which the compiled code derives all random numbers of one call."""
     return rng.integers(2**64, size=1, dtype=np.uint64)
 
 
-def _codes(batch: Batch, actions: Actions) -> Int8:
+def _codes(batch: Batch, actions: Actions) -> arrays.Int8:
     shape = (len(batch), batch.world.rules.players)
     if actions.shape != shape or not np.issubdtype(actions.dtype, np.integer):
         raise InputError(f"the actions are not an array of integers of shape {shape}")

@@ -15,24 +15,8 @@ import numpy as np
 from otherminds.distribution import Categorical
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
 from otherminds.worlds.grid import Route, cheapest_route
-from otherminds.worlds.in_the_matrix.memory import (
-    THERE,
-    UNKNOWN,
-    MapMemory,
-    SeenPlayer,
-    initial_memory,
-    reaches,
-    updated_memory,
-)
-from otherminds.worlds.in_the_matrix.strategies import (
-    Aim,
-    CollectIntent,
-    CounterPrevious,
-    Strategy,
-    StrategyState,
-    intent,
-    play_of,
-)
+from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, MapMemory, SeenPlayer, initial_memory, updated_memory
+from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Strategy, StrategyState, play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 MOVES: tuple[Action, ...] = ("forward", "step_right", "backward", "step_left")
@@ -83,7 +67,7 @@ class ActionPlanner(NamedTuple):
     def plan(self, aim: Aim) -> PlannedAction:
         """The next action for an aim: gather what the inventory lacks, then interact."""
         held = self.view.inventory
-        gathering = isinstance(intent(aim, held), CollectIntent)
+        gathering = not aim.is_met(held)
         if not gathering or (self.skill.eager and play_of(held) == aim.kind):
             shot = self._shot()
             if shot is not None:
@@ -138,7 +122,7 @@ class ActionPlanner(NamedTuple):
         return self.worth[player] if self.worth else 1.0
 
     def _covers(self, facing: int, cells: set[int]) -> bool:
-        return reaches(self.memory, self.world, self.view.cell, facing, cells)
+        return self.memory.reaches(self.world, self.view.cell, facing, cells)
 
     # Gather
 

@@ -76,13 +76,8 @@ def _seen_by(world: InTheMatrix, state: MatrixState, agent: str) -> MatrixScene:
         Avatar(who.player, cell, (who.facing + view.facing) % 4, STATUS[who.look]) for cell, who in found.items()
     ]
     status = next((avatar.status for avatar in avatars if avatar.number == me), DEAD)
-    return MatrixScene(
-        seen=frozenset(codes),
-        avatars=avatars,
-        notes=[_note(world.rules, me, status, view.inventory)],
-        resources={c: code - matrix.RESOURCE for c, code in codes.items() if matrix.RESOURCE <= code < matrix.PLAYER},
-        beams={},
-    )
+    resources = {c: code - matrix.RESOURCE for c, code in codes.items() if matrix.RESOURCE <= code < matrix.PLAYER}
+    return MatrixScene(frozenset(codes), avatars, [_note(world.rules, me, status, view.inventory)], resources, {})
 
 
 def _every_cell(grid: Grid) -> Iterator[int]:

@@ -9,26 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import combinations, pairwise, permutations, product
 from math import comb, log
 
 from otherminds.distribution import Categorical
 from otherminds.planning.best_response import clairvoyant
+from otherminds.worlds.in_the_matrix import strategies
 from otherminds.worlds.in_the_matrix.rules import Rules
-from otherminds.worlds.in_the_matrix.strategies import (
-    Aim,
-    Corrigible,
-    CounterPrevious,
-    FollowUp,
-    Grim,
-    Inventory,
-    Strategy,
-    StrategyState,
-    TitForTat,
-    flip,
-    play_of,
-    specialist,
-)
+from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Strategy, StrategyState
 from otherminds.worlds.repeated_games.machines import Machine, build
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet
 from otherminds.worlds.repeated_games.rules import Game
@@ -93,9 +81,10 @@ def families(rules: Rules) -> Families:
     """All strategies considered for a partner, by family, with names."""
     aims = tuple(Aim(kind, MARGIN) for kind in range(len(rules.resources)))
     names = rules.resources
-    always: NamedStrategies = tuple((f"always {name}", specialist(aim)) for name, aim in zip(names, aims, strict=True))
+    pairs = zip(names, aims, strict=True)
+    always: NamedStrategies = tuple((f"always {name}", strategies.specialist(aim)) for name, aim in pairs)
     flips: NamedStrategies = tuple(
-        (f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", flip(a, b, n))
+        (f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", strategies.flip(a, b, n))
         for a, b in permutations(aims, 2)
         for n in TIMES
     )
@@ -109,10 +98,10 @@ def _replies(aims: tuple[Aim, ...], names: tuple[str, ...]) -> Iterator[tuple[st
     for shift in range(n):
         replies = tuple(aims[(kind + shift) % n] for kind in range(n))
         name = "copies" if shift == 0 else " ".join(f"{names[k]}→{names[(k + shift) % n]}" for k in range(n))
-        yield f"answers the last play: {name}", CounterPrevious(replies)
+        yield f"answers the last play: {name}", strategies.CounterPrevious(replies)
         if shift:
             for first in aims:
-                yield f"goes on from {names[first.kind]}: {name}", FollowUp(first, replies)
+                yield f"goes on from {names[first.kind]}: {name}", strategies.FollowUp(first, replies)
 
 
 def _social(aims: tuple[Aim, ...]) -> Families:
@@ -120,10 +109,10 @@ def _social(aims: tuple[Aim, ...]) -> Families:
     c, d = aims
     noisy = ((0.0, ""), (TREMBLE, ", noisily"))
     return {
-        "tit for tat": tuple((f"tit for tat{how}", TitForTat(c, d, p)) for p, how in noisy),
-        "grim": tuple((f"grim after {n}", Grim(c, d, n)) for n in (1, 2, 3)),
+        "tit for tat": tuple((f"tit for tat{how}", strategies.TitForTat(c, d, p)) for p, how in noisy),
+        "grim": tuple((f"grim after {n}", strategies.Grim(c, d, n)) for n in (1, 2, 3)),
         "corrigible": tuple(
-            (f"tit for tat{how} once punished {n} times", Corrigible(n, TitForTat(c, d, p)))
+            (f"tit for tat{how} once punished {n} times", strategies.Corrigible(n, strategies.TitForTat(c, d, p)))
             for n in (1, 2, 3, 4)
             for p, how in noisy
         ),
@@ -163,8 +152,8 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
     """
     left_out, game = set(without), meeting_game(rules)
     named = [pair for family in families(rules).values() for pair in family]
-    strategies = [machine_of(name, strategy, game) for name, strategy in named]
-    weighted = [(one, 2.0 ** -len(one.outputs)) for one in strategies]
+    machines = [machine_of(name, strategy, game) for name, strategy in named]
+    weighted = [(one, 2.0 ** -len(one.outputs)) for one in machines]
     weighted += [(one, 2.0 ** -(len(one.outputs) + 1)) for one in _habits(game)]
     kept = [(one, weight) for one, weight in weighted if one.name not in left_out]
     if not kept:
@@ -209,7 +198,7 @@ def partner_inventory(
 
 def partner_play(held: Categorical[Inventory]) -> Categorical[int | None]:
     """P(kind the partner played), where None is a tie."""
-    return held.map(play_of)
+    return held.map(strategies.play_of)
 
 
 @lru_cache(maxsize=8)
@@ -217,18 +206,9 @@ def _likely(kinds: int) -> tuple[tuple[Inventory, float], ...]:
     """All inventories that a partner may hold, with the logarithms of their prior weights."""
     found = []
     limit = max(m for m in range(1, MOST + 1) if m == 1 or comb(m + kinds, kinds) <= MANY)
-    for extra in _parts(limit, kinds):
+    for bars in combinations(range(limit + kinds), kinds):  # stars and bars: all counts with a sum of at most `limit`
+        extra = [bar - before - 1 for before, bar in pairwise((-1, *bars))]
         total, most = sum(extra), max(extra)
         if total:
             found.append((tuple(1 + count for count in extra), total * log(LARGE) + (total - most) * log(IMPURE)))
     return tuple(found)
-
-
-def _parts(most: int, kinds: int) -> Iterator[tuple[int, ...]]:
-    """All tuples of counts, one for each kind, with a sum of at most `most`."""
-    if kinds == 0:
-        yield ()
-        return
-    for count in range(most + 1):
-        for rest in _parts(most - count, kinds - 1):
-            yield (count, *rest)

@@ -15,18 +15,8 @@ import numba
 import numpy as np
 
 from otherminds.worlds.avatars import OUTSIDE
-from otherminds.worlds.in_the_matrix.arrays import (
-    NO_MORE,
-    SHOWN,
-    Float,
-    Int8,
-    Int16,
-    Int32,
-    OutcomeArrays,
-    RuleArrays,
-    StateArrays,
-    UInt64,
-)
+from otherminds.worlds.in_the_matrix import arrays
+from otherminds.worlds.in_the_matrix.arrays import Int8, Int16, Int32, OutcomeArrays, RuleArrays, StateArrays
 from otherminds.worlds.in_the_matrix.rules import BEAM_LENGTH, COOLDOWN, FREE, HEALTH, INTERACT, NOWHERE
 from otherminds.worlds.in_the_matrix.world import FLOOR, FROZEN, PLAIN, PLAYER, READY, RESOURCE
 
@@ -91,7 +81,7 @@ def move(m: RuleArrays, s: StateArrays, i: int, acts: Int8, movers: Int8, j: int
         if standing(s.cells, i, target) == NOBODY:
             s.cells[i, p] = target
             site = m.site_at[target]
-            if site >= 0 and s.since[i, site] == SHOWN:
+            if site >= 0 and s.since[i, site] == arrays.SHOWN:
                 take(s, i, p, site)
 
 
@@ -129,7 +119,7 @@ def beam(m: RuleArrays, s: StateArrays, i: int, p: int, line: int) -> int:
         if cell == NOWHERE:
             return NOBODY
         site = m.site_at[cell]
-        was_shown = site >= 0 and (s.since[i, site] == SHOWN or s.since[i, site] == s.t[i])
+        was_shown = site >= 0 and (s.since[i, site] == arrays.SHOWN or s.since[i, site] == s.t[i])
         stops = was_shown and not destroys(s, i, p, site)
         struck = standing(s.cells, i, cell)
         if stops or struck != NOBODY:
@@ -184,7 +174,7 @@ def meet(m: RuleArrays, s: StateArrays, i: int, row: int, column: int) -> None:
 
 
 @compiled
-def payoff(matrices: Float, which: int, inventories: Int32, i: int, row: int, column: int) -> float:
+def payoff(matrices: arrays.Float, which: int, inventories: Int32, i: int, row: int, column: int) -> float:
     """As `Rules.reward`, in the same order of sums."""
     kinds = inventories.shape[2]
     rows = columns = 0
@@ -213,11 +203,14 @@ def wind(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, j: int) -> Non
     for p in range(players):
         clock = s.clocks[i, p]
         if clock == m.frozen:
-            die(s, i, p)
+            s.cells[i, p] = NOWHERE
+            s.inventories[i, p] = 1
+            s.rewards[i, p] = s.due[i, p]
+            s.due[i, p] = 0.0
         if clock != FREE:
             s.clocks[i, p] = 0 if clock == HIT else clock + 1
     if m.restock and dead == players:
-        s.since[i] = SHOWN
+        s.since[i] = arrays.SHOWN
 
 
 @inlined
@@ -233,22 +226,13 @@ def revive(s: StateArrays, i: int, p: int, o: OutcomeArrays, j: int, k: int) -> 
 
 
 @inlined
-def die(s: StateArrays, i: int, p: int) -> None:
-    """A frozen player gets its reward and leaves the map."""
-    s.cells[i, p] = NOWHERE
-    s.inventories[i, p] = 1
-    s.rewards[i, p] = s.due[i, p]
-    s.due[i, p] = 0.0
-
-
-@inlined
 def regrow(m: RuleArrays, s: StateArrays, i: int, regrown: Int16, j: int) -> None:
     """Refill sites; a player that stepped onto one in this step picks the resource up at once."""
     for k in range(regrown.shape[1]):
         site = regrown[j, k]
-        if site == NO_MORE:
+        if site == arrays.NO_MORE:
             return
-        s.since[i, site] = SHOWN
+        s.since[i, site] = arrays.SHOWN
         p = standing(s.cells, i, m.sites[site])
         if p != NOBODY:
             take(s, i, p, site)
@@ -258,7 +242,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # increment of SplitMix64 (Steele et al.
 
 
 @compiled
-def reset(m: RuleArrays, s: StateArrays, o: OutcomeArrays, dice: UInt64) -> None:
+def reset(m: RuleArrays, s: StateArrays, o: OutcomeArrays, dice: arrays.UInt64) -> None:
     """Start an episode in every row. `dice` holds the key of this call, from which each row derives its own stream."""
     key = dice[0]
     for i in range(len(s.t)):
@@ -267,7 +251,7 @@ def reset(m: RuleArrays, s: StateArrays, o: OutcomeArrays, dice: UInt64) -> None
 
 
 @compiled
-def step(m: RuleArrays, s: StateArrays, acts: Int8, o: OutcomeArrays, dice: UInt64, restart: bool) -> None:
+def step(m: RuleArrays, s: StateArrays, acts: Int8, o: OutcomeArrays, dice: arrays.UInt64, restart: bool) -> None:
     """One step of every row with chance drawn. Where the episode has ended, restart it or do nothing."""
     key = dice[0]
     for i in range(len(s.t)):
@@ -289,7 +273,7 @@ def step_with(m: RuleArrays, s: StateArrays, acts: Int8, o: OutcomeArrays) -> No
 
 
 @compiled
-def uniform(dice: UInt64) -> float:
+def uniform(dice: arrays.UInt64) -> float:
     """The next uniform number in [0, 1) (SplitMix64)."""
     dice[0] += GOLDEN
     return float(mixed(dice[0]) >> np.uint64(11)) * 2.0**-53
@@ -304,7 +288,7 @@ def mixed(bits: np.uint64) -> np.uint64:
 
 
 @inlined
-def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64) -> None:
+def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.UInt64) -> None:
     """As `rules.opening`."""
     clear(s, i)
     s.t[i] = 0
@@ -312,7 +296,7 @@ def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64)
     s.cooldowns[i] = 0
     s.clocks[i] = FREE
     s.due[i] = 0.0
-    s.since[i] = SHOWN
+    s.since[i] = arrays.SHOWN
     s.damage[i] = 0
     s.ended[i] = False
     choose(o.spots[0, 0], m.spawns, s.cells.shape[1], dice)
@@ -324,7 +308,7 @@ def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64)
 
 
 @inlined
-def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64) -> None:
+def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.UInt64) -> None:
     """As `rules.chance`, into row 0 of the outcomes; only as many spots as there are players are shuffled."""
     shuffle(o.movers, uniform(dice))
     shuffle(o.zappers, uniform(dice))
@@ -336,8 +320,8 @@ def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64) 
             o.facings[0, returning] = int(uniform(dice) * 4)
             returning += 1
     t = s.t[i] + 1
-    may = t >= m.after and (t + 1) % m.every == 0
-    o.ends[0] = t >= m.limit or (may and uniform(dice) < m.chance)
+    may = t >= m.ends.after and (t + 1) % m.ends.every == 0
+    o.ends[0] = t >= m.ends.limit or (may and uniform(dice) < m.ends.chance)
 
 
 @compiled
@@ -353,7 +337,7 @@ def shuffle(order: Int8, u: float) -> None:
 
 
 @compiled
-def choose(chosen: Int16, spawns: Int16, count: int, dice: UInt64) -> None:
+def choose(chosen: Int16, spawns: Int16, count: int, dice: arrays.UInt64) -> None:
     """Shuffle the spawn points so that the first `count` are a uniform draw."""
     for k in range(len(chosen)):
         chosen[k] = spawns[k]
@@ -363,15 +347,15 @@ def choose(chosen: Int16, spawns: Int16, count: int, dice: UInt64) -> None:
 
 
 @inlined
-def draw_regrowth(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: UInt64) -> None:
+def draw_regrowth(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.UInt64) -> None:
     """List the sites that regrow, each with probability `rate` if emptied before the delay and unoccupied."""
     found, last = 0, s.t[i] - m.delay
     for site in range(len(m.sites)):
-        ripe = s.since[i, site] != SHOWN and s.since[i, site] <= last
+        ripe = s.since[i, site] != arrays.SHOWN and s.since[i, site] <= last
         if ripe and uniform(dice) < m.rate and standing(s.cells, i, m.sites[site]) == NOBODY:
             o.regrown[0, found] = site
             found += 1
-    o.regrown[0, found] = NO_MORE
+    o.regrown[0, found] = arrays.NO_MORE
 
 
 @compiled
@@ -379,24 +363,17 @@ def observe(m: RuleArrays, s: StateArrays, board: Int16, out: Int16) -> None:
     """All windows of all rows into `out`; `board` is a copy of the ground to draw on."""
     for i in range(len(s.t)):
         for site in range(len(m.sites)):
-            shown = s.since[i, site] == SHOWN
+            shown = s.since[i, site] == arrays.SHOWN
             board[m.places[m.sites[site]]] = RESOURCE + s.kinds[i, site] if shown else FLOOR
         for p in range(s.cells.shape[1]):
             if s.cells[i, p] != NOWHERE:
-                board[m.places[s.cells[i, p]]] = PLAYER + 16 * p + 4 * s.facings[i, p] + look(s, i, p)
+                look = FROZEN if s.clocks[i, p] != FREE else READY if holds(s, i, p) else PLAIN
+                board[m.places[s.cells[i, p]]] = PLAYER + 16 * p + 4 * s.facings[i, p] + look
         for p in range(s.cells.shape[1]):
             watch(m, s, i, p, board, out)
         for p in range(s.cells.shape[1]):
             if s.cells[i, p] != NOWHERE:
                 board[m.places[s.cells[i, p]]] = FLOOR
-
-
-@inlined
-def look(s: StateArrays, i: int, p: int) -> int:
-    """How a player looks to others: FROZEN, READY or PLAIN."""
-    if s.clocks[i, p] != FREE:
-        return FROZEN
-    return READY if holds(s, i, p) else PLAIN
 
 
 @inlined
@@ -407,7 +384,7 @@ def watch(m: RuleArrays, s: StateArrays, i: int, p: int, board: Int16, out: Int1
         return
     facing = s.facings[i, p]
     ahead, right = m.ahead[facing], m.ahead[(facing + 1) & 3]
-    corner = m.places[s.cells[i, p]] + m.forward * ahead - m.left * right
+    corner = m.places[s.cells[i, p]] + m.reach.forward * ahead - m.reach.left * right
     for r in range(out.shape[2]):
         place = corner - r * ahead
         for c in range(out.shape[3]):

@@ -27,21 +27,12 @@ from pathlib import Path
 
 from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text
+from otherminds.worlds import map_file
 from otherminds.worlds.avatars import Field
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.in_the_matrix.rules import Ends, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.map_file import (
-    FileLine,
-    MapFile,
-    check_characters,
-    number,
-    players_of,
-    reach_of,
-    reached,
-    read_map,
-    whole,
-)
+from otherminds.worlds.map_file import FileLine, MapFile
 
 SUBSTRATES = ("rws_repeated", "rws_arena", "pd_repeated")
 Payoffs = tuple[tuple[float, ...], ...]
@@ -81,56 +72,54 @@ def in_the_matrix(substrate: str) -> InTheMatrix:
 
 def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     """Read a world from text; errors name `path`. Raises InputError if it is not a valid matrix world."""
-    map_file = read_map(text, path, EXAMPLES, REQUIRED)
-    said = map_file.said
+    plan = map_file.read_map(text, path, EXAMPLES, REQUIRED)
+    said = plan.said
     kinds = _kinds(said["kinds"], path)
-    check_characters(map_file.rows, [WALL, FLOOR, *STARTS, ANY, *kinds], map_file.path)
-    agents = players_of(map_file, STARTS)
-    rows = [row.text for row in map_file.rows]
-    walls = ((x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == WALL)
-    grid = Grid.of(len(rows[0]), len(rows), walls)
-    squares = [(grid.cell(x, y), letter) for y, row in enumerate(rows) for x, letter in enumerate(row)]
-    spawns = tuple(cell for cell, letter in squares if letter in STARTS)
-    sites = _sites(map_file, grid, spawns, [ANY, *kinds])
+    map_file.check_characters(plan.rows, [WALL, FLOOR, *STARTS, ANY, *kinds], plan.path)
+    agents = map_file.players_of(plan, STARTS)
+    rows = [row.text for row in plan.rows]
+    grid = Grid.of_map(rows, (FLOOR, *STARTS, ANY, *kinds))
+    spawns = grid.marked(rows, STARTS)
+    sites = _sites(plan, grid, spawns, [ANY, *kinds])
     mine = _payoffs(said["payoffs"], "payoffs", len(kinds), path)
     other = said.get("column payoffs")
     theirs = _payoffs(other, "column payoffs", len(kinds), path) if other else tuple(zip(*mine, strict=True))
     delay, rate = _words(said["regrowth"], "regrowth", 2, path)
     if said["restock"].text not in ("yes", "no"):
         raise InputError("`restock` is neither yes nor no", path=path, line=said["restock"].number)
-    frozen = whole(said["frozen"], "frozen", path, least=1)
+    frozen = map_file.whole(said["frozen"], "frozen", path, least=1)
     rules = Rules(
-        field=Field(grid, reach_of(said["window"], path)),
+        field=Field(grid, map_file.reach_of(said["window"], path)),
         players=len(agents),
         resources=tuple(kinds.values()),
         payoffs=(mine, theirs),
         spawns=spawns,
         sites=tuple(cell for cell, _ in sites),
         fixed=tuple(None if letter == ANY else list(kinds).index(letter) for _, letter in sites),
-        delay=whole(FileLine(said["regrowth"].number, delay), "regrowth", path),
-        rate=number(rate, "regrowth", said["regrowth"], path, least=0, most=1),
+        delay=map_file.whole(FileLine(said["regrowth"].number, delay), "regrowth", path),
+        rate=map_file.number(rate, "regrowth", said["regrowth"], path, least=0, most=1),
         frozen=frozen,
-        respawn=whole(said["respawn"], "respawn", path, least=frozen + 2),
+        respawn=map_file.whole(said["respawn"], "respawn", path, least=frozen + 2),
         restock=said["restock"].text == "yes",
         ends=_ends(said["ends"], path),
     )
     return InTheMatrix(rules, agents)
 
 
-def _sites(map_file: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> list[tuple[int, str]]:
+def _sites(plan: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> list[tuple[int, str]]:
     """The cells of resources with their letters. Raises InputError if there are none, or for an unreachable one."""
-    there, found = reached(grid, spawns), []
-    for y, row in enumerate(map_file.rows):
+    there, found = map_file.reached(grid, spawns), []
+    for y, row in enumerate(plan.rows):
         for x, letter in enumerate(row.text):
             if letter in letters:
                 found.append((grid.cell(x, y), letter))
                 if grid.cell(x, y) not in there:
                     hint = "floor must lead to it from a start"
                     message = f"no player can reach this resource `{letter}`"
-                    raise InputError(message, path=map_file.path, line=row.number, column=x + 1, hint=hint)
+                    raise InputError(message, path=plan.path, line=row.number, column=x + 1, hint=hint)
     if not found:
         hint = f"one of {' '.join(letters)} for each"
-        raise InputError("the map has no resources", path=map_file.path, line=map_file.rows[-1].number, hint=hint)
+        raise InputError("the map has no resources", path=plan.path, line=plan.rows[-1].number, hint=hint)
     return found
 
 
@@ -154,13 +143,13 @@ def _payoffs(line: FileLine, key: str, kinds: int, path: Path) -> Payoffs:
     if [len(row) for row in rows] != [kinds] * kinds:
         hint = f"rows after commas, such as `{EXAMPLES[key]}`"
         raise InputError(f"`{key}` is not {kinds} rows of {kinds}", path=path, line=line.number, hint=hint)
-    return tuple(tuple(number(text, key, line, path) for text in row) for row in rows)
+    return tuple(tuple(map_file.number(text, key, line, path) for text in row) for row in rows)
 
 
 def _ends(line: FileLine, path: Path) -> Ends:
     after, every, chance, limit = _words(line, "ends", 4, path)
-    counts = [whole(FileLine(line.number, word), "ends", path, least=1) for word in (after, every, limit)]
-    return Ends(counts[0], counts[1], number(chance, "ends", line, path, least=0, most=1), counts[2])
+    counts = [map_file.whole(FileLine(line.number, word), "ends", path, least=1) for word in (after, every, limit)]
+    return Ends(counts[0], counts[1], map_file.number(chance, "ends", line, path, least=0, most=1), counts[2])
 
 
 def _words(line: FileLine, key: str, count: int, path: Path) -> list[str]:

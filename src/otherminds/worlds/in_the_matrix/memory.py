@@ -54,6 +54,17 @@ class MapMemory(NamedTuple):
         edge = self.seen & beside & ~(1 << here)
         return [cell for cell in grid.cells() if edge >> cell & 1]
 
+    def reaches(self, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
+        """Whether a beam from a cell reaches one of the target cells; remembered resources stop it."""
+        for line in world.rules.beams[cell * 4 + facing]:
+            for there in line:
+                if there in targets:
+                    return True
+                site = world.rules.site_at[there]
+                if site >= 0 and self.away[site] == THERE:
+                    break
+        return False
+
 
 def initial_memory(world: InTheMatrix, *, mapped: bool = True) -> MapMemory:
     """The memory at the start of an episode: what the map tells, or nothing if it is unknown."""
@@ -90,15 +101,3 @@ def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixV
         if seen is not None and seen.player != me:
             others[seen.player] = SeenPlayer(cell, view.t, seen.look == READY, seen.look == FROZEN)
     return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, tuple(others), memory.seen | sight.bits)
-
-
-def reaches(memory: MapMemory, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
-    """Whether a beam from a cell reaches one of the target cells; remembered resources stop it."""
-    for line in world.rules.beams[cell * 4 + facing]:
-        for there in line:
-            if there in targets:
-                return True
-            site = world.rules.site_at[there]
-            if site >= 0 and memory.away[site] == THERE:
-                break
-    return False

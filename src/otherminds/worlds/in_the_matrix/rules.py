@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from otherminds.worlds.avatars import ACTIONS, STEPS, TURNS, Field, order_of, placed
+from otherminds.worlds.avatars import ACTIONS, TURNS, Field, order_of, placed
 
 FREE = -1  # clock of a player that is in no interaction; convention
 NOWHERE = -1  # cell of a dead player; convention
@@ -125,27 +125,21 @@ class Rules:
     @cached_property
     def leads(self) -> tuple[int, ...]:
         """The cell an unobstructed action leads to, by (cell · 4 + facing) · 8 + action."""
-        found = []
-        for cell in range(self.field.grid.size):
-            for facing in range(4):
-                for action in ACTIONS:
-                    turn = STEPS.get(action)
-                    target = cell if turn is None else cell + self.field.ahead[(facing + turn) % 4]
-                    found.append(target if self.field.grid.is_floor(target) else cell)
-        return tuple(found)
+        return tuple(pose >> 2 for poses in zip(*self.field.poses.values(), strict=True) for pose in poses)
 
     @cached_property
     def beams(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """The cells of the left, right and centre line of a beam up to the first wall, by cell · 4 + facing."""
+
+        def line(start: int, ahead: int) -> tuple[int, ...]:
+            return tuple(
+                takewhile(self.field.grid.is_floor, range(start + ahead, start + (BEAM_LENGTH + 1) * ahead, ahead))
+            )
+
         found = []
-        for cell in range(self.field.grid.size):
-            for facing in range(4):
-                ahead, right = self.field.ahead[facing], self.field.ahead[(facing + 1) % 4]
-                lines = []
-                for start in (cell - right - ahead, cell + right - ahead, cell):
-                    cells = (start + n * ahead for n in range(1, BEAM_LENGTH + 1))
-                    lines.append(tuple(takewhile(self.field.grid.is_floor, cells)))
-                found.append(tuple(lines))
+        for cell, facing in product(range(self.field.grid.size), range(4)):
+            ahead, right = self.field.ahead[facing], self.field.ahead[(facing + 1) % 4]
+            found.append(tuple(line(start, ahead) for start in (cell - right - ahead, cell + right - ahead, cell)))
         return tuple(found)
 
     def reward(self, row: Inventory, column: Inventory) -> tuple[float, float]:
@@ -180,26 +174,13 @@ TURNING = {ACTIONS.index(action): turn for action, turn in TURNS.items()}
 
 def opening(rules: Rules, rng: np.random.Generator) -> MatrixState:
     """Draw s₀: distinct spawn points, facings, and the kinds of sites whose kind is not fixed."""
-    n, sites = rules.players, len(rules.sites)
-    kinds = rng.integers(len(rules.resources), size=sites).tolist()
-    bodies = placed(rules.spawns, n, rng)
-    return MatrixState(
-        t=0,
-        cells=tuple(cell for cell, _ in bodies),
-        facings=tuple(facing for _, facing in bodies),
-        inventories=(rules.empty,) * n,
-        cooldowns=(0,) * n,
-        clocks=(FREE,) * n,
-        due=(0.0,) * n,
-        kinds=tuple(kind if fixed is None else fixed for kind, fixed in zip(kinds, rules.fixed, strict=True)),
-        shown=(1 << sites) - 1,
-        away=(),
-        damage=(0,) * sites,
-        rewards=(0.0,) * n,
-        met=(None,) * n,
-        destroyed=((),) * n,
-        ended=False,
-    )
+    n, count = rules.players, len(rules.sites)
+    drawn = rng.integers(len(rules.resources), size=count).tolist()
+    cells, facings = zip(*placed(rules.spawns, n, rng), strict=True)
+    kinds = tuple(kind if fixed is None else fixed for kind, fixed in zip(drawn, rules.fixed, strict=True))
+    players = cells, facings, (rules.empty,) * n, (0,) * n, (FREE,) * n, (0.0,) * n
+    sites = kinds, (1 << count) - 1, (), (0,) * count
+    return MatrixState(0, *players, *sites, *rules.nothing, False)
 
 
 def chance(rules: Rules, state: MatrixState, acts: Sequence[int], rng: np.random.Generator) -> MatrixOutcome:
@@ -381,10 +362,16 @@ class _StepInProgress:
             self.inventories = _put(self.inventories, row, empty)
 
     def wind(self, respawns: Sequence[tuple[tuple[int, ...], int]]) -> None:
-        """Advance the clocks: dead players return; players that stop being frozen get their reward and die."""
+        """Advance the clocks: dead players return to the first free spot; those no longer frozen are paid and die.
+
+        Raises ValueError if no spot is free.
+        """
         rules = self.rules
         for i, (spots, facing) in zip(returning(rules, self.old), respawns, strict=True):
-            self.revive(i, spots, facing)
+            self.cells[i] = next((cell for cell in spots if cell not in self.cells), NOWHERE)
+            if self.cells[i] == NOWHERE:
+                raise ValueError("a player stands where another is to return")
+            self.facings, self.clocks = _put(self.facings, i, facing), _put(self.clocks, i, FREE)
         for i, clock in enumerate(self.old.clocks):
             if clock not in (FREE, rules.respawn - 1):
                 self.clocks = _put(self.clocks, i, clock + 1)
@@ -395,15 +382,6 @@ class _StepInProgress:
                 self.due = _put(self.due, i, 0.0)
         if rules.restock and min(self.old.clocks) > rules.frozen:
             self.shown, self.away = (1 << len(rules.sites)) - 1, ()
-
-    def revive(self, i: int, spots: Sequence[int], facing: int) -> None:
-        """A dead player returns to the first free spot. Raises ValueError if none is free."""
-        free = (cell for cell in spots if cell not in self.cells)
-        self.cells[i] = next(free, NOWHERE)
-        if self.cells[i] == NOWHERE:
-            raise ValueError("a player stands where another is to return")
-        self.facings = _put(self.facings, i, facing)
-        self.clocks = _put(self.clocks, i, FREE)
 
     def regrow(self, regrown: Sequence[int]) -> None:
         """Refill sites; a player that stepped onto one in this step picks the resource up at once."""
@@ -419,23 +397,9 @@ class _StepInProgress:
         for site in dict.fromkeys(self.gone):
             self.shown &= ~(1 << site)
             self.away += ((site, self.t),)
-        return MatrixState(
-            self.t,
-            tuple(self.cells),
-            self.facings,
-            self.inventories,
-            self.cooldowns,
-            self.clocks,
-            self.due,
-            self.old.kinds,
-            self.shown,
-            self.away,
-            self.damage,
-            self.rewards,
-            self.met,
-            self.destroyed,
-            ends,
-        )
+        players = tuple(self.cells), self.facings, self.inventories, self.cooldowns, self.clocks, self.due
+        sites = self.old.kinds, self.shown, self.away, self.damage
+        return MatrixState(self.t, *players, *sites, self.rewards, self.met, self.destroyed, ends)
 
 
 def _put(entries: tuple[T, ...], i: int, entry: T) -> tuple[T, ...]:

@@ -18,16 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from otherminds.errors import InputError, faults, unknown
 from otherminds.files.toml import read_toml
-from otherminds.worlds.in_the_matrix.strategies import (
-    Aim,
-    Corrigible,
-    CounterPrevious,
-    Grim,
-    Strategy,
-    TitForTat,
-    flip,
-    specialist,
-)
+from otherminds.worlds.in_the_matrix import strategies
+from otherminds.worlds.in_the_matrix.strategies import Aim, Strategy, TitForTat
 
 BUNDLED = "scenarios.toml"
 MOST_INTERACTIONS = 1000  # before a flip; bounds memory
@@ -143,7 +135,7 @@ class _Specialist(_StrictRow):
     aim: _AimRow
 
     def strategy(self, kinds: _Kinds) -> Strategy:
-        return specialist(kinds.aim(*self.aim))
+        return strategies.specialist(kinds.aim(*self.aim))
 
 
 class _Flip(_StrictRow):
@@ -153,7 +145,7 @@ class _Flip(_StrictRow):
     interactions: Annotated[int, Field(ge=1, le=MOST_INTERACTIONS)]
 
     def strategy(self, kinds: _Kinds) -> Strategy:
-        return flip(kinds.aim(*self.before), kinds.aim(*self.after), self.interactions)
+        return strategies.flip(kinds.aim(*self.before), kinds.aim(*self.after), self.interactions)
 
 
 class _Grim(_StrictRow):
@@ -162,7 +154,7 @@ class _Grim(_StrictRow):
     margin: _Positive
 
     def strategy(self, kinds: _Kinds) -> Strategy:
-        return Grim(kinds.aim("cooperate", self.margin), kinds.aim("defect", self.margin), self.strikes)
+        return strategies.Grim(kinds.aim("cooperate", self.margin), kinds.aim("defect", self.margin), self.strikes)
 
 
 class _TitForTat(_StrictRow):
@@ -181,7 +173,7 @@ class _Corrigible(_StrictRow):
     margin: _Positive
 
     def strategy(self, kinds: _Kinds) -> Strategy:
-        return Corrigible(self.strikes, kinds.tit_for_tat(self.margin, self.tremble))
+        return strategies.Corrigible(self.strikes, kinds.tit_for_tat(self.margin, self.tremble))
 
 
 class _CounterPrevious(_StrictRow):
@@ -192,7 +184,7 @@ class _CounterPrevious(_StrictRow):
     def strategy(self, kinds: _Kinds) -> Strategy:
         if len(self.replies) != len(kinds):
             raise ValueError(f"{len(self.replies)} replies to {len(kinds)} kinds")
-        return CounterPrevious(tuple(kinds.aim(kind, self.margin) for kind in self.replies))
+        return strategies.CounterPrevious(tuple(kinds.aim(kind, self.margin) for kind in self.replies))
 
 
 class _Body(_StrictRow):

@@ -6,7 +6,7 @@ played, or scored against a player's choices as a hypothesis about them.
 
     state = strategy.start().sample(rng)                         # at the start of an episode
     state = strategy.update(state, own, partner).sample(rng)     # after each interaction, with both inventories
-    intent(state.aim, inventory)                                 # at each step: CollectIntent or InteractIntent
+    state.aim.is_met(inventory)                                  # at each step: whether to interact or to collect
 """
 
 from __future__ import annotations
@@ -35,25 +35,10 @@ class Aim:
         if self.kind < 0 or self.margin < 1:
             raise ValueError(f"an aim needs a kind from 0 and a margin from 1, not {self.kind} and {self.margin}")
 
-
-@dataclass(frozen=True)
-class CollectIntent:
-    """To gather more of a kind."""
-
-    kind: int
-
-
-@dataclass(frozen=True)
-class InteractIntent:
-    """To interact with another player and play a kind."""
-
-    kind: int
-
-
-def intent(aim: Aim, inventory: Inventory) -> CollectIntent | InteractIntent:
-    """What to do next for an aim, given the inventory."""
-    most_of_others = max(held for kind, held in enumerate(inventory) if kind != aim.kind)
-    return InteractIntent(aim.kind) if inventory[aim.kind] - most_of_others >= aim.margin else CollectIntent(aim.kind)
+    def is_met(self, inventory: Inventory) -> bool:
+        """Whether the kind leads by the margin: the time to interact, rather than to collect more of it."""
+        most_of_others = max(held for kind, held in enumerate(inventory) if kind != self.kind)
+        return inventory[self.kind] - most_of_others >= self.margin
 
 
 def play_of(inventory: Inventory) -> int | None:
@@ -74,11 +59,9 @@ class Strategy(Hashable, Protocol):
 
     def start(self) -> Categorical[StrategyState]:
         """P(state before the first interaction)."""
-        ...
 
     def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         """P(state after an interaction), given both inventories in it."""
-        ...
 
 
 @dataclass(frozen=True)

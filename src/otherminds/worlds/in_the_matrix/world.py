@@ -16,16 +16,7 @@ import numpy as np
 
 from otherminds.worlds.avatars import ACTIONS, FACINGS, NORTH, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
-from otherminds.worlds.in_the_matrix.rules import (
-    COOLDOWN,
-    FREE,
-    NOWHERE,
-    Inventory,
-    MatrixOutcome,
-    MatrixState,
-    Meeting,
-    Rules,
-)
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Inventory, MatrixOutcome, MatrixState, Rules
 
 FLOOR, WALL, RESOURCE, PLAYER = 0, 1, 2, 16  # codes of cells; RESOURCE + kind, PLAYER + see `_player`
 PLAIN, READY, FROZEN = 0, 1, 2  # how a player looks
@@ -58,7 +49,7 @@ class MatrixView(NamedTuple):
     window: tuple[int, ...]
     inventory: Inventory
     ready_to_shoot: float
-    met: Meeting | None
+    met: matrix_rules.Meeting | None
     reward: float
     frozen: bool
 
@@ -125,17 +116,9 @@ class InTheMatrix:
     def observe(self, state: MatrixState, agent: str) -> MatrixView:
         """What an agent observes: a window that turns with it (or the whole map), nothing while it is dead."""
         i = self.agents.index(agent)
-        return MatrixView(
-            state.t,
-            state.cells[i],
-            state.facings[i],
-            self._window(state, i),
-            state.inventories[i],
-            1 - state.cooldowns[i] / COOLDOWN,
-            state.met[i],
-            state.rewards[i],
-            state.clocks[i] != FREE,
-        )
+        body = state.cells[i], state.facings[i], self._window(state, i), state.inventories[i]
+        ready, frozen = 1 - state.cooldowns[i] / matrix_rules.COOLDOWN, state.clocks[i] != FREE
+        return MatrixView(state.t, *body, ready, state.met[i], state.rewards[i], frozen)
 
     def reward(self, state: MatrixState, joint: Mapping[str, Action], after: MatrixState) -> dict[str, float]:
         """Rewards of this step. An interaction is paid when its players stop being frozen."""

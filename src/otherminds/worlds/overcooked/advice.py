@@ -6,26 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, permutations
 from typing import Any, Literal, NamedTuple, cast
 
 from otherminds.mind import GoalDirected, own_mind
 from otherminds.planning.joint import NEVER, rollout_steps
 from otherminds.planning.shortest_paths import UNREACHABLE, cached_method
+from otherminds.worlds.overcooked import planner as plans
 from otherminds.worlds.overcooked.agent import BeliefSampler, Contents, Cook
 from otherminds.worlds.overcooked.kitchen import DISHES, NOTHING, NOWHERE, RECIPES, STAY, parts
-from otherminds.worlds.overcooked.planner import (
-    IN_HAND,
-    Advice,
-    CookGoal,
-    On,
-    OvercookedPlanner,
-    Pass,
-    Pickup,
-    is_near,
-    is_under_way,
-    useful,
-)
+from otherminds.worlds.overcooked.planner import IN_HAND, Advice, CookGoal, On, OvercookedPlanner, Pass, Pickup, useful
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
 # Of a forecast, in steps; chosen, not tuned.
@@ -36,6 +26,8 @@ NOBODY = -1
 
 NextStep = tuple[str, int, int]
 """An action, the square where it leads, and the place that it uses or NOWHERE."""
+Cells = tuple[int, ...]
+"""The square of each agent."""
 Situation = tuple[CookGoal, int, On]
 """A cook's goal, what it holds, and what it takes to lie on each counter."""
 
@@ -130,7 +122,7 @@ class OvercookedForecast:
 
         return next_step
 
-    def _giving_way(self, cells: tuple[int, ...], heads: list[NextStep], waited: int) -> int:
+    def _giving_way(self, cells: Cells, heads: list[NextStep], waited: int) -> int:
         """The agent that makes room, at every second blocked step: in turns, idle agents first; NOBODY otherwise."""
         if waited == 0 or waited % PATIENCE:
             return NOBODY
@@ -138,17 +130,12 @@ class OvercookedForecast:
         able = [i for i in order if self._free_moves(cells, i)]
         return able[(waited // PATIENCE - 1) % len(able)] if able else NOBODY
 
-    def _free_moves(self, cells: tuple[int, ...], i: int) -> list[str]:
+    def _free_moves(self, cells: Cells, i: int) -> list[str]:
         """The moves of agent i onto squares where no agent is."""
         return [action for action, (to, _) in self.world.layout.ahead[cells[i]].items() if to not in cells]
 
     def _make_way(
-        self,
-        situations: Sequence[Situation | None],
-        cells: tuple[int, ...],
-        heads: list[NextStep],
-        giving: int,
-        waited: int,
+        self, situations: Sequence[Situation | None], cells: Cells, heads: list[NextStep], giving: int, waited: int
     ) -> list[str]:
         """All agents' actions if some are blocked: an equally short way round, or a free move to give way."""
         actions = [action for action, _, _ in heads]
@@ -171,10 +158,9 @@ class OvercookedForecast:
         before, advice = now.state, now.advice
         wants = _still_wanted(before, after, now.wants)
         if advice:
-            i = advice.helper
-            if not is_under_way(advice, after.hands[i], after.on) or (
-                self.planner.values(advice, after.hands[i], after.on)[after.cells[i]] >= UNREACHABLE
-            ):
+            i, hand = advice.helper, after.hands[advice.helper]
+            going_on = plans.is_under_way(advice, hand, after.on)
+            if not going_on or self.planner.values(advice, hand, after.on)[after.cells[i]] >= UNREACHABLE:
                 advice = None
         beliefs = tuple(self._belief(now, after, i, want) for i, want in enumerate(wants))
         return ForecastState(after._replace(served=0), wants, beliefs, advice)
@@ -250,8 +236,8 @@ class OvercookedAdvice:
 
     def candidates(self, state: State) -> list[Advice]:
         """All advice that its helper could follow alone from here (ProToM §3.2, feedback construction)."""
-        agents = range(len(self.world.agents))
-        every = [advice for i in agents for j in agents if i != j for advice in self._options(state, i, j)]
+        pairs = permutations(range(len(self.world.agents)), 2)
+        every = [advice for i, j in pairs for advice in self._options(state, i, j)]
         return [advice for advice in every if self.effort(state, advice) < UNREACHABLE]
 
     def _options(self, state: State, i: int, j: int) -> Iterator[Advice]:
@@ -301,14 +287,14 @@ class OvercookedAdvice:
     def status(self, state: State, advice: Advice) -> Literal["running", "completed", "impossible"]:
         """Whether the advice is yet to be followed, has been followed, or can no longer be followed by its helper."""
         hand = state.hands[advice.helper]
-        if is_under_way(advice, hand, state.on):
+        if plans.is_under_way(advice, hand, state.on):
             return "running" if self.effort(state, advice) < UNREACHABLE else "impossible"
         if isinstance(advice, Pickup):
             done = hand == advice.thing and state.on[advice.place] != advice.thing
         else:
             held = state.hands[advice.friend]
             part_of = bool(held) and set(parts(advice.thing)) <= set(parts(held))
-            done = is_near(advice, state.on) or held == advice.thing or part_of
+            done = plans.is_near(advice, state.on) or held == advice.thing or part_of
         return "completed" if done else "impossible"
 
     def effort(self, state: State, advice: Advice) -> int:
@@ -335,10 +321,8 @@ class OvercookedAdvice:
         layout, friend, recipe = self.world.layout, self.world.agents[advice.friend], goals[advice.friend]
         thing, doing = "+".join(parts(advice.thing)), "is preparing"
         if recipe is None or not useful(advice.thing, RECIPES[recipe]):
-            recipe, doing = (
-                next((r for r, dish in RECIPES.items() if useful(advice.thing, dish)), None),
-                "may be preparing",
-            )
+            recipe = next((r for r, dish in RECIPES.items() if useful(advice.thing, dish)), None)
+            doing = "may be preparing"
         dish = "something"
         if recipe is not None:
             dish = f"{'an' if DISHES[recipe][0] in 'aeiou' else 'a'} {DISHES[recipe]}"

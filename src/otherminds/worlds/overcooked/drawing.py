@@ -11,20 +11,7 @@ from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, runs
 from otherminds.worlds.overcooked import kitchen
 from otherminds.worlds.overcooked.kitchen import BOARD, COUNTER, DELIVERY, DOOR, FLOOR, NOTHING, PLATE, WALL, parts
 from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
-from otherminds.worlds.sprites import (
-    CELL,
-    INK,
-    PAPER,
-    Box,
-    Disc,
-    Letters,
-    MovingPart,
-    Polygon,
-    Shape,
-    Shapes,
-    mix,
-    moved,
-)
+from otherminds.worlds.sprites import CELL, INK, PAPER, Box, Disc, Letters, MovingPart, Polygon, Shapes, mix, moved
 
 MARGIN = 18  # width of the margin for the numbers of rows and columns
 FOG_PATH = f'<path class="fog" data-fog="" fill="{sprites.FOG}" fill-opacity="0.7" d=""/>'
@@ -55,7 +42,7 @@ def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
     """Every square in its place; squares that are not seen from the square `seen_from`, if any, are dim."""
     layout = world.layout
     dim = set() if seen_from is None else out_of_sight(world, seen_from)
-    drawn: list[Shape] = []
+    drawn: list[sprites.Shape] = []
     for y, row in enumerate(layout.rows):
         for x, tile in enumerate(row):
             cell = layout.grid.cell(x, y)
@@ -92,7 +79,7 @@ def thing_shapes(thing: int) -> Shapes:
     foods = [name.split()[1] for name in parts(thing) if name != "plate"]
     if thing in kitchen.FRESH.values():
         return sprites.fresh_food(foods[0])
-    drawn: list[Shape] = [*sprites.PLATE_SHAPES] if thing & PLATE else []
+    drawn: list[sprites.Shape] = [*sprites.PLATE_SHAPES] if thing & PLATE else []
     radius, size = (0.0, 12.0) if len(foods) == 1 else (8.0, 7.5)
     for n, food in enumerate(foods):  # one in the middle, several in a ring
         angle = math.tau * n / len(foods) - math.pi / 2 * (len(foods) != 2)
@@ -104,7 +91,7 @@ def _chopped(food: str, size: float) -> Shapes:
     """Pieces of a food with its letter: slices of tomato, strips of lettuce, rings of onion."""
     colour = sprites.FOOD_HUES[food]
     edge, leaf, flesh = mix(colour, INK, 0.4), mix(colour, PAPER, 0.3), mix(colour, PAPER, 0.55)
-    drawn: list[Shape] = []
+    drawn: list[sprites.Shape] = []
     for n in range(3):
         angle = math.tau * n / 3 + math.pi / 6
         x, y, r = 0.55 * size * math.cos(angle), 0.55 * size * math.sin(angle), 0.6 * size

@@ -121,15 +121,11 @@ class KitchenLayout:
     @cached_property
     def grid(self) -> Grid:
         """The squares to walk on: floor and doors."""
-        width, height = len(self.rows[0]), len(self.rows)
-        solid = ((x, y) for y, row in enumerate(self.rows) for x, tile in enumerate(row) if tile not in (FLOOR, DOOR))
-        return Grid.of(width, height, solid)
+        return Grid.of_map(self.rows, (FLOOR, DOOR))
 
     def cells(self, *tiles: Tile) -> tuple[int, ...]:
         """All squares of these kinds, in reading order."""
-        return tuple(
-            self.grid.cell(x, y) for y, row in enumerate(self.rows) for x, tile in enumerate(row) if tile in tiles
-        )
+        return self.grid.marked(self.rows, tiles)
 
     # Places
 

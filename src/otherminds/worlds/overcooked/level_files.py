@@ -31,19 +31,8 @@ from otherminds.errors import InputError
 from otherminds.files.text import read_text
 from otherminds.worlds import map_file
 from otherminds.worlds.map_file import MAX_PLAYERS, FileLine, WorldLevel
-from otherminds.worlds.overcooked.kitchen import (
-    COUNTER,
-    DOOR,
-    FLOOR,
-    FRESH,
-    MANY,
-    NOTHING,
-    PARTS,
-    PLATE,
-    RECIPES,
-    TILES,
-    KitchenLayout,
-)
+from otherminds.worlds.overcooked import kitchen
+from otherminds.worlds.overcooked.kitchen import MANY, KitchenLayout
 from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, State
 
 HORIZON = 100  # steps, if a file gives none; chosen
@@ -51,9 +40,9 @@ LEVELS = resources.files("otherminds.worlds.overcooked") / "levels"
 # Keys of a classified level; see docs/files.md.
 CERTIFICATE = ("class", "seed", "L0", "Lf", "L*", "message")
 KEYS = ("name", "agents", "horizon", *CERTIFICATE)
-THINGS = {"t": FRESH["tomato"], "l": FRESH["lettuce"], "o": FRESH["onion"], "p": PLATE}
+THINGS = {"t": kitchen.FRESH["tomato"], "l": kitchen.FRESH["lettuce"], "o": kitchen.FRESH["onion"], "p": kitchen.PLATE}
 # How `draw_text` shows each part.
-SIGNS = dict(zip(PARTS, "tloTLOp", strict=True))
+SIGNS = dict(zip(kitchen.PARTS, "tloTLOp", strict=True))
 
 
 @dataclass(frozen=True)
@@ -72,19 +61,17 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
     """Read a kitchen from text; errors name `path`. Raises InputError like `read_kitchen`."""
     squares, recipes, positions, notes = _blocks(text, path)
     map_file.check_size(len(squares[0].text), squares, path)
-    map_file.check_characters(squares, (*TILES, *THINGS), path)
+    map_file.check_characters(squares, (*kitchen.TILES, *THINGS), path)
     for letter in THINGS:
         spots = [(y, x) for y, row in squares for x, tile in enumerate(row, 1) if tile == letter]
         if len(spots) > MANY:
             raise InputError(f"more than {MANY} `{letter}`", path=path, line=spots[MANY][0], column=spots[MANY][1])
-    layout = KitchenLayout(tuple(re.sub("[tlop]", COUNTER, line.text) for line in squares))
+    layout = KitchenLayout(tuple(re.sub("[tlop]", kitchen.COUNTER, line.text) for line in squares))
     said = map_file.key_values(notes, path, KEYS)
     cells = tuple(_cells(positions, layout, path))
-    names = (
-        map_file.agent_names(said["agents"], path)
-        if "agents" in said
-        else tuple(f"agent{i + 1}" for i in range(len(cells)))
-    )
+    names = tuple(f"agent{i + 1}" for i in range(len(cells)))
+    if "agents" in said:
+        names = map_file.agent_names(said["agents"], path)
     if len(names) != len(cells):
         message = f"{len(names)} names for {len(cells)} agents"
         raise InputError(message, path=path, line=said["agents"].number, hint="one for each position")
@@ -94,7 +81,7 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
         agents=names,
         cells=cells,
         recipes=_recipes(recipes, len(cells), path),
-        on=tuple(THINGS.get(tile, NOTHING) for tile in tiles if tile in "-/tlop"),
+        on=tuple(THINGS.get(tile, kitchen.NOTHING) for tile in tiles if tile in "-/tlop"),
     )
     name = said["name"].text if "name" in said else path.stem
     horizon = map_file.read_horizon(said["horizon"], path) if "horizon" in said else HORIZON
@@ -104,7 +91,7 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
 def is_kitchen(text: str) -> bool:
     """Whether the text of a level file is a kitchen: its first line is a row of a map."""
     first = text.partition("\n")[0].removesuffix("\r")
-    return bool(first) and set(first) <= {*TILES, *THINGS}
+    return bool(first) and set(first) <= {*kitchen.TILES, *THINGS}
 
 
 def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
@@ -127,8 +114,8 @@ def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
 
 def _recipes(lines: Sequence[FileLine], agents: int, path: Path) -> tuple[str | None, ...]:
     for number, recipe in lines:
-        if recipe not in RECIPES:
-            hint = f"one of {', '.join(RECIPES)}"
+        if recipe not in kitchen.RECIPES:
+            hint = f"one of {', '.join(kitchen.RECIPES)}"
             raise InputError(f"unknown recipe `{recipe}`", path=path, line=number, column=1, hint=hint)
     if len(lines) > agents:
         message = f"a recipe too many for {agents} agent{'s' * (agents > 1)}"
@@ -144,7 +131,7 @@ def _cells(lines: Sequence[FileLine], layout: KitchenLayout, path: Path) -> Iter
             raise InputError(f"`{text}` is not a position", path=path, line=number, column=1, hint=hint)
         x, y = int(match[1]), int(match[2])
         inside = x < layout.grid.width and y < layout.grid.height
-        if not inside or layout.rows[y][x] not in (FLOOR, DOOR):
+        if not inside or layout.rows[y][x] not in (kitchen.FLOOR, kitchen.DOOR):
             hint = f"the map has columns 0 to {layout.grid.width - 1} and rows 0 to {layout.grid.height - 1}"
             message = f"`{text}` is not {'floor' if inside else 'on the map'}"
             raise InputError(message, path=path, line=number, column=1, hint=hint)
@@ -167,7 +154,7 @@ def write_kitchen(level: KitchenLevel) -> str:
     if tuple(wanted) != world.recipes[: len(wanted)]:
         raise ValueError("in kitchen files, agents without a recipe come last")
     rows = [
-        "".join(letters.get(lying.get(layout.grid.cell(x, y), NOTHING), tile) for x, tile in enumerate(row))
+        "".join(letters.get(lying.get(layout.grid.cell(x, y), kitchen.NOTHING), tile) for x, tile in enumerate(row))
         for y, row in enumerate(layout.rows)
     ]
     positions = ["{} {}".format(*layout.grid.xy(cell)) for cell in world.cells]
@@ -184,7 +171,7 @@ def draw_text(world: Overcooked, state: State | KitchenView) -> str:
     """
     layout, grid = world.layout, world.layout.grid
     tiles = {grid.cell(x, y): tile for y, row in enumerate(layout.rows) for x, tile in enumerate(row)}
-    tiles |= dict.fromkeys(layout.cells(FLOOR), ".")
+    tiles |= dict.fromkeys(layout.cells(kitchen.FLOOR), ".")
     for cell, thing in zip(layout.counters, state.on, strict=True):
         tiles[cell] += _signs(thing)
     for cell, dishes in zip(layout.deliveries, state.delivered, strict=True):
@@ -200,4 +187,4 @@ def draw_text(world: Overcooked, state: State | KitchenView) -> str:
 def _signs(thing: int) -> str:
     if thing == UNSEEN:
         return "?"
-    return "".join(sign for name, sign in SIGNS.items() for _ in range(thing // PARTS[name] & MANY))
+    return "".join(sign for name, sign in SIGNS.items() for _ in range(thing // kitchen.PARTS[name] & MANY))

@@ -6,6 +6,7 @@ food to a plate, fresh food to a board, empty hands to what comes next. Other ag
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -13,31 +14,26 @@ from typing import NamedTuple
 import numpy as np
 
 from otherminds.distribution import Categorical
+from otherminds.planning.expansion import Expansion
 from otherminds.planning.shortest_paths import UNREACHABLE, cached_method, distances
-from otherminds.worlds.overcooked.kitchen import (
-    CHOPPED,
-    FRESH,
-    MANY,
-    NOTHING,
-    NOWHERE,
-    PLATE,
-    RECIPES,
-    KitchenLayout,
-    deliverable,
-    interact,
-)
+from otherminds.worlds.overcooked import kitchen
+from otherminds.worlds.overcooked.kitchen import NOTHING, NOWHERE, PLATE, RECIPES, KitchenLayout
 from otherminds.worlds.overcooked.rules import ACTIONS
 
 # Steps counted for an item that another agent has to bring; chosen (docs/protom.md), as in Doors-Keys-Gems.
 WAITING_COST = 100
+TOGETHER = 256  # squares from which distances are computed at once; more would take much memory and be no quicker
+# States that one planner may expand, and how many squares and counters count as one; chosen for less than 1 GB.
+MOST_STATES = 2_000_000
+STATE = 50
 IN_HAND = -1  # the place of an item that the helper holds
 JUNK = 1 << 40  # stands for every useless item
-_RAW = min(FRESH.values())  # the smallest item that is a fresh food
-_SIMPLE = {PLATE + part for part in CHOPPED.values()}  # dishes of one food and a plate
+_RAW = min(kitchen.FRESH.values())  # the smallest item that is a fresh food
+_SIMPLE = {PLATE + part for part in kitchen.CHOPPED.values()}  # dishes of one food and a plate
 
 On = tuple[int, ...]
 """The item on each counter or board, or NOTHING."""
-Values = list[int]
+Values = Sequence[int]
 
 
 class Pass(NamedTuple):
@@ -67,7 +63,7 @@ CookGoal = str | Advice
 @cache
 def fits(thing: int, dish: int) -> bool:
     """Whether all parts of an item belong in a dish, none of them fresh."""
-    return thing < _RAW and all(thing >> bits & MANY <= dish >> bits & MANY for bits in (0, 4, 8, 12))
+    return thing < _RAW and all(thing >> bits & kitchen.MANY <= dish >> bits & kitchen.MANY for bits in (0, 4, 8, 12))
 
 
 @cache
@@ -113,8 +109,11 @@ class OvercookedPlanner:
         self.layout = layout
         grid, floor = layout.grid, list(layout.grid.cells())
         self._walks = np.full((grid.size, grid.size), UNREACHABLE, dtype=np.int32)
-        rows = distances(grid.floor, grid.stride, floor)[:, : grid.size]
-        self._walks[floor, : rows.shape[1]] = rows
+        for k in range(0, len(floor), TOGETHER):
+            rows = distances(grid.floor, grid.stride, floor[k : k + TOGETHER])[:, : grid.size]
+            self._walks[floor[k : k + TOGETHER], : rows.shape[1]] = rows
+        self.expansion = Expansion(MOST_STATES)
+        self._size = 1 + (grid.size + 2 * len(layout.counters)) // STATE
         self._surfaces = tuple(k for k in range(len(layout.counters)) if k not in layout.boards)
         self._waiting_places = layout.shared or self._surfaces
         self.policies: dict[Hashable, Categorical[str]] = {}
@@ -142,8 +141,8 @@ class OvercookedPlanner:
         if place >= len(on):
             if hand and hand == RECIPES.get(str(goal)):
                 return 1
-            return 1 + self.values(goal, NOTHING if deliverable(hand) else hand, on)[cell]
-        held, lies = interact(hand, on[place], place in self.layout.boards)
+            return 1 + self.values(goal, NOTHING if kitchen.deliverable(hand) else hand, on)[cell]
+        held, lies = kitchen.interact(hand, on[place], place in self.layout.boards)
         if (held, lies) != (hand, on[place]):
             hand, on = held, _with(on, place, lies)
             if isinstance(goal, tuple) and not is_under_way(goal, hand, on):
@@ -156,12 +155,12 @@ class OvercookedPlanner:
 
     def _field(self, sources: Sequence[tuple[int, int]]) -> Values:
         """V from the squares where the cook goes on, each with the cost from there."""
+        self.expansion.count(self._size)
         if not sources:
             return [UNREACHABLE] * len(self._walks)
         cells, costs = zip(*sources, strict=True)
         found = (self._walks[list(cells)] + np.array(costs, dtype=np.int32)[:, None]).min(axis=0)
-        values: Values = np.minimum(found, UNREACHABLE).tolist()
-        return values
+        return array("i", np.minimum(found, UNREACHABLE).astype(np.int32).tobytes())
 
     def _after(self, place: int, values: Values) -> list[tuple[int, int]]:
         """The squares from which a place is used, with the cost of using it and going on from there."""
@@ -270,8 +269,8 @@ class OvercookedPlanner:
                 yield from self._after(place, self.values(recipe, thing, _with(on, place, NOTHING)))
         ready = [thing for _, thing in lying if fits(thing, dish)]
         missing = [
-            FRESH[food]
-            for food, part in CHOPPED.items()
+            kitchen.FRESH[food]
+            for food, part in kitchen.CHOPPED.items()
             if fits(part, dish) and not any(fits(part, thing) for thing in ready)
         ]
         for part in missing or [PLATE][: len(self._partners(dish, PLATE, on))]:

@@ -16,22 +16,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from otherminds.worlds.grid import DIRECTIONS
-from otherminds.worlds.overcooked.kitchen import (
-    MANY,
-    NOTHING,
-    NOWHERE,
-    RECIPES,
-    STAY,
-    KitchenLayout,
-    deliverable,
-    interact,
-    is_thing,
-    parts,
-)
+from otherminds.worlds.overcooked import kitchen
 
 T = TypeVar("T")
 
-ACTIONS = (*DIRECTIONS, STAY)
+ACTIONS = (*DIRECTIONS, kitchen.STAY)
 UNSEEN = -1  # in a view: in another room
 
 
@@ -69,7 +58,7 @@ class Overcooked:
     Raises ValueError if the parts do not fit together.
     """
 
-    layout: KitchenLayout
+    layout: kitchen.KitchenLayout
     agents: tuple[str, ...]
     cells: tuple[int, ...]
     recipes: tuple[str | None, ...]
@@ -81,12 +70,12 @@ class Overcooked:
             raise ValueError("agents need different names, and a square and a recipe (or None) each")
         if len(set(self.cells)) < n or not all(map(self.layout.grid.is_floor, self.cells)):
             raise ValueError("agents start on floor or on doors, each on a square of their own")
-        if not any(self.recipes) or not set(self.recipes) <= {*RECIPES, None}:
-            raise ValueError(f"there must be a recipe, and recipes are {', '.join(RECIPES)}")
-        if len(self.on) != len(self.layout.counters) or not all(map(is_thing, self.items)):
+        if not any(self.recipes) or not set(self.recipes) <= {*kitchen.RECIPES, None}:
+            raise ValueError(f"there must be a recipe, and recipes are {', '.join(kitchen.RECIPES)}")
+        if len(self.on) != len(self.layout.counters) or not all(map(kitchen.is_thing, self.items)):
             raise ValueError("`on` needs a thing, or NOTHING, for every counter and board")
-        if max(self.stock.values(), default=0) > MANY:
-            raise ValueError(f"there can be {MANY} of a kind at the most")
+        if max(self.stock.values(), default=0) > kitchen.MANY:
+            raise ValueError(f"there can be {kitchen.MANY} of a kind at the most")
 
     # Common knowledge
 
@@ -98,19 +87,19 @@ class Overcooked:
     @cached_property
     def stock(self) -> dict[str, int]:
         """The number of each food, fresh or chopped, and of plates."""
-        return Counter(part.split()[-1] for thing in self.items for part in parts(thing))
+        return Counter(part.split()[-1] for thing in self.items for part in kitchen.parts(thing))
 
     @cached_property
     def dishes(self) -> tuple[int, ...]:
         """The dish that each agent is to deliver, or NOTHING."""
-        return tuple(RECIPES[recipe] if recipe else NOTHING for recipe in self.recipes)
+        return tuple(kitchen.RECIPES[recipe] if recipe else kitchen.NOTHING for recipe in self.recipes)
 
     # The rules
 
     @cached_property
     def initial(self) -> State:
         """The state at the start of an episode."""
-        hands = (NOTHING,) * len(self.agents)
+        hands = (kitchen.NOTHING,) * len(self.agents)
         return State(self.cells, hands, self.on, ((),) * len(self.layout.deliveries))
 
     def start(self, _rng: np.random.Generator | None = None, /) -> State:
@@ -162,10 +151,10 @@ class Overcooked:
         except KeyError as error:
             raise ValueError(f"{error} is not an action: {', '.join(ACTIONS)}") from None
         for i in self._held_up(cells, heads, actions):
-            heads[i] = cells[i], NOWHERE
+            heads[i] = cells[i], kitchen.NOWHERE
         after = State(tuple([to for to, _ in heads]), hands, on, delivered, served)
         for i, (_, place) in enumerate(heads):
-            if place != NOWHERE:
+            if place != kitchen.NOWHERE:
                 after = self._use(after, i, place)
         return after
 
@@ -179,9 +168,9 @@ class Overcooked:
         for i, j in combinations(range(len(self.agents)), 2):
             mine, theirs = heads[i][0], heads[j][0]
             if mine == theirs:
-                if mine == cells[i] and actions[i] != STAY:
+                if mine == cells[i] and actions[i] != kitchen.STAY:
                     stopped.add(j)
-                elif theirs == cells[j] and actions[j] != STAY:
+                elif theirs == cells[j] and actions[j] != kitchen.STAY:
                     stopped.add(i)
                 else:
                     stopped |= {i, j}
@@ -193,17 +182,17 @@ class Overcooked:
         """The state after agent i has used a place."""
         cells, hands, on, delivered, served = state
         if place < len(on):
-            hand, lying = interact(hands[i], on[place], place in self.layout.boards)
+            hand, lying = kitchen.interact(hands[i], on[place], place in self.layout.boards)
             return State(cells, _put(hands, i, hand), _put(on, place, lying), delivered, served)
         dish, d = hands[i], place - len(on)
-        if not deliverable(dish):
+        if not kitchen.deliverable(dish):
             return state
         there = tuple(sorted((*delivered[d], dish)))
         order = sorted(range(len(self.agents)), key=lambda j: j != i)
         credited = next((j for j in order if self.dishes[j] == dish and not served >> j & 1), None)
         if credited is not None:
             served |= 1 << credited
-        return State(cells, _put(hands, i, NOTHING), on, _put(delivered, d, there), served)
+        return State(cells, _put(hands, i, kitchen.NOTHING), on, _put(delivered, d, there), served)
 
     def observe(self, state: State, agent: str) -> KitchenView:
         """The agent itself, and everything in the rooms where it is."""

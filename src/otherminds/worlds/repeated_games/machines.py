@@ -139,11 +139,7 @@ def build(
 
 
 def _numbered(
-    name: str,
-    sizes: tuple[int, ...],
-    start: Q,
-    act: Callable[[Q], int | Law],
-    follow: Callable[[Q, int, int], Q],
+    name: str, sizes: tuple[int, ...], start: Q, act: Callable[[Q], int | Law], follow: Callable[[Q, int, int], Q]
 ) -> Machine:
     """A machine with `sizes` own actions and joint actions of the others, its reachable states numbered from 0."""
     index, states = {start: 0}, [start]
@@ -240,12 +236,7 @@ def reactive(name: str, game: Game, first: int | Law, replies: Sequence[int | La
 
 
 def memory(
-    name: str,
-    game: Game,
-    rounds: int,
-    policy: Callable[[tuple[tuple[int, int], ...]], int | Law],
-    *,
-    agent: int = 1,
+    name: str, game: Game, rounds: int, policy: Callable[[tuple[tuple[int, int], ...]], int | Law], *, agent: int = 1
 ) -> Machine:
     """Plays `policy(((own, theirs), …))` of the last `rounds` rounds, the latest last; fewer at first.
 

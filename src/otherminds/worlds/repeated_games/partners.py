@@ -36,15 +36,10 @@ def partner(name: str, game: Game) -> Machine:
     plain, tilde, noise = _plain(name).partition("~")
     _need(_of_two(game), plain, game, f"it plays games of two, with {MAX_ACTIONS} actions at most")
     machine = _by_digits(plain, game) or _by_name(plain, game)
-    if not tilde:
-        return machine
     try:
-        chance = float(noise)
+        return machine.trembling(float(noise)) if tilde else machine
     except ValueError:
-        chance = -1.0
-    if not 0.0 <= chance <= 1.0:
-        raise InputError(f"`{noise[:60]}` is not a noise", hint="a number from 0 to 1, as in tft~0.05")
-    return machine.trembling(chance)
+        raise InputError(f"`{noise[:60]}` is not a noise", hint="a number from 0 to 1, as in tft~0.05") from None
 
 
 def partner_names(game: Game) -> tuple[str, ...]:

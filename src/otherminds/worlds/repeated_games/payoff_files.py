@@ -140,8 +140,7 @@ def _keys(source: _Source) -> _Keys:
 
 def _first(error: ValidationError) -> ErrorDetails:
     """The first error; unknown keys come before all others, because one may be a misspelt known key."""
-    found = faults(error)
-    return min(found, key=lambda one: one["type"] != "extra_forbidden")
+    return min(faults(error), key=lambda one: one["type"] != "extra_forbidden")
 
 
 def _words(found: ErrorDetails) -> str:

@@ -84,11 +84,7 @@ class Game:
         turned = np.transpose(cube, (*order, len(order)))[..., order]
         rows = tuple(map(tuple, turned.reshape(-1, len(order)).tolist()))
         return Game(
-            self.name,
-            tuple(self.agents[i] for i in order),
-            tuple(self.actions[i] for i in order),
-            rows,
-            self.title,
+            self.name, tuple(self.agents[i] for i in order), tuple(self.actions[i] for i in order), rows, self.title
         )
 
 

@@ -234,6 +234,7 @@ def test_a_model_that_thinks_straight_reads_every_meeting() -> None:
     assert "In 3 meetings" in run(mind, FACING, WHOLE).notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STYLES)
 def test_with_a_model_that_thinks_straight_they_play_well_and_alike_each_time(name: str) -> None:
     world = in_the_matrix("rws_repeated")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,13 @@ Cook = SpeakingCook | ReactingCook
 
 def speaking(told: Told | Scripted, settings: HypothesisSettings | None = None, **more: Any) -> SpeakingCook:
     model = told.model if isinstance(told, Told) else told
-    return SpeakingCook.initial(WORLD, "me", Asker(model, "episode 0"), settings or HypothesisSettings(), **more)
+    mind = SpeakingCook.initial(WORLD, "me", Asker(model, "episode 0"), settings or HypothesisSettings())
+    return replace(mind, **more)
 
 
 def reacting(told: Told | Scripted, name: str, **more: Any) -> ReactingCook:
     model = told.model if isinstance(told, Told) else told
-    return ReactingCook.initial(WORLD, "me", Asker(model, "episode 0"), STYLES[name], **more)
+    return replace(ReactingCook.initial(WORLD, "me", Asker(model, "episode 0"), STYLES[name]), **more)
 
 
 def run(mind: Any, state: CookingState, steps: int, *yours: Action) -> Any:
@@ -225,6 +227,7 @@ def kitchen_cook(name: str, kind: str = "HM", world: CollaborativeCooking = KITC
     return SpeakingCook.initial(world, world.agents[0], asker, ABLATIONS[kind])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("partner", "least"), [("skilled", 700), ("semi-skilled", 600), ("idle", 380)])
 @pytest.mark.parametrize("seed", [0, 3])
 def test_who_thinks_straight_earns_with_anybody_in_either_room(partner: str, least: float, seed: int) -> None:
@@ -236,6 +239,7 @@ def test_who_thinks_straight_earns_with_anybody_in_either_room(partner: str, lea
     assert any(record.validated for record in mind.theory.records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("partner", "part"), [("idle", "They do nothing that helps."), ("skilled", "leave the soup")])
 def test_the_guess_it_ends_up_with_is_right(partner: str, part: str) -> None:
     _, mind = episode(kitchen_cook("straight"), partner, 0, 400)
@@ -243,6 +247,7 @@ def test_the_guess_it_ends_up_with_is_right(partner: str, part: str) -> None:
     assert part in mind.theory.hypotheses[mind.theory.used].text
 
 
+@pytest.mark.slow
 def test_who_stutters_does_the_same_with_one_more_call_each() -> None:
     straight, plain = episode(kitchen_cook("straight"), "skilled", 0, 300)
     stuttered, twice = episode(kitchen_cook("stutterer"), "skilled", 0, 300)
@@ -251,12 +256,14 @@ def test_who_stutters_does_the_same_with_one_more_call_each() -> None:
     assert unreadable(twice) == len(plain.said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*ABLATIONS, *STYLES])
 def test_all_variants_deliver_with_who_thinks_straight_and_alike_each_time(kind: str) -> None:
     one, other = (episode(kitchen_cook("straight", kind), "skilled", 1, 250)[0] for _ in range(2))
     assert one == other > 80
 
 
+@pytest.mark.slow
 def test_two_of_a_kind_cook_together_in_one_room() -> None:
     world = kitchen_of(*ROOM, steps=400)
     rng = np.random.default_rng(0)

@@ -141,6 +141,7 @@ def true_deeds(before: CookingState, now: CookingState) -> int:
     return before.bodies[1].hand != now.bodies[1].hand
 
 
+@pytest.mark.slow
 def test_who_sees_everything_notices_everything() -> None:
     situation, done = seen(WORLD, moment(WORLD, ASIDE, "2 1 N")), 0
     for before, now in cooked(WORLD, 3, 1500):
@@ -154,6 +155,7 @@ def test_who_sees_everything_notices_everything() -> None:
     assert told(situation).count("delivered a soup") == situation.memory.soups[1] > 5
 
 
+@pytest.mark.slow
 def test_who_sees_little_never_notices_what_was_not_so() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
     situation, filled = seen(world, moment(world, ASIDE, "2 1 N")), 0
@@ -215,6 +217,7 @@ def test_the_map_and_the_rules_are_told() -> None:
     assert "You are me and cook" in message.text
 
 
+@pytest.mark.slow
 def test_deeds_are_those_since_then_and_the_latest_of_many() -> None:
     situation = seen(WORLD, moment(WORLD, ASIDE, "2 1 N"), *[now for _, now in cooked(WORLD, 3, 400)])
     steps = [deed.t for deed in situation.memory.actions]

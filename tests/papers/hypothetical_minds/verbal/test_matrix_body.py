@@ -454,6 +454,7 @@ def play_on(mind: HypotheticalMinds, world: InTheMatrix, name: str, rng: np.rand
     return [step.after.rewards[0] for step in rollout(world, minds, steps=600, rng=rng)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mapped", [True, False])
 def test_a_hypothetical_mind_moved_by_plans_beats_a_bot(mapped: bool) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)

@@ -606,6 +606,7 @@ def test_about_somebody_else_a_hybrid_knows_nothing() -> None:
 # An episode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rock_margin_0", "resp2prev_margin_0"])
 def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(3)

@@ -69,6 +69,7 @@ def gatherer(world: InTheMatrix, margin: int = 3) -> MatrixBot:
     return MatrixBot.initial(world, world.agents[0], strategy, np.random.default_rng(0), DEFT, mapped=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [1, 99])
 @pytest.mark.parametrize("seed", range(10))
 def test_a_body_does_the_same_whatever_is_where_it_has_not_looked(seed: int, margin: int) -> None:
@@ -101,6 +102,7 @@ class Listening:
     score = Scripted("none", lambda _: "").score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_model_is_told_the_same_and_its_plans_end_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -188,6 +188,7 @@ def test_small_kitchens_are_proved_again_whatever_they_are_called(level: Kitchen
     assert again == level.certificate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", SAMPLE, ids=names(SAMPLE))
 def test_the_lengths_of_a_certificate_are_those_of_the_kitchen(level: KitchenLevel) -> None:
     assert lengths(level) == figures(level, "L0")
@@ -217,6 +218,7 @@ def test_the_class_of_a_kitchen_follows_from_its_lengths(level: KitchenLevel) ->
 QUIET = [level for level in SAMPLE if level.kind == "not_needed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", QUIET, ids=names(QUIET))
 def test_where_help_is_not_needed_no_message_is_foreseen_to_save_more_than_a_step(level: KitchenLevel) -> None:
     advice = OvercookedAdvice(level.world)
@@ -230,6 +232,7 @@ def test_where_help_is_not_needed_no_message_is_foreseen_to_save_more_than_a_ste
     assert max(found) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [USEFUL, NECESSARY], ids=lambda level: level.kind)
 def test_where_help_counts_somebody_who_knows_the_recipes_makes_everybody_succeed(level: KitchenLevel) -> None:
     for seed in range(3):
@@ -239,6 +242,7 @@ def test_where_help_counts_somebody_who_knows_the_recipes_makes_everybody_succee
 # Between the classes
 
 
+@pytest.mark.slow
 def test_a_kitchen_in_which_two_messages_are_needed_has_no_class() -> None:
     both = by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-l----t-")
     assert lacking(both) == [0, 1]
@@ -246,6 +250,7 @@ def test_a_kitchen_in_which_two_messages_are_needed_has_no_class() -> None:
     assert prove(both) is None
 
 
+@pytest.mark.slow
 def test_a_kitchen_in_which_somebody_fails_for_no_good_reason_has_no_class() -> None:
     no_lettuce = by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-t------")
     no_delivery = by_hand("-/*--/--", "-1 -  2-", "p  -   p", "-t----l-")
@@ -276,6 +281,7 @@ def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch)
     assert 3.5 <= fmean(map(int, found["L0"].split())) - fmean(map(int, found["Lf"].split())) < 4
 
 
+@pytest.mark.slow
 def test_what_saves_too_small_a_share_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
     level = DESIGN.candidate(779, 76)
     assert prove(level) is None
@@ -287,6 +293,7 @@ def test_what_saves_too_small_a_share_is_not_useful(monkeypatch: pytest.MonkeyPa
     assert 0.14 <= (alone - told) / alone < 0.15
 
 
+@pytest.mark.slow
 def test_a_kitchen_in_which_some_runs_fail_has_no_class() -> None:
     level = DESIGN.candidate(779, 57)
     alone = lengths(level)
@@ -295,6 +302,7 @@ def test_a_kitchen_in_which_some_runs_fail_has_no_class() -> None:
     assert prove(level) is None
 
 
+@pytest.mark.slow
 def test_a_kitchen_in_which_all_runs_fail_though_nobody_lacks_anything_has_no_class() -> None:
     level = DESIGN.candidate(779, 99)
     assert set(lengths(level)) == {100}
@@ -312,6 +320,7 @@ def test_a_message_that_does_not_always_help_makes_no_class() -> None:
     assert prove(level) is None
 
 
+@pytest.mark.slow
 def test_help_that_a_facilitator_would_not_give_makes_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
@@ -427,6 +436,7 @@ def write(folder: Path, *levels: KitchenLevel) -> None:
         (folder / f"{n}.txt").write_text(write_kitchen(level), "utf-8")
 
 
+@pytest.mark.slow
 def test_a_folder_with_levels_of_both_worlds_is_checked(tmp_path: Path) -> None:
     level = bundled_levels()[0]
     write(tmp_path, NECESSARY, replace(NOT_NEEDED, name="plain", certificate={}))
@@ -447,6 +457,7 @@ def claiming(level: KitchenLevel, key: str, old: str, new: str) -> KitchenLevel:
     return replace(level, name=f"{level.kind} {key}", certificate=claims)
 
 
+@pytest.mark.slow
 def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = {level.world: prove(level) for level in (NOT_NEEDED, NECESSARY)}
     quick = replace(DESIGN, prove=lambda level: proofs[level.world])
@@ -475,6 +486,7 @@ def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path, monkey
     ]
 
 
+@pytest.mark.slow
 def test_a_kitchen_that_belongs_to_no_class_cannot_claim_one(tmp_path: Path) -> None:
     both = by_hand("-/*--/*-", "-1 -  2-", "p  -   p", "-l----t-")
     write(tmp_path, replace(both, name="x", certificate=NECESSARY.certificate))
@@ -599,6 +611,7 @@ def divided(level: KitchenLevel) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_there_are_kitchens_of_all_kinds() -> None:
     kinds = Counter(kind for seed in SEEDS for kind in divided(made(seed)))
     rooms = Counter(len(floor(made(seed), " ")) for seed in SEEDS)
@@ -610,6 +623,7 @@ def test_there_are_kitchens_of_all_kinds() -> None:
     assert {recipe for seed in SEEDS for recipe in made(seed).world.recipes} == {*LETTER}
 
 
+@pytest.mark.slow
 def test_people_are_mostly_in_different_rooms() -> None:
     apart = [not any({*people(made(seed))} <= room for room in floor(made(seed), " ")) for seed in SEEDS]
     assert 0.7 < sum(apart) / len(apart) < 0.98
@@ -617,6 +631,7 @@ def test_people_are_mostly_in_different_rooms() -> None:
     assert not any(apart[seed] for seed in alone)
 
 
+@pytest.mark.slow
 def test_foods_are_often_where_they_are_not_needed() -> None:
     """Half of the kitchens or more have somebody whose food is not in the room that they are in."""
     away = 0
@@ -650,6 +665,7 @@ def test_bundled_kitchens_are_those_of_their_seeds(level: KitchenLevel) -> None:
     assert write_kitchen(made) == write_kitchen(level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", BUNDLED[2::4], ids=[level.name for level in BUNDLED[2::4]])
 def test_bundled_kitchens_are_proved_again(level: KitchenLevel) -> None:
     """Every fourth; `otherminds verify levels twenty-one` proves all of them."""
@@ -661,6 +677,7 @@ def test_bundled_kitchens_are_proved_again(level: KitchenLevel) -> None:
 # Those that are given by numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_is_made_anew_as_it_was(name: str) -> None:
     made = SETS[name].levels()
@@ -671,6 +688,7 @@ def test_a_set_is_made_anew_as_it_was(name: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_no_kitchen_comes_twice_even_turned_or_reflected() -> None:
     every = [*BUNDLED, *SETS["tuning"].levels(), *SETS["heldout"].levels()]
     assert len(every) == 291
@@ -688,6 +706,7 @@ def test_no_two_sets_share_a_seed() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_set_with_another_number_is_refused() -> None:
     chosen = SETS["tuning"]
     for numbers in (
@@ -709,6 +728,7 @@ def test_kitchens_of_a_set_belong_to_their_class(name: str, kind: str) -> None:
     assert proof["class"] == kind
 
 
+@pytest.mark.slow
 def test_a_small_set_is_checked_with_its_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
     first = BUNDLED[0]
     seed, number = map(int, first.certificate["seed"].split("/"))

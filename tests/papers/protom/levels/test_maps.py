@@ -192,7 +192,7 @@ def test_a_level_is_not_useful_if_it_misses_one_condition(number: int, broken: s
     advice, start = DoorsKeysGemsAdvice(level.world), level.world.initial
     goals = tuple(Goal("gem", gem) for gem in level.world.goals)
     runs = [n for seed in range(5) if (n := alone(level, advice, seed)) is not None]
-    told = min(advice.steps(start, goals, favour, level.horizon) for favour in advice.candidates(start))
+    told = min(advice.steps(start, goals, message, level.horizon) for message in advice.candidates(start))
     together = JointPlanner(level.world).makespan(level.horizon) or level.horizon
     conditions = {
         "one message": told <= 0.85 * min(runs),
@@ -205,6 +205,7 @@ def test_a_level_is_not_useful_if_it_misses_one_condition(number: int, broken: s
     assert DESIGN.certified(level) is None
 
 
+@pytest.mark.slow
 def test_a_proven_level_is_called_by_its_class_and_number() -> None:
     found = {n: level for n in range(8) if (level := DESIGN.proven(20261103, n))}
     assert found
@@ -215,6 +216,7 @@ def test_a_proven_level_is_called_by_its_class_and_number() -> None:
 # Sets of levels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tuning", "heldout"])
 def test_a_set_is_made_anew_as_it_was(name: str) -> None:
     chosen = DESIGN.level_set(name)
@@ -262,6 +264,7 @@ def test_choosing_stops_as_soon_as_there_are_enough() -> None:
 # Random maps
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from([1, 2, 3]))
 def test_a_random_level_is_a_level_and_always_the_same(seed: int, people: int) -> None:

@@ -36,6 +36,7 @@ numbers = st.integers(1, 5).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(numbers, st.integers(0, 50), st.integers(0, 2**40))
 def test_every_pair_plays_every_level_once_with_all_facilitators_equally_often(
@@ -53,6 +54,7 @@ def test_every_pair_plays_every_level_once_with_all_facilitators_equally_often(
     assert counterbalanced(levels, who, pair, seed=seed) == trials
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(numbers, st.integers(0, 50), st.integers(0, 2**40))
 def test_over_consecutive_pairs_every_level_meets_every_facilitator_once(

@@ -21,6 +21,7 @@ from otherminds.evaluation.statistics import benjamini_hochberg, fisher, mann_wh
 from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted
+from otherminds.papers.protom import experiment as protom_experiment
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
@@ -201,7 +202,7 @@ def test_a_simulated_pair_writes_what_an_export_has(one_pair: list[Row], tmp_pat
 
 
 def test_whoever_obeys_always_plays_as_in_the_other_experiment() -> None:
-    entry = next(e for e in study.plan(1, 42, levels=default_levels(), obedience=1.0) if e.subject == "protom")
+    entry = next(e for e in study.plan(1, 42, levels=default_levels(), obedience=1.0) if e.played.subject == "protom")
     ours = study.rows(entry)
     theirs = protom_overcooked.rows(entry.played)
     same = (
@@ -226,7 +227,8 @@ def test_whoever_obeys_always_plays_as_in_the_other_experiment() -> None:
 
 def test_whoever_never_obeys_ignores_what_needs_them() -> None:
     hatch = [level for level in default_levels() if level.name == "hatch"]
-    entry = study.PlannedTrial(1, 1, hatch[0], "protom", 5, obedience=0.0)
+    (played,) = protom_experiment.plan(hatch, ["protom"], seed=5)
+    entry = study.PlannedTrial(1, 1, played, obedience=0.0)
     rows = study.rows(entry)
     assert not rows[-1]["success"]
     assert (rows[-1]["ended"], rows[-1]["length"]) == ("time", 100)

@@ -30,7 +30,7 @@ from otherminds.worlds.repeated_games.players.bayes_adaptive import (
     weights,
 )
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
-from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY_PRIOR, context_of
+from otherminds.worlds.repeated_games.players.partner_hypotheses import SIMPLICITY_PRIOR, context_of
 from otherminds.worlds.repeated_games.rules import Game, Outcome, ordinal_games
 from strategies import generator
 
@@ -82,6 +82,7 @@ def deeds(player: BayesAdaptive, partner: Machine, rounds: int) -> list[int]:
 # Against beliefs over all machines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [IPD, IBS], ids=lambda game: game.name)
 @pytest.mark.parametrize("horizon", [1, 2, 3, 8, 100])
 def test_it_plays_like_who_believes_in_all_machines(game: Game, horizon: int) -> None:
@@ -91,6 +92,7 @@ def test_it_plays_like_who_believes_in_all_machines(game: Game, horizon: int) ->
     assert regrets(game, written.machines, adaptive, horizon) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ORDINAL[5::48], ids=lambda game: game.name)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_it_plays_so_in_other_games_and_with_other_priors(game: Game, prior: Prior) -> None:
@@ -100,6 +102,7 @@ def test_it_plays_so_in_other_games_and_with_other_priors(game: Game, prior: Pri
     assert regrets(game, written.machines, adaptive, 9) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "prior"),
     [
@@ -119,6 +122,7 @@ def test_its_regret_is_the_least_where_several_actions_may_be_the_best(game: Gam
     assert np.dot(written.weights, lost) == pytest.approx((told - best) / horizon, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [WIDE, TALL], ids=lambda game: game.name)
 def test_no_plan_for_two_rounds_earns_more_against_all_tables(game: Game) -> None:
     own, theirs = game.shape
@@ -157,6 +161,7 @@ def test_it_opens_with_what_is_worse_on_average_if_that_shows_more() -> None:
 # Figures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "single", "tft", "percents"), [(IBS, 0.035, 0.0, (99.5, 100.0)), (IPD, 0.025, 0.09, (99.5, 98.0))]
 )
@@ -260,6 +265,7 @@ PLANS = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(games, st.integers(0, 4), st.lists(st.integers(0, 2), min_size=10, max_size=10))
 def test_whatever_the_partner_does_it_goes_on(game: Game, prior: int, replies: list[int]) -> None:
@@ -309,6 +315,7 @@ def test_after_the_last_round_it_plays_as_in_the_last(horizon: int) -> None:
         player = player.observe(Outcome(1, 0, 0.0))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=12))
 def test_it_knows_the_last_reply_to_every_joint_action(rounds: list[tuple[int, int]]) -> None:
     player = BayesAdaptive.of(PLANS["ipd", 0])
@@ -375,6 +382,7 @@ def test_small_plans_are_not_worth_a_file(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_each_problem_has_plans_of_its_own(tmp_path: Path) -> None:
     """TALL has the same numbers as WIDE, in another shape."""
     problems: list[tuple[Game, int, Prior]] = [
@@ -400,6 +408,7 @@ def spoilt(content: bytes) -> Iterable[bytes]:
     yield b"PK\x03\x04" + bytes(100)
 
 
+@pytest.mark.slow
 def test_spoilt_files_are_planned_anew(tmp_path: Path) -> None:
     done = solved(tmp_path, horizon=2)
     paths = sorted(tmp_path.iterdir())

@@ -25,7 +25,7 @@ from otherminds.worlds.repeated_games.players.bayes_adaptive import (
     solve,
     weights,
 )
-from otherminds.worlds.repeated_games.reactive_partners import context_groups, context_of
+from otherminds.worlds.repeated_games.players.partner_hypotheses import context_groups, context_of
 
 Floats = NDArray[np.float64]
 NAMES = ("constant", "reactive", "memory_one")
@@ -144,6 +144,7 @@ def test_parts_of_a_kind_are_contexts_with_one_reply_in_every_table(kind: str, s
         assert (rows[:, list(part)] == rows[:, [part[0]]]).all()
 
 
+@pytest.mark.slow
 @given(problems(st.sampled_from([(2, 2), (2, 3), (3, 2)])))
 def test_the_weight_of_what_is_known_is_the_sum_over_all_tables_that_fit(problem: Problem) -> None:
     assert problem.weight.shape == (1 + problem.payoff.shape[1],) * problem.payoff.size
@@ -183,6 +184,7 @@ def test_all_that_may_happen_has_probability_one() -> None:
 # Backward induction
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(problems(), st.integers(1, 4))
 def test_its_values_are_those_of_all_histories(problem: Problem, rounds: int) -> None:
@@ -196,6 +198,7 @@ def test_its_values_are_those_of_all_histories(problem: Problem, rounds: int) ->
             assert stage.worth[(context, *(0,) * payoff.size)] == pytest.approx(float(expected), abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(problems(st.sampled_from([(2, 2), (2, 3), (3, 2)])), st.integers(1, 3), st.data())
 def test_its_actions_are_the_lowest_of_the_best_wherever_one_may_be(
@@ -211,6 +214,7 @@ def test_its_actions_are_the_lowest_of_the_best_wherever_one_may_be(
     assert last.actions[(context, *problem.known)] == totals.index(max(totals))
 
 
+@pytest.mark.slow
 @given(problems(), st.integers(1, 4), st.sampled_from([0.01, 1000.0]))
 def test_the_unit_of_payoffs_does_not_matter(problem: Problem, rounds: int, unit: float) -> None:
     knowing = problem.known, problem.weight[tuple(slice(d, d + 1) if d else slice(None) for d in problem.known)]
@@ -228,6 +232,7 @@ def positive(problem: Problem) -> bool:
     return bool(problem.tables)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(problems().filter(positive), st.integers(1, 4), st.integers(0, 3))
 def test_a_policy_from_some_knowledge_on_has_the_worth_of_all_histories(
@@ -239,6 +244,7 @@ def test_a_policy_from_some_knowledge_on_has_the_worth_of_all_histories(
     assert policy.action(rounds, context, problem.known) == totals.index(max(totals))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(problems().filter(positive), st.integers(1, 5), st.integers(0, 3), st.data())
 def test_a_policy_from_some_knowledge_on_is_part_of_the_one_from_none(
@@ -304,6 +310,7 @@ def unknown(problem: Problem) -> Problem:
 blank = problems(st.sampled_from([(2, 2), (2, 2), (2, 3), (3, 2)])).map(unknown)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(blank, st.integers(1, 6))
 def test_choices_are_kept_for_all_that_optimal_play_leads_to_and_nothing_else(problem: Problem, rounds: int) -> None:

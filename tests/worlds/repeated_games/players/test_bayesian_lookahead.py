@@ -55,6 +55,7 @@ def test_with_one_machine_it_plays_the_best_response(machine: Machine) -> None:
     assert regret(IPD, [machine], BayesianLookahead.of(closed_hypotheses(IPD, [machine]))) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [IPD, IBS], ids=lambda game: game.name)
 def test_with_two_memory_one_machines_nothing_better_can_be_done(game: Game) -> None:
     for pair in list(combinations(memory_one(game), 2))[::5]:
@@ -64,6 +65,7 @@ def test_with_two_memory_one_machines_nothing_better_can_be_done(game: Game) -> 
         )
 
 
+@pytest.mark.slow
 def test_with_two_reactive_partners_of_rock_paper_scissors_nothing_better_can_be_done() -> None:
     for pair in list(combinations(memory_one(RPS), 2))[::97]:
         library = closed_hypotheses(RPS, pair, 6)
@@ -76,6 +78,7 @@ def test_with_single_action_partners_nothing_better_can_be_done(game: Game, floo
     assert regret(game, single_action(game), BayesianLookahead.of(library)) == pytest.approx(floor, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [IPD, IBS, RPS], ids=lambda game: game.name)
 def test_with_all_machines_of_memory_one_nothing_better_can_be_done(game: Game) -> None:
     held = [*single_action(game), *tit_for_tat(game), *memory_one(game)][:35]
@@ -99,6 +102,7 @@ def test_with_every_third_of_the_bundled_machines_nothing_better_can_be_done(sta
     assert found == pytest.approx(bayes_floor(IPD, held), abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(RANDOM), min_size=1, max_size=6, unique=True), st.integers(1, 10), st.integers(1, 2))
 def test_in_no_library_it_does_better_than_can_be_done(held: list[Machine], horizon: int, depth: int) -> None:
@@ -106,6 +110,7 @@ def test_in_no_library_it_does_better_than_can_be_done(held: list[Machine], hori
     assert regret(IPD, held, player, horizon) >= bayes_floor(IPD, held, horizon) - 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(RANDOM), min_size=1, max_size=4, unique=True), st.integers(1, 5))
 def test_looking_ahead_to_the_last_round_is_exact(held: list[Machine], horizon: int) -> None:
@@ -116,6 +121,7 @@ def test_looking_ahead_to_the_last_round_is_exact(held: list[Machine], horizon: 
 # What it expects
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=12))
 def test_it_expects_what_bayes_rule_does_with_slips(rounds: list[tuple[int, int]]) -> None:
     held = BUNDLED[:12]
@@ -169,6 +175,7 @@ def test_after_the_last_round_it_plays_as_in_the_last() -> None:
         assert player.act().mode == 1
 
 
+@pytest.mark.slow
 def test_a_library_may_have_thousands_of_machines() -> None:
     always = constant(RPS, 0)
     many = [replace(always, name=f"always Rock {i}") for i in range(1200)]
@@ -178,6 +185,7 @@ def test_a_library_may_have_thousands_of_machines() -> None:
 # Strangers
 
 
+@pytest.mark.slow
 def test_who_is_not_in_the_library_is_played_with_all_the_same() -> None:
     for i in range(0, 45, 9):
         others = [*BUNDLED[:i], *BUNDLED[i + 1 :]]
@@ -197,6 +205,7 @@ def strangers(seed: int = 0) -> HypothesisSet:
     return open_hypotheses(IPD, BUNDLED[::5], 30, rng=generator(seed))
 
 
+@pytest.mark.slow
 def test_strangers_are_the_same_for_the_same_seed() -> None:
     one, same, other = strangers(), strangers(), strangers(1)
     assert one.machines == same.machines

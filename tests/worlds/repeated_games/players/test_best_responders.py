@@ -78,6 +78,7 @@ def test_the_view_of_the_view_is_the_own(game: Game, data: st.DataObject) -> Non
 # Who knows the truth
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(partners(), st.integers(1, 8))
 def test_the_informed_lose_nothing(partner: tuple[Game, Machine], horizon: int) -> None:
@@ -86,6 +87,7 @@ def test_the_informed_lose_nothing(partner: tuple[Game, Machine], horizon: int) 
     assert expected_regret(task, Informed(game, machine.start, horizon)) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(partners())
 def test_the_informed_expect_what_the_partner_does(partner: tuple[Game, Machine]) -> None:
     game, machine = partner
@@ -144,6 +146,7 @@ def test_the_rational_lose_nothing_if_they_know_a_deterministic_memory_one_partn
         assert expected_regret(Task(game, machine, 12), mind) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_rational_lose_nothing_if_they_know_a_reactive_partner() -> None:
     for machine in all_reactive(RPS):
         mind = Rational(Informed(RPS, machine.start, 10), RPS, 10)
@@ -161,6 +164,7 @@ def test_the_rational_lose_nothing_if_they_know_a_memory_one_partner(
     assert expected_regret(Task(game, machine, horizon), mind) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_rational_never_test_what_their_model_thinks_useless() -> None:
     """Counts expect the same of all that was not seen, so that to defect is best, and so they see no more."""
     mind = Rational(tabular(IPD), IPD, 100)
@@ -192,6 +196,7 @@ def test_a_model_is_what_is_expected_now_and_after_every_outcome() -> None:
     assert table[4] == pytest.approx((1 / 2, 1 / 2))  # after (1, 1)
 
 
+@pytest.mark.slow
 @given(forgetful())
 def test_the_model_of_who_knows_a_memory_one_partner_is_that_partner(partner: tuple[Game, Machine]) -> None:
     game, machine = partner

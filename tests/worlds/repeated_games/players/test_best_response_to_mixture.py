@@ -77,6 +77,7 @@ def test_the_floor_of_the_bundled_machines() -> None:
     assert bayes_floor(IPD, machines(IPD)) == pytest.approx(15.35 / 45, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_whoever_is_told_the_partner_loses_nothing() -> None:
     for machine in memory_one(IPD):
         assert bayes_floor(IPD, [machine]) == pytest.approx(0, abs=1e-9)
@@ -165,6 +166,7 @@ def test_it_expects_what_bayes_rule_does(mixture: Mixture, rounds: list[tuple[in
         player = player.observe(Outcome(a, b, float(mixture.game.payoff()[a, b])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.05, 0.2])
 @pytest.mark.parametrize("period", [1, 2, 7, 14, 15, 17, 40])
 def test_it_goes_on_whatever_partners_that_tremble_do(noise: float, period: int) -> None:
@@ -264,6 +266,7 @@ def test_mixtures_with_too_many_posteriors_are_refused(monkeypatch: pytest.Monke
         bayes_floor(IPD, noisy)
 
 
+@pytest.mark.slow
 def test_as_many_posteriors_as_are_allowed_are_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     number = len(MixtureBestResponse.of(IBS, memory_one(IBS), horizon=5).beliefs.unrolled.outputs)
     monkeypatch.setattr(believer, "MOST", number)
@@ -287,6 +290,7 @@ PLAYERS: dict[str, Callable[[Game, int], Player]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [IBS, IPD], ids=lambda game: game.name)
 @pytest.mark.parametrize("name", PLAYERS)
 def test_nobody_has_less_regret_in_expectation(game: Game, name: str) -> None:
@@ -295,6 +299,7 @@ def test_nobody_has_less_regret_in_expectation(game: Game, name: str) -> None:
         assert regret(game, held, player, 8) >= bayes_floor(game, held, 8) - 1e-9
 
 
+@pytest.mark.slow
 def test_some_machines_need_more_rounds_than_others_to_find_out() -> None:
     """The floor per round goes down with the number of rounds, as exploration pays off later."""
     floors = [bayes_floor(IPD, memory_one(IPD), horizon) * horizon for horizon in (1, 2, 4, 8, 16, 32, 64)]

@@ -163,6 +163,7 @@ def test_a_mentalizer_beats_the_level_below(level: int) -> None:
     assert np.mean(payoffs) > 2 * np.std(payoffs) / math.sqrt(len(payoffs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [0, 1])
 def test_a_2_tom_finds_out_whom_it_plays_with(truth: int) -> None:
     other = KToM.of(PENNIES.seen_by(1), truth)
@@ -198,6 +199,7 @@ def test_an_observer_tells_the_level_of_a_player() -> None:
 # What parameters do
 
 
+@pytest.mark.slow
 @given(games, rounds)
 def test_names_of_actions_do_not_matter_if_symmetric(game: Game, played: Rounds) -> None:
     renamed = game_of(*game.payoffs[::-1])  # type: ignore[arg-type]
@@ -239,6 +241,7 @@ def test_who_forgets_all_weighs_levels_by_the_last_round_alone() -> None:
 # A mind like others
 
 
+@pytest.mark.slow
 @given(games, levels, rounds, st.booleans())
 def test_policies_and_predictions_are_distributions_over_two_actions(
     game: Game, level: int, played: Rounds, symmetric: bool
@@ -250,6 +253,7 @@ def test_policies_and_predictions_are_distributions_over_two_actions(
     assert 0.000999 < mind.act().prob(0) < 0.999001
 
 
+@pytest.mark.slow
 @given(games, levels, rounds)
 def test_the_same_history_makes_an_equal_mind(game: Game, level: int, played: Rounds) -> None:
     first, second = (after(KToM.of(game, level), played) for _ in range(2))

@@ -126,6 +126,7 @@ def discounted(machine: Machine, discount: float = 0.9) -> np.ndarray[tuple[int,
     return worth
 
 
+@pytest.mark.slow
 @given(histories(), st.booleans())
 def test_the_same_history_makes_an_equal_mind(history: tuple[Game, Rounds], exact_ties: bool) -> None:
     game, played = history
@@ -160,6 +161,7 @@ def test_ties_are_broken_to_the_lowest_action() -> None:
     assert counted(Counts.of(RPS, context=False), [(0, 2), (0, 1), (0, 2), (0, 1)]).predict().mode == 1
 
 
+@pytest.mark.slow
 @given(histories())
 def test_frequencies_are_those_that_one_counts_oneself(history: tuple[Game, Rounds]) -> None:
     game, played = history
@@ -170,6 +172,7 @@ def test_frequencies_are_those_that_one_counts_oneself(history: tuple[Game, Roun
     assert expected.probs == pytest.approx([(here.count(b) + 1) / (len(here) + others) for b in range(others)])
 
 
+@pytest.mark.slow
 @given(histories(), st.booleans(), st.floats(0.01, 10))
 def test_frequencies_are_a_distribution_over_all_actions(
     history: tuple[Game, Rounds], context: bool, prior: float
@@ -222,6 +225,7 @@ def test_fictitious_play_does_what_is_best_on_average() -> None:
     assert mind.act().support == (1,)
 
 
+@pytest.mark.slow
 def test_fictitious_play_against_itself_comes_to_the_equilibrium_of_matching_pennies() -> None:
     mine, theirs, rng = FictitiousPlay.of(PENNIES), FictitiousPlay.of(PENNIES.seen_by(1)), np.random.default_rng(0)
     for _ in range(2000):

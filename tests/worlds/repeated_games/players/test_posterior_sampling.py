@@ -16,8 +16,8 @@ from otherminds.worlds.repeated_games.partners import memory_one, single_action,
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_responders import response_to
 from otherminds.worlds.repeated_games.players.learners import tabular
+from otherminds.worlds.repeated_games.players.partner_hypotheses import reactive_observer
 from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
-from otherminds.worlds.repeated_games.reactive_partners import reactive_observer
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 from strategies import generator
 
@@ -66,6 +66,7 @@ def test_the_same_seed_gives_the_same_play(game: Game) -> None:
     assert deeds(one, partner) == deeds(same, partner)
 
 
+@pytest.mark.slow
 def test_seeds_differ() -> None:
     partner = memory_one(RPS)[40]
     assert len({tuple(deeds(PosteriorSampling.of(RPS, generator(seed)), partner)) for seed in range(10)}) > 2
@@ -99,6 +100,7 @@ def test_who_is_drawn_would_have_done_all_that_was_seen(game: Game, every: int) 
             seen.append(pair)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 99), st.integers(1, 5), st.lists(st.integers(0, 1), min_size=12, max_size=12))
 def test_who_is_drawn_stays_for_some_rounds_unless_it_is_refuted(seed: int, every: int, replies: list[int]) -> None:
@@ -150,6 +152,7 @@ def test_partners_are_drawn_from_the_prior_that_is_given(kind: str) -> None:
 # What is done
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 99), st.lists(st.integers(0, 1), max_size=12), st.integers(1, 10))
 def test_it_plays_the_best_response_to_who_is_drawn(seed: int, replies: list[int], horizon: int) -> None:
@@ -181,6 +184,7 @@ def test_whatever_the_partner_does_it_goes_on(game: Game) -> None:
 # What comes of it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "most"), [(RPS, 0.03), (IBS, 0.16), (IPD, 0.08)], ids=["rps", "ibs", "ipd"])
 def test_it_finds_out_who_always_does_the_same(game: Game, most: float) -> None:
     found = mean_regret(game, single_action(game), 8)
@@ -188,6 +192,7 @@ def test_it_finds_out_who_always_does_the_same(game: Game, most: float) -> None:
     assert floor <= found < most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "most"), [(RPS, 0.1), (IBS, 0.35), (IPD, 0.33)], ids=["rps", "ibs", "ipd"])
 def test_it_finds_out_tit_for_tat(game: Game, most: float) -> None:
     assert mean_regret(game, tit_for_tat(game), 12) < most
@@ -215,6 +220,7 @@ def test_with_partners_who_tremble_it_loses_less_than_who_is_surprised_once(game
     assert np.mean(lost["sampler"]) < np.mean(lost["rmax"])
 
 
+@pytest.mark.slow
 def test_it_is_worth_more_to_find_out_if_more_rounds_are_left() -> None:
     short, long = (mean_regret(IBS, [constant(IBS, 1)], 10, horizon) for horizon in (10, 100))
     assert long < short

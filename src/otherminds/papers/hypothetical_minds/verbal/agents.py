@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker, listed, plain, prompts_of
+from otherminds.language.asking import Asker, listed, plain
 from otherminds.papers.hypothetical_minds.agent import BEGINNING, Encounter, Watch
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.cook_body import CookBody
-from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, now_text, whereabouts
+from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, fill, now_text, whereabouts
 from otherminds.papers.hypothetical_minds.verbal.cook_theory import CookTheory
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import PUBLISHED, Calls, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
@@ -35,8 +35,6 @@ from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.collaborative_cooking.rules import CookingView as KitchenView
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
-fill = prompts_of("otherminds.papers.hypothetical_minds")
-
 B = TypeVar("B", bound=PlanFollower[Any, Any])
 
 KEPT = 10  # notes that an agent remembers; chosen, not tuned
@@ -51,12 +49,9 @@ class PlanningStyle:
     reflects: Literal["", "plan", "meeting"] = ""
 
 
+REACT = PlanningStyle()
 STYLES: Mapping[str, PlanningStyle] = MappingProxyType(
-    {
-        "react": PlanningStyle(),
-        "reflexion": PlanningStyle(reflects="plan"),
-        "planreact": PlanningStyle(plans=True),
-    }
+    {"react": REACT, "reflexion": PlanningStyle(reflects="plan"), "planreact": PlanningStyle(plans=True)}
 )
 
 
@@ -127,7 +122,7 @@ class Reacting(PlanningAgent[Subgoals]):
     `plans_for`; an unreadable plan leaves the last one unchanged.
     """
 
-    style: PlanningStyle = STYLES["react"]
+    style: PlanningStyle = REACT
     watch: Watch = BEGINNING
     meetings: tuple[Encounter, ...] = ()
     plan: str = ""
@@ -135,13 +130,7 @@ class Reacting(PlanningAgent[Subgoals]):
 
     @classmethod
     def initial(
-        cls,
-        world: InTheMatrix,
-        agent: str,
-        asker: Asker,
-        style: PlanningStyle = STYLES["react"],
-        *,
-        mapped: bool = False,
+        cls, world: InTheMatrix, agent: str, asker: Asker, style: PlanningStyle = REACT, *, mapped: bool = False
     ) -> Self:
         """The mind at the start of an episode."""
         return cls(Subgoals.initial(world, agent, asker, mapped=mapped), style=style)
@@ -226,17 +215,11 @@ class SpeakingCook(PlanningCook):
 
     @classmethod
     def initial(
-        cls,
-        world: CollaborativeCooking,
-        agent: str,
-        asker: Asker,
-        settings: HypothesisSettings = PUBLISHED,
-        *,
-        patience: int = IMPATIENCE,
+        cls, world: CollaborativeCooking, agent: str, asker: Asker, settings: HypothesisSettings = PUBLISHED
     ) -> Self:
         """The cook at the start of an episode."""
         body = CookBody(asker=asker, world=world, me=world.agents.index(agent))
-        return cls(body=body, patience=patience, theory=CookTheory(asker, settings))
+        return cls(body=body, theory=CookTheory(asker, settings))
 
     def observe(self, view: KitchenView) -> Self:
         """Reflect on a plan that is over, think of the partner on an occasion, and plan subgoals if there are none."""
@@ -265,22 +248,14 @@ class ReactingCook(PlanningCook):
     unreadable plan leaves the last one unchanged.
     """
 
-    style: PlanningStyle = STYLES["react"]
+    style: PlanningStyle = REACT
     plan: str = ""
     planned_at: int | None = None
 
     @classmethod
-    def initial(
-        cls,
-        world: CollaborativeCooking,
-        agent: str,
-        asker: Asker,
-        style: PlanningStyle = STYLES["react"],
-        *,
-        patience: int = IMPATIENCE,
-    ) -> Self:
+    def initial(cls, world: CollaborativeCooking, agent: str, asker: Asker, style: PlanningStyle = REACT) -> Self:
         """The cook at the start of an episode."""
-        return cls(CookBody(asker=asker, world=world, me=world.agents.index(agent)), patience=patience, style=style)
+        return cls(CookBody(asker=asker, world=world, me=world.agents.index(agent)), style=style)
 
     def observe(self, view: KitchenView) -> Self:
         """Reflect and plan in words if that is its style, and plan subgoals if there are none."""

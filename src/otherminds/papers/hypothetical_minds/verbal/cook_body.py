@@ -30,12 +30,7 @@ from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
     is_met,
 )
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
-from otherminds.papers.hypothetical_minds.verbal.plan_follower import (
-    Effort,
-    PlanFollower,
-    SubgoalPlanning,
-    SubgoalStep,
-)
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.bots import nearest

@@ -114,12 +114,14 @@ def _when(situation: KitchenSituation, looked: int) -> str:
 def _reach(situation: KitchenSituation) -> Iterator[str]:
     """The things within reach, the nearest first, with their distances."""
     world = situation.world
-    free = [cell for cell in world.counters if situation.code(cell) == rules.SEES_COUNTER]
-    yield f"tomatoes: {_nearest_first(situation, world.cells(rules.TOMATOES))}"
-    yield f"dishes: {_nearest_first(situation, world.cells(rules.DISHES))}"
-    yield f"pots: {_nearest_first(situation, world.pots)}"
-    yield f"deliveries: {_nearest_first(situation, world.cells(rules.DELIVERY))}"
-    yield f"empty counters: {_nearest_first(situation, free)}"
+    places = {
+        "tomatoes": world.cells(rules.TOMATOES),
+        "dishes": world.cells(rules.DISHES),
+        "pots": world.pots,
+        "deliveries": world.cells(rules.DELIVERY),
+        "empty counters": [cell for cell in world.counters if situation.code(cell) == rules.SEES_COUNTER],
+    }
+    yield from (f"{name}: {_nearest_first(situation, cells)}" for name, cells in places.items())
     for cell in world.counters:
         if situation.code(cell) > rules.SEES_COUNTER and nearest(world, situation.memory.view, [cell], NOBODY):
             thing = things(1, situation.code(cell) - rules.SEES_COUNTER)
@@ -136,13 +138,9 @@ def _nearest_first(situation: KitchenSituation, cells: Sequence[int]) -> str:
 
 
 def _others(situation: KitchenSituation) -> Iterator[str]:
-    for number, name in enumerate(situation.players):
-        other = situation.memory.others[number]
-        if number == situation.me:
-            continue
-        if other is None:
+    for number, (name, other) in enumerate(zip(situation.players, situation.memory.others, strict=True)):
+        if other is not None:
+            where = f"{name} at {situation.at(other.cell)}, facing {SIDES[other.facing]}"
+            yield f"{where}, holding {in_hand(other.hand)} ({_when(situation, other.t)})"
+        elif number != situation.me:
             yield f"{name}: not seen yet"
-        else:
-            facing, hand = SIDES[other.facing], in_hand(other.hand)
-            when = _when(situation, other.t)
-            yield f"{name} at {situation.at(other.cell)}, facing {facing}, holding {hand} ({when})"

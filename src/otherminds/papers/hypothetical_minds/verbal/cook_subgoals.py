@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from otherminds.language.asking import ReplyForm, StrictReply, enum_schema, object_schema
+from otherminds.language.asking import ReplyForm, enum_schema, object_schema
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.papers.hypothetical_minds.verbal.forms import ReasonedReply, subgoals_form
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo, place_fault, place_schema
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import AtPlace, MoveTo, place_fault, place_schema
 from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.rules import COUNTER, FULL, POT, SEES_COUNTER, SEES_POT, SEES_SOUP, VOID
 from otherminds.worlds.grid import cheapest_route
@@ -20,27 +20,20 @@ PATIENCE = 40  # steps that a cook waits at a place at most; chosen, not tuned
 NOBODY: frozenset[int] = frozenset()
 
 
-class UseAt(StrictReply):
+class UseAt(AtPlace):
     """Use a pot, a counter, a dispenser or a delivery."""
 
     do: Literal["interact"]
-    x: int
-    y: int
-
-    def __str__(self) -> str:
-        return f"interact ({self.x}, {self.y})"
 
 
-class WaitAt(StrictReply):
+class WaitAt(AtPlace):
     """Wait at a pot or a counter until there is something to take, or room for something."""
 
     do: Literal["wait"]
-    x: int
-    y: int
     until: Literal["ready", "free"]
 
     def __str__(self) -> str:
-        return f"wait ({self.x}, {self.y}) until {self.until}"
+        return f"{super().__str__()} until {self.until}"
 
 
 CookSubgoal = UseAt | WaitAt | MoveTo

@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
-from otherminds.language.asking import plain, prompts_of
+from otherminds.language.asking import plain
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
-from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, kitchen_message, now_text
+from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, fill, kitchen_message, now_text
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import Hypothesis, HypothesisPool, Record
-
-fill = prompts_of("otherminds.papers.hypothetical_minds")
 
 
 class Occasion(NamedTuple):
@@ -65,14 +63,7 @@ class CookTheory(HypothesisPool[str]):
                 theory = theory._searched()._with_strategy()
             else:
                 theory = theory._asked_at_once()
-        record = Record(
-            theory._occasion,
-            theory.hypotheses,
-            theory.used,
-            theory.validated,
-            theory.strategy,
-            theory.said[before:],
-        )
+        record = theory.record(theory._occasion, theory.strategy, before)
         return replace(theory, records=(*self.records, record))
 
     @property

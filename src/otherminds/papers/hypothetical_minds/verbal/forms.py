@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
@@ -108,14 +108,35 @@ class LessonReply(ReasonedReply):
     lesson: str
 
 
-def reply_form(kind: type[M], fault: Callable[[M], str | None] | None = None, **fields: Schema) -> ReplyForm[M]:
-    """The form of a reply with these fields after its reasons; sentences have to be ones if there is no other check."""
+def reply_form(kind: type[M], **fields: Schema) -> ReplyForm[M]:
+    """The form of a reply with these fields after its reasons; each value has to be what its schema asks for."""
 
-    def sentence_fault(found: M) -> str | None:
-        sentences = (getattr(found, name) for name, schema in fields.items() if schema is SENTENCE)
-        return next((why for sentence in sentences if (why := text_fault(sentence))), None)
+    def fault(found: M) -> str | None:
+        values = ((name, getattr(found, name)) for name in kind.model_fields if name != "reasoning")
+        return next((why for name, value in values if (why := _fault(name, value, fields.get(name)))), None)
 
-    return ReplyForm(schema_text(reasoning=REASONING, **fields), kind, fault or sentence_fault)
+    return ReplyForm(schema_text(reasoning=REASONING, **fields), kind, fault)
+
+
+def _fault(name: str, value: Any, schema: Schema | None) -> str | None:
+    """What is wrong with a value of the right type; without a schema it was not asked for."""
+    if schema is None:
+        return None if value is None else f"{name}: was not asked for"
+    if value is None:
+        return f"{name}: is missing"
+    if schema is SENTENCE:
+        return text_fault(value)
+    if "enum" in schema and value not in schema["enum"]:
+        return f"names `{value[:40]}`, which is not one of {_quoted(schema['enum'])}"
+    if "properties" in schema and value.keys() != schema["properties"].keys():
+        return f"{name}: does not have a number for each of {_quoted(schema['properties'])}, and for nothing else"
+    if "properties" in schema and not all(0 <= count <= MOST for count in value.values()):
+        return f"{name}: has a number that is not from 0 to {MOST}"
+    return None
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(json.dumps(name, ensure_ascii=False) for name in names)
 
 
 HYPOTHESIS = reply_form(HypothesisReply, hypothesis=SENTENCE)
@@ -127,38 +148,30 @@ SIGN = reply_form(SignReply, reward=enum_schema(list(SIGNS)))
 LESSON = reply_form(LessonReply, success=YES_OR_NO, lesson=SENTENCE)
 
 
+def _counts(kinds: Sequence[str]) -> Schema:
+    return object_schema(**dict.fromkeys(kinds, COUNT))
+
+
 def inventory_form(kinds: Sequence[str]) -> ReplyForm[InventoryReply]:
     """A count for every kind."""
-    counts = object_schema(**dict.fromkeys(kinds, COUNT))
-    return reply_form(InventoryReply, lambda found: _inventory_fault(found.inventory, kinds), inventory=counts)
+    return reply_form(InventoryReply, inventory=_counts(kinds))
 
 
 def play_form(kinds: Sequence[str]) -> ReplyForm[PlayReply]:
     """Two of the kinds."""
-
-    def fault(found: PlayReply) -> str | None:
-        return _kind_fault(kinds, found.partner_plays, found.i_play)
-
-    return reply_form(PlayReply, fault, partner_plays=enum_schema(kinds), i_play=enum_schema(kinds))
+    return reply_form(PlayReply, partner_plays=enum_schema(kinds), i_play=enum_schema(kinds))
 
 
 def own_play_form(kinds: Sequence[str]) -> ReplyForm[OwnPlayReply]:
     """One of the kinds."""
-    return reply_form(OwnPlayReply, lambda found: _kind_fault(kinds, found.i_play), i_play=enum_schema(kinds))
+    return reply_form(OwnPlayReply, i_play=enum_schema(kinds))
 
 
 def whole_form(kinds: Sequence[str], *, estimate: bool) -> ReplyForm[WholeReply]:
     """A sentence and two of the kinds; with an estimate, a count for every kind too."""
-    rest = {"hypothesis": SENTENCE, "partner_plays": enum_schema(kinds), "i_play": enum_schema(kinds)}
-    counts = {"inventory": object_schema(**dict.fromkeys(kinds, COUNT))} if estimate else {}
-
-    def fault(found: WholeReply) -> str | None:
-        if (found.inventory is not None) != estimate:
-            return "inventory: is missing" if estimate else "inventory: was not asked for"
-        counted = None if found.inventory is None else _inventory_fault(found.inventory, kinds)
-        return counted or text_fault(found.hypothesis) or _kind_fault(kinds, found.partner_plays, found.i_play)
-
-    return reply_form(WholeReply, fault, **counts, **rest)
+    counts = {"inventory": _counts(kinds)} if estimate else {}
+    kind = enum_schema(kinds)
+    return reply_form(WholeReply, **counts, hypothesis=SENTENCE, partner_plays=kind, i_play=kind)
 
 
 def subgoals_form(
@@ -178,21 +191,4 @@ def subgoals_form(
         return f"plan: {wrong}" if wrong else None
 
     plan = {"type": "array", "items": {"anyOf": [*subgoals]}, "minItems": 1, "maxItems": most}
-    return reply_form(kind, plan_fault, plan=plan)
-
-
-def _inventory_fault(found: dict[str, int], kinds: Sequence[str]) -> str | None:
-    if found.keys() != set(kinds):
-        return f"inventory: does not have a number for each of {_quoted(kinds)}, and for nothing else"
-    if not all(0 <= count <= MOST for count in found.values()):
-        return f"inventory: has a number that is not from 0 to {MOST}"
-    return None
-
-
-def _kind_fault(kinds: Sequence[str], *named: str) -> str | None:
-    strange = [name for name in named if name not in kinds]
-    return f"names `{strange[0][:40]}`, which is not one of {_quoted(kinds)}" if strange else None
-
-
-def _quoted(kinds: Sequence[str]) -> str:
-    return ", ".join(json.dumps(kind, ensure_ascii=False) for kind in kinds)
+    return ReplyForm(schema_text(reasoning=REASONING, plan=plan), kind, plan_fault)

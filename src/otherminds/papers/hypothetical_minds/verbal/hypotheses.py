@@ -162,12 +162,10 @@ class HypothesisPool(Generic[E]):
         if self.settings.mind_prompting:
             question = prompt("hypothesis", before=self.to_refine(f"{prefix}-hypotheses-before"))
             theory, guess = self.ask("hypothesis", question, forms.HYPOTHESIS)
-            text = None if guess is None else guess.hypothesis
-        else:
-            question = prompt(own, before=self.to_refine(f"{prefix}-strategies-before"))
-            theory, strategy = self.ask("strategy", question, forms.STRATEGY)
-            text = None if strategy is None else strategy.strategy
-        return theory if text is None else theory.admitted(Hypothesis(plain(text)))
+            return theory if guess is None else theory.admitted(Hypothesis(plain(guess.hypothesis)))
+        question = prompt(own, before=self.to_refine(f"{prefix}-strategies-before"))
+        theory, found = self.ask("strategy", question, forms.STRATEGY)
+        return theory if found is None else theory.admitted(Hypothesis(plain(found.strategy)))
 
     def predicting(self, places: Sequence[int], found: Mapping[int, Hypothesis[E]]) -> Self:
         """With the predictions found for hypotheses in these places; the first of them is in use, or the best."""
@@ -178,6 +176,10 @@ class HypothesisPool(Generic[E]):
     def admitted(self, hypothesis: Hypothesis[E]) -> Self:
         """With one more hypothesis."""
         return replace(self, hypotheses=(*self.hypotheses, hypothesis))
+
+    def record(self, occasion: O, decision: D, before: int) -> Record[O, E, D]:
+        """The pass of the loop that is over now; `before` exchanges were made earlier."""
+        return Record(occasion, self.hypotheses, self.used, self.validated, decision, self.said[before:])
 
     def to_refine(self, template: str) -> str:
         """The part of a prompt that shows the best hypotheses that were ever right; empty if there are none."""

@@ -32,13 +32,7 @@ from otherminds.papers.hypothetical_minds.verbal.plan_follower import (
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.grid import Route, cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN
-from otherminds.worlds.in_the_matrix.memory import (
-    THERE,
-    UNKNOWN,
-    initial_memory,
-    reaches,
-    updated_memory,
-)
+from otherminds.worlds.in_the_matrix.memory import THERE, UNKNOWN, initial_memory, updated_memory
 from otherminds.worlds.in_the_matrix.strategies import Aim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
@@ -148,7 +142,7 @@ def _follow(situation: MatrixSituation, way: Route) -> Action:
 
 
 def _reaches(situation: MatrixSituation, facing: int, target: int) -> bool:
-    return reaches(situation.memory, situation.world, situation.view.cell, facing, (target,))
+    return situation.memory.reaches(situation.world, situation.view.cell, facing, (target,))
 
 
 # The body

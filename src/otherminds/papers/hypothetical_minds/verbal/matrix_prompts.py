@@ -114,12 +114,8 @@ def remembered_text(situation: MatrixSituation) -> str:
         for name, other in zip(situation.players, memory.others, strict=True)
         if other is not None and other.t < situation.t
     )
-    lines = [
-        f"Remembered {name} locations: [{', '.join(places)}]"
-        for name, places in there.items()
-        if places or name != "unknown"
-    ]
-    lines.append(f"Remembered emptied locations: [{', '.join(gone)}]")
+    known = [(name, places) for name, places in there.items() if places or name != "unknown"]
+    lines = (f"Remembered {name} locations: [{', '.join(places)}]" for name, places in [*known, ("emptied", gone)])
     return "\n".join([*lines, f"Remembered other players: {{{', '.join(others)}}}"])
 
 

@@ -17,53 +17,61 @@ MOST = 12  # subgoals of a plan; chosen, not tuned
 LONGEST_WAIT = 50  # steps; chosen, not tuned
 
 
-class MoveTo(StrictReply):
-    """Walk to a place."""
+class WrittenSubgoal(StrictReply):
+    """A subgoal by the name of what to do."""
 
-    do: Literal["move_to"]
+    do: str
+
+    def __str__(self) -> str:
+        return self.do
+
+
+class AtPlace(WrittenSubgoal):
+    """A subgoal at a column and a row."""
+
     x: int
     y: int
 
     def __str__(self) -> str:
-        return f"move_to ({self.x}, {self.y})"
+        return f"{self.do} ({self.x}, {self.y})"
 
 
-class FireAt(StrictReply):
+class MoveTo(AtPlace):
+    """Walk to a place."""
+
+    do: Literal["move_to"]
+
+
+class FireAt(WrittenSubgoal):
     """Meet a player."""
 
     do: Literal["fire_at"]
     player: str
 
     def __str__(self) -> str:
-        return f"fire_at {plain(self.player)}"
+        return f"{self.do} {plain(self.player)}"
 
 
-class Fire(StrictReply):
+class Fire(WrittenSubgoal):
     """Fire straight ahead."""
 
     do: Literal["interact"]
 
-    def __str__(self) -> str:
-        return "interact"
 
-
-class Wait(StrictReply):
+class Wait(WrittenSubgoal):
     """Stand still for some steps."""
 
     do: Literal["wait"]
     steps: int
 
     def __str__(self) -> str:
-        return f"wait {self.steps}"
+        return f"{self.do} {self.steps}"
 
 
-class Patrol(StrictReply):
+class Patrol(WrittenSubgoal):
     """Walk to the place not looked at for longest."""
 
     do: Literal["patrol"]
-
-    def __str__(self) -> str:
-        return "patrol"
 
 
 Subgoal = MoveTo | FireAt | Fire | Wait | Patrol

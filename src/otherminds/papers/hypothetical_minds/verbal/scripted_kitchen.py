@@ -149,9 +149,8 @@ class KitchenPromptReader:
     @cached_property
     def _pots(self) -> Sequence[ToldPot]:
         """All pots within reach, the nearest first."""
-        near = self._places("pots")
         told = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
-        return [_told_pot(place, told[place]) for place in near if place in told]
+        return [_told_pot(place, told[place]) for place in self._places("pots") if place in told]
 
     @property
     def _room(self) -> Sequence[ToldPot]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from otherminds.worlds.in_the_matrix.hypotheses import partner_inventory, typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Rules
@@ -25,35 +25,31 @@ ReplyFields = Mapping[str, Any]
 
 
 class PlayRule(NamedTuple):
-    """A way to play in words, and the next play after these plays: ours (None for a tie) and theirs."""
+    """A way to play in words: so many kinds after our last play, after their own, or after the first kind."""
 
     text: str
-    follow: Callable[[Plays], int]
+    after: Literal["ours", "theirs", "the first"]
+    shift: int
+    kinds: int
+
+    def follow(self, plays: Plays) -> int:
+        """The next play after these plays: ours (None for a tie) and theirs."""
+        if self.after == "the first":
+            return self.shift
+        last = [own if self.after == "ours" else theirs for own, theirs in plays]
+        known = [play for play in last if play is not None]
+        return (known[-1] + self.shift) % self.kinds if known else 0
 
 
 def all_rules(kinds: Sequence[str]) -> list[PlayRule]:
     """A partner always plays the same, answers our last play, or goes on from its own; the simple rules first."""
     n = len(kinds)
-    rules = []
-    for kind, name in enumerate(kinds):
-
-        def the_same(_: Plays, kind: int = kind) -> int:
-            return kind
-
-        rules.append(PlayRule(f"They always play {name}.", the_same))
+    rules = [PlayRule(f"They always play {name}.", "the first", kind, n) for kind, name in enumerate(kinds)]
     for shift in range(n):
         told = ", ".join(f"{kinds[k]} → {kinds[(k + shift) % n]}" for k in range(n))
-
-        def answers(plays: Plays, shift: int = shift) -> int:
-            ours = [own for own, _ in plays if own is not None]
-            return (ours[-1] + shift) % n if ours else 0
-
-        def goes_on(plays: Plays, shift: int = shift) -> int:
-            return (plays[-1][1] + shift) % n if plays else 0
-
-        rules.append(PlayRule(f"They answer my last play: {told}.", answers))
+        rules.append(PlayRule(f"They answer my last play: {told}.", "ours", shift, n))
         if shift:
-            rules.append(PlayRule(f"They go on from their own last play: {told}.", goes_on))
+            rules.append(PlayRule(f"They go on from their own last play: {told}.", "theirs", shift, n))
     return rules
 
 
@@ -81,9 +77,8 @@ class MatrixPromptReader:
         for told, played, reward, rest in MEETING.findall(self.text):
             held = tuple(int(part.rpartition(" ")[2]) for part in told.split(", "))
             theirs = THEIRS.search(rest)
-            found.append(
-                ToldMeeting(held, self._kind(played), float(reward), self._kind(theirs[1]) if theirs else None)
-            )
+            their_play = self._kind(theirs[1]) if theirs else None
+            found.append(ToldMeeting(held, self._kind(played), float(reward), their_play))
         return found
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker, plain, prompts_of
+from otherminds.language.asking import Asker, plain
 from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.agent import Encounter, Theory
 from otherminds.papers.hypothetical_minds.verbal import forms
@@ -24,13 +24,11 @@ from otherminds.papers.hypothetical_minds.verbal.hypotheses import (
     Record,
     ranked,
 )
-from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import history, kinds_of, quoted, world_text
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import fill, history, kinds_of, quoted, world_text
 from otherminds.worlds.in_the_matrix.hypotheses import typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-
-fill = prompts_of("otherminds.papers.hypothetical_minds")
 
 MatrixRecord = Record[Encounter, int, int | None]
 
@@ -85,15 +83,8 @@ class Sentences(HypothesisPool[int]):
         theory = judged._searched() if self.settings.modular else judged._asked_at_once()
         play = None if theory.used is None else theory.hypotheses[theory.used].play
         theory = theory if play is None else replace(theory, play=play)  # without a prediction the play stays
-        decided = Record(
-            theory.meetings[-1],
-            theory.hypotheses,
-            theory.used,
-            theory.validated,
-            theory.play,
-            theory.said[before:],
-        )
-        return replace(theory, records=(*self.records, decided))
+        record = theory.record(theory.meetings[-1], theory.play, before)
+        return replace(theory, records=(*self.records, record))
 
     def remember(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting about which the model is not asked anything."""

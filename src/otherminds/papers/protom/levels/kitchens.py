@@ -205,10 +205,9 @@ def lacking(level: KitchenLevel) -> list[int]:
         floor = layout.reachable(world.cells[i])
         within = [bool(floor & {*beside}) for beside in layout.beside]
         food = kitchen.RECIPES[recipe] - kitchen.PLATE
-        needs = [[kitchen.FRESH[f] for f, part in kitchen.CHOPPED.items() if part == food], [kitchen.PLATE]]
+        needs = [{kitchen.FRESH[f] for f, part in kitchen.CHOPPED.items() if part == food}, {kitchen.PLATE}]
         mine = {thing for thing, near in zip(world.on, within, strict=False) if near}
-        reachable = all(any(thing in mine for thing in kinds) for kinds in needs)
-        present = all(any(thing in every for thing in kinds) for kinds in needs)
+        reachable, present = (all(kinds & things for kinds in needs) for things in (mine, every))
         stations = any(within[board] for board in layout.boards) and any(within[len(world.on) :])
         if stations and present and not reachable:
             found.append(i)
@@ -225,7 +224,9 @@ def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> lis
 def _length_with(level: KitchenLevel, advice: OvercookedAdvice, seed: int, helper: KitchenFacilitator) -> int:
     """The length of a run with this facilitator, in steps; the horizon if an agent fails."""
     entry = PlannedEpisode(level, "none", "proof", seed)
-    return _length(level, [moment.after for moment in episode(entry, setup(entry, advice, helper))])
+    return _length(
+        level, [moment.after for moment in episode(entry, setup(entry, advice)._replace(facilitator=helper))]
+    )
 
 
 def _length(level: KitchenLevel, states: Sequence[State]) -> int:

@@ -213,17 +213,11 @@ class JointPlanner:
     def makespan(self, limit: int) -> int | None:
         """L*: the fewest steps until each agent has its gem; None if more than `limit`."""
         world, n = self.world, len(self.world.agents)
+        keys, locked, held = (1 << len(world.keys)) - 1, (1 << len(world.doors)) - 1, (0,) * len(self.map.doors_of)
         return joint_makespan(
             JointPositions(world.grid.stride, world.grid.height, n),
             world.cells,
-            self._tidy(
-                JointContext(
-                    ground=(1 << len(world.keys)) - 1,
-                    held=((0,) * len(self.map.doors_of),) * n,
-                    locked=(1 << len(world.doors)) - 1,
-                    have=0,
-                )
-            ),
+            self._tidy(JointContext(ground=keys, held=(held,) * n, locked=locked, have=0)),
             floor=lambda context: self.floor(context.locked),
             actions=self.actions_of,
             done=lambda context: context.have == (1 << n) - 1,

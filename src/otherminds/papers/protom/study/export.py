@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from otherminds.errors import InputError, faults
+from otherminds.errors import InputError, fault_place, faults
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.tabular import READERS, each_numbered, found_in
+from otherminds.papers.protom.episodes import Status
 
 EXPERIMENT = "study"
-ASPECTS = ("helpful", "appropriate", "clear", "understood")
 POINTS = range(1, 8)  # the points of a rating: 1 strongly disagree, 7 strongly agree (paper, appendix C)
 FINISHED, TIME = "finished", "time"  # values of `ended`: all agents succeeded, or the horizon was reached
 TO_THE_END = (FINISHED, TIME)
@@ -31,10 +31,9 @@ Text = Annotated[str, Field(max_length=10_000)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Probability = Annotated[float, Field(ge=0, le=1 + 1e-6, allow_inf_nan=False)]
 Number = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
-Duration = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
-Status = Literal["running", "completed", "impossible", "ignored"]
 Rating = Annotated[int, Field(ge=POINTS[0], le=POINTS[-1])]
 Aspect = Literal["helpful", "appropriate", "clear", "understood"]
+ASPECTS: tuple[str, ...] = get_args(Aspect)
 
 
 class _ExportedUtility(BaseModel):
@@ -66,7 +65,7 @@ class _ExportRow(BaseModel):
     posterior: dict[str, Probability] | None = None
     predicted: Name | None = None
     p_true: Probability | None = None
-    ms: Duration | None = None
+    ms: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)] | None = None
     words: Text | None = None
     why: Text | None = None
     status: Status | None = None
@@ -101,8 +100,7 @@ def read_export(path: Path) -> list[Row]:
             _ExportRow.model_validate(row)
         except ValidationError as error:
             found = faults(error)[0]
-            where = ".".join(str(part) for part in found["loc"])[:60]
-            message = found["msg"].removeprefix("Value error, ")
+            where, message = fault_place(found), found["msg"].removeprefix("Value error, ")
             raise InputError(f"`{where}`: {message}" if where else message, path=path, line=number) from None
         numbered.append((number, row))
     if not numbered:
@@ -111,8 +109,7 @@ def read_export(path: Path) -> list[Row]:
     for episode, group in groupby(numbered, key=lambda pair: pair[1]["episode"]):
         trial = list(group)
         if episode in seen:
-            message = f"`{episode}` goes on after another trial, or comes twice"
-            raise InputError(message, path=path, line=trial[0][0])
+            raise InputError(f"`{episode}` goes on after another trial, or comes twice", path=path, line=trial[0][0])
         seen.add(episode)
         _check_trial(trial, path)
     return [row for _, row in numbered]
@@ -131,17 +128,15 @@ def _check_trial(trial: Sequence[tuple[int, Row]], path: Path) -> None:
             raise InputError(f"`{changed}` changes within a trial", path=path, line=number)
         if number != trial[-1][0] and row.get("ended") is not None:
             raise InputError("a trial goes on after its end", path=path, line=number)
-    steps = groupby(trial, key=lambda pair: pair[1]["t"])
     known_agents: set[str] = set()
-    for expected, (t, group) in enumerate(steps):
-        rows = list(group)
-        agents = [row["agent"] for _, row in rows]
+    for expected, (t, group) in enumerate(groupby(trial, key=lambda pair: pair[1]["t"])):
+        numbers, agents = zip(*((number, row["agent"]) for number, row in group), strict=True)
         known_agents = known_agents or set(agents)
         if t != expected:
-            raise InputError(f"`t` should be {expected} here", path=path, line=rows[0][0])
-        if len(agents) > len(known_agents) or set(agents) != known_agents:
+            raise InputError(f"`t` should be {expected} here", path=path, line=numbers[0])
+        if sorted(agents) != sorted(known_agents):
             message = "a step needs one row for each person and one for the facilitator"
-            raise InputError(message, path=path, line=rows[0][0], hint="the same ones in all steps")
+            raise InputError(message, path=path, line=numbers[0], hint="the same ones in all steps")
     if known_agents == {FACILITATOR} or FACILITATOR not in known_agents:
         raise InputError("a trial has people and a facilitator", path=path, line=trial[0][0])
 

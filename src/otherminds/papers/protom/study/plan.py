@@ -33,15 +33,8 @@ def default_levels() -> list[KitchenLevel]:
 
     Small kitchens fit a screen. Size is the number of squares; of kitchens of equal size the first ones are taken.
     """
-    bundled = DESIGN.bundled()
-    return [
-        level
-        for kind in CLASSES
-        for level in sorted(
-            (level for level in bundled if level.kind == kind),
-            key=lambda level: len("".join(level.world.layout.rows)),
-        )[:EACH]
-    ]
+    bundled = sorted(DESIGN.bundled(), key=lambda level: len("".join(level.world.layout.rows)))
+    return [level for wanted in CLASSES for level in [one for one in bundled if one.kind == wanted][:EACH]]
 
 
 def counterbalanced(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 from otherminds.errors import InputError
 from otherminds.evaluation.assistance import FACILITATOR
@@ -79,32 +80,31 @@ LISTED = 400  # messages that are listed, for the same reason
 def report(rows: Sequence[Row], summary: Summary) -> Page:
     """The whole page, from rows and summary alone."""
     ends = [trial[-1] for trial in trials(rows)]
-    early = [last for last in ends if last.get("ended") not in TO_THE_END]
+    early = sum(last.get("ended") not in TO_THE_END for last in ends)
     counts = Counter((last["subject"], str(last.get("ended") or "no end")) for last in ends)
     endings = [[subject, how, n] for (subject, how), n in sorted(counts.items())]
-    said = LEFT_OUT.format(len(early), len(ends)) if early else ALL_ENDED.format(len(ends))
+    said = LEFT_OUT.format(early, len(ends)) if early else ALL_ENDED.format(len(ends))
     found = dict.fromkeys(r["condition"] for r in summary if r["condition"] != "all")
     classes = [*(kind for kind in KINDS if kind in found), *(c for c in found if c not in KINDS)]
     lines = [line for condition in classes for line in _lines(summary, condition, KINDS.get(condition, condition))]
-    sections = [
-        Section("Results", _results(rows, summary)),
-        Section("What people thought of it", _ratings(rows, summary)),
-        Section("By class of level", table(_columns("Levels", "Facilitator"), lines)),
-        Section("Tests", _tests(rows)),
-        Section("What was said, and what became of it", _messages(rows)),
-        Section("Watch the trials", _replays(rows)),
-        Section("Who played what", _design(rows)),
-        Section("How trials ended", stack(said, table(("Facilitator", "How it ended", "Trials"), endings))),
-    ]
     comments = [
         [_trial_label(last), last["subject"], agent, comment]
         for last in ends
         for agent, comment in (last.get("comments") or {}).items()
         if comment
     ]
-    if comments:
-        sections.insert(2, Section("Comments", table(("Trial", "Facilitator", "Who", "Comment"), comments)))
-    return page(TITLE, LEAD, sections)
+    sections = {
+        "Results": _results(rows, summary),
+        "What people thought of it": _ratings(rows, summary),
+        "Comments": table(("Trial", "Facilitator", "Who", "Comment"), comments) if comments else "",
+        "By class of level": table(_columns("Levels", "Facilitator"), lines),
+        "Tests": _tests(rows),
+        "What was said, and what became of it": _messages(rows),
+        "Watch the trials": _replays(rows),
+        "Who played what": _design(rows),
+        "How trials ended": stack(said, table(("Facilitator", "How it ended", "Trials"), endings)),
+    }
+    return page(TITLE, LEAD, [Section(title, body) for title, body in sections.items() if body])
 
 
 def _results(rows: Sequence[Row], summary: Summary) -> Html:
@@ -145,10 +145,9 @@ def _lines(summary: Summary, condition: str, *first: str) -> Iterator[list[objec
 
 
 def _ratings(rows: Sequence[Row], summary: Summary) -> Html:
-    given: dict[tuple[str, str], list[int]] = {}
-    for result in results(rows):
-        for aspect in ASPECTS:
-            given.setdefault((result.subject, aspect), []).extend(map(int, result.values[aspect]))
+    given = defaultdict[tuple[str, str], list[int]](list)
+    for result, aspect in product(results(rows), ASPECTS):
+        given[result.subject, aspect].extend(map(int, result.values[aspect]))
     if not any(given.values()):
         return stack("Nobody has rated anything.")
     drawn = inline(ratings(given, summary, {aspect: NAMES[aspect] for aspect in ASPECTS}))
@@ -219,12 +218,11 @@ def _replays(rows: Sequence[Row]) -> Html:
 
 def _design(rows: Sequence[Row]) -> Html:
     """The trials of every pair, in order."""
-    played: dict[int, dict[int, str]] = {}
-    for trial in trials(rows):
-        last = trial[-1]
+    played: dict[tuple[int, int], str] = {}
+    for *_, last in trials(rows):
         mark = "" if last.get("ended") in TO_THE_END else " (ended early)"
         who = "nobody" if last["subject"] == NOBODY else last["subject"]
-        played.setdefault(last["pair"], {})[last["trial"]] = f"{last['level']} with {who}{mark}"
-    numbers = sorted({number for trials_of in played.values() for number in trials_of})
-    lines = [[str(pair), *(played[pair].get(n, "–") for n in numbers)] for pair in sorted(played)]
+        played[last["pair"], last["trial"]] = f"{last['level']} with {who}{mark}"
+    numbers = sorted({number for _, number in played})
+    lines = [[str(p), *(played.get((p, n), "–") for n in numbers)] for p in sorted({pair for pair, _ in played})]
     return table(("Pair", *(f"Trial {n}" for n in numbers)), lines)

@@ -26,34 +26,22 @@ NO_REASON = "No reason given."  # what facilitators without reasons say, see `Ra
 
 @dataclass(frozen=True)
 class PlannedTrial:
-    """The `number`th trial of a pair; `obedience`: the probability that its people follow a message."""
+    """The `number`th trial of a pair, as a planned episode; `obedience`: the probability that a message is followed."""
 
     pair: int
     number: int
-    level: KitchenLevel
-    subject: str
-    seed: int
+    played: PlannedEpisode
     obedience: float = OBEDIENCE
-
-    @property
-    def condition(self) -> str:
-        """The class of the level."""
-        return self.level.kind or "unclassified"
 
     @property
     def episode(self) -> str:
         """The name of the trial, unique within a study."""
-        return f"{self.pair:02}-{self.number} {self.level.name}"
+        return f"{self.pair:02}-{self.number} {self.played.level.name}"
 
     @property
     def key(self) -> tuple[str, str, str]:
         """Condition, subject and trial: what identifies the trial in the rows."""
-        return (self.condition, self.subject, self.episode)
-
-    @property
-    def played(self) -> PlannedEpisode:
-        """The trial as a planned episode."""
-        return PlannedEpisode(self.level, self.subject, self.condition, self.seed)
+        return (self.played.condition, self.played.subject, self.episode)
 
 
 def plan(
@@ -65,23 +53,24 @@ def plan(
 ) -> list[PlannedTrial]:
     """The trials of pairs 1 to `pairs`, on the usual levels by default. Raises InputError as `counterbalanced` does."""
     known = {level.name: level for level in levels or default_levels()}
-    return [
-        PlannedTrial(pair, number, known[trial.level], trial.facilitator, trial.seed, obedience)
-        for pair in range(1, pairs + 1)
-        for number, trial in enumerate(counterbalanced(list(known.values()), subjects, pair, seed=seed), 1)
-    ]
+    trials = []
+    for pair in range(1, pairs + 1):
+        for number, trial in enumerate(counterbalanced(list(known.values()), subjects, pair, seed=seed), 1):
+            (played,) = experiment.plan([known[trial.level]], [trial.facilitator], seed=trial.seed)
+            trials.append(PlannedTrial(pair, number, played, obedience))
+    return trials
 
 
 def rows(trial: PlannedTrial, model: LanguageModel | None = None, *, pictures: bool = False) -> list[Row]:
     """Play a trial, with a language model as the facilitator if there is one; its rows, with ratings in the last."""
-    setup = overcooked.setup(trial.played, model=model, pictures=pictures)
-    about = {"episode": trial.episode, "pair": trial.pair, "trial": trial.number, "level": trial.level.name}
-    played = experiment.rows(EXPERIMENT, trial.played, setup._replace(obedience=trial.obedience))
-    found = [{**row, **about} for row in played]
+    entry = trial.played
+    setup = overcooked.setup(entry, model=model, pictures=pictures)._replace(obedience=trial.obedience)
+    about = {"episode": trial.episode, "pair": trial.pair, "trial": trial.number, "level": entry.level.name}
+    found = [{**row, **about} for row in experiment.rows(EXPERIMENT, entry, setup)]
     found[-1]["ended"] = FINISHED if found[-1]["success"] else TIME
     found[-1]["by"] = dict.fromkeys(setup.world.agents, "simulated")
-    if trial.subject != NOBODY:
-        found[-1]["ratings"] = {agent: _ratings(trial.seed, found, agent) for agent in setup.world.agents}
+    if entry.subject != NOBODY:
+        found[-1]["ratings"] = {agent: _ratings(entry.seed, found, agent) for agent in setup.world.agents}
     return found
 
 

@@ -10,19 +10,9 @@ from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Event, Verb
 
-TOWARDS = wordset("towards")
 FROM = frozenset(("from", "off", "out of"))
 IN = wordset("in")
-NO_PLACES = wordset("no_places")
-LANDMARKS = wordset("landmarks")
-HERE = frozenset(
-    (
-        "there", "inside", "in there", "here", "within", "in here", "right there", "over there", "from inside",
-        "from within", "from there",
-    )
-)  # fmt: skip
-MOODS = wordset("moods")
-WAYS = frozenset(("way", "home", "step", "himself", "herself", "path"))  # objects of going that are no goals
+HERE = wordset("here")
 P_HEDGED = 0.7  # probability of an event that is told with "probably" or the like (chosen; not tuned)
 
 Agents = Sequence[str]
@@ -50,21 +40,18 @@ def add_event(
 
 def walk(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Reads going somewhere: to a room, a place, a thing or somebody, or out."""
-    clause.objects = [noun for noun in clause.objects if noun.words[-1] not in MOODS]
+    clause.objects = [noun for noun in clause.objects if noun.words[-1] not in wordset("moods")]
     if clause.objects and (clause.means("approach") or all(noun.kind == "room" for noun in clause.objects)):
         goal = "into" if clause.means("enter") else "to"
         clause.places = [*((goal, noun) for noun in clause.objects), *clause.places]
         clause.objects = []
-    clause.objects = [noun for noun in clause.objects if noun.words[-1] not in LANDMARKS]
-    if not all(noun.words[-1] in WAYS or noun.kind == "pronoun" for noun in clause.objects):
+    clause.objects = [noun for noun in clause.objects if noun.words[-1] not in wordset("landmarks")]
+    if not all(noun.words[-1] in wordset("ways") or noun.kind == "pronoun" for noun in clause.objects):
         return False
-    goals = [
-        (prep, noun)
-        for prep, noun in clause.places
-        if prep in TOWARDS
-        and noun.words[-1] not in NO_PLACES
-        and not (prep == "for" and noun.kind == "object" and not noun.known)  # "went for a swim"
-    ]
+    towards = [(prep, noun) for prep, noun in clause.places if prep in wordset("towards")]
+    goals = [(prep, noun) for prep, noun in towards if noun.words[-1] not in wordset("no_places")]
+    # not "went for a swim"
+    goals = [(prep, noun) for prep, noun in goals if prep != "for" or noun.kind != "object" or noun.known]
     away = any(prep == "out of" or (prep == "from" and clause.means("leave")) for prep, _ in clause.places)
     if not goals and (away or {"outside", "out", "away", "off"} & set(clause.adverbs)):
         return leave(story, clause, agents)
@@ -108,7 +95,7 @@ def _go(story: StoryState, clause: Clause, agent: str, prep: str, noun: Noun) ->
         others = story.person(noun, [agent])
         state.room, state.spot = story.of(others[0]).room if others else state.room, None
         add_event(story, clause, agent, "walk", room=state.room)
-    elif noun.words[-1] in LANDMARKS:
+    elif noun.words[-1] in wordset("landmarks"):
         state.spot = None
         add_event(story, clause, agent, "walk")
     else:  # a thing, and so where it is; "it" may also be the place dealt with last

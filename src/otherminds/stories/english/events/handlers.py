@@ -23,9 +23,6 @@ HANDLERS: dict[str, Handler] = {
     "contain": contain, "feature": feature, "noise": noise, "silence": be_silent, "shrug": shrug, "be": be,
     "have": contain, "want": want,
 }  # fmt: skip
-INTRANSITIVE = wordset("intransitive")
-UNREAL_LINKS = frozenset(("if", "unless", "lest", "whether", "how", "why", "what"))
-IDLE_LINKS = frozenset(("without", "instead", "against", "like", "than", "from", "of", "for", "with", "in", "about"))
 TOLD_IF_DENIED = ("find", "see", "say", "ask", "be", "think")  # senses that tell something even if they are negated
 
 
@@ -57,7 +54,7 @@ def _fits(sense: str, clause: Clause, agents: Agents) -> bool:
     if sense in ("contain", "feature"):
         return not agents
     things = any(noun.kind in ("object", "vague") or noun.words[0] in ("it", "them") for noun in clause.objects)
-    if sense in INTRANSITIVE and things:
+    if sense in wordset("intransitive") and things:
         return False
     if sense in ("put", "grab", "move") and not clause.objects:
         return False
@@ -71,12 +68,12 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
     """
     verb = clause.verb
     assert verb is not None
-    if clause.link in UNREAL_LINKS:
+    if clause.link in wordset("unreal_links"):
         return False
     if verb.wish:
         seeking = verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated
         return seeking and want(story, clause, agents)
-    idle = clause.link in IDLE_LINKS
+    idle = clause.link in wordset("idle_links")
     if idle and not verb.means("find", "see"):
         return be_silent(story, clause, agents[:1]) if verb.means("say") else True
     if verb.unreal and (verb.passive or not verb.means("find", "see")):

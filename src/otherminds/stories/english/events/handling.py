@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from otherminds.stories.english.events.going import FROM, HERE, IN, NO_PLACES, Agents, add_event, placed, walk
+from otherminds.stories.english.events.going import FROM, HERE, IN, Agents, add_event, placed, walk
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, Noun
-from otherminds.stories.english.story_state import NEW, Spot, StoryState, relation
+from otherminds.stories.english.story_state import Spot, StoryState, relation
 from otherminds.stories.model import Verb
 
-CLOTHES = wordset("clothes")
-RESTING = wordset("resting")
-SLIPPING = wordset("slipping")
-BODY = wordset("body")
 NEARBY = frozenset(("by", "beside", "near"))
-OPENINGS = frozenset(("door", "window", "eye", "curtain", "light"))  # opened without looking into anything
-HARMLESS_OPENING = OPENINGS | {"bottle", "book"}
-NOTHING_TAKEN = frozenset(("seat", "break", "moment", "nap", "breath", "turn", "look"))  # "took a break"
-TAKING_ALONG = frozenset(("take", "get", "fetch", "retrieve", "steal"))  # with "to the kitchen" they are moving
-CARRYING = frozenset(("carry", "bring", "tote", "lug"))
-Handle = Callable[[StoryState, Clause, str, str | None], bool]  # has an agent handle one object
+Handle = Callable[[StoryState, Clause, str, Noun, str | None], bool]
+"""Has an agent handle one object, which a noun stands for."""
 
 
 def open_(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -29,7 +21,8 @@ def open_(story: StoryState, clause: Clause, agents: Agents) -> bool:
     verb: Verb = "close" if clause.means("close") else "open"
     spots = [spot for noun in clause.objects if (spot := handled_place(story, noun, agents[0])) is not None]
     if len(spots) != len(clause.objects) or not spots:
-        return bool(clause.objects) and all(noun.words[-1] in HARMLESS_OPENING for noun in clause.objects)
+        harmless = wordset("openings") | {"bottle", "book"}
+        return bool(clause.objects) and all(noun.words[-1] in harmless for noun in clause.objects)
     for agent in agents:
         for spot in spots:
             state = story.of(agent)
@@ -52,7 +45,7 @@ def handled_place(story: StoryState, noun: Noun, agent: str) -> Spot | None:
         if noun.det in ("another", "second", "third", "other"):
             return story.spot(Noun("place", (*last.extra, last.kind), 0, 0, noun.det, room=last.room or ""), agent)
         return last
-    if noun.kind not in ("place", "object") or noun.words[-1] in OPENINGS:
+    if noun.kind not in ("place", "object") or noun.words[-1] in wordset("openings"):
         return None
     if noun.kind == "object" and noun.known and not lexicon().kind_of(noun.words):
         return None
@@ -68,7 +61,7 @@ def location(
     last = dealt_with[-1] if dealt_with else None
     spot, room, said = None, None, False
     for prep, noun in clause.places:
-        if prep not in preps or noun.words[-1] in NO_PLACES:
+        if prep not in preps or noun.words[-1] in wordset("no_places"):
             continue
         if noun.kind == "room":
             room, said = story.room(noun), True
@@ -78,7 +71,7 @@ def location(
             spot, said = spot or last, True
     if spot is None and HERE & set(clause.adverbs):
         spot, said = state.spot or last, True
-    if spot and room and not spot.room and spot.kind in lexicon().furniture:
+    if spot and room and not spot.room and spot.kind in wordset("furniture"):
         spot = story.spot(Noun("place", (*spot.extra, spot.kind), 0, 0, room=room), agent)
     return spot, room or (spot.room if spot else None), said
 
@@ -100,10 +93,11 @@ def _handle_all(story: StoryState, clause: Clause, agents: Agents, handle: Handl
         group: list[str] = []
         for noun in clause.objects:
             for obj in _things(story, noun, agent):
-                if not handle(story, clause, agent, obj):
+                if not handle(story, clause, agent, noun, obj):
                     return False
                 group += [obj] if obj else []
-        story.of(agent).handle(group)
+        state = story.of(agent)
+        state.group, state.pair = group, group if len(group) == 2 else state.pair
     return True
 
 
@@ -112,40 +106,33 @@ def grab(story: StoryState, clause: Clause, agents: Agents) -> bool:
     clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
     if not clause.objects:
         return False
-    if clause.lemma in TAKING_ALONG and any(prep in ("to", "into", "onto", "back") for prep, _ in clause.places):
+    preps = {prep for prep, _ in clause.places}
+    if clause.lemma in wordset("taking_along") and preps & {"to", "into", "onto", "back"}:
         return move(story, clause, agents)
     if any(noun.kind in ("room", "agent") for noun in clause.objects):
         return False
-    for agent in agents:
-        group: list[str] = []
-        for noun in clause.objects:
-            if noun.words[-1] not in NOTHING_TAKEN:
-                group += _grab_one(story, clause, agent, noun)
-        story.of(agent).handle(group)
-    return True
+    clause.objects = [noun for noun in clause.objects if noun.words[-1] not in wordset("nothing_taken")]
+    return _handle_all(story, clause, agents, _grab_one)
 
 
-def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun) -> list[str]:
-    """Taking what a noun stands for; returns the things taken."""
+def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
     state = story.of(agent)
-    things = _things(story, noun, agent)
     spot, room, said = location(story, clause, agent, FROM | IN - NEARBY - {"to"})
-    for obj in things:
-        place = spot or placed(story, noun, obj)
-        if place is None and not said and not state.closed:
-            place = state.spot
-            last = story.where.get(obj) if obj and noun.det not in NEW else None
-            if place is None and last and (state.room is None or last.room in (None, state.room)):
-                place = last  # where the story put this very thing
-        where = room or (place.room if place else None) or state.room
-        add_event(story, clause, agent, "grab", obj, place, where)
-        state.held.append(obj)
-        state.room = where or state.room
-        if place is not None and place is not state.spot:
-            state.spot, state.closed = place, False
-        if obj:
-            story.handled.add(obj)
-    return [obj for obj in things if obj]
+    place = spot or placed(story, noun, obj)
+    if place is None and not said and not state.closed:
+        place = state.spot
+        last = story.where.get(obj) if obj and noun.det not in wordset("new") else None
+        if place is None and last and (state.room is None or last.room in (None, state.room)):
+            place = last  # where the story put this very thing
+    where = room or (place.room if place else None) or state.room
+    add_event(story, clause, agent, "grab", obj, place, where)
+    state.held.append(obj)
+    state.room = where or state.room
+    if place is not None and place is not state.spot:
+        state.spot, state.closed = place, False
+    if obj:
+        story.handled.add(obj)
+    return True
 
 
 def put(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -153,18 +140,19 @@ def put(story: StoryState, clause: Clause, agents: Agents) -> bool:
     preps = {prep for prep, _ in clause.places}
     last_words = {noun.words[-1] for _, noun in clause.places}
     if not clause.objects:
-        dressing = clause.lemma == "put" and bool(last_words & CLOTHES)
-        return dressing or clause.lemma in RESTING or (clause.lemma in SLIPPING and walk(story, clause, agents))
+        dressing = clause.lemma == "put" and last_words & wordset("clothes")
+        slipping = clause.lemma in wordset("slipping")
+        return bool(dressing) or clause.lemma in wordset("resting") or (slipping and walk(story, clause, agents))
     if preps & FROM and not preps & IN:
         return grab(story, clause, agents)
-    if BODY & last_words or BODY & set(" ".join(clause.adverbs).split()):
+    if wordset("body") & last_words or wordset("body") & set(" ".join(clause.adverbs).split()):
         return True
     if any(noun.kind in ("room", "agent", "place") for noun in clause.objects):
         return clause.lemma == "leave" and bool({"open", "closed", "ajar"} & set(clause.adverbs))
     return _handle_all(story, clause, agents, _put_one)
 
 
-def _put_one(story: StoryState, clause: Clause, agent: str, obj: str | None) -> bool:
+def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
     state = story.of(agent)
     spot, room, said = location(story, clause, agent, IN)
     particle = clause.verb.particle if clause.verb else ""
@@ -200,11 +188,11 @@ def move(story: StoryState, clause: Clause, agents: Agents) -> bool:
     return _handle_all(story, clause, agents, _move_one)
 
 
-def _move_one(story: StoryState, clause: Clause, agent: str, obj: str | None) -> bool:
+def _move_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
     state = story.of(agent)
     goals = [(prep, noun) for prep, noun in clause.places if prep in IN | {"towards", "toward", "through"}]
     if not goals and not HERE & set(clause.adverbs):
-        carrying = clause.lemma in CARRYING and not clause.places
+        carrying = clause.lemma in wordset("carrying") and not clause.places
         return carrying or (clause.link in ("when", "while", "as") and handled_before(story, agent, obj))
     if goals and all(noun.kind == "room" for _, noun in goals):
         for _, noun in goals:

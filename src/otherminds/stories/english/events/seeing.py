@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.stories.english.events.going import HERE, IN, MOODS, Agents, add_event, placed
+from otherminds.stories.english.events.going import HERE, IN, Agents, add_event, placed
 from otherminds.stories.english.events.handling import handled_before, handled_place, location, move, put
 from otherminds.stories.english.events.speech import is_ignorant, shrug
 from otherminds.stories.english.lexicon import wordset
@@ -12,10 +12,7 @@ from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState, relation
 from otherminds.stories.model import Fact, Observation
 
-LACKING = frozenset(("absent", "missing", "gone"))
-EMPTY = frozenset(("empty", "bare", "nothing", "none"))
 NO_FINDS = ("nothing", "sign", "trace", "luck")  # "found no sign of it"
-NOTHINGS = wordset("nothings")
 
 
 def add_observation(
@@ -95,7 +92,7 @@ def _finds_nothing(clause: Clause) -> bool:
     """Whether a place was found to be empty, or nothing was found."""
     nouns = (*clause.objects, *(noun for _, noun in clause.places))
     words = {word for noun in nouns for word in noun.words} | set(clause.adverbs) | set(clause.unknown)
-    return bool((EMPTY | {"neither"}) & words) or any(noun.det in ("no", "none") for noun in clause.objects)
+    return bool((wordset("empty") | {"neither"}) & words) or any(noun.det in ("no", "none") for noun in clause.objects)
 
 
 def perceive(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -174,10 +171,10 @@ def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> boo
     state = story.of(agent)
     words = {word for noun in (*clause.subjects, *clause.objects) for word in noun.words}
     words |= {*clause.unknown, *clause.adverbs}
-    nothing = bool(words & (EMPTY | {"nowhere"})) or any(noun.det == "no" for noun in nouns)
+    nothing = bool(words & (wordset("empty") | {"nowhere"})) or any(noun.det == "no" for noun in nouns)
     in_it = any(noun.words == ("it",) for prep, noun in clause.places if prep in IN)
     elsewhere = any(noun.kind in ("place", "room") for _, noun in clause.places)
-    about_here = nothing or in_it or bool(words & (HERE | LACKING | {"inside"}))
+    about_here = nothing or in_it or bool(words & (HERE | wordset("lacking") | {"inside"}))
     spot = state.spot if about_here and not elsewhere else None
     seeks = state.seeks
     if spot is None and seeks is None:
@@ -189,11 +186,12 @@ def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> boo
         if not near:
             return None
         spot = named[0]
-    things = [noun for noun in nouns if noun.kind == "object" and not set(noun.words) & (MOODS | NOTHINGS)]
+    no_things = wordset("moods") | wordset("nothings")
+    things = [noun for noun in nouns if noun.kind == "object" and not no_things & set(noun.words)]
     obj = story.thing(things[0], agent) if things else seeks
     if things and obj != seeks and named:
         return None
     if obj:
-        sees = not (nothing or clause.negated or words & LACKING)
+        sees = not (nothing or clause.negated or words & wordset("lacking"))
         add_observation(story, clause, agent, obj, spot, spot.room, sees=sees)
     return True

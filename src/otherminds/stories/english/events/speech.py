@@ -14,18 +14,9 @@ from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain,
 from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Fact, SpeechAct, Utterance
 
-WHERE = wordset("where")
-QUIET = wordset("quiet")
-NO_THINGS = wordset("no_things")
-ANSWERS = wordset("answers")
-TELLING = wordset("telling")
-GREETINGS = wordset("greetings")
 REFUSALS = frozenset(("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not"))
-LYING = wordset("being_somewhere")  # verbs that say that something is somewhere
 PLACING = ("put", "find", "see", "look", "move", "stay", "contain", "think", "say", "open")  # senses that do, too
 IDLE = ("see", "think", "look", "noise", "say", "ask", "want")  # senses that say nothing of their own without a place
-DIRECTIONS = frozenset(("to", "towards", "toward", "at", "into", "in"))
-KNOWLEDGE = frozenset(("idea", "clue", "unsure", "uncertain", "sure", "knowledge", "certain"))
 
 
 @dataclass(frozen=True)
@@ -59,14 +50,14 @@ def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
 
 def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]:
     """The sentence without "well," and "Mary," in front and at the end."""
-    filler = lexicon().sets["interjections"]
+    filler = wordset("interjections")
     kept = list(part)
     while kept and kept[-1].text == ",":
         kept.pop()
     while kept:
         first, goes_on = kept[0], len(kept) > 1
         call = goes_on and kept[1].text == "," and (first.low in filler or first.text in names)
-        if first.text != "," and not call and not (goes_on and first.low in GREETINGS):
+        if first.text != "," and not call and not (goes_on and first.low in wordset("greetings")):
             break
         kept.pop(0)
     while kept and (kept[-1].text == "," or (kept[-1].text in names and len(kept) > 1 and kept[-2].text == ",")):
@@ -83,9 +74,9 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
         return any(f" {phrase} " in f" {words} " for phrase in speech[key])
 
     unsure = has("unsure")
-    filler = lexicon().sets["interjections"]
+    filler = wordset("interjections")
     if not unsure and all(t.low in filler or t.text in story.names or t.text == "," for t in part):
-        return [DialogueAct("unsure")] if words in REFUSALS and story.asked else []
+        return [DialogueAct("unsure")] if words in REFUSALS and story.asker else []
     pieces = chunks(part, story.names)
     nouns = [piece for piece in pieces if isinstance(piece, Noun)]
     if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":  # "The milk?"
@@ -102,9 +93,9 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
 
 def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[DialogueAct] | None:
     """A question where something is; None if it asks something else."""
-    if not set(words.split()) & lexicon().sets["seeking"]:
+    if not set(words.split()) & wordset("seeking"):
         return None
-    things = [noun for noun in nouns if noun.kind == "object" and noun.words[0] not in NO_THINGS]
+    things = [noun for noun in nouns if noun.kind == "object" and noun.words[0] not in wordset("no_things")]
     things = things or [
         noun for noun in nouns if noun.kind == "one" or (noun.kind == "pronoun" and noun.words[0] in ("it", "them"))
     ]
@@ -153,23 +144,23 @@ def _without_thinking(clauses: Sequence[Clause]) -> list[Clause]:
 def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
     """What a clause says about where something is; None if it says nothing of the kind, or cannot be read."""
     spot, room = _place_of(story, clause)
-    known = lexicon().sets["negations"] | lexicon().sets["hedges"] | QUIET
+    known = wordset("negations") | wordset("hedges") | wordset("quiet")
     unread = any(word not in known for word in clause.unknown)
     if (spot is None and room is None) or unread or clause.link in ("if", "unless", "whether"):
         return None
     wants_place = clause.means("want") and any(noun.kind == "place" for noun in clause.objects)
-    if clause.verb and clause.lemma not in LYING and not clause.means(*PLACING) and not wants_place:
+    lies = clause.lemma in wordset("being_somewhere")
+    if clause.verb and not (lies or wants_place or clause.means(*PLACING)):
         return None
     nouns = (*clause.objects, *clause.subjects)
     denied = any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in nouns)
-    asked = story.asked[1] if story.asked else None
-    obj = asked
+    obj = story.asked
     for noun in nouns:
-        if noun.kind == "object" and noun.words[0] not in NO_THINGS | {"nothing"}:
+        if noun.kind == "object" and noun.words[0] not in wordset("no_things") | {"nothing"}:
             obj = story.thing(noun, None)
             break
         if noun.kind in ("one", "vague") or noun.words[0] in ("it", "them", "they", "some"):
-            obj = asked or story.thing(noun, None)
+            obj = story.asked or story.thing(noun, None)
             break
     return DialogueAct("deny" if denied or clause.negated or "not" in clause.unknown else "assert", obj, spot, room)
 
@@ -177,7 +168,7 @@ def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
 def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | None]:
     """The place and the room that something said gives."""
     spot, room = None, None
-    nouns = [noun for prep, noun in clause.places if prep in WHERE]
+    nouns = [noun for prep, noun in clause.places if prep in wordset("where")]
     if clause.means("look", "open", "want"):
         nouns += clause.objects
     if clause.means("contain") or clause.lemma == "have" or clause.verb is None:
@@ -187,7 +178,7 @@ def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | Non
             room = story.room(noun)
         elif noun.kind == "place" or (noun.kind == "object" and noun not in clause.objects + clause.subjects):
             spot = story.spot(noun, None)
-    if spot and room and not spot.room and spot.kind in lexicon().furniture:
+    if spot and room and not spot.room and spot.kind in wordset("furniture"):
         last = next(noun for noun in reversed(nouns) if noun.kind == "place")
         spot = story.spot(Noun("place", last.words, 0, 0, room=room), None)
     return spot, room
@@ -202,24 +193,24 @@ def add_utterance(
     """Adds an utterance, unless it says that nothing in particular is somewhere. Without `hearers` all hear it."""
     if said.act in ("assert", "deny") and said.obj is None:
         return
-    obj = said.obj or (story.asked[1] if story.asked and said.act != "ask" else None)
+    obj = said.obj or (story.asked if said.act != "ask" else None)
     fact = Fact("at", obj, said.room) if obj is not None else None
     one = Utterance(0, speaker, said.act, fact, tuple(hearers), story.p, story.source, (clause.start, clause.end))
     story.emit(one, said.spot)
     story.of(speaker)
     if said.act == "ask":
-        story.asked, story.pending = (speaker, said.obj), True
+        story.asker, story.asked, story.pending = speaker, said.obj, True
         story.of(speaker).seeks = said.obj
         if said.obj:
             story.mention(said.obj, speaker)
-    elif story.asked and speaker != story.asked[0]:
+    elif story.asker and speaker != story.asker:
         story.pending = False
 
 
 def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> None:
     """Adds a reply without words, if the speaker was asked something."""
-    if story.pending and story.asked and speaker != story.asked[0]:
-        add_utterance(story, clause, speaker, DialogueAct(act, story.asked[1]))
+    if story.pending and story.asker and speaker != story.asker:
+        add_utterance(story, clause, speaker, DialogueAct(act, story.asked))
 
 
 def be_silent(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -255,7 +246,7 @@ def speak(story: StoryState, clause: Clause, agents: Agents) -> bool:
 
 def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
     """The agent that "he" stands for who says something: if it is an answer, not the one who has just asked."""
-    if not (story.pending and story.asked and speaker == story.asked[0] and clause.subjects):
+    if not (story.pending and story.asker and speaker == story.asker and clause.subjects):
         return speaker
     told = bool(clause.content) and not clause.means("ask")
     quoted = read_quote(story, " ".join(quote.text for quote in clause.quotes)) if clause.quotes else None
@@ -283,7 +274,7 @@ def _hearers(story: StoryState, clause: Clause, speaker: str) -> list[str]:
     for name in found:
         story.of(name)
     to_somebody = any(prep == "to" and noun.kind in people for prep, noun in clause.places) and not clause.quotes
-    private = to_somebody or clause.lemma in TELLING or "privately" in clause.adverbs
+    private = to_somebody or clause.lemma in wordset("telling") or "privately" in clause.adverbs
     return found if private and "publicly" not in clause.adverbs else []
 
 
@@ -291,7 +282,7 @@ def _indirect_question(story: StoryState, clause: Clause, speaker: str) -> list[
     """A question where something is, in the story's words; asked once more without saying what, it adds nothing."""
     content = _all_clauses(clause.content)
     again = not content and not clause.places and story.pending
-    if again and story.asked and story.asked[0] == speaker:
+    if again and story.asker == speaker:
         return []
     if content and content[0].link == "to" and not content[0].means("say", "find", "look", "hand", "social", "direct"):
         return None
@@ -304,7 +295,7 @@ def _indirect_question(story: StoryState, clause: Clause, speaker: str) -> list[
     for noun in nouns:
         if noun.words[-1] in ("location", "whereabouts", "place") and noun.owner:
             noun = Noun("object", tuple(noun.owner.split()), 0, 0)
-        if noun.kind == "object" and not set(noun.words) & (NO_THINGS | ANSWERS):
+        if noun.kind == "object" and not set(noun.words) & (wordset("no_things") | wordset("answers")):
             return [DialogueAct("ask", story.thing(noun, None))]
     for noun in nouns:
         if noun.words[0] in ("it", "one", "them") and (obj := story.thing(noun, None)):
@@ -319,21 +310,20 @@ def _all_clauses(clauses: Sequence[Clause]) -> list[Clause]:
 
 def _indirect_answer(story: StoryState, clause: Clause) -> list[DialogueAct] | None:
     """What is said in the story's words: that something is somewhere, where it is, or that one does not know."""
-    asked = story.asked[1] if story.asked else None
     content = _all_clauses(clause.content)
     if any(is_ignorant(one) for one in (clause, *content)):
-        return [DialogueAct("unsure", asked)]
+        return [DialogueAct("unsure", story.asked)]
     if content and content[0].link == "where":
         noun = next((noun for noun in (*content[0].subjects, *content[0].objects) if noun.kind == "object"), None)
-        obj = story.thing(noun, None) if noun else asked
+        obj = story.thing(noun, None) if noun else story.asked
         return [DialogueAct("assert", obj)] if obj else None
     if content:
         return assertions(story, clause.content)
     things = [noun for noun in clause.objects if noun.kind == "object"]
-    if any(noun.words[-1] in ("location", "whereabouts") for noun in things) and story.asked:
-        return [DialogueAct("assert", asked)]
+    if any(noun.words[-1] in ("location", "whereabouts") for noun in things) and story.asker:
+        return [DialogueAct("assert", story.asked)]
     spot, room = stated_place(story, clause, IN)  # "mentions a folder on the table"
-    obj = story.thing(things[0], None) if things else asked
+    obj = story.thing(things[0], None) if things else story.asked
     return [DialogueAct("assert", obj, spot, room)] if obj and (spot or room) else None
 
 
@@ -353,7 +343,7 @@ def stated_place(
 def is_ignorant(clause: Clause) -> bool:
     """Whether a clause says that its subject does not know something."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown)
-    if clause.lemma in ("have", "be") and words & KNOWLEDGE:
+    if clause.lemma in ("have", "be") and words & wordset("knowledge"):
         doubts = bool(words & {"unsure", "uncertain"})
         return clause.negated or doubts or any(noun.det == "no" for noun in clause.objects)
     nowhere = not any(noun.kind in ("place", "room") for _, noun in clause.places)
@@ -363,10 +353,10 @@ def is_ignorant(clause: Clause) -> bool:
 
 def direct(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Reads pointing at a place, or sending somebody there: an answer to what was asked."""
-    spot, room = stated_place(story, clause, DIRECTIONS)
-    if (spot is None and room is None) or not story.asked:
+    spot, room = stated_place(story, clause, wordset("directions"))
+    if (spot is None and room is None) or not story.asker:
         return False
-    add_utterance(story, clause, agents[0], DialogueAct("assert", story.asked[1], spot, room))
+    add_utterance(story, clause, agents[0], DialogueAct("assert", story.asked, spot, room))
     return True
 
 
@@ -376,8 +366,7 @@ def unattributed(story: StoryState, clause: Clause) -> bool:
     if called and (caller := story.other(called)):
         story.of(caller)
         return _quoted(story, clause, caller)
-    asker = story.asked[0] if story.asked else None
     speaker = story.subjects[0] if len(story.subjects) == 1 else None
-    if story.pending and asker:
-        speaker = story.other(asker) or speaker
+    if story.pending and story.asker:
+        speaker = story.other(story.asker) or speaker
     return speaker is not None and _quoted(story, clause, speaker)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otherminds.stories.english.events.going import HERE, IN, MOODS, Agents, add_event, walk
+from otherminds.stories.english.events.going import HERE, IN, Agents, add_event, walk
 from otherminds.stories.english.events.handling import NEARBY, location
 from otherminds.stories.english.events.seeing import look_result
 from otherminds.stories.english.events.speech import be_silent, is_ignorant, shrug, stated_place
-from otherminds.stories.english.lexicon import lexicon
-from otherminds.stories.english.phrases import Clause, Noun
+from otherminds.stories.english.lexicon import lexicon, wordset
+from otherminds.stories.english.phrases import ORDINALS, Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Fact
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
-SILENT = frozenset(("silent", "quiet", "mute", "speechless", "mum", "silence"))
 
 
 def be(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -51,7 +50,7 @@ def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> boo
 def _is_mood(clause: Clause) -> bool:
     """Whether only a mood, the weather or the like is told."""
     words = {noun.words[-1] for noun in clause.objects} | set(clause.adverbs) | set(clause.unknown)
-    return bool(words) and not clause.places and words <= MOODS | lexicon().sets["adverbs"]
+    return bool(words) and not clause.places and words <= wordset("moods") | wordset("adverbs")
 
 
 def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None) -> bool:
@@ -63,9 +62,10 @@ def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None
     if noun.kind == "place" or named_before:
         noun.room = noun.room or room or (spot.room if spot else "") or ""
         if story.numbered and noun.det in NUMBERS and noun.room:
-            story.row(noun, NUMBERS.index(noun.det) + 1)
+            for ordinal in ORDINALS[: NUMBERS.index(noun.det) + 1]:  # several of a kind, told apart by number
+                story.spot(Noun("place", noun.words, 0, 0, "the", room=noun.room, ordinal=ordinal), None)
             return spot is None
-        furniture = (lexicon().kind_of(noun.words) or "") in lexicon().furniture
+        furniture = (lexicon().kind_of(noun.words) or "") in wordset("furniture")
         found = story.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
         story.rooms_of_spots.setdefault(found.id, noun.room or None)
         return spot is None
@@ -154,7 +154,7 @@ def feature(story: StoryState, clause: Clause, agents: Agents) -> bool:
 def stay(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Reads staying somewhere, or staying silent."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
-    if words & SILENT or any(noun.text == "silence" for _, noun in clause.places):
+    if words & wordset("silent") or any(noun.text == "silence" for _, noun in clause.places):
         return be_silent(story, clause, agents)
     if clause.lemma == "keep" and clause.objects:
         return False

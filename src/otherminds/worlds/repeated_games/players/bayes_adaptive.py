@@ -25,15 +25,8 @@ from otherminds.distribution import Categorical
 from otherminds.files.text import opened
 from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.machines import point_mass
+from otherminds.worlds.repeated_games.players import partner_hypotheses as hypotheses
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
-from otherminds.worlds.repeated_games.reactive_partners import (
-    FIRST,
-    SIMPLICITY_PRIOR,
-    ReactivePartner,
-    context_groups,
-    context_of,
-    reactive_observer,
-)
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Floats = NDArray[np.float64]
@@ -55,9 +48,9 @@ def weights(prior: Prior, first: int, options: int, replies: int) -> Floats:
     total: Floats = np.zeros((1 + replies,) * contexts)
     for kind, share in prior:
         found: Floats = np.full((1,) * contexts, share)
-        for part in context_groups(options, replies)[kind]:
-            axes = [c for c in part if c != FIRST]
-            answers = [first] if FIRST in part else range(replies)
+        for part in hypotheses.context_groups(options, replies)[kind]:
+            axes = [c for c in part if c != hypotheses.FIRST]
+            answers = [first] if hypotheses.FIRST in part else range(replies)
             found = found * sum(_outer(agrees[b], axes, contexts) for b in answers) / replies
         total += found
     total.setflags(write=False)
@@ -171,7 +164,7 @@ def reachable(policy: Policy, weight: Floats, starts: Sequence[int], replies: in
     for t in range(1, rounds + 1):
         here = {s: policy.action(rounds + 1 - t, s.context, s.known) for s in frontier}
         frontier = {
-            DecisionPoint(t + 1, context_of(action, b, replies), told)
+            DecisionPoint(t + 1, hypotheses.context_of(action, b, replies), told)
             for (_, context, known), action in here.items()
             for b in range(replies)
             if known[context] in (0, 1 + b) and weight[told := learned(known, context, b)] > 0.0
@@ -196,23 +189,6 @@ def user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "otherminds"
 
 
-def problem_digest(*problem: object) -> str:
-    """A file name for a problem: a hash of its parts."""
-    return hashlib.sha256(repr((FORMAT, *problem)).encode()).hexdigest()[:24]
-
-
-def cached_solution(folder: Path | None, name: str, compute: Callable[[], Solution]) -> Solution:
-    """The solution of this name from the folder, or computed and stored there; only computed without a folder."""
-    if folder is None:
-        return compute()
-    path = folder / f"plan-{name}.npz"
-    found = _read(path)
-    if found is None:
-        found = compute()
-        _write(path, found)
-    return found
-
-
 def _read(path: Path) -> Solution | None:
     try:
         with opened(path) as file, np.load(file, allow_pickle=False) as kept:
@@ -232,12 +208,12 @@ def _write(path: Path, solution: Solution) -> None:
         np.savez_compressed(
             draft,
             worth=np.array(solution.worth),
-            rounds=np.array([s.round for s in solution.choices], dtype=np.int32),
-            contexts=np.array([s.context for s in solution.choices], dtype=np.int16),
-            known=np.array([s.known for s in solution.choices], dtype=np.int8),
+            rounds=np.array([point.round for point in solution.choices], dtype=np.int32),
+            contexts=np.array([point.context for point in solution.choices], dtype=np.int16),
+            known=np.array([point.known for point in solution.choices], dtype=np.int8),
             actions=np.array(list(solution.choices.values()), dtype=np.int8),
         )
-        draft.replace(path)
+        draft.replace(path)  # it need not be on disk: a damaged file is not read, and a lost one solved again
     except OSError:
         with suppress(OSError):
             draft.unlink()
@@ -257,7 +233,7 @@ class AdaptivePlan:
     def __init__(
         self,
         game: Game,
-        prior: Mapping[str, float] = SIMPLICITY_PRIOR,
+        prior: Mapping[str, float] = hypotheses.SIMPLICITY_PRIOR,
         horizon: int = 100,
         *,
         cache: Path | None = None,
@@ -297,16 +273,18 @@ class AdaptivePlan:
     def _after(self, first: int) -> Solution:
         """The solution after a first round in which the partner played `first`."""
         if first not in self._solved:
-            starts = [context_of(a, first, self.replies) for a in range(len(self._payoff))]
-            name = problem_digest(self._payoff.tobytes(), self._payoff.shape, self.prior, self.horizon, first)
-            folder = self._cache if self._payoff.size > SMALL else None
-
-            def compute() -> Solution:
+            problem = (FORMAT, self._payoff.tobytes(), self._payoff.shape, self.prior, self.horizon, first)
+            file = f"plan-{hashlib.sha256(repr(problem).encode()).hexdigest()[:24]}.npz"
+            path = self._cache / file if self._cache and self._payoff.size > SMALL else None
+            found = _read(path) if path else None
+            if found is None:
                 weight, nothing = self._weights(first), (0,) * self._payoff.size
                 policy = solve(self._payoff, weight, nothing, self.horizon - 1, self.progress)
-                return reachable(policy, weight, starts, self.replies)
-
-            self._solved[first] = cached_solution(folder, name, compute)
+                starts = [hypotheses.context_of(a, first, self.replies) for a in range(len(self._payoff))]
+                found = reachable(policy, weight, starts, self.replies)
+                if path:
+                    _write(path, found)
+            self._solved[first] = found
         return self._solved[first]
 
     def _detour(self, first: int, known: Knowledge) -> Policy:
@@ -337,7 +315,7 @@ class AdaptivePlan:
         renamed = np.where(digits, (digits - 1 - turn) % n + 1, 0)
         known = tuple(np.roll(renamed, (-turn, -turn), axis=(0, 1)).ravel().tolist())
         own, theirs = divmod(situation.context, n)
-        return DecisionPoint(situation.round, context_of((own - turn) % n, (theirs - turn) % n, n), known)
+        return DecisionPoint(situation.round, hypotheses.context_of((own - turn) % n, (theirs - turn) % n, n), known)
 
 
 @dataclass(frozen=True)
@@ -349,16 +327,18 @@ class BayesAdaptive:
     """
 
     plan: AdaptivePlan
-    observer: Observer[ReactivePartner]
+    observer: Observer[hypotheses.ReactivePartner]
     t: int = 0
     first: int = 0
-    context: int = FIRST
+    context: int = hypotheses.FIRST
     known: Knowledge = ()
 
     @classmethod
     def of(cls, plan: AdaptivePlan) -> Self:
         """The player before the first round."""
-        return cls(plan, reactive_observer(plan.game, dict(plan.prior)), known=(0,) * plan.game.payoff().size)
+        return cls(
+            plan, hypotheses.reactive_observer(plan.game, dict(plan.prior)), known=(0,) * plan.game.payoff().size
+        )
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round: the partner's reply to the round before is known."""
@@ -370,7 +350,7 @@ class BayesAdaptive:
             t=self.t + 1,
             first=self.first if self.t else outcome.theirs,
             known=learned(self.known, self.context, outcome.theirs) if self.t else self.known,
-            context=context_of(outcome.own, outcome.theirs, self.plan.replies),
+            context=hypotheses.context_of(outcome.own, outcome.theirs, self.plan.replies),
         )
 
     def predict(self) -> Categorical[int]:

@@ -11,15 +11,7 @@ import numpy as np
 
 from otherminds.distribution import Categorical
 from otherminds.observer import Observer
-from otherminds.planning.best_response import (
-    NEGLIGIBLE,
-    Leaf,
-    Pool,
-    action_values,
-    best_action,
-    clairvoyant,
-    commitment,
-)
+from otherminds.planning import best_response as planning
 from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, point_mass, random_machines
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome
@@ -42,13 +34,13 @@ class HypothesisSet:
     prior: tuple[float, ...]
     noise: float
     horizon: int
-    leaf: Leaf
+    leaf: planning.Leaf
     depth: int = 1
 
     @cached_property
-    def pool(self) -> Pool:
+    def pool(self) -> planning.Pool:
         """All machines as arrays."""
-        return Pool.of(self.game.payoff(), [machine.chances for machine in self.machines], self.horizon)
+        return planning.Pool.of(self.game.payoff(), [machine.chances for machine in self.machines], self.horizon)
 
     @cached_property
     def place(self) -> dict[Partner, int]:
@@ -64,7 +56,9 @@ class HypothesisSet:
 
 def closed_hypotheses(game: Game, machines: Sequence[Machine], horizon: int = 100, *, depth: int = 1) -> HypothesisSet:
     """A set that is known to contain the partner, with a uniform prior."""
-    return HypothesisSet(game, tuple(machines), (1 / len(machines),) * len(machines), SLIP, horizon, commitment, depth)
+    return HypothesisSet(
+        game, tuple(machines), (1 / len(machines),) * len(machines), SLIP, horizon, planning.commitment, depth
+    )
 
 
 def open_hypotheses(
@@ -88,7 +82,7 @@ def open_hypotheses(
     ]
     candidates = tuple(machine for share, group in groups if share for machine in group)
     prior = tuple(share / len(group) for share, group in groups if share for _ in group)
-    return HypothesisSet(game, candidates, prior, noise, horizon, clairvoyant)
+    return HypothesisSet(game, candidates, prior, noise, horizon, planning.clairvoyant)
 
 
 @dataclass(frozen=True)
@@ -123,10 +117,12 @@ class BayesianLookahead:
         """The action with the highest value, ties to the lowest."""
         pool, t = self.library.pool, min(self.t, self.library.horizon - 1)
         weights = np.exp(self.observer.weights)
-        likely = weights > NEGLIGIBLE * weights.max()
+        likely = weights > planning.NEGLIGIBLE * weights.max()
         minds = [mind for mind, kept in zip(self.observer.minds, likely, strict=True) if kept]
         states = np.array([self.library.place[mind] for mind in minds])
         if len(states) == 1:
             return point_mass(int(pool.response.actions[t, states[0]]))
-        values = action_values(pool, t, states, weights[likely], depth=self.library.depth, leaf=self.library.leaf)
-        return point_mass(best_action(values))
+        values = planning.action_values(
+            pool, t, states, weights[likely], depth=self.library.depth, leaf=self.library.leaf
+        )
+        return point_mass(planning.best_action(values))

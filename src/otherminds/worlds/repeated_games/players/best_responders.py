@@ -22,11 +22,9 @@ class Predictor(Protocol):
 
     def observe(self, outcome: Outcome | None, /) -> Self:
         """The predictor after a round."""
-        ...
 
     def predict(self) -> Categorical[int]:
         """P(partner's next action | everything observed so far)."""
-        ...
 
 
 def mirrored(game: Game, outcome: Outcome) -> Outcome:

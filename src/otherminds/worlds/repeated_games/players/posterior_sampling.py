@@ -12,7 +12,11 @@ from otherminds.distribution import Categorical
 from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.machines import Partner, point_mass
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
-from otherminds.worlds.repeated_games.reactive_partners import SIMPLICITY_PRIOR, ReactivePartner, reactive_observer
+from otherminds.worlds.repeated_games.players.partner_hypotheses import (
+    SIMPLICITY_PRIOR,
+    ReactivePartner,
+    reactive_observer,
+)
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 SURPRISING = 0.5  # a play that the sampled partner gives less than this triggers a new sample; chosen; not tuned

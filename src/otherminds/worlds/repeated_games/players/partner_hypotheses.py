@@ -1,4 +1,4 @@
-"""Partners that remember at most one round, with an unknown table of replies that is learnt reply by reply."""
+"""Hypotheses about a partner that remembers at most one round: its table of replies is learnt reply by reply."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, all_reactive, constant
 from otherminds.worlds.repeated_games.payoff_files import find_game
-from otherminds.worlds.repeated_games.reactive_partners import (
+from otherminds.worlds.repeated_games.players.partner_hypotheses import (
     MINIMAL_NOISE,
     SIMPLICITY_PRIOR,
     ReactivePartner,
@@ -93,6 +93,7 @@ noises = st.sampled_from([MINIMAL_NOISE, 0.03, 0.3, 1.0])
 # Expectations
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @pytest.mark.parametrize("kind", NAMES)
 @pytest.mark.parametrize("game", [IPD, WIDE, TALL])
@@ -140,6 +141,7 @@ def table_of(machine: Machine, game: Game) -> tuple[int, ...]:
     return (machine.start.act().mode, *after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NAMES)
 @pytest.mark.parametrize(("game", "noise"), [(IPD, MINIMAL_NOISE), (IPD, 0.3), (WIDE, 0.3)])
 def test_partners_are_drawn_as_often_as_they_are_probable(kind: str, game: Game, noise: float) -> None:
@@ -185,6 +187,7 @@ def test_partners_of_a_kind_are_drawn(kind: str, game: Game) -> None:
     assert len(drawn) > min(len(possible), 60) / 2
 
 
+@pytest.mark.slow
 @given(st.sampled_from(NAMES), st.integers(0, 31), st.lists(st.integers(0, 1), min_size=1, max_size=9))
 def test_who_never_slipped_is_drawn_as_what_was_seen(kind: str, number: int, deeds: list[int]) -> None:
     held = list(tables(kind, IPD))
@@ -215,6 +218,7 @@ def explicit(noise: float, prior: dict[str, float]) -> Observer[Partner]:
     return replace(watched, weights=tuple(math.log(w) for w, _ in held))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     rounds_in(IPD),

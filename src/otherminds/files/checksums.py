@@ -1,0 +1,137 @@
+"""Checksums of the rows of a database, and the checksums of the log beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+SUMS = (1 << 62) - 1
+"""Checksums and their sums are of 62 bits, so that two of them can be added in SQLite's signed 64 bits."""
+PAGE = 4096  # bytes of a page of the databases that this library creates: SQLite's default
+TYPES: Mapping[str, type] = {"TEXT": str, "INTEGER": int, "REAL": float}
+SHOWN = 40  # characters of a value that are shown; chosen
+HEADER, FRAME = 32, 24  # bytes of the header of a log, and of each frame before its page (SQLite's file format, 4)
+MAGIC = 0x377F0682  # of a log with little-endian checksums; with the lowest bit, big-endian
+
+
+class Column(NamedTuple):
+    """A column of a protected table."""
+
+    name: str
+    kind: type
+    empty: bool
+
+
+Tables = Mapping[str, Sequence[Column]]
+
+
+@cache
+def tables_of(schema: str) -> Tables:
+    """The protected tables of a schema, those with a checksum, with their columns (the checksum left out)."""
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.executescript(schema)
+        names = [name for (name,) in base.execute("select name from sqlite_master where type = 'table'")]
+        found = {name: base.execute(f"pragma table_info({name})").fetchall() for name in names}
+    return {
+        name: tuple(Column(n, TYPES[kind.upper()], not (filled or key)) for _, n, kind, filled, _, key in columns[:-1])
+        for name, columns in found.items()
+        if columns[-1][1] == "checksum"
+    }
+
+
+@cache
+def objects_of(schema: str) -> Sequence[Any]:
+    """The tables and indexes of a schema as `sqlite_master` lists them."""
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.executescript(schema)
+        return objects_in(base)
+
+
+def objects_in(base: sqlite3.Connection) -> Sequence[Any]:
+    """All objects of a database, as `sqlite_master` lists them."""
+    return base.execute("select type, name, tbl_name, sql from sqlite_master order by 1, 2, 3, 4").fetchall()
+
+
+def checksum(table: str, row: Sequence[Any]) -> int:
+    """The checksum of a row: 62 bits of a hash of the table's name, and of the type and value of every column.
+
+    Raises TypeError for a value that is neither text nor a number nor null.
+    """
+    text = json.dumps([table, *row], ensure_ascii=False)
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) & SUMS
+
+
+def intact(table: str, columns: Sequence[Column], row: Sequence[Any], told: object) -> bool:
+    """Whether a row has the types of its table, and the checksum that it is told to have."""
+    fits = len(row) == len(columns) and all(
+        type(value) is column.kind or (value is None and column.empty)
+        for value, column in zip(row, columns, strict=True)
+    )
+    return fits and type(told) is int and checksum(table, row) == told
+
+
+def named(columns: Sequence[Column], row: Sequence[Any]) -> str:
+    """The beginning of a row, to name it in a message."""
+    return " ".join(str(value)[:SHOWN] for value in row[: min(4, len(columns))])
+
+
+# The log
+
+
+def frames(log: bytes) -> Iterator[tuple[int, bool, bytes]]:
+    """The frames of a log that belong to it: number of the page, whether it ends a transaction, and the page.
+
+    Their checksums are not looked at.
+    """
+    salts = log[16:24]
+    for at in range(HEADER, len(log) - FRAME - PAGE + 1, FRAME + PAGE):
+        if log[at + 8 : at + 16] == salts:
+            page, size = struct.unpack_from(">II", log, at)
+            yield page, size > 0, log[at + FRAME : at + FRAME + PAGE]
+
+
+def log_fault(path: Path) -> str | None:
+    """What is wrong with the log of a database (its file beside the database), None if nothing is.
+
+    SQLite ignores a log from its first wrong checksum on, and with it transactions that were on disk. A log that ends
+    before its last transaction does is in order: its program was killed.
+    """
+    try:
+        log = path.with_name(f"{path.name}-wal").read_bytes()
+    except OSError:
+        return None
+    if len(log) < HEADER:
+        return None
+    (magic,) = struct.unpack_from(">I", log)
+    order = ">" if magic & 1 else "<"
+    sums = _add(order, log[: HEADER - 8], (0, 0))
+    if magic & ~1 != MAGIC or sums != struct.unpack_from(">II", log, HEADER - 8):
+        return "its log has a damaged header"
+    ended = False
+    for number, at in enumerate(range(HEADER, len(log) - FRAME - PAGE + 1, FRAME + PAGE), 1):
+        same = [log[at + n : at + n + 4] == log[n + 8 : n + 12] for n in (8, 12)]
+        if any(same) and (ended or not all(same)):
+            return f"its log is damaged before frame {number}"
+        if not all(same):
+            ended = True
+            continue
+        sums = _add(order, log[at : at + 8] + log[at + FRAME : at + FRAME + PAGE], sums)
+        if sums != struct.unpack_from(">II", log, at + 16):
+            return f"its log is damaged at frame {number}"
+    return None
+
+
+def _add(order: str, words: bytes, sums: tuple[int, int]) -> tuple[int, int]:
+    """The running checksums of a log after these words (SQLite's file format, 4.2)."""
+    one, two = sums
+    for first, second in struct.iter_unpack(f"{order}II", words):
+        one = (one + first + two) & 0xFFFFFFFF
+        two = (two + second + one) & 0xFFFFFFFF
+    return one, two
