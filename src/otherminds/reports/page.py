@@ -16,13 +16,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from string import Template
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
-import matplotlib
-from matplotlib.figure import Figure
-
 from otherminds.files.text import printable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -227,6 +227,8 @@ def _cell(value: object) -> Html:
 
 def inline(figure: Figure, caption: str = "") -> Html:
     """The figure as SVG: the same bytes for the same figure, legible on light and dark pages."""
+    import matplotlib  # slow to import, and not needed for a server or a page without figures
+
     file = io.StringIO()
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         # the browser's fonts count, not those that matplotlib would have drawn with
