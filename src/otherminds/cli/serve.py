@@ -51,15 +51,15 @@ def serve(
     levels = {one.name: one for found in (*bundled().values(), own) for one in found}
     models = {subject(find_model(spec).name): spec for spec in model or ()}
     settings = ServerSettings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
-    listening = _listening(host, port)
-    server = Server(application(settings))
-    settings.stop = server.stop
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
-    login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"
-    typer.echo(f"Studies: {address}{login}")
-    with suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])
+    with _listening(host, port) as listening:
+        server = Server(application(settings))
+        settings.stop = server.stop
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
+        login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"
+        typer.echo(f"Studies: {address}{login}")
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
     if settings.problem:
         raise InputError(settings.problem)
 
