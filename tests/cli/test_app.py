@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from commands import Run, complaint, fine
+from otherminds import operating_system
 from otherminds.cli import levels as cli_draw
 from otherminds.errors import InputError
 from otherminds.evaluation import progress
@@ -539,6 +540,31 @@ def test_it_is_said_what_takes_long(run: Run, here: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(progress, "PATIENCE", patience)
     said = run("watch", "cells.txt", "--facilitator", "none", "--delay", "0").err
     assert bool(re.search(r"planning, [1-9][0-9,]* states of at most 150,000, ", said)) == (patience < 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(operating_system.WINDOWS, reason="there are no pseudo-terminals")
+def test_a_terminal_is_told_which_command_is_running(here: Path) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    late = "import otherminds.evaluation.progress as p; p.PATIENCE = 0.001; from otherminds.cli.app import main; main()"
+    subprocess.run([sys.executable, "-c", late, "draw", "locked-in"], stdout=subprocess.PIPE, stderr=theirs, check=True)
+    os.close(theirs)
+    assert re.match(rb"otherminds draw, 0\.\d s", os.read(ours, 1000))
+    os.close(ours)
+
+
+def test_notes_from_outside_wait_for_those_inside(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    with progress.noted("outside"):
+        with progress.noted("inside"), progress.telling():
+            time.sleep(0.1)
+        assert capsys.readouterr().err == ""
+        while "outside" not in capsys.readouterr().err:
+            time.sleep(0.01)
 
 
 @pytest.mark.parametrize("text", ["name: a\0b\nagents: Ana\n\na1\n", "recipes: lettuce\0\nagents: Ana\n\n##\n"])

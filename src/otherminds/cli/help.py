@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from otherminds.errors import near
+from otherminds.evaluation.progress import noted
 
 EXAMPLE = "Example: "
 INDENT, GAP = 2, 2
@@ -20,6 +23,11 @@ Row = tuple[str, str]
 
 class Command(TyperCommand):
     """A command with a short help: usage, what it does, an example, and a line for each option."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command. On a terminal it is told that it runs whenever nothing inside tells more."""
+        with noted(ctx.command_path) if sys.stderr.isatty() else nullcontext():
+            return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""

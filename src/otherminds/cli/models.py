@@ -11,6 +11,7 @@ from rich.table import Column
 from otherminds.cli.help import Command, Group
 from otherminds.cli.levels import plain_table
 from otherminds.errors import InputError
+from otherminds.evaluation.progress import telling
 
 if TYPE_CHECKING:
     from otherminds.language.weights import Pinned
@@ -75,7 +76,8 @@ def fetch_model(
     typer.echo(f"{model.title}, {_size(model)}, is under {licence}.")
     console = Console()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with telling(), bar as progress:
         task = progress.add_task(model.name, total=model.bytes)
 
         def told(part: int, done: int) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from otherminds.cli.levels import bundled, load_level
 from otherminds.errors import InputError
+from otherminds.evaluation.progress import telling
 
 MISSING = "the web app is not installed"
 
@@ -58,7 +59,7 @@ def serve(
         typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
         login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"
         typer.echo(f"Studies: {address}{login}")
-        with suppress(KeyboardInterrupt):
+        with telling(), suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
     if settings.problem:
         raise InputError(settings.problem)

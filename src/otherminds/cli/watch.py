@@ -52,12 +52,12 @@ def show(
     steps: list[Step[Any, Any]],
 ) -> None:
     """Play an episode on the console, live if it is a terminal, and append every step to `steps` as it is played."""
-    from otherminds.evaluation.progress import patiently
+    from otherminds.evaluation.progress import patiently, telling
     from otherminds.reports.terminal import screens
 
     console, said = Console(), list[str]()
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
-    with live or nullcontext():
+    with telling(), live or nullcontext():
         for t, moment in enumerate(patiently(played, "planning")):
             _follow_up(said, moment.status)
             if moment.decision.message is not None:

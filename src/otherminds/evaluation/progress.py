@@ -8,19 +8,33 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from otherminds.language.ledger import Recorded
 from otherminds.planning.expansion import Expansion
+
+if TYPE_CHECKING:
+    from otherminds.language.ledger import Recorded
 
 T = TypeVar("T")
 PATIENCE = 0.5
 """Seconds of work without any output until it is said what is going on; chosen."""
 SILENCE = 30.0
 """Seconds between lines if the output is not a terminal; chosen, not tuned."""
+_telling: list[object] = []  # who tells what is going on, the innermost last
+
+
+@contextmanager
+def telling() -> Iterator[object]:
+    """A context that tells by itself what is going on: notes from outside wait until it is over."""
+    mine = object()
+    _telling.append(mine)
+    try:
+        yield mine
+    finally:
+        _telling.remove(mine)
 
 
 @contextmanager
@@ -34,18 +48,22 @@ def noted(what: str) -> Iterator[None]:
     def tell() -> None:
         began, wait = time.monotonic(), PATIENCE
         while not over.wait(wait):
+            if _telling[-1] is not mine:
+                began, wait = time.monotonic(), PATIENCE
+                continue
             wait = seconds = time.monotonic() - began
             planner = Expansion.latest
             states = f", {planner.states:,} states of at most {planner.most:,}" if planner and planner.states else ""
             print(f"{what}{states}, {seconds:,.1f} s", file=sys.stderr, flush=True)
 
-    teller = Thread(target=tell, daemon=True)
-    teller.start()
-    try:
-        yield
-    finally:
-        over.set()
-        teller.join()
+    with telling() as mine:
+        teller = Thread(target=tell, daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            over.set()
+            teller.join()
 
 
 def patiently(items: Iterable[T], what: str) -> Iterator[T]:
@@ -95,7 +113,8 @@ def shown(
     console = Console(stderr=True)
     done, began = 0, time.monotonic()
     last = began
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with telling(), bar as progress:
         task = progress.add_task(what, total=total, told="")
         for item in items:
             yield item
