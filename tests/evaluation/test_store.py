@@ -207,7 +207,7 @@ def test_shards_of_different_runs_are_not_put_together(tmp_path: Path, what: str
 
 def test_what_was_asked_in_any_shard_is_on_record_afterwards(tmp_path: Path) -> None:
     for name, prompts in (("one", ("a", "both")), ("other", ("b", "both"))):
-        with Store(begun(tmp_path / name), RUN) as store:
+        with Store(begun(tmp_path / name, *KEYS), RUN) as store:
             recorded = Recorded(Fake(), store.database, price=Price(1e6, 1e6))
             for prompt in prompts:
                 recorded.complete(Request(prompt))
@@ -255,7 +255,7 @@ def test_a_run_tells_how_far_it_is(tmp_path: Path) -> None:
 
 
 def test_looking_changes_nothing(tmp_path: Path) -> None:
-    begun(tmp_path, KEYS[0])
+    begun(tmp_path, *KEYS)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     look(tmp_path), digest(tmp_path), exported_rows(tmp_path), list(exported_calls(tmp_path))
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -326,7 +326,7 @@ def test_files_that_are_no_run_are_refused_and_left_alone(tmp_path: Path) -> Non
         folder.mkdir()
         (folder / "run.db").write_bytes(content)
         for attempt in (lambda folder=folder: Store(folder, RUN), lambda folder=folder: look(folder)):
-            with fails([rf"odd {name}/run\.db: (cannot be used|is damaged|is of version)"]):
+            with fails([rf"odd {name}/run\.db: (cannot be used|is damaged|was written by another)"]):
                 attempt()
         assert (folder / "run.db").read_bytes() == content
 
@@ -374,6 +374,15 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         write_whole(tmp_path / "deep" / "file", parts())
     assert (tmp_path / "deep" / "file").read_bytes() == b"older"
+
+
+def test_nothing_is_written_where_a_link_leads(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    for name in ("file", "file.new"):
+        (tmp_path / name).symlink_to(tmp_path / "mine")
+    write_whole(tmp_path / "file", [b"new"])
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert [path.read_text() for path in tmp_path.glob("file*") if not path.is_symlink()] == ["new"]
 
 
 def test_an_interrupted_copy_is_what_it_is_said_to_be(tmp_path: Path) -> None:

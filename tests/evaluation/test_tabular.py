@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 from otherminds.errors import InputError
 from otherminds.evaluation import tabular
+from otherminds.evaluation.store import Store
 from otherminds.evaluation.tabular import each_numbered, read_rows, write_csv, write_jsonl, write_parquet
+from run_files import damage
 
 Row = dict[str, Any]
 Write = Callable[[Path, list[Row]], None]
@@ -122,9 +124,22 @@ def test_columns_of_one_type_are_typed_in_parquet(tmp_path: Path) -> None:
     assert found == {"t": "int64", "ms": "double", "who": "string", "done": "bool", "mixed": "string", "n": "string"}
 
 
-def test_a_folder_stands_for_its_rows(tmp_path: Path) -> None:
-    write_jsonl(tmp_path / "rows.jsonl", [{"t": 1}])
-    assert read_rows(tmp_path) == [{"t": 1}]
+def test_a_run_stands_for_its_rows_and_not_for_the_file_beside_them(tmp_path: Path) -> None:
+    rows: list[Row] = [{"condition": "c", "subject": "s", "episode": "e", "t": t} for t in range(2)]
+    with Store(tmp_path, "run") as store:
+        store.replace(rows)
+    write_jsonl(tmp_path / "rows.jsonl", [{"t": 7}])
+    assert list(each_numbered(tmp_path)) == [(1, rows[0]), (2, rows[1])]
+    with Store(tmp_path, "run") as store:
+        store.replace([{**rows[0], "t": float("nan")}])
+    with pytest.raises(InputError, match=r"^[^\n]*:1: is not a row"):
+        read_rows(tmp_path)
+    damage(tmp_path / "run.db", "update episodes set rows = replace(rows, 'NaN', '1')")
+    with pytest.raises(InputError, match=r"^[^\n]*run\.db: is damaged: a row of episodes"):
+        read_rows(tmp_path)
+    (tmp_path / "run.db").unlink()
+    with pytest.raises(InputError, match=r"^[^\n]*: holds no run"):
+        read_rows(tmp_path)
 
 
 @pytest.mark.parametrize("form", WRITERS)
@@ -196,9 +211,8 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path: Path, form: str, content: byt
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("name", ["no.jsonl", "no.csv", "no.parquet", "folder"])
+@pytest.mark.parametrize("name", ["no.jsonl", "no.csv", "no.parquet"])
 def test_files_that_are_not_there(tmp_path: Path, name: str) -> None:
-    (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_rows(tmp_path / name)
 

@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ import pytest
 from fake_models import fails
 from otherminds.errors import InputError
 from otherminds.files import database as durable
+from otherminds.files.checksums import PAGE
 from otherminds.files.database import MARK, VERSION, Database, alone, is_database
 from run_files import damage, read, unsynced
 
@@ -124,19 +126,20 @@ def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> 
         base.execute("create table mine (x)")
     before = path.read_bytes()
     for readonly in (False, True):
-        with fails([f"{path}: is a database of another program"]):
+        with fails([f"{path}: was written by another program or version of otherminds \\(read it with"]):
             Database(path, SCHEMA, readonly=readonly)
     assert read(path, "select name from sqlite_master") == [("mine",)]
     assert read(path, "pragma application_id") == [(0,)]
     assert len(path.read_bytes()) == len(before)
 
 
-def test_a_newer_version_is_refused(path: Path) -> None:
-    damage(begun(path), f"pragma user_version = {VERSION + 1}")
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_another_version_is_refused(path: Path, version: int) -> None:
+    damage(begun(path), f"pragma user_version = {version}")
     for readonly in (False, True):
-        with fails([f"{path}: is of version {VERSION + 1}, and this reads version {VERSION}"]):
+        with fails([f"{path}: was written by another program or version of otherminds"]):
             Database(path, SCHEMA, readonly=readonly)
-    assert read(path, "pragma user_version") == [(VERSION + 1,)]
+    assert read(path, "pragma user_version") == [(version,)]
 
 
 def opened_in_any_way(path: Path) -> list[str]:
@@ -280,6 +283,16 @@ def test_a_place_for_a_lock_that_cannot_be_written_is_told(path: Path) -> None:
         raise AssertionError
 
 
+def test_a_lock_that_is_something_else_is_not_opened(path: Path) -> None:
+    begun(path)
+    path.with_name("link").symlink_to(path.with_name("nothing"))
+    os.mkfifo(path.with_name("pipe"))
+    for lock in (path, path.with_name("link"), path.with_name("pipe")):
+        with fails([f"^{lock}: is no lock"]), alone(lock):
+            raise AssertionError
+    assert not path.with_name("nothing").exists()
+
+
 # What somebody else did to it
 
 
@@ -311,10 +324,31 @@ def test_what_somebody_else_put_in_is_refused_before_anything_runs(path: Path, n
     assert read(path, "select name from sqlite_master") == before
 
 
-def test_a_database_of_the_first_version_is_refused_with_what_to_do(path: Path) -> None:
-    damage(begun(path), "pragma user_version = 1")
-    with fails([f"^{path}: was written by otherminds 0.1.0 \\(read it with otherminds 0.1.0, or begin again"]):
-        Database(path, SCHEMA)
+@pytest.mark.parametrize("end", ["journal", "wal", "shm"])
+def test_nobody_waits_for_a_pipe_beside_a_database(path: Path, end: str) -> None:
+    os.mkfifo(f"{begun(path)}-{end}")
+    for readonly in (False, True):
+        with fails([f"^{path}: cannot be used: is no file"]):
+            Database(path, SCHEMA, readonly=readonly)
+
+
+def test_a_journal_deletes_no_other_file(path: Path) -> None:
+    """SQLite deletes the file that a rollback journal names, and believes the journal."""
+    begun(path)
+    mine = path.with_name("mine")
+    mine.write_text("precious")
+    name = bytes(mine)
+    mark = bytes.fromhex("d9d505f920a163d7")
+    head = (mark + struct.pack(">5I", 0, 0, path.stat().st_size // PAGE, 512, PAGE)).ljust(512, b"\0")
+    tail = struct.pack(">I", 2**30 // PAGE + 1) + name + struct.pack(">II", len(name), sum(name)) + mark
+    journal = Path(f"{path}-journal")
+    for readonly in (False, True):
+        journal.write_bytes(head + tail)
+        with fails([f"^{path}: is damaged: its journal names another file"]):
+            Database(path, SCHEMA, readonly=readonly)
+        assert mine.exists()
+    read(path, "select 1 from things")
+    assert not mine.exists()  # otherwise this tests nothing
 
 
 def test_a_connection_that_cannot_be_set_up_is_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

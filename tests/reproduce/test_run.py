@@ -166,7 +166,7 @@ def test_all_stands_for_what_can_be_run(tmp_path: Path) -> None:
     assert {*names("all", tmp_path)} == played | {"dkg-human", "melting-pot", "hypothetical"}
     assert names("nonsense", None) == ("nonsense",)
     assert names("all", tmp_path / "export.csv") == ("study",)
-    (tmp_path / "rows.jsonl").touch()
+    (tmp_path / "run.db").touch()
     assert names("all", tmp_path) == ("study",)
 
 

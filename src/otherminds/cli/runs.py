@@ -152,7 +152,7 @@ def export(
 
     Example: otherminds export runs/functional-20260131-090000 rows.parquet
     """
-    from otherminds.evaluation.runs import exported_calls, exported_rows, look
+    from otherminds.evaluation.runs import exported_calls, exported_rows
     from otherminds.evaluation.store import write_whole
     from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
 
@@ -160,10 +160,6 @@ def export(
     if (what == "calls" and file.suffix != ".jsonl") or file.suffix not in writers:
         kinds = ".jsonl" if what == "calls" else ", ".join(writers)
         raise InputError("is no file to export to", path=file, hint=f"its name ends in {kinds}")
-    run = look(folder)
-    if run.finished < run.planned or not run.planned:
-        hint = f"`otherminds resume {folder}` goes on with it; shards are merged first"
-        raise InputError(f"is unfinished: {run.finished:,} of {run.planned:,} episodes", path=folder, hint=hint)
     if what == "calls":
         write_whole(file, exported_calls(folder))
     else:

@@ -140,15 +140,24 @@ def runs_in(folder: Path) -> list[Path]:
 
 
 def exported_rows(folder: Path) -> list[Row]:
-    """All rows of a run in the order of its plan. Raises InputError."""
+    """All rows of a run in the order of its plan. Raises InputError, also for an unfinished run."""
     with closing(_open(folder)) as base:
+        _check_finished(base, folder)
         return list(rows_of(base))
 
 
 def exported_calls(folder: Path) -> Iterator[bytes]:
-    """The calls of a run as lines of a file that can be replayed. Raises InputError."""
+    """The calls of a run as lines of a file that can be replayed. Raises InputError, also for an unfinished run."""
     with closing(_open(folder)) as base:
-        yield from CallTable(base).lines()
+        _check_finished(base, folder)
+        return CallTable(base).lines()
+
+
+def _check_finished(base: Database, folder: Path) -> None:
+    ((planned,),), ((finished,),) = base.read(PLANNED), base.read(FINISHED)
+    if finished < planned or not planned:
+        hint = f"`otherminds resume {folder}` goes on with it; shards are merged first"
+        raise InputError(f"is unfinished: {finished:,} of {planned:,} episodes", path=folder, hint=hint)
 
 
 def merge(shards: Sequence[Path], out: Path) -> None:

@@ -273,7 +273,8 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     try:
         fresh = path.with_name(f"{path.name}.new")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("wb") as file:
+        fresh.unlink(missing_ok=True)  # it may lead elsewhere
+        with fresh.open("xb") as file:
             file.writelines(parts)
             sync(file)
         replace(fresh, path)

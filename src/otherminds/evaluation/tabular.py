@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import InputError
+from otherminds.evaluation.runs import exported_rows
 from otherminds.evaluation.store import write_whole
 from otherminds.files.strict_json import RepeatedNameError, depth, dumps, loads
 from otherminds.files.text import decoded, opened
@@ -138,7 +139,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The rows of a file (.jsonl, .csv or .parquet), or of the rows.jsonl of a folder.
+    """The rows of a file (.jsonl, .csv or .parquet), or of a finished run (a folder).
 
     Raises InputError for the first fault.
     """
@@ -146,12 +147,11 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def each_numbered(path: Path) -> Iterator[tuple[int, Row]]:
-    """The rows of `read_rows` one at a time, each with the line where it begins (in Parquet, its number).
+    """The rows of `read_rows` one at a time, each with the line where it begins (in Parquet and runs, its number).
 
     So a caller can stop at the first row it rejects. Raises InputError.
     """
-    path = found_in(path)
-    read = READERS.get(path.suffix)
+    read = _run if path.is_dir() else READERS.get(path.suffix)
     if read is None:
         raise InputError("is not a file of rows", path=path, hint=f"the name must end in {', '.join(READERS)}")
     try:
@@ -163,9 +163,8 @@ def each_numbered(path: Path) -> Iterator[tuple[int, Row]]:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
 
 
-def found_in(path: Path) -> Path:
-    """The path of the rows: `rows.jsonl` of a folder, or the file itself."""
-    return path / "rows.jsonl" if path.is_dir() else path
+def _run(folder: Path) -> Iterator[tuple[int, Row]]:
+    return ((number, _checked(row, folder, number)) for number, row in enumerate(exported_rows(folder), 1))
 
 
 def _jsonl(path: Path) -> Iterator[tuple[int, Row]]:

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from otherminds.files.text import opened
+
 SUMS = (1 << 62) - 1
 """Checksums and their sums are of 62 bits, so that two of them can be added in SQLite's signed 64 bits."""
 PAGE = 4096  # bytes of a page of the databases that this library creates: SQLite's default
@@ -104,7 +106,8 @@ def log_fault(path: Path) -> str | None:
     before its last transaction does is in order: its program was killed.
     """
     try:
-        log = path.with_name(f"{path.name}-wal").read_bytes()
+        with opened(path.with_name(f"{path.name}-wal")) as file:
+            log = file.read()
     except OSError:
         return None
     if len(log) < HEADER:

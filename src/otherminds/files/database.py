@@ -7,7 +7,7 @@ import sqlite3
 import sys
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from time import sleep
@@ -29,29 +29,14 @@ from otherminds.files.checksums import (
 from otherminds.files.text import opened
 
 MARK = 0x6F6D696E  # application_id of these databases: "omin" in ASCII
-VERSION = 2  # user_version; 1 was otherminds 0.1.0
-OLD = "read it with otherminds 0.1.0, or begin again in another place"
-OLD_STUDY = [
-    ("index", "sqlite_autoindex_events_2", "events", None),
-    (
-        "table",
-        "events",
-        "events",
-        """CREATE TABLE events (
-  stream text not null, seq integer not null, at real not null, kind text not null, body text not null,
-  who text, n integer,
-  primary key (stream, seq), unique (who, n)
-) without rowid
-""",
-    ),
-]
-"""The tables of a study of version 0.1.0, which had no mark."""
-MARKS = ("application_id", "user_version")
+VERSION = 2  # user_version
 MOVE = "update totals set rows = rows + ?, sum = (sum + ?) & ? where name = ?"
 WRITING = (f"page_size = {PAGE}", "synchronous = full", "fullfsync = on", "checkpoint_fullfsync = on")
 """Settings for writing; macOS needs `fullfsync` to empty the cache of the drive, others ignore it."""
 PATIENCE, MOMENT = 3, 0.05  # looks at a log that another program may be writing, and seconds between them; chosen
 MAGIC = b"SQLite format 3\0"
+SUPER = bytes.fromhex("d9d505f920a163d7")
+"""The end of a rollback journal that names a further file (SQLite's file format, 3); those of this library do not."""
 WAIT = 10.0  # seconds to wait for another writer; chosen
 
 
@@ -184,13 +169,17 @@ class Database:
             raise InputError(f"cannot be used: {error}", path=path) from None
 
     def _check_file(self, path: Path) -> None:
-        """Raise InputError for a log that SQLite would ignore, and for a file that is shorter than it should be.
+        """Raise InputError for files that SQLite must not open, and for a log that it would ignore.
 
         Another program may be writing: what is only wrong for a moment is not.
         """
         with opened(path) as file:  # raises OSError for a pipe or a device
             if (head := file.read(len(MAGIC))) and head != MAGIC:
                 raise sqlite3.DatabaseError("file is not a database")
+        for beside in (path.with_name(f"{path.name}-{end}") for end in ("journal", "wal", "shm")):
+            with suppress(FileNotFoundError), opened(beside) as file:
+                if beside.name.endswith("-journal") and file.read().endswith(SUPER):
+                    raise self._damaged("its journal names another file")  # which SQLite would delete
         for _ in range(PATIENCE):
             if (fault := log_fault(path)) is None:
                 return
@@ -227,16 +216,13 @@ class Database:
 
     def _check(self) -> None:
         """Raise InputError for a database of another program or version. Runs nothing that is in the file."""
-        mark, version = (self._base.execute(f"pragma {name}").fetchone()[0] for name in MARKS)
+        marks = [self._base.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version")]
         found = objects_in(self._base)
         if not found:
             raise InputError("holds no run yet", path=self.path, hint="it has only just been created")
-        if (mark, version) == (MARK, 1) or (mark == version == 0 and found == OLD_STUDY):
-            raise InputError("was written by otherminds 0.1.0", path=self.path, hint=OLD)
-        if mark != MARK:
-            raise InputError("is a database of another program", path=self.path)
-        if version != VERSION:
-            raise InputError(f"is of version {version}, and this reads version {VERSION}", path=self.path)
+        if marks != [MARK, VERSION]:
+            hint = "read it with the one that wrote it, or choose another place"
+            raise InputError("was written by another program or version of otherminds", path=self.path, hint=hint)
         if found != objects_of(self._schema):
             odd = sorted({str(one[1]) for one in {*found} ^ {*objects_of(self._schema)}})
             raise self._damaged(f"its tables are not those of this version: {', '.join(odd)}")
@@ -307,6 +293,8 @@ def alone(path: Path) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if os.path.lexists(path) and (path.is_symlink() or not path.is_file() or path.stat().st_size):
+                raise InputError("is no lock: that is an empty file", path=path)  # SQLite would read it
             lock = stack.enter_context(closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)))
             lock.execute("begin exclusive")
         except sqlite3.Error as error:

@@ -283,8 +283,10 @@ class CallTable:
 
     def lines(self) -> Iterator[bytes]:
         """Lines for all calls that were answered or may have been paid for, in the order in which they were sent."""
-        for key, sent, line in self.database.read(ALL):
-            yield line_of({"v": VERSION, "sent": key, "t": sent}) if line is None else line.encode()
+        return (
+            line_of({"v": VERSION, "sent": key, "t": sent}) if line is None else line.encode()
+            for key, sent, line in self.database.read(ALL)
+        )
 
     def take_in(self, others: Iterable[CallTable]) -> None:
         """Add the calls of other databases. Of two answers with one key the first is kept, and both count as paid."""

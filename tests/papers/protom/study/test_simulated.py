@@ -18,6 +18,7 @@ from commands import Run, complaint
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.statistics import benjamini_hochberg, fisher, mann_whitney
+from otherminds.evaluation.store import Store
 from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted
@@ -31,7 +32,7 @@ from otherminds.papers.protom.study.plan import default_levels
 from otherminds.papers.protom.study.scores import compare, results, summarise
 from otherminds.reports.results import figures
 from otherminds.reproduce.run import Options, reproduce
-from run_files import episodes_in, interrupted, same_results, summary_in, timeless
+from run_files import episodes_in, interrupted, same_results, summary_in
 from run_files import results as results_in
 
 pytestmark = pytest.mark.slow
@@ -185,7 +186,8 @@ def one_pair() -> list[Row]:
 
 @pytest.mark.slow
 def test_a_simulated_pair_writes_what_an_export_has(one_pair: list[Row], tmp_path: Path) -> None:
-    write_jsonl(tmp_path / "rows.jsonl", one_pair)
+    with Store(tmp_path, "study") as store:
+        store.replace(one_pair)
     assert read_export(tmp_path) == one_pair
     played = list(trials(one_pair))
     assert [t[-1]["trial"] for t in played] == [1, 2, 3, 4, 5, 6]
@@ -285,7 +287,7 @@ def test_what_looks_like_an_export(tmp_path: Path) -> None:
     assert is_export(tmp_path / "a.csv")
     assert not is_export(tmp_path / "machines.toml")
     assert not is_export(tmp_path)
-    (tmp_path / "rows.jsonl").touch()
+    (tmp_path / "run.db").touch()
     assert is_export(tmp_path)
 
 
@@ -410,7 +412,7 @@ def test_what_was_simulated_can_be_given_as_an_export(done: Path, tmp_path: Path
     for data in (done, tmp_path / "export.csv"):
         out = tmp_path / "out"
         table = reproduce("study", Options(out, data=data)).summary
-        assert table == summary_in(out) == timeless(summary_in(done))
+        assert table == summary_in(out) == summary_in(done)
         assert len(read_export(out)) == len(rows)
 
 

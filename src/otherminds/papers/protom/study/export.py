@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from otherminds.errors import InputError, fault_place, faults
 from otherminds.evaluation.assistance import FACILITATOR
-from otherminds.evaluation.tabular import READERS, each_numbered, found_in
+from otherminds.evaluation.store import FILE
+from otherminds.evaluation.tabular import READERS, each_numbered
 from otherminds.papers.protom.episodes import Status
 
 EXPERIMENT = "study"
@@ -88,11 +89,10 @@ class _ExportRow(BaseModel):
 
 
 def read_export(path: Path) -> list[Row]:
-    """The rows of a study, from a .jsonl, .csv or .parquet file or a folder with rows.jsonl, without null values.
+    """The rows of a study, from a .jsonl, .csv or .parquet file or a finished run, without null values.
 
     Raises InputError with the first line that is wrong, or if there are no rows.
     """
-    path = found_in(path)
     numbered: list[tuple[int, Row]] = []
     for number, given in each_numbered(path):
         row = {column: value for column, value in given.items() if value is not None}
@@ -116,8 +116,8 @@ def read_export(path: Path) -> list[Row]:
 
 
 def is_export(path: Path) -> bool:
-    """Whether the path is a folder with rows.jsonl, or a file of a kind that `read_export` reads."""
-    return (path / "rows.jsonl").exists() if path.is_dir() else path.suffix in READERS
+    """Whether the path is the folder of a run, or a file of a kind that `read_export` reads."""
+    return (path / FILE).exists() if path.is_dir() else path.suffix in READERS
 
 
 def _check_trial(trial: Sequence[tuple[int, Row]], path: Path) -> None:
