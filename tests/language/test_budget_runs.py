@@ -34,7 +34,7 @@ from otherminds.language.model import (
 )
 from otherminds.language.prices import BudgetError, Price, at_most
 
-RUNS = 100
+RUNS = 36
 CROWDS = (1, 2, 4, 8, 16, 32)
 STAGES = 200
 EXACT = 1e-9

@@ -15,7 +15,7 @@ from killing import AT_ONCE, Killing, kill_and_resume, planned, provider, result
 from otherminds.evaluation.runs import look
 
 SIZE = ("--game", "rps", "--rounds", "10", "--episodes", "4")
-KILLS = Counter(anywhere=4, calling=12, reporting=4)
+KILLS = Counter(anywhere=2, calling=4, reporting=2)
 
 
 @pytest.mark.slow
