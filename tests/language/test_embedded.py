@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,6 @@ from otherminds.language.find import find_model
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.weights import find_weights, pinned_model
 from otherminds.papers.functional.models import ModelGameEntry, rows
-from otherminds.papers.functional.prompting import Sampling
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
@@ -36,8 +35,9 @@ CONTEXT = 2048
 FRANCE = "The capital of France is"
 GAME = "In round 1, you chose option J and the other player chose option F.\nIn round 2, you chose option"
 CLOSE = 0.05
+ROUNDS = 4
 IBS = find_game("ibs")
-ENTRY = ModelGameEntry(Task(IBS, partner("tft", IBS), 8), "ibs/tft", MODEL, "lm", 0, 4)
+ENTRY = ModelGameEntry(Task(IBS, partner("tft", IBS), ROUNDS), "ibs/tft", MODEL, "lm", 0, 4)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +79,7 @@ class Server:
 
     def __init__(self, model: Embedded) -> None:
         self._url = model.address.removesuffix("/v1")
+        self._known: dict[tuple[int, ...], dict[int, float]] = {}
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
         call = Call(self._url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
@@ -89,12 +90,14 @@ class Server:
         found: list[int] = self.post("/tokenize", {"content": text, "add_special": True})["tokens"]
         return found
 
-    def next_tokens(self, prompt: list[int], most: int = 100_000) -> dict[int, float]:
+    def next_tokens(self, prompt: list[int]) -> dict[int, float]:
         """log p of all tokens after a prompt. It has to write a word, as it tells nothing of parts of characters."""
-        word = self.tokens(" the")[0]
-        body = {"prompt": prompt, "n_predict": 1, "n_probs": most, "temperature": 0.0, "logit_bias": [[word, 1000.0]]}
+        if (known := self._known.get((*prompt,))) is not None:
+            return known
+        word = [[self.tokens(" the")[0], 1000.0]]
+        body = {"prompt": prompt, "n_predict": 1, "n_probs": 100_000, "temperature": 0.0, "logit_bias": word}
         (told,) = self.post("/completion", body)["completion_probabilities"]
-        return {one["id"]: one["logprob"] for one in told["top_logprobs"]}
+        return self._known.setdefault((*prompt,), {one["id"]: one["logprob"] for one in told["top_logprobs"]})
 
     def score(self, prompt: str, text: str) -> tuple[float, int]:
         """log p(text | prompt), forced token by token, and how many of these there are."""
@@ -106,22 +109,25 @@ class Server:
         return value, len(tokens)
 
 
-@pytest.mark.slow
+@pytest.fixture(scope="module")
+def server(model: Embedded) -> Server:
+    return Server(model)
+
+
 @pytest.mark.parametrize(
     ("prompt", "texts"),
     [
-        (FRANCE, (" Paris", " Rome")),
-        (GAME, (" J", " F", " B")),
-        (GAME, (" JJJ", " Pasta")),
-        (FRANCE, (" zqx",)),
+        (FRANCE, (" Paris", " zqx")),
+        (GAME, (" J", " JJJ")),
         # some tokens are parts of characters, and some of these are shown as no more than the space before
         (FRANCE, (" 4",)),
         (FRANCE, (" 🤔",)),
         ("La tour Eiffel est à Paris – 🗼", (" et",)),
     ],
 )
-def test_scores_are_those_of_every_token_forced_in_turn(model: Embedded, prompt: str, texts: tuple[str, ...]) -> None:
-    server = Server(model)
+def test_scores_are_those_of_every_token_forced_in_turn(
+    model: Embedded, server: Server, prompt: str, texts: tuple[str, ...]
+) -> None:
     found = model.score(Continuations(prompt, texts))
     expected = [server.score(prompt, text) for text in texts]
     assert found.method == "tokeniser"
@@ -129,9 +135,7 @@ def test_scores_are_those_of_every_token_forced_in_turn(model: Embedded, prompt:
     assert found.log_probs == pytest.approx([value for value, _ in expected], abs=CLOSE)
 
 
-@pytest.mark.slow
-def test_the_probabilities_of_all_tokens_are_one_and_those_of_some_are_less(model: Embedded) -> None:
-    server = Server(model)
+def test_the_probabilities_of_all_tokens_are_one_and_those_of_some_are_less(model: Embedded, server: Server) -> None:
     every = server.next_tokens(server.tokens(GAME))
     assert math.fsum(map(math.exp, every.values())) == pytest.approx(1.0, abs=0.01)
     letters = tuple(f" {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -160,7 +164,7 @@ def test_the_same_question_has_the_same_answer_whatever_was_read_before(model: E
 
 @pytest.fixture(scope="module")
 def heard(model: Embedded) -> tuple[list[Row], Listening]:
-    """Eight rounds by the probabilities of names, with everything that was asked."""
+    """Some rounds by the probabilities of names, with everything that was asked."""
     listening = Listening(model)
     forget(model)
     return rows(ENTRY, listening), listening
@@ -171,22 +175,20 @@ def forget(model: Embedded) -> None:
     model.score(Continuations("Once upon a time", (" there",)))
 
 
-@pytest.mark.slow
-def test_what_was_read_is_not_read_again(model: Embedded, heard: tuple[list[Row], Listening]) -> None:
+def test_what_was_read_is_not_read_again(server: Server, heard: tuple[list[Row], Listening]) -> None:
     played, listening = heard
     used = sum((scores.usage for _, scores in listening.asked), Usage())
     evaluated = used.prompt - used.cached
-    assert len(listening.asked) == 16
+    assert len(listening.asked) == 2 * ROUNDS
     assert sum(row["tokens"] for row in played) == used.prompt + used.written
     assert sum(row["evaluated"] for row in played) == evaluated + used.written
     assert evaluated < 0.2 * used.prompt
     # what is new in the longest prompt is all that there is to read, and the last token is read again every time
-    longest = len(Server(model).tokens(listening.asked[-1][0].prompt))
+    longest = len(server.tokens(listening.asked[-1][0].prompt))
     assert evaluated < longest + 2 * used.written
 
 
-def test_every_token_of_every_prompt_is_counted(model: Embedded, heard: tuple[list[Row], Listening]) -> None:
-    server = Server(model)
+def test_every_token_of_every_prompt_is_counted(server: Server, heard: tuple[list[Row], Listening]) -> None:
     for request, scores in heard[1].asked:
         assert scores.tokens == (1, 1)
         # names that are not among the likely ones are asked for one by one, with the same prompt
@@ -198,7 +200,7 @@ def test_moves_are_drawn_from_the_probabilities_of_names(heard: tuple[list[Row],
     played, listening = heard
     assert all(row["action"] is not None and row["unreadable"] == 0 for row in played)
     asked = [(request, scores) for request, scores in listening.asked if request.prompt.endswith("you chose option")]
-    assert len(asked) == 8
+    assert len(asked) == ROUNDS
     for row, (_, scores) in zip(played, asked, strict=True):
         assert row["mass"] == pytest.approx(math.fsum(map(math.exp, scores.log_probs)))
 
@@ -206,11 +208,10 @@ def test_moves_are_drawn_from_the_probabilities_of_names(heard: tuple[list[Row],
 # Over its own address
 
 
-@pytest.mark.slow
 def test_moves_are_the_same_over_its_address_and_in_process(
     model: Embedded, heard: tuple[list[Row], Listening]
 ) -> None:
-    told = over_http(model, ENTRY)
+    told = rows(ENTRY, over_http(model))
     assert [(row["action"], row["predicted"]) for row in told] == [
         (row["action"], row["predicted"]) for row in heard[0]
     ]
@@ -219,19 +220,19 @@ def test_moves_are_the_same_over_its_address_and_in_process(
     assert [row["tokens"] for row in told] == [row["tokens"] for row in heard[0]]
 
 
-@pytest.mark.slow
-def test_replies_are_the_same_over_its_address_and_in_process(model: Embedded) -> None:
-    one = replace(
-        ENTRY, task=replace(ENTRY.task, horizon=1), strategy="qa", sampling=Sampling(max_tokens=8, attempts=1)
-    )
+@pytest.mark.parametrize("temperature", [0.0, 1.5])
+def test_replies_are_the_same_over_its_address_and_in_process(model: Embedded, temperature: float) -> None:
+    request = ask("Name an animal.", max_tokens=8, temperature=temperature, seed=3)
     forget(model)
-    assert [row["said"] for row in rows(one, model)] == [row["said"] for row in over_http(model, one)]
+    own = model.complete(request)
+    over = over_http(model).complete(request)
+    assert (over.text, over.cut) == (own.text, own.cut)
 
 
-def over_http(model: Embedded, one: ModelGameEntry) -> list[Row]:
+def over_http(model: Embedded) -> Endpoint:
     pytest.importorskip("openai", reason="the extra `openai` is not installed")
     forget(model)
-    return rows(one, Endpoint(MODEL, model.address))
+    return Endpoint(MODEL, model.address)
 
 
 # Writing
@@ -249,20 +250,12 @@ def ask(text: str, **more: Any) -> Request:
     return Request((Message("user", text),), **more)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.0, 1.5])
 def test_what_has_to_follow_a_schema_does(model: Embedded, temperature: float) -> None:
-    for seed in range(2):
-        request = ask(
-            "Which way is it?",
-            max_tokens=200,
-            schema=json.dumps(Plan.model_json_schema(), sort_keys=True),
-            temperature=temperature,
-            seed=seed,
-        )
-        reply = model.complete(request)
-        assert isinstance(read_json(reply.text, Plan), Plan)
-        assert not reply.cut
+    schema = json.dumps(Plan.model_json_schema(), sort_keys=True)
+    reply = model.complete(ask("Which way is it?", max_tokens=200, schema=schema, temperature=temperature, seed=1))
+    assert isinstance(read_json(reply.text, Plan), Plan)
+    assert not reply.cut
 
 
 def test_replies_are_as_long_as_they_may_be_and_say_so(model: Embedded) -> None:
