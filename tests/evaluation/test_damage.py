@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,16 @@ import damage
 from fake_models import fails
 from otherminds.evaluation.runs import digest, look, salvage
 from run_files import damage as changed
+from run_files import unsynced
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hasty() -> Iterator[None]:
+    """Nothing is waited for to reach the disk."""
+    with unsynced():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -23,17 +32,20 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_flipped_byte_is_harmless_or_told(runs: tuple[Path, Path], tmp_path: Path, which: int) -> None:
-    found = damage.flips(runs[which], tmp_path, 25, np.random.default_rng(which))
-    assert found["the same"] + found["refused"] == 25
-    assert found["refused"] > 3
+    found = damage.flips(runs[which], tmp_path, 11, np.random.default_rng(which))
+    assert found["the same"] + found["refused"] == 11
+    assert found["refused"] > 1
     assert found["intact rows lost"] == 0
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_an_edit_is_harmless_or_told(runs: tuple[Path, Path], tmp_path: Path, which: int) -> None:
+def test_an_edit_is_harmless_or_told(
+    runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: int
+) -> None:
+    monkeypatch.setattr(damage, "TABLES", damage.TABLES[which::2])  # all tables with both; benchmarks/damage.py: each
     found = damage.edits(runs[which], runs[1], tmp_path)
     assert found["wrong"] == 0
-    assert found["refused"] > 100
+    assert found["refused"] > 60
 
 
 def test_what_is_salvaged_from_a_whole_run_is_the_run(runs: tuple[Path, Path], tmp_path: Path) -> None:

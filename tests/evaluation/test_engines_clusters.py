@@ -100,10 +100,10 @@ def address(name: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_program_has_one_ray_cluster_at_a_time() -> None:
-    pytest.importorskip("ray")
-    with opened("ray", 1) as first, opened("ray", 3) as second:
-        assert second.workers == 1
+@pytest.mark.parametrize("name", ["ray"], indirect=True, scope="module")
+def test_a_program_has_one_ray_cluster_at_a_time(engine: Engine) -> None:
+    with opened("ray", 3) as second:
+        assert second.workers == 2
         with pytest.raises(InputError, match="already"), opened("ray=127.0.0.1:1", 1):
             pass
-        assert list(in_order(abs, [-1], engine=first)) == [1]
+    assert list(in_order(abs, [-1], engine=engine)) == [1]
