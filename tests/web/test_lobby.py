@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 
 import numpy as np
@@ -63,10 +65,10 @@ def test_a_study_from_consent_to_code(tmp_path: Path) -> None:
                 page.do("ready")
                 await at([page], "game")
                 assert page.last("page")["data"]["practice"] is True
+                start = page.last("page")["data"]
+                steps = chain(script(start["level"]), repeat({start["you"]: "stay"}))
                 while page.stage == "game":
-                    t = page.last("frame")["t"]
-                    page.do("act", action="stay", t=t)
-                    await beyond([page], t)
+                    await perform([page], [next(steps)])
                 page.do("next")
             for _ in range(3):
                 await play_trial([ana, ben])
@@ -147,12 +149,12 @@ def rooms_of(level: KitchenLevel) -> dict[tuple[int, int], set[int]]:
 
 
 @pytest.mark.slow
-def test_nothing_hidden_is_sent_in_a_thousand_frames_each(tmp_path: Path) -> None:
+def test_nothing_hidden_is_sent_in_hundreds_of_frames_each(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
 
     async def wander() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:
-            names = [name for name, level in LEVELS.items() if isinstance(level, KitchenLevel)][-14:]
+            names = [name for name, level in LEVELS.items() if isinstance(level, KitchenLevel)][-14::4]
             study = lobby.create(plan(levels=names, facilitators=("none",), ratings=False))
             pages = people(lobby, study)
             frames = {page.one.name: 0 for page in pages}
@@ -170,7 +172,7 @@ def test_nothing_hidden_is_sent_in_a_thousand_frames_each(tmp_path: Path) -> Non
                 for page in pages:
                     frames[page.one.name] += check_frames(page, study, pages)
                     page.do("next")
-            assert min(frames.values()) >= 1000
+            assert min(frames.values()) >= 250
 
     running(wander())
 
@@ -338,17 +340,19 @@ def test_nobody_to_play_with(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_lobby_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_lobby_that_is_killed_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(11)
-    for life in range(12):
+    for name in plan().levels:
+        monkeypatch.setitem(LEVELS, name, replace(LEVELS[name], horizon=12))
+    for _ in range(8):
         before: list[object] = []
-        running(live(tmp_path / "j.sqlite", 40 + 10 * life, rng, before))
+        running(live(tmp_path / "j.sqlite", 25, rng, before))
         after: list[object] = []
         running(live(tmp_path / "j.sqlite", 0, rng, after))
         assert after == before
     with closing(sqlite3.connect(tmp_path / "j.sqlite")) as base, base:
         kinds = dict(base.execute("select kind, count(*) from events group by kind"))
-    assert kinds["step"] > 100
+    assert kinds["step"] > 30
     assert kinds["thought"] > 10
     assert kinds["rated"] > 1
 

@@ -49,33 +49,26 @@ def forgetful() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "facilitator"), PLAYED)
-def test_facilitators_think_what_they_think_in_simulations(name: str, facilitator: str) -> None:
+def test_facilitators_think_what_they_think_in_simulations_even_if_they_have_forgotten_everything(
+    name: str, facilitator: str
+) -> None:
     level = LEVELS[name]
     rows = simulated(level, facilitator)
     steps = history(rows)
     expected = [row for row in rows if row["agent"] == "facilitator" and row["t"] != 0]
-    setup = GameSetup("warm", level, facilitator, 3)
-    thoughts = [advise(setup, [*steps[: t - 1], steps[t - 1]._replace(said="")]) for t in range(1, len(steps))]
-    for row, thought in zip(expected, thoughts, strict=True):
-        for column in ("action", "words", "why", "status", "prices"):
-            assert thought.row.get(column) == row.get(column), (thought.t, column)
-    assert any(thought.row["action"] for thought in thoughts)
-    believed = [thought.beliefs.get("Ana", {}).get("posterior") for thought in thoughts]
-    told = [row.get("posterior") for row in rows if row["agent"] == "Ana" and row["t"] != 0]
-    assert believed == told
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "facilitator"), PLAYED)
-def test_who_has_forgotten_everything_thinks_the_same(name: str, facilitator: str) -> None:
-    level = LEVELS[name]
-    steps = history(simulated(level, facilitator))
-    setup = GameSetup("cold", level, facilitator, 3)
+    setup = GameSetup("game", level, facilitator, 3)
 
     def thought(t: int) -> FacilitatorThought:
         return advise(setup, [*steps[: t - 1], steps[t - 1]._replace(said="")], since=t - 1)
 
     warm = [thought(t) for t in range(1, len(steps))]
+    for row, found in zip(expected, warm, strict=True):
+        for column in ("action", "words", "why", "status", "prices"):
+            assert found.row.get(column) == row.get(column), (found.t, column)
+    assert any(found.row["action"] for found in warm)
+    believed = [found.beliefs.get("Ana", {}).get("posterior") for found in warm]
+    told = [row.get("posterior") for row in rows if row["agent"] == "Ana" and row["t"] != 0]
+    assert believed == told
     for t in range(1, len(steps), 9):
         thinking._games.clear()
         again, before = thought(t), warm[t - 1]

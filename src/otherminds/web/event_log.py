@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.files.database import Database, connect
+from otherminds.files import database
 
 BATCH = 512  # events written in one transaction; chosen
 SCHEMA = """
@@ -71,7 +71,7 @@ class EventLog:
         self.path, self.failed = path, failed
         self._numbers: Counter[str] = Counter()
         self._work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
-        with Database(path, SCHEMA) as base:
+        with database.Database(path, SCHEMA) as base:
             self._numbers.update(dict(base.read("select stream, max(seq) from events group by stream")))
         self._thread = threading.Thread(target=self._write, name="event log", daemon=True)
         self._thread.start()
@@ -96,7 +96,7 @@ class EventLog:
         return [LogEvent._make([*row[:4], json.loads(row[4]), *row[5:]]) for row in self._rows(question, about)]
 
     def _rows(self, question: str, *about: str) -> list[tuple[Any, ...]]:
-        with closing(connect(self.path)) as base:
+        with closing(database.connect(self.path)) as base:
             return base.execute(question, about).fetchall()
 
     def append(
@@ -123,7 +123,7 @@ class EventLog:
 
     def _write(self) -> None:
         """Write what is queued, a transaction at a time, until the log is closed or has failed."""
-        with closing(connect(self.path)) as base:
+        with closing(database.connect(self.path)) as base:
             found: list[_Work] = [self._work.get()]
             while found[-1] is not None:
                 while found[-1] is not None and len(found) < BATCH and not self._work.empty():
