@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import matplotlib.font_manager  # noqa: F401  # writes a cache when it is first imported
 
 from otherminds.cli import app as cli
+from otherminds.evaluation import progress
 
 ENVIRONMENT = {"COLUMNS": "80", "MPLBACKEND": "Agg"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -113,7 +114,7 @@ def _called() -> int:
 
 
 @contextlib.contextmanager
-def limited(seconds: float = 20.0) -> Iterator[None]:
+def limited(seconds: float = 60.0) -> Iterator[None]:
     """Raise TooLongError if this takes longer, be it in waiting."""
 
     def stop(_number: int, _frame: object) -> NoReturn:
@@ -133,6 +134,7 @@ def _set_up(arguments: Sequence[str], folder: Path) -> Iterator[None]:
     own = {**ENVIRONMENT, "OTHERMINDS_CACHE": str(folder / "out" / "cache")}
     kept = {name: os.environ.get(name) for name in own}
     handler, typed, path, bytecode = signal.getsignal(signal.SIGTERM), sys.argv, [*sys.path], sys.dont_write_bytecode
+    patience, progress.PATIENCE = progress.PATIENCE, 60.0  # a slow machine says no more than a quick one
     os.environ.update(own)
     sys.argv, sys.dont_write_bytecode = ["otherminds", *arguments], True
     try:
@@ -142,6 +144,7 @@ def _set_up(arguments: Sequence[str], folder: Path) -> Iterator[None]:
         for name, value in kept.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
         signal.signal(signal.SIGTERM, handler)
+        progress.PATIENCE = patience
         sys.argv, sys.path[:], sys.dont_write_bytecode = typed, path, bytecode
 
 

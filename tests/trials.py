@@ -64,6 +64,11 @@ def cases(reader: Reader, rng: np.random.Generator) -> Iterator[Case]:
 
 def try_file(reader: Reader, case: Case) -> Trial:
     """Have a malformed file read, by its reader and then by its command."""
+    trial = _try_file(reader, case)  # if it was slow, once more, as the first time imports
+    return _try_file(reader, case) if trial.faults and trial.seconds > SLOWEST_FILE else trial
+
+
+def _try_file(reader: Reader, case: Case) -> Trial:
     with TemporaryDirectory() as name:
         folder = Path(name).resolve()
         path = reader.lay(folder, None)

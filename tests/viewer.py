@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from web_browser import chromium
+from web_browser import MISSING, chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 F = TypeVar("F", bound=Callable[..., None])
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u2028\x1b'
-BROWSER = chromium()
+THERE_IS_ONE = chromium() and find_spec("playwright")
 
 
 def in_browser(test: F) -> F:
     """A slow test that needs Chromium."""
-    marked: F = pytest.mark.slow(pytest.mark.skipif(not BROWSER, reason="there is no Chromium")(test))
+    marked: F = pytest.mark.slow(pytest.mark.skipif(not THERE_IS_ONE, reason=MISSING)(test))
     return marked
 
 
@@ -44,15 +47,15 @@ class Outline(HTMLParser):
         self.tags.append((tag, [name for name, _ in attrs]))
 
 
-def browsed(markup: str, moment: str, folder: Path, *more: str) -> str:
-    """The page as it is after its script has run, in a browser with more flags if wished."""
+def browsed(tab: Page, markup: str, moment: str, folder: Path, *, still: bool = False) -> str:
+    """The page two seconds after it was opened, by its own clock; `still`: for somebody who wants no motion."""
     file = folder / "page.html"
     file.write_text(markup, "utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-    quiet = ["--disable-background-networking", "--disable-component-update", "--virtual-time-budget=2000"]
-    profile = f"--user-data-dir={folder / 'profile'}"
-    command = [BROWSER, *flags, *quiet, profile, *more, "--dump-dom", f"{file.as_uri()}#{moment}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    tab.emulate_media(reduced_motion="reduce" if still else "no-preference")
+    tab.goto("about:blank")  # another moment of the same address would not be loaded again
+    tab.goto(f"{file.as_uri()}#{moment}")
+    tab.clock.run_for(2000)
+    return tab.content()
 
 
 def account(viewed: dict[str, Any], t: int, level: int = 0, subject: int = 0) -> list[list[Any]]:

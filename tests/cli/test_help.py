@@ -122,6 +122,7 @@ NAMES: dict[str, str] = {
 def test_a_slip_is_understood(run: Run, typed: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     complaint(run(*typed.split()), re.escape(f"{said}?"))
+    assert not list(tmp_path.glob("runs/*"))
 
 
 @pytest.mark.parametrize(

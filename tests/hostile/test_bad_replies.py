@@ -23,7 +23,7 @@ from otherminds.worlds.repeated_games.payoff_files import find_game
 from reply_readers import ReplyReader, reply_readers
 from trials import SLOWEST_REPLY, try_reply
 
-COUNT = 1_500
+COUNT = 500
 ROUNDS = 8
 READERS = [*reply_readers().values()]
 GAMES = ("rps", "ibs", "ipd")

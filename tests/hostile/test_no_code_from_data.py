@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -44,10 +44,10 @@ ALLOWED: Mapping[tuple[str, str], str] = {
 
 def violations(source: str) -> Iterator[tuple[int, str]]:
     """The line and the name of every call that could run data, under whatever name it was imported."""
-    module = ast.parse(source)
-    known = dict(_imported(module))
-    called = {id(node.func) for node in ast.walk(module) if isinstance(node, ast.Call)}
-    for node in ast.walk(module):
+    nodes = list(ast.walk(ast.parse(source)))
+    known = dict(_imported(nodes))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
             yield from ((node.lineno, name) for name in names if name.split(".")[0] in MODULES)
@@ -59,8 +59,8 @@ def violations(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.id
 
 
-def _imported(module: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(module):
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (
                 (one.asname or one.name.split(".")[0], one.name if one.asname else one.name.split(".")[0])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
@@ -24,6 +24,9 @@ from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.rules import UNSEEN, Overcooked, State
 from otherminds.worlds.sprites import CELL
 from viewer import HOSTILE, Outline, browsed, data, in_browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 LEVEL = KitchenLevel(
     "two rooms",
@@ -104,7 +107,7 @@ def _place(transform: str) -> tuple[float, float]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(kitchen_plays(agents=(1, 3)))
 def test_the_frames_are_what_the_world_says_happened(play: Play) -> None:
     world, _, deeds = play
@@ -143,7 +146,7 @@ def expected(world: Overcooked, state: State) -> dict[str, tuple[Xy | None, str]
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(kitchen_plays(agents=(1, 3)))
 def test_the_fog_is_over_what_the_world_says_is_not_observed(play: Play) -> None:
     world, _, deeds = play
@@ -317,10 +320,12 @@ def test_squares_are_numbered_as_messages_name_them() -> None:
 @in_browser
 @pytest.mark.parametrize("eye", ["", "Ana", "Ben"])
 @pytest.mark.parametrize("t", [0, 2, 5, 8])
-def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: str, t: int, tmp_path: Path) -> None:
+def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(
+    eye: str, t: int, tab: Page, tmp_path: Path
+) -> None:
     deeds = list(zip(ANA, BEN, strict=True))
     markup = page("x", "", [Section("x", shown(LEVEL, played(LEVEL, deeds)))])
-    dom = browsed(markup, f"level=two+rooms&who=protom&t={t}&by={eye}", tmp_path)
+    dom = browsed(tab, markup, f"level=two+rooms&who=protom&t={t}&by={eye}", tmp_path)
     state = states(LEVEL.world, deeds)[t]
     groups = re.findall(r'<g data-part="([^"]*)"[^>]*display="inline"[^>]*><title>(.*?)</title>', dom)
     picture = kitchen_drawing.draw(LEVEL.world, state, seen_by=eye or None).svg()
@@ -331,9 +336,10 @@ def test_a_browser_shows_what_somebody_sees_at_the_moment_of_the_address(eye: st
 
 @in_browser
 @pytest.mark.parametrize("t", [0, 2, 5])
-def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
+def test_a_browser_lists_what_each_does_not_see(t: int, tab: Page, tmp_path: Path) -> None:
     deeds = list(zip(ANA, BEN, strict=True))
-    dom = browsed(page("x", "", [Section("x", shown(LEVEL, played(LEVEL, deeds)))]), f"level=two+rooms&t={t}", tmp_path)
+    markup = page("x", "", [Section("x", shown(LEVEL, played(LEVEL, deeds)))])
+    dom = browsed(tab, markup, f"level=two+rooms&t={t}", tmp_path)
     listed = dom.partition("What each does not see now</h4>")[2].partition("</ul>")[0]
     state = states(LEVEL.world, deeds)[t]
     for agent in LEVEL.world.agents:
@@ -352,7 +358,7 @@ def test_a_browser_lists_what_each_does_not_see(t: int, tmp_path: Path) -> None:
 
 
 @in_browser
-def test_a_browser_shows_hostile_words_as_words(tmp_path: Path) -> None:
-    tame, wild = (Outline(browsed(report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
+def test_a_browser_shows_hostile_words_as_words(tab: Page, tmp_path: Path) -> None:
+    tame, wild = (Outline(browsed(tab, report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
     assert ("fieldset", ["data-at"]) in tame
     assert wild == tame

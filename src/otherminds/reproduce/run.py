@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from otherminds.errors import unknown
+from otherminds.evaluation.engines import opened
 from otherminds.evaluation.experiment import Begin, Options
 from otherminds.evaluation.runs import how_begun
 from otherminds.evaluation.store import Store
@@ -28,6 +29,7 @@ def reproduce(name: str, options: Options) -> Results:
     """
     if name not in EXPERIMENTS:
         raise unknown("experiment", name, [*EXPERIMENTS, "all"])
+    opened(options.engine, options.jobs)  # an unknown engine is refused before anything is worked out or written
     experiment = EXPERIMENTS[name](options)
     with Store(options.out, experiment.run, how_begun("reproduce", options, name), frozen=options.frozen) as kept:
         rows = experiment.played(kept, options)
