@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from otherminds.evaluation.scoreboard import Episode, Expectation, scores
@@ -60,6 +60,7 @@ def test_calibration_compares_what_was_said_with_what_came() -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(some.lists(some.tuples(some.floats(0, 1), some.booleans()), min_size=1, max_size=60))
 def test_miscalibration_is_that_of_a_loop_over_bins(cases: list[tuple[float, bool]]) -> None:
     gaps = [0.0] * 10

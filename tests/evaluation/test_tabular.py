@@ -69,7 +69,7 @@ def same(a: Any, b: Any) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", WRITERS)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=tables())
 def test_rows_come_back_the_same(tmp_path: Path, form: str, rows: list[Row]) -> None:
     path = tmp_path / f"rows.{form}"

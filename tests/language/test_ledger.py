@@ -84,6 +84,7 @@ scores = st.lists(st.tuples(log_probs, st.integers(1, 99)), max_size=4).flatmap(
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(requests, replies)
 @example(Request("a\u2028b\x00\x85\r\nc"), Reply("\u2028\x00\x85\r\n\\ud83e"))
 @example(Request("numpy", seed=np.int64(3), max_tokens=np.int32(4)), Reply(HALF))  # type: ignore[arg-type]
@@ -99,6 +100,7 @@ def test_replies_are_recalled_exactly(request: Request, reply: Reply) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(questions, scores)
 def test_scores_are_recalled_exactly(question: Continuations, found: Scores) -> None:
     with TemporaryDirectory() as folder:
@@ -115,7 +117,7 @@ def test_an_answer_is_the_same_when_it_is_new_and_when_it_is_recalled(path: Path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [each.name for each in fields(Request)])
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(one=requests, other=requests)
 def test_requests_are_the_same_call_if_nothing_differs(name: str, one: Request, other: Request) -> None:
     changed = replace(one, **{name: getattr(other, name)})
@@ -128,6 +130,7 @@ def test_requests_are_the_same_call_if_nothing_differs(name: str, one: Request, 
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(questions, questions)
 def test_continuations_are_the_same_call_if_nothing_differs(one: Continuations, other: Continuations) -> None:
     with TemporaryDirectory() as folder:

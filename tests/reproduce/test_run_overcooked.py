@@ -149,7 +149,6 @@ def test_the_report_is_about_kitchens(done: Path) -> None:
 # Interruptions
 
 
-@pytest.mark.slow
 def test_an_interrupted_run_goes_on_to_the_same_results_on_two_processes(done: Path, tmp_path: Path) -> None:
     """More episodes are missing than one process is given at once."""
     left_out = episodes_in(done)[1:]
