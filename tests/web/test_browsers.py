@@ -53,6 +53,7 @@ RIGHT = (
 )
 WRONG = "By waiting beside it"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PLAYED = tuple(sorted(one.name for one in default_levels())[:3])
 LOOKED_AT = 3
 COMMENT = '=1+1, "quoted"; ünïcode 🍅'
 UNAUTHORISED, OVER = r"status of 401", r"status of 404.*/rooms/"
@@ -194,14 +195,11 @@ def test_a_map_is_played_by_touch_on_a_phone(server: Server, visitors: Visitors)
 # An invitation
 
 
-@pytest.mark.parametrize("settings", [{"viewport": {"width": 1280, "height": 800}}, PHONE])
-def test_an_invitation_is_followed_and_a_lost_link_is_replaced(
-    settings: dict[str, Any], server: Server, visitors: Visitors
-) -> None:
+def test_an_invitation_is_followed_and_a_lost_link_is_replaced(server: Server, visitors: Visitors) -> None:
     visitors.expected = f"{UNAUTHORISED}|status of (404|409)"
     study = server.study(title="Two in a kitchen", keep_labels=True)
     address = server.ask(f"/api/studies/{study}")["invitation"] + "?pid=ana"
-    mine, other, desk = (visitors.page(at, **settings) for at in (address, address, f"/studies/{study}"))
+    mine, other, desk = (visitors.page(at, **PHONE) for at in (address, address, f"/studies/{study}"))
     for page in (mine, other):
         expect(page.get_by_role("heading", name="Two in a kitchen")).to_be_visible()
         assert narrow(page)
@@ -244,6 +242,8 @@ def made(desk: Page) -> None:
     desk.locator("[name=title]").fill("Two in a kitchen")
     desk.locator("[name=pairs]").fill("1")
     desk.locator("[name=seconds]").fill("0")
+    for name in (one.name for one in default_levels() if one.name not in PLAYED):
+        desk.locator(f'[name=levels][value="{name}"]').uncheck()
     desk.get_by_role("button", name="Make the study").click()
     expect(desk.get_by_role("heading", name="Two in a kitchen")).to_be_visible()
 
@@ -288,7 +288,7 @@ def practise(page: Page) -> None:
 def play_round(pages: list[Page], number: int, desk: Page) -> str:
     """Both get ready, play by the script, and see what comes to light; returns the level."""
     for page in pages:
-        expect(page.get_by_role("heading", name=f"Round {number} of 6")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"Round {number} of 3")).to_be_visible()
         assert narrow(page)
         page.get_by_role("button", name="I am ready").click()
     for page in pages:
@@ -350,10 +350,10 @@ def test_a_study_from_its_plan_to_its_export(visitors: Visitors, tmp_path: Path)
             until(page, "lobby")
     points = {}
     played = []
-    for number in range(1, 7):
+    for number in range(1, 4):
         played.append(play_round(pages, number, desk))
         for i, page in enumerate(pages):
-            page.get_by_role("button", name="Finish" if number == 6 else "Go on").click()
+            page.get_by_role("button", name="Finish" if number == 3 else "Go on").click()
             page.locator('body[data-stage="reveal"]').wait_for(state="detached")
             if stage(page) == "questions":
                 points[number, i] = 7 - i - number // 3
@@ -361,14 +361,14 @@ def test_a_study_from_its_plan_to_its_export(visitors: Visitors, tmp_path: Path)
     codes = {page.locator(".code").inner_text() for page in pages}
     assert len(codes) == 2
     expect(desk.locator("section[data-head]")).to_contain_text("1 of 1 pair finished")
-    assert sorted(played) == sorted(one.name for one in default_levels())
+    assert sorted(played) == list(PLAYED)
     check(exported(desk, tmp_path), played, points)
 
 
 def look_on(desk: Page, number: int, played: str) -> None:
     """The dashboard says which round is running, and shows all of it, live, with what ProToM believes."""
     row = desk.locator("[data-pairs] tbody tr")
-    expect(row).to_contain_text(f"{number} of 6: {played.replace('-', ' ').capitalize()}, protom as ")
+    expect(row).to_contain_text(f"{number} of 3: {played.replace('-', ' ').capitalize()}, protom as ")
     expect(desk.locator("[data-links] tbody tr").filter(has_text="playing")).to_have_count(2)
     row.get_by_role("button", name="Watch").click()
     room = desk.locator("[data-room]")
@@ -385,7 +385,7 @@ def check(rows: list[dict[str, Any]], played: list[str], points: dict[tuple[int,
     assert [last["length"] for last in lasts] == [len(script(name)) for name in played]
     assert all(last["success"] and set(last["by"].values()) == {"person"} for last in lasts)
     subjects = [last["subject"] for last in lasts]
-    assert sorted(subjects) == ["none", "none", "protom", "protom", "random", "random"]
+    assert sorted(subjects) == ["none", "protom", "random"]
     for number, last in enumerate(lasts, 1):
         given = [tuple(found[key] for key in ASPECTS) for found in last.get("ratings", {}).values()]
         meant = [tuple(range(most, most - 4, -1)) for (at, _), most in points.items() if at == number]

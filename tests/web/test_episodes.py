@@ -96,9 +96,9 @@ def test_one_facilitator_is_shown_alone() -> None:
 
 @pytest.mark.slow
 def test_a_seed_is_another_episode() -> None:
-    other = MATRIX.model_copy(update={"seed": 4})
-    assert episode_id(other) != episode_id(MATRIX)
-    assert data(page(other))["episodes"] != data(page(MATRIX))["episodes"]
+    other = GEMS.model_copy(update={"seed": 4})
+    assert episode_id(other) != episode_id(GEMS)
+    assert data(page(other))["episodes"] != data(page(GEMS))["episodes"]
 
 
 PLAYED = """

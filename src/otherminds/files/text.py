@@ -71,4 +71,6 @@ def printable(text: str) -> str:
 
     Control characters could hide or break the text around them.
     """
+    if text.isprintable():  # nearly all text is, and this is much faster
+        return text
     return "".join(c if c.isprintable() else " " if c.isspace() else REPLACEMENT for c in text)
