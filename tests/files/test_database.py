@@ -20,7 +20,7 @@ import pytest
 from fake_models import fails
 from otherminds.errors import InputError
 from otherminds.files import database as durable
-from otherminds.files.checksums import PAGE
+from otherminds.files.checksums import PAGE, log_fault
 from otherminds.files.database import MARK, VERSION, Database, alone, is_database
 from run_files import damage, read, unsynced
 
@@ -395,6 +395,23 @@ def test_a_log_that_was_changed_anywhere_is_never_read_in_part(path: Path, monke
     log_path.write_bytes(log)
     with Database(copy, SCHEMA, readonly=True) as database:
         assert len(database.read(ALL)) == 6
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_a_log_of_either_order_of_bytes_is_in_order(path: Path, order: str) -> None:
+    """Its checksums as SQLite's file format defines them (4.2)."""
+    page, frame = b"pages hold words" * (PAGE // 16), struct.pack(">II", 1, 1)
+    head = struct.pack(">IIIIII", 0x377F0682 | (order == ">"), 3007000, PAGE, 0, 7, 8)
+    sums, log = [0, 0], b""
+    for words, rest in ((head, b""), (frame, page), (frame, page[::-1])):
+        for first, second in struct.iter_unpack(f"{order}II", words + rest):
+            sums[0] = (sums[0] + first + sums[1]) % 2**32
+            sums[1] = (sums[1] + second + sums[0]) % 2**32
+        log += words + (head[16:] if rest else b"") + struct.pack(">II", *sums) + rest
+    path.parent.mkdir(parents=True)
+    for changed in (log, log[:-1] + b"x", log[:60] + b"x" + log[61:]):
+        path.with_name(f"{path.name}-wal").write_bytes(changed)
+        assert (log_fault(path) is None) == (changed == log)
 
 
 def test_a_database_that_nobody_uses_any_more_is_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

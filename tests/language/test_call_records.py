@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import numpy as np
 import pytest
 
 from fake_models import ANSWER, HALF, SCORES, Fake, dead, fails, silent
+from otherminds.errors import InputError
+from otherminds.files.database import Change
 from otherminds.language.call_records import CallTable, answered_line, key_of, now, question_of
 from otherminds.language.ledger import Recorded, Totals
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request
@@ -243,7 +247,7 @@ def line_for(prompt: str, text: str = ANSWER.text) -> tuple[str, bytes]:
 
 
 def sent(calls: CallTable, prompt: str, most: float = 2.0, budget: float | None = None, model: str = "fake:1") -> int:
-    return calls.send(line_for(prompt)[0], model, prompt, most, budget)
+    return calls.send(line_for(prompt)[0], model, prompt, most, budget)[0]
 
 
 def test_a_call_goes_from_sent_to_what_became_of_it(path: Path) -> None:
@@ -266,15 +270,43 @@ def test_a_call_goes_from_sent_to_what_became_of_it(path: Path) -> None:
     assert (again.spent, again.uncertain(), again.answered()) == (calls.spent, calls.uncertain(), calls.answered())
 
 
-def test_spending_is_what_the_calls_say_whatever_happens_to_them(path: Path) -> None:
-    rng, calls, open_calls = np.random.default_rng(4), CallTable.open(path), list[int]()
-    for prompt in map(str, range(60)):
-        open_calls.append(sent(calls, prompt, float(rng.uniform(0, 9))))
-        if rng.random() < 0.7:
-            number = open_calls.pop(int(rng.integers(len(open_calls))))
+def test_spending_is_what_the_calls_say_whatever_happens_to_them(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after transactions that fail, and beside others, in this program or another one."""
+    rng, first, open_calls = np.random.default_rng(4), CallTable.open(path), list[int]()
+    tables, end = (first, CallTable(first.database), CallTable.open(path)), Change.end
+
+    def may_fail(change: Change) -> None:
+        end(change)
+        if rng.random() < 0.2:
+            raise sqlite3.OperationalError("full")
+
+    monkeypatch.setattr(Change, "end", may_fail)
+    for prompt in map(str, range(80)):
+        calls = tables[int(rng.integers(3)) if rng.random() < 0.3 else 0]
+        with suppress(InputError):
+            before = calls.spent
+            number, spent = calls.send(line_for(prompt)[0], "fake:1", prompt, float(rng.uniform(0, 9)), None)
+            assert spent == pytest.approx(before)
+            open_calls.append(number)
+        if open_calls and rng.random() < 0.7:
             state = str(rng.choice(["refused", "lost"]))
-            calls.settle(number, state, 0.0 if state == "refused" else float(rng.uniform(0, 9)))
-    assert read(path, "select total(cost) from calls") == [(pytest.approx(calls.spent),)]
+            with suppress(InputError):
+                calls.settle(open_calls[0], state, 0.0 if state == "refused" else float(rng.uniform(0, 9)))
+                open_calls.pop(0)
+
+
+def test_the_calls_so_far_are_not_added_up_for_every_call(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent(CallTable.open(path), "earlier")
+    calls, asked, found = CallTable.open(path), list[str](), Change.read
+
+    def counted(change: Change, question: str, about: Sequence[Any] = ()) -> list[Any]:
+        asked.append(question)
+        return found(change, question, about)
+
+    monkeypatch.setattr(Change, "read", counted)
+    for prompt in "abc":
+        calls.settle(sent(calls, prompt, budget=50.0), "done", 0.5, line_for(prompt)[1])
+    assert sum("total(cost)" in question for question in asked) == 1
 
 
 def test_a_budget_is_for_all_calls_of_all_models_and_programs(path: Path) -> None:

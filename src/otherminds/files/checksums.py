@@ -12,6 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from otherminds.files.text import opened
 
 SUMS = (1 << 62) - 1
@@ -132,9 +135,22 @@ def log_fault(path: Path) -> str | None:
 
 
 def _add(order: str, words: bytes, sums: tuple[int, int]) -> tuple[int, int]:
-    """The running checksums of a log after these words (SQLite's file format, 4.2)."""
-    one, two = sums
-    for first, second in struct.iter_unpack(f"{order}II", words):
-        one = (one + first + two) & 0xFFFFFFFF
-        two = (two + second + one) & 0xFFFFFFFF
-    return one, two
+    """The running checksums of a log after these words (SQLite's file format, 4.2).
+
+    Each word x adds itself and the other sum to one of the two, in turn. So it counts, from the last word on, F(0),
+    F(1), F(2), … times in the first sum and F(1), F(2), F(3), … times in the second; the sums so far are two words
+    before all others.
+    """
+    before = np.array([sums[0], (sums[1] - sums[0]) % 2**32], np.uint32)
+    numbers = np.concatenate([before, np.frombuffer(words, f"{order}u4").astype(np.uint32)])[::-1]
+    times = _fibonacci(len(numbers) + 1)
+    return int(times[:-1] @ numbers), int(times[1:] @ numbers)
+
+
+@cache
+def _fibonacci(count: int) -> npt.NDArray[np.uint32]:
+    """The first Fibonacci numbers F(0), F(1), …, without what is beyond 32 bits."""
+    found = [0, 1]
+    while len(found) < count:
+        found.append(sum(found[-2:]) % 2**32)
+    return np.array(found, np.uint32)

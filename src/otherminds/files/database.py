@@ -123,6 +123,12 @@ class Change:
         """All rows that a query returns within the transaction."""
         return self._base.execute(question, about).fetchall()
 
+    def total(self, table: str) -> tuple[int, int]:
+        """The number of rows of a table, and the sum of their checksums: equal only if the rows are."""
+        ((rows, told),) = self.read("select rows, sum from totals where name = ?", (table,))
+        more, moved = self._moved.get(table, (0, 0))
+        return rows + more, (told + moved) & SUMS
+
     def _move(self, table: str, rows: int, told: int) -> None:
         before = self._moved.get(table, (0, 0))
         self._moved[table] = (before[0] + rows, (before[1] + told) & SUMS)

@@ -43,10 +43,9 @@ class Budget:
     more calls go out. So at most one bill is spent above the budget, as long as none is above WORST estimates.
     """
 
-    def __init__(self, dollars: float, spent: Callable[[], float], ratio: float | None = None) -> None:
-        """`spent` returns the dollars on record, asked while no call is under way; `ratio` is the largest so far."""
+    def __init__(self, dollars: float, ratio: float | None = None) -> None:
+        """`ratio` is the largest so far."""
         self.dollars, self.ratio = dollars, ratio
-        self._on_record = spent
         self._spent = self._largest = 0.0
         self._under_way: list[Sent] = []
         self._end: ModelError | None = None
@@ -58,20 +57,22 @@ class Budget:
             self._end = self._end or error
             self._changed.notify_all()
 
-    def send(self, estimate: float, record: Callable[[float], int]) -> Sent:
-        """Wait for room for a call, and record it: `record` is given its bound, and returns its number.
+    def send(self, estimate: float, record: Callable[[float], tuple[int, float]]) -> Sent:
+        """Wait for room for a call, and record it.
 
-        Raises the error of `stop`, and what `record` raises.
+        `record` is given its bound, and returns its number and the dollars on record before. Raises the error of
+        `stop`, and what `record` raises.
         """
         with self._changed:
             while self._under_way and not self._end and not self._fits(estimate):
                 self._changed.wait()
             if self._end:
                 raise self._end
-            if not self._under_way:  # another model may have been asked, too
-                self._spent = self._on_record()
             bound = self._bound(estimate)
-            sent = Sent(record(bound), estimate, bound)
+            number, spent = record(bound)
+            if not self._under_way:  # another model may have been asked, too
+                self._spent = spent
+            sent = Sent(number, estimate, bound)
             self._under_way.append(sent)
             return sent
 

@@ -213,11 +213,7 @@ class CallTable:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-
-    @classmethod
-    def of(cls, database: Database) -> CallTable:
-        """The calls in an open database."""
-        return cls(database)
+        self._known = ((0, 0), 0.0)  # a total of the table, and the dollars for all calls then
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> CallTable:
@@ -258,18 +254,26 @@ class CallTable:
         """The lines of all answers of one model (by its identity)."""
         return (line for (line,) in self.database.read(ANSWERS, (model,)))
 
-    def send(self, key: str, model: str, place: str, most: float, budget: float | None) -> int:
-        """Record that a call goes out that may cost up to `most` dollars, and return its number in the database.
+    def send(self, key: str, model: str, place: str, most: float, budget: float | None) -> tuple[int, float]:
+        """Record that a call goes out that may cost up to `most` dollars.
 
-        Raises BudgetError if that is more than is left of the budget.
+        Returns its number in the database, and the dollars for all calls before. Raises BudgetError if it may cost more
+        than is left of the budget.
         """
         with self.database.transaction() as change:
-            if budget is not None:
-                ((spent,),) = change.read(SPENT)
-                if spent + most > budget:
-                    raise over_budget(budget, spent, most)
+            spent = self._spent(change)
+            if budget is not None and spent + most > budget:
+                raise over_budget(budget, spent, most)
             text = place.encode("utf-8", "backslashreplace").decode()  # a lone surrogate is escaped
-            return change.put("calls", None, key, model, text, now(), "sent", most, None)
+            number = change.put("calls", None, key, model, text, now(), "sent", most, None)
+            self._known = change.total("calls"), spent + most
+            return number, spent
+
+    def _spent(self, change: Change) -> float:
+        """The dollars for all calls, added up anew only if the table is not as this object left it."""
+        if self._known[0] != (total := change.total("calls")):
+            self._known = total, float(change.read(SPENT)[0][0])
+        return self._known[1]
 
     def settle(self, number: int, state: str, cost: float, line: bytes | None = None) -> None:
         """Record the outcome of a call, `done` with its line, `refused` or `lost`, and its cost in dollars.
@@ -277,9 +281,11 @@ class CallTable:
         A second answer to a question is not kept, but was paid for (`twice`).
         """
         with self.database.transaction() as change:
-            ((key, model, place, sent, *_),) = change.read(f"{CALL} where n = ?", (number,))
+            spent = self._spent(change)
+            ((key, model, place, sent, _, most, _),) = change.read(f"{CALL} where n = ?", (number,))
             change.drop("calls", n=number)
             _put(change, number, key, model, place, sent, state, cost, None if line is None else line.decode())
+            self._known = change.total("calls"), spent - most + cost
 
     def lines(self) -> Iterator[bytes]:
         """Lines for all calls that were answered or may have been paid for, in the order in which they were sent."""

@@ -74,7 +74,7 @@ class Recorded:
         self._stopped = False
         self._under_way: dict[str, Future[records.Answer]] = {}
         if isinstance(record, Database):
-            self.path, self._calls = record.path, records.CallTable.of(record)
+            self.path, self._calls = record.path, records.CallTable(record)
         else:
             self.path, self._calls = record, records.CallTable.open(record, readonly=replay)
         self.uncertain: tuple[records.UncertainCall, ...] = self._calls.uncertain(model.identity)
@@ -82,7 +82,7 @@ class Recorded:
         self._budget: Budget | None = None
         if budget is not None and price is not None and not replay:
             ratio = ratio_on_record(self._calls.answers(model.identity), price)
-            self._budget = Budget(budget, lambda: self._calls.spent, ratio)
+            self._budget = Budget(budget, ratio)
 
     @property
     def name(self) -> str:
@@ -195,7 +195,8 @@ class Recorded:
         estimate = 0.0 if self._price is None else self._price.cost(at_most(request))
         place = getattr(request, "draw", "") or _extract(request.prompt)
         if self._budget is None:
-            return Sent(self._calls.send(key, self.identity, place, estimate, None), estimate, estimate)
+            number, _ = self._calls.send(key, self.identity, place, estimate, None)
+            return Sent(number, estimate, estimate)
         dollars = self._budget.dollars
         return self._budget.send(estimate, lambda bound: self._calls.send(key, self.identity, place, bound, dollars))
 
