@@ -650,8 +650,8 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folders of stories: `short` by one process, with pictures, and `long` by two."""
     folder = tmp_path_factory.mktemp("sets")
     common = ("generate", "stories", "--seed", "3", "--out")
-    main(*common, str(folder / "short"), "--n", "100", "--boards", "3", "--videos", "2")
-    main(*common, str(folder / "long"), "--n", "200", "--jobs", "2")
+    main(*common, str(folder / "short"), "--n", "31", "--boards", "3", "--videos", "2")
+    main(*common, str(folder / "long"), "--n", "62", "--jobs", "2")
     return folder
 
 
@@ -661,9 +661,9 @@ def stories(folder: Path) -> list[Row]:
 
 def test_stories_of_a_seed_are_the_same_whatever_their_number_and_that_of_processes(sets: Path) -> None:
     short, long = ((sets / name / "stories.jsonl").read_bytes().splitlines() for name in ("short", "long"))
-    assert (len(short), len(long)) == (100, 200)
-    assert short == long[:100]
-    assert len({line.split(b'"story": ')[1] for line in long}) == 200
+    assert (len(short), len(long)) == (31, 62)
+    assert short == long[:31]
+    assert len({line.split(b'"story": ')[1] for line in long}) == 62
 
 
 def test_rows_have_what_is_documented_and_agree_with_themselves(sets: Path) -> None:
@@ -677,14 +677,14 @@ def test_rows_have_what_is_documented_and_agree_with_themselves(sets: Path) -> N
         assert row["episode"]["id"] == row["id"]
         assert row["question"]
         assert row["story"]
-    assert len({row["id"] for row in stories(sets / "long")}) == 200
+    assert len({row["id"] for row in stories(sets / "long")}) == 62
 
 
 def test_each_option_of_a_group_is_right_once(sets: Path) -> None:
     groups = defaultdict(list)
     for row in stories(sets / "long"):
         groups[row["group"]].append(row)
-    assert [len(group) for group in groups.values()] == [3] * 66 + [2]
+    assert [len(group) for group in groups.values()] == [3] * 20 + [2]
     for group in list(groups.values())[:-1]:
         assert {row["letter"] for row in group} == {"A", "B", "C"}
         assert len({(row["question"], *row["options"], row["cell"], row["phrasing"]) for row in group}) == 1
@@ -726,16 +726,16 @@ def test_generated_stories_can_be_asked_about(run: Run, sets: Path) -> None:
 
 
 def test_no_generated_story_is_answered_wrongly_from_its_data(run: Run, sets: Path) -> None:
-    for row in stories(sets / "long")[::10]:
+    for row in stories(sets / "long")[::5]:
         data = {"episode": row["episode"], "question": row["asked"]}
         found = asked_about(run, put("data.json", data))
         assert found["option"] in (None, "ABC".index(row["letter"]))
 
 
 def test_right_answers_by_construction_are_never_contradicted(run: Run, sets: Path) -> None:
-    chosen = [row for row in stories(sets / "long") if row["phrasing"] == "flowing"][:24]
+    chosen = [row for row in stories(sets / "long") if row["phrasing"] == "flowing"]
     found = [json.loads(line) for line in fine(run("audit", put("i.jsonl", *chosen), "--json")).splitlines()]
-    assert len(found) == 24
+    assert len(found) == len(chosen) > 5
     assert [one["id"] for one in found if one["outcome"] == "contradicts"] == []
     assert any(one["outcome"] == "agrees" for one in found)
 

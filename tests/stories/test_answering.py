@@ -279,7 +279,7 @@ UNNAMED_ROOM = Episode(
 
 @pytest.mark.slow
 @given(EPISODES, QUESTIONS)
-@settings(max_examples=250)
+@settings(max_examples=80)
 @example(PLACELESS, stances("Ann", "Bob", presumes=(Event(9, "", "walk", "cup"),)))
 @example(UNNAMED_ROOM, stances("Ann", "Bob", given=(Knows("Ann", "shelf"),)))
 def test_any_question_about_any_story_is_answered_or_not_with_a_reason(episode: Episode, question: Question) -> None:

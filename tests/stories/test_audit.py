@@ -18,7 +18,7 @@ from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import EVERYDAY, HI_TOM, SALLY_ANNE, TOMI, Conventions
 from otherminds.stories.model import Answer, Event
 
-CLEAN, PLANTED = 200, 50
+CLEAN, PLANTED = 60, 20
 MOVED = "Anna is in the kitchen. Ben is in the kitchen. The keys are in the drawer. Anna leaves the kitchen. "
 BACK = MOVED + "Ben moves the keys to the box. Anna enters the kitchen."
 

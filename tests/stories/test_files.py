@@ -111,21 +111,21 @@ QUESTIONS = st.integers(2, 4).flatmap(
 
 @pytest.mark.slow
 @given(EPISODES)
-@settings(max_examples=150)
+@settings(max_examples=40)
 def test_every_episode_is_read_back_equal(episode: Episode) -> None:
     assert episode_of(json.loads(json.dumps(as_json(episode)))) == episode
 
 
 @pytest.mark.slow
 @given(QUESTIONS)
-@settings(max_examples=150)
+@settings(max_examples=40)
 def test_every_question_is_read_back_equal(question: Question) -> None:
     assert question_of(json.loads(json.dumps(question_json(question)))) == question
 
 
 @pytest.mark.slow
 @given(EPISODES, QUESTIONS, st.sampled_from((".json", ".jsonl")), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_a_file_of_both_is_read_back_equal(
     tmp_path_factory: pytest.TempPathFactory, episode: Episode, question: Question, suffix: str, plain: bool
 ) -> None:
@@ -302,7 +302,7 @@ def test_the_line_and_column_of_what_is_not_json_are_those_in_the_file(tmp_path:
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | TEXT, lambda inner: st.lists(
     inner, max_size=3) | st.dictionaries(st.sampled_from(("id", "agents", "timeline", "options", "p", "type", "claims",
     "story", "episode", "question", "given", "labels")) | TEXT, inner, max_size=3), max_leaves=12))  # fmt: skip
-@settings(max_examples=150)
+@settings(max_examples=40)
 def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"
     path.write_text(json.dumps(data), encoding="utf-8")

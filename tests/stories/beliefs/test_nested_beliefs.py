@@ -27,7 +27,7 @@ from otherminds.stories.model import (
     Utterance,
 )
 
-STORIES = 1200
+STORIES = 240
 A, B, C = "Anna", "Ben", "Clara"
 OPEN_SHELF = Conventions("surfaces", entering="surfaces")
 NO_LOOK = Conventions("nothing", entering="nothing")

@@ -492,7 +492,7 @@ WORDS = [
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.one_of(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join), st.text(max_size=200)))
 def test_any_text_is_read_without_complaint(text: str) -> None:
     reading = read_story(text)

@@ -81,7 +81,7 @@ def test_within_a_group_the_questions_and_options_are_word_for_word_the_same(
 def test_who_guesses_from_the_words_of_the_question_is_at_chance() -> None:
     """The options whose words were right most often in one half of the groups are right a third of the time in the
     other."""
-    stories = list(invent(1500, np.random.default_rng(13)))
+    stories = list(invent(600, np.random.default_rng(13)))
     names = list(phrasings())
     texts = [told(story, names[i // 3 % len(names)]) for i, story in enumerate(stories)]
     half = len(stories) // 2
@@ -98,7 +98,7 @@ def test_who_guesses_from_the_words_of_the_question_is_at_chance() -> None:
             for i, option in enumerate(text.options)
         ]
         hits += int(np.argmax(scores)) == story.gold
-    assert hits / half == pytest.approx(1 / 3, abs=0.03)
+    assert hits / half == pytest.approx(1 / 3, abs=0.05)
 
 
 def words_of(text: ToldStory, i: int, option: str) -> list[str]:

@@ -434,9 +434,9 @@ def answered(episode: Episode, question: Question, costs: SpeakingCosts) -> Answ
 
 
 @pytest.mark.slow
-def test_posteriors_of_six_hundred_stories_are_those_of_enumerating_all_there_is() -> None:
+def test_posteriors_of_two_hundred_stories_are_those_of_enumerating_all_there_is() -> None:
     impossible = told = 0
-    for episode, question, home in random_cases(600):
+    for episode, question, home in random_cases(200):
         assert home_of(episode).places == home.places
         costs = ANSWERING if question.polarity == "least" else RESERVED
         expected, answer = brute(episode, question, home, costs), answered(episode, question, costs)
@@ -451,8 +451,8 @@ def test_posteriors_of_six_hundred_stories_are_those_of_enumerating_all_there_is
         told += max(expected) - min(expected) > 0.05
         check_choice(answer, expected, question.polarity)
         check_terms(episode, question, answer, costs, scores)
-    assert impossible < 100
-    assert told > 250
+    assert impossible < 33
+    assert told > 80
 
 
 def check_choice(answer: Answer, expected: list[float], polarity: Polarity) -> None:

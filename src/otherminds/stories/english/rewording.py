@@ -64,10 +64,11 @@ def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
     found = list(sentence)
     if len(found) > LONGEST_SENTENCE:
         return found
+    words, places = _as_text(found, names)
     for pattern, plain in rewording_rules().story:
-        words, places = _as_text(found, names)
         if match := pattern.search(words):
             found = _filled(plain, match, found, places)
+            words, places = _as_text(found, names)
     return found
 
 
