@@ -304,7 +304,6 @@ def test_the_name_of_a_tab_is_never_told(app: App) -> None:
             assert MARK not in json.dumps(told)
 
 
-@pytest.mark.slow
 def test_comments_are_kept_or_refused_and_the_event_log_goes_on(tmp_path: Path) -> None:
     async def with_two() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:

@@ -207,7 +207,6 @@ def check_frames(page: Page, study: Study, pages: list[Page]) -> int:
 # What goes wrong
 
 
-@pytest.mark.slow
 def test_who_comes_back_in_time_keeps_the_seat(tmp_path: Path) -> None:
     async def come_back() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:
