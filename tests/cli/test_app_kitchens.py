@@ -116,7 +116,7 @@ def test_a_kitchen_as_a_picture(run: Run, here: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("helper", ["none", "random", "oracle", "protom"])
 def test_help_in_a_kitchen_is_shown_in_words(run: Run, here: Path, helper: str) -> None:
-    out = fine(run("watch", "hand-over.txt", "--facilitator", helper, "--seed", "3"))
+    out = fine(run("watch", "hand-over.txt", "--facilitator", helper, "--seed", "3", "--delay", "0"))
     assert ("Not everybody succeeded after 100 steps." in out) == (helper == "none")
     assert ("» " in out) == (helper != "none")
     assert ("[completed]" in out) == (helper != "none")
@@ -125,7 +125,7 @@ def test_help_in_a_kitchen_is_shown_in_words(run: Run, here: Path, helper: str) 
 
 @pytest.mark.slow
 def test_an_episode_in_a_kitchen_can_be_read_back(run: Run, here: Path) -> None:
-    out = fine(run("watch", "rooms.txt", "--seed", "3", "--save", "seen.jsonl"))
+    out = fine(run("watch", "rooms.txt", "--seed", "3", "--delay", "0", "--save", "seen.jsonl"))
     assert out == fine(run("watch", "rooms.txt", "--seed", "3"))
     steps = int(re.findall(r"Everybody succeeded after (\d+) steps\.", out)[0])
     assert re.findall(r"two rooms, (.*?) ─", out) == [*(f"step {t}" for t in range(steps)), "the end"]

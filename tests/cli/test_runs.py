@@ -169,7 +169,7 @@ def test_a_finished_run_is_reported_again_to_the_same_bytes(
 ) -> None:
     monkeypatch.setattr(playing, "run", None)
     copied(done, here / "copy")
-    for command in ("report", "resume", "report"):
+    for command in ("report", "resume"):
         assert "Report: copy/report.html" in fine(run(command, "copy"))
         assert results(here / "copy") == results(done)
         for name in RESULTS:
