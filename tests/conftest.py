@@ -13,7 +13,12 @@ from otherminds.cli import app as cli
 from otherminds.evaluation import progress
 
 settings.register_profile(
-    "repo", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "repo",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repo")
 

@@ -165,11 +165,11 @@ class Itself:
 @pytest.mark.parametrize("substrate", ["rws_repeated", "rws_arena", "pd_repeated"])
 def test_the_rules_agree_with_themselves_whatever_chance_does(substrate: str) -> None:
     engine = Itself(in_the_matrix(substrate), substrate)
-    total = summed(verify(engine, 4_000, np.random.default_rng(1)))
+    total = summed(verify(engine, 1_500, np.random.default_rng(1)))
     assert total.mismatches == ()
-    assert total.steps == 4_000
-    assert total.counts["episodes"] > 1
-    assert total.counts["meetings"] > 20
+    assert total.steps == 1_500
+    assert total.counts["episodes"] >= 1
+    assert total.counts["meetings"] > 8
 
 
 HERE = Path(__file__).parent

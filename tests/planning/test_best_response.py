@@ -76,7 +76,6 @@ def _worth(task: Task, horizon: int, start: int, pick: Pick, history: History, a
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
 @given(task=tasks(), horizon=st.integers(1, 3), data=st.data())
 def test_it_is_optimal_among_all_that_see_the_history(task: Task, horizon: int, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(task.partner.outputs) - 1))
@@ -200,7 +199,7 @@ def test_planning_sees_the_game_and_the_partner_as_they_play(play: Play) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(task=tasks(least=1))
 def test_the_best_rate_is_what_more_rounds_are_worth(task: Task) -> None:
     rounds = 1200  # a multiple of every period that three states can have
@@ -345,7 +344,6 @@ def test_the_states_of_all_machines_are_numbered_through(options: int, replies: 
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(beliefs(), st.sampled_from([clairvoyant, commitment]))
 def test_looking_ahead_to_the_last_round_is_exact(belief: Belief, leaf: Leaf) -> None:
     found = action_values(*belief, depth=belief.left, leaf=leaf)
@@ -369,7 +367,6 @@ def test_committing_to_the_truth_is_exact(belief: Belief) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(beliefs())
 def test_to_know_the_partner_after_the_next_round_can_only_help(belief: Belief) -> None:
     """And more look-ahead only tightens the bound."""
@@ -386,7 +383,6 @@ def test_in_the_last_round_the_bound_is_exact(belief: Belief) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(beliefs(certain=True, rounds=4, most=4))
 def test_a_commitment_is_worth_less_than_to_know_the_partner(belief: Belief) -> None:
     """With partners who leave nothing to chance, as the first action of a plan is the same for all of them."""
@@ -411,7 +407,6 @@ def committed(belief: Belief, held: int) -> float:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(beliefs(certain=True, rounds=6, most=4))
 def test_a_commitment_is_the_best_of_those_to_each_machine(belief: Belief) -> None:
     expected = max(committed(belief, int(state)) for state in belief.states)

@@ -78,21 +78,20 @@ def check(world: DoorsKeysGems, limit: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(pairs | tight, st.integers(0, 15))
 def test_two_people_cannot_be_faster_nor_need_they_be_slower(world: DoorsKeysGems, limit: int) -> None:
     check(world, limit)
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(alone, st.integers(0, 15))
 def test_one_person_alone(world: DoorsKeysGems, limit: int) -> None:
     check(world, limit)
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(trios, st.integers(0, 10))
 def test_three_people(world: DoorsKeysGems, limit: int) -> None:
     check(world, limit)
@@ -102,7 +101,7 @@ def test_three_people(world: DoorsKeysGems, limit: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(roomy, st.integers(0, 9))
 def test_nothing_that_people_do_or_could_be_told_beats_perfect_cooperation(world: DoorsKeysGems, seed: int) -> None:
     advice, goals = DoorsKeysGemsAdvice(world), tuple(Goal("gem", gem) for gem in world.goals)
@@ -118,7 +117,7 @@ def test_nothing_that_people_do_or_could_be_told_beats_perfect_cooperation(world
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(roomy, st.sampled_from(PICTURES))
 def test_it_is_the_same_in_a_mirror(world: DoorsKeysGems, picture: Callable[[DoorsKeysGems], Picture]) -> None:
     assert JointPlanner(picture(world).world).makespan(40) == JointPlanner(world).makespan(40)

@@ -222,7 +222,7 @@ def test_others_face_the_same_way_in_everybodys_picture() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(odd_matrix_worlds.worlds(), st.integers(0, 2**32 - 1))
 def test_the_picture_for_a_player_is_part_of_the_whole_and_depends_on_what_it_sees_alone(
     world: InTheMatrix, seed: int

@@ -24,6 +24,10 @@ NORMAL = 1.96  # half the width of a 95 % interval in standard errors, of the no
 Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(lambda row: (*row[:1], row[1:]))]
 
 
+def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    return row["experiment"], row["condition"], row["subject"], row["metric"]
+
+
 class _Figure(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -32,10 +36,10 @@ class _Figure(BaseModel):
     subject: str
     metric: str
 
-    def about(self, row: Mapping[str, Any]) -> bool:
-        """Whether a summary row has the same experiment, condition, subject and metric."""
-        mine = (self.experiment, self.condition, self.subject, self.metric)
-        return mine == tuple(row[name] for name in ("experiment", "condition", "subject", "metric"))
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The experiment, condition, subject and metric, as `_key` of a summary row."""
+        return self.experiment, self.condition, self.subject, self.metric
 
 
 class Published(_Figure):
@@ -123,12 +127,13 @@ def figures() -> Figures:
 
 def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:
     """The summary, with the columns of the published figure in each row that has one."""
-    return [dict(row) | next((p.columns() for p in figures().published if p.about(row)), {}) for row in summary]
+    published = {figure.key: figure for figure in reversed(figures().published)}
+    return [dict(row) | (published[_key(row)].columns() if _key(row) in published else {}) for row in summary]
 
 
 def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping[str, Any], bool]]:
     """(target, summary row, whether the row meets it) for every target that the summary has a value for."""
-    return [(t, row, t.met(row)) for t in figures().target for row in summary if t.about(row)]
+    return [(t, row, t.met(row)) for t in figures().target for row in summary if t.key == _key(row)]
 
 
 def cell(row: Mapping[str, Any] | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Literal, NamedTuple
 
 from otherminds.files.text import printable
@@ -140,6 +141,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
+@cache
 def mix(colour: str, other: str, share: float) -> str:
     """A colour between two others, at a share in [0, 1] from the first to the second."""
     channels = zip(_rgb(colour), _rgb(other), strict=True)

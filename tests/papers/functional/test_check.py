@@ -78,8 +78,8 @@ BREAKS = {
     "format_breaker": "formatting",
 }
 RUNS = {  # games, partners, rounds, episodes (of those who depend on what options are called), seeds
-    "short": ((RPS, IPD), (), 6, 1, 3),
-    "shuffled": ((RPS, IPD), (), 6, 6, 3),
+    "short": ((RPS, IPD), (), 6, 1, 2),
+    "shuffled": ((RPS, IPD), (), 6, 6, 2),
     "long": ((RPS,), ("tft", "always-rock"), 100, 1, 1),
 }
 

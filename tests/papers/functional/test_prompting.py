@@ -291,7 +291,7 @@ class TestWhatIsKept:
         assert {call.request for call in one.calls} == {call.request for call in other.calls}
 
     @pytest.mark.slow
-    @config(max_examples=40)
+    @config(max_examples=20)
     @given(settings(), st.data())
     def test_unfinished_sentences_grow(self, setting: GameSetting, data: st.DataObject) -> None:
         speaker = answering(setting.own[-1], setting.theirs[0])

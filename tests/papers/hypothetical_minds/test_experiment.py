@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ PAID = 3.90625
 BOTS = sorted({name for one in scenarios() for name in one.bots if strategy_of(name) is not None})
 
 
+@cache
 def shortened(substrate: str, steps: int = STEPS) -> InTheMatrix:
     world = in_the_matrix(substrate)
     return dataclasses.replace(world, rules=dataclasses.replace(world.rules, ends=Ends(steps, 1, 1.0, steps)))

@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,7 @@ BODIES = ("egocentric", "full_information")
 FULLY = [name for name, case in CASES.items() if case.substrate != "rws_arena" and name != "random walk v rock"]
 
 
+@cache
 def shortened(substrate: str) -> InTheMatrix:
     world = in_the_matrix(substrate)
     return dataclasses.replace(world, rules=dataclasses.replace(world.rules, ends=SHORT))

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odd_matrix_worlds import odd
@@ -104,7 +104,6 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @given(at=st.integers(0, 10_000), byte=st.integers(0, 255), cut=st.none() | st.integers(0, 10_000))
-@settings(max_examples=150)
 def test_a_damaged_file_is_a_network_or_told(
     at: int, byte: int, cut: int | None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -17,7 +17,9 @@ import pytest
 from commands import Run, complaint, fine
 from otherminds.papers.mumatom import experiment as invented
 from otherminds.papers.mumatom import experiment as mumatom
+from otherminds.papers.mumatom import report as mumatom_report
 from otherminds.papers.mumatom.reproduction import STORIES
+from otherminds.reports.page import inline, safe
 from otherminds.reports.results import figures
 from otherminds.reproduce import run as reproduce
 from otherminds.reproduce.run import Options
@@ -156,7 +158,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(STORIES, "quick", FEW)
     monkeypatch.setattr(invented, "phrasings", lambda: ["plain"])
+    leave_undrawn(monkeypatch)
     return tmp_path
+
+
+def leave_undrawn(patch: pytest.MonkeyPatch) -> None:
+    """Figures are made, but not drawn, which would take most of the time."""
+    patch.setattr(mumatom_report, "inline", lambda figure, caption="": safe(caption))
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +175,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(STORIES, "quick", FEW)
         patch.setattr(invented, "phrasings", lambda: ["plain"])
+        leave_undrawn(patch)
         reproduce.reproduce("mumatom", Options(folder / "out", 1, "quick", 2, data))
     return folder
 
@@ -250,7 +259,11 @@ def test_the_summary_is_spelt_by_the_contract(ran: Path) -> None:
         if one.experiment == "mumatom":
             track, _, kind = one.condition.partition("/")
             assert (track in TRACKS, kind in (*KINDS, "all"), one.metric) == (True, True, "accuracy")
-            beside = [row for row in summary if one.about(row)]
+            beside = [
+                row
+                for row in summary
+                if one.key == tuple(row[name] for name in ("experiment", "condition", "subject", "metric"))
+            ]
             assert all("published" in row for row in beside) or not hasattr(one, "value")
 
 
@@ -391,7 +404,7 @@ def test_the_number_of_processes_makes_no_difference(run: Run, here: Path, ran: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.2, 0.61, 0.97])
+@pytest.mark.parametrize("share", [0.2, 0.97])
 def test_an_interrupted_run_goes_on_where_it_stopped(here: Path, ran: Path, share: float) -> None:
     order = episodes_in(ran / "out")
     interrupted(ran / "out", here / "out", order[int(share * len(order)) :])
@@ -509,12 +522,12 @@ def test_the_report_has_all_there_is(ran: Path) -> None:
     ] == []
     for words in ("text + video text + scene graph", "the question alone", "no video", "published"):
         assert words in page.text
-    assert page.tags["svg"] + page.tags["img"] >= 1
     assert page.tags["script"] == 0
 
 
 @pytest.mark.slow
-def test_names_in_the_data_stay_text_in_the_report(here: Path) -> None:
+def test_names_in_the_data_stay_text_in_the_report(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mumatom_report, "inline", inline)
     evil = "<script>alert('x')</script>&lt;b&gt;\x1b[31m"
     wrong, video = conversation("Paul", "Rita", "teapot", "fridge", found=True)
     wrong["answers"] = {"1": "C)", "2": "B)", "3": "A)"}
@@ -522,6 +535,7 @@ def test_names_in_the_data_stay_text_in_the_report(here: Path) -> None:
     reproduce.reproduce("mumatom", Options(here / "out", 1, "quick", 1, data))
     page = page_of(here / "out")
     assert page.tags["script"] == 0
+    assert page.tags["svg"] >= 1
     assert "<script>alert('x')</script>&lt;b&gt;" in page.text
 
 
@@ -651,11 +665,10 @@ def test_a_run_is_replayed_from_its_record(run: Run, here: Path, limp: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("episodes", [1, 2])
-def test_as_many_episodes_are_asked_about_as_is_wished(run: Run, here: Path, limp: Path, episodes: int) -> None:
-    reproduced(run, limp, "--episodes", str(episodes))
+def test_as_many_episodes_are_asked_about_as_is_wished(run: Run, here: Path, limp: Path) -> None:
+    reproduced(run, limp, "--episodes", "1")
     asked = Counter(row["subject"] for row in rows_in(here / "out") if row["subject"].startswith("limp"))
-    assert asked == {"limp:limper": 3 * episodes, "limp_faithful:limper": 3 * episodes}
+    assert asked == {"limp:limper": 3, "limp_faithful:limper": 3}
 
 
 def test_replies_that_cannot_be_read_are_no_answers(run: Run, here: Path, limp: Path) -> None:

@@ -613,7 +613,7 @@ def replies_like(reader: Reader) -> st.SearchStrategy[Any]:
 
 @pytest.mark.slow
 @given(st.data(), st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25)
 def test_whatever_is_written_there_is_an_answer_or_a_reason(data: st.DataObject, faithful: bool) -> None:
     reader = reader_of_talk()
 

@@ -234,7 +234,7 @@ some = worlds(sides=(3, 4), agents=(2, 3), keys=(0, 3), doors=(1, 2), gems=(3, 3
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(some, st.integers(0, 99))
 def test_with_a_silent_facilitator_people_do_what_they_would_have_done_anyway(world: DoorsKeysGems, seed: int) -> None:
     episode = play(world, SilentFacilitator(), seed=seed)
@@ -248,7 +248,7 @@ def test_with_a_silent_facilitator_people_do_what_they_would_have_done_anyway(wo
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(some, st.integers(0, 99), st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_rules_of_conversation_hold_whatever_happens(world: DoorsKeysGems, seed: int, obedience: float) -> None:
     chatter = RandomFacilitator(DoorsKeysGemsAdvice(world), talkativeness=0.9)

@@ -114,7 +114,7 @@ watched = plays(worlds(sides=(2, 4), agents=(2, 3), keys=(1, 2), doors=(1, 2), g
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(watched, st.booleans(), st.integers(1, 60))
 def test_prices_are_the_steps_saved_in_expectation_and_how_likely_any_are(
     played: Played, distinct: bool, left: int
@@ -141,7 +141,7 @@ def takes_gem(world: DoorsKeysGems, action: Action) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(moments(worlds(sides=(2, 4), agents=(2, 2), keys=(1, 2), doors=(1, 2), gems=(2, 3))), st.integers(1, 60))
 def test_an_oracle_prices_messages_under_the_true_goals(moment: tuple[DoorsKeysGems, State], left: int) -> None:
     world, state = moment
@@ -192,7 +192,7 @@ chatty = moments(worlds(sides=(2, 4), agents=(2, 3), keys=(1, 2), doors=(1, 2), 
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(chatty, st.integers(0, 99))
 def test_while_the_helper_runs_an_errand_its_deeds_say_nothing_of_its_goal(
     moment: tuple[DoorsKeysGems, State], seed: int
@@ -278,7 +278,7 @@ def test_where_everybody_manages_alone_it_stays_silent() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(worlds(sides=(3, 4), agents=(2, 3), keys=(0, 2), doors=(1, 2), gems=(3, 3), turns=BOTH), st.integers(0, 9))
 def test_beliefs_stay_sound_whether_or_not_people_obey(world: DoorsKeysGems, seed: int) -> None:
     playing = replace(episode(world, seed, horizon=25, epsilon=0.0), obedience=0.5)
@@ -315,7 +315,7 @@ def test_a_message_that_costs_more_than_it_saves_is_put_off() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(watched, st.sampled_from([(), (1,), AHEAD]), st.floats(0, 3), st.floats(0, 0.9))
 def test_looking_ahead_only_ever_puts_off_what_would_be_said(
     played: Played, waits: tuple[int, ...], phi: float, epsilon: float

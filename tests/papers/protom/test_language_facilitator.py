@@ -164,7 +164,7 @@ def test_nothing_that_was_ignored_or_done_changes_any_more() -> None:
 
 @pytest.mark.slow
 @given(worlds(agents=(2, 3), turns=BOTH), st.randoms(use_true_random=False), st.integers(0, 8))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_what_people_want_on_a_map_leaves_no_trace(world: DoorsKeysGems, random: Any, steps: int) -> None:
     gems = range(len(world.gems))
     other = DoorsKeysGems(**{**vars_of(world), "goals": tuple(random.choice([*gems, -1]) for _ in world.agents)})
@@ -174,7 +174,7 @@ def test_what_people_want_on_a_map_leaves_no_trace(world: DoorsKeysGems, random:
 
 @pytest.mark.slow
 @given(kitchen_plays(agents=(2, 3), steps=8), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_what_people_are_to_cook_leaves_no_trace(
     play: tuple[Overcooked, list[Kitchen], list[tuple[str, ...]]], random: Any
 ) -> None:
@@ -268,7 +268,7 @@ def test_gems_of_one_colour_are_told_apart() -> None:
 
 @pytest.mark.slow
 @given(worlds(agents=(1, 3), turns=BOTH), st.integers(0, 10_000), st.integers(0, 30))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_a_map_can_be_told_from_its_words(world: DoorsKeysGems, seed: int, steps: int) -> None:
     state, rng = world.initial, generator(seed)
     for _ in range(steps):
@@ -308,7 +308,7 @@ def map_from(words: str, world: DoorsKeysGems) -> State:
 
 @pytest.mark.slow
 @given(kitchen_plays(agents=(1, 3), steps=12))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_a_kitchen_can_be_told_from_its_words(play: tuple[Overcooked, list[Kitchen], Any]) -> None:
     world, states, _ = play
     for state in states:

@@ -28,11 +28,13 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom import report as protom_report
 from otherminds.papers.protom import reproduction
 from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, assess, estimate, reply_metrics
 from otherminds.papers.protom.language_facilitator import subject
 from otherminds.papers.protom.levels import kitchens
 from otherminds.papers.protom.levels.level_sets import Design
+from otherminds.reports.page import safe
 from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen
@@ -324,6 +326,13 @@ def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delitem(sys.modules, "talkers", raising=False)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are made, but not drawn, and episodes are not drawn either, which would take most of the time."""
+    monkeypatch.setattr(protom_report, "inline", lambda figure, caption="": safe(caption))
+    monkeypatch.setattr(protom_report, "replays", lambda levels, rows: safe(""))
+
+
 def rows_of(folder: str) -> list[Row]:
     return rows_in(Path(folder))
 
@@ -398,6 +407,7 @@ def test_a_model_takes_part_beside_the_others(name: str, levels: list[Level | Ki
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_run_that_was_finished_asks_nothing_and_a_replay_neither(run: Run) -> None:
     options = ("reproduce", "protom-dkg", "--model", "talkers:evil", "--seed", "3")
     assert run(*options, "--out", "one").code == 0
@@ -413,6 +423,7 @@ def test_a_run_that_was_finished_asks_nothing_and_a_replay_neither(run: Run) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_an_interrupted_run_goes_on_where_it_stopped(run: Run) -> None:
     options = ("reproduce", "protom-dkg", "--model", "talkers:evil")
     assert run(*options, "--out", "one").code == 0
@@ -425,6 +436,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(run: Run) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_models_stay_away_from_levels_that_are_held_out(run: Run) -> None:
     assert run("reproduce", "protom-dkg", "--full", "--model", "talkers:evil", "--out", "one").code == 0
     conditions = {row["condition"] for row in rows_of("one")}
@@ -435,6 +447,7 @@ def test_models_stay_away_from_levels_that_are_held_out(run: Run) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_pictures_are_shown_if_they_are_wanted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Design, "bundled", lambda _: [FEW[-1]])
 
@@ -454,6 +467,7 @@ def test_pictures_are_shown_if_they_are_wanted(run: Run, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_model_that_cannot_be_read_says_nothing_and_that_is_told(run: Run) -> None:
     result = run("reproduce", "protom-dkg", "--model", "talkers:garbled", "--out", "one")
     assert result.code == 0
@@ -466,6 +480,7 @@ def test_a_model_that_cannot_be_read_says_nothing_and_that_is_told(run: Run) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_without_a_model_everything_is_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Design, "bundled", lambda _: [FEW[-1]])
     reproduce("protom-dkg", Options(tmp_path / "plain"))
@@ -479,6 +494,7 @@ def test_without_a_model_everything_is_as_before(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_published_figures_stand_beside_a_model_of_the_same_name(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setattr(Design, "bundled", lambda _: [FEW[-1]])
     monkeypatch.setattr(reproduction, "model_subject", lambda name: "lm:o3")

@@ -110,7 +110,7 @@ def test_nobody_beats_whoever_knows_the_dial() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(st.tuples(clues, targets), max_size=4), clues)
 def test_the_posterior_is_bayes_rule_by_hand(history: list[tuple[int, int]], clue: int) -> None:
     weights = np.array([math.prod(chance(g, c, partner) for c, g in history) for partner in PARTNERS])

@@ -68,7 +68,6 @@ def step_by_step(
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
 @given(moments(lively, steps=6), st.integers(0, 50))
 def test_steps_are_those_of_playing_it_out(moment: Moment, horizon: int) -> None:
     world, state = moment
@@ -79,7 +78,7 @@ def test_steps_are_those_of_playing_it_out(moment: Moment, horizon: int) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(moments(lively, steps=6), moments(lively, steps=6))
 def test_what_was_asked_before_does_not_change_the_answer(moment: Moment, other: Moment) -> None:
     world, state = moment
@@ -121,7 +120,6 @@ def test_a_long_walk_takes_as_many_steps_as_it_takes() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(moments(some, steps=6))
 def test_whoever_follows_an_offered_favour_completes_it(moment: Moment) -> None:
     world, state = moment

@@ -55,7 +55,7 @@ def chances(world: DoorsKeysGems, p: Categorical[Action]) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@settings(max_examples=25)
 @given(moments(some, steps=5))
 def test_costs_and_action_costs_are_those_of_breadth_first_search_in_the_world(moment: Moment) -> None:
     world, state = moment
@@ -408,6 +408,7 @@ def soft(q: dict[Action, float], beta: float, lapse: float) -> dict[Action, floa
 
 
 @pytest.mark.slow
+@settings(max_examples=12)
 @given(moments(some, steps=6), st.floats(0.2, 4), st.floats(0, 0.5))
 def test_policies_are_those_of_an_independent_implementation(moment: Moment, beta: float, lapse: float) -> None:
     world, state = moment
@@ -423,7 +424,7 @@ small = worlds(sides=(2, 4), agents=(1, 2), keys=(0, 2), doors=(0, 2), gems=(2, 
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=10)
 @given(plays(small, steps=6), st.floats(0.2, 4), st.floats(0.01, 0.5))
 def test_goal_inference_is_bayes_rule_from_scratch(play: Play, beta: float, lapse: float) -> None:
     world, happened = play

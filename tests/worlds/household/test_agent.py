@@ -88,7 +88,7 @@ def led(home: Home, told: int, truth: int, room: str) -> float:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(homes((2, 5)), seeds)
 def test_what_a_claim_saves_is_the_share_of_the_search_that_the_listener_is_spared(home: Home, seed: int) -> None:
     rng = np.random.default_rng(seed)

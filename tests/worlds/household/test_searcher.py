@@ -159,7 +159,7 @@ def reached_after(world: Household, mind: Searcher, state: State) -> float:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(homes((2, 5)), seeds)
 @pytest.mark.usefixtures("resolute")
 def test_who_is_rational_takes_as_many_steps_as_the_best_search_costs(home: Home, seed: int) -> None:
@@ -443,7 +443,7 @@ def members(unseen: int) -> set[int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(searches)
 def test_the_expected_cost_is_that_of_the_best_of_all_orders_for_every_set_and_room(search: Search) -> None:
     for unseen in subsets(len(search.rooms)):
@@ -453,7 +453,7 @@ def test_the_expected_cost_is_that_of_the_best_of_all_orders_for_every_set_and_r
             assert search.costs[unseen, room] == pytest.approx(best, abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(searches)
 def test_every_first_look_costs_what_the_best_order_that_starts_with_it_costs(search: Search) -> None:
     every = list(orders(search, members(search.everywhere)))

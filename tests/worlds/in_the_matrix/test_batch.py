@@ -59,13 +59,13 @@ def check_windows(batch: Batch, states: list[MatrixState]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SUBSTRATES)
 def test_every_step_of_the_substrates_is_that_of_the_world(name: str) -> None:
-    seen = compare(in_the_matrix(name), 150, 12, np.random.default_rng(1))
-    assert min(seen[what] for what in ("meetings", "destroyed", "paid", "regrown", "returned", "ended")) > 10
+    seen = compare(in_the_matrix(name), 60, 8, np.random.default_rng(1))
+    assert min(seen[what] for what in ("meetings", "destroyed", "paid", "regrown", "returned", "ended")) > 0
 
 
 @pytest.mark.slow
 @given(world=worlds(), seed=st.integers(0, 2**32))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_every_step_of_odd_worlds_is_that_of_the_world(world: InTheMatrix, seed: int) -> None:
     compare(world, 5, 6, np.random.default_rng(seed))
 
@@ -76,7 +76,7 @@ def test_nine_players_meet_in_a_crowd() -> None:
     rows = ["WnnnnnW", "W  a  W", "WnnnnxW"]
     said = ODD.split("\n\n")[1].replace("players: 3", "players: 9")
     world = parse_matrix_world("\n".join([*rows, "", said]), Path("crowd.txt"))
-    assert compare(world, 200, 12, np.random.default_rng(2))["meetings"] > 300
+    assert compare(world, 60, 8, np.random.default_rng(2))["meetings"] > 60
 
 
 # Episodes, seeds and threads

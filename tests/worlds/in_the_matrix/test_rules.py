@@ -397,7 +397,7 @@ def test_orders_respawns_and_ends_have_their_chances() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("substrate", SUBSTRATES)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_what_always_holds(substrate: str, seed: int) -> None:
     world = in_the_matrix(substrate)
     rules = world.rules

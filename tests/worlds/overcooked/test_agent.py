@@ -292,9 +292,9 @@ def test_alone_it_delivers_in_the_steps_that_its_costs_promise(seed: int) -> Non
 
 @pytest.mark.slow
 def test_two_cooks_nearly_always_finish_where_there_is_enough_for_both() -> None:
-    taken = [two_cooks(seed) for seed in range(120)]
+    taken = [two_cooks(seed) for seed in range(40)]
     able = [took for able, took in taken if able]
-    assert len(able) > 60
+    assert len(able) > 20
     assert sum(took is not None for took in able) / len(able) >= 0.97
 
 
@@ -353,7 +353,6 @@ def usable(world: Overcooked) -> list[int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(some, seeds)
 def test_what_is_seen_is_believed(world: Overcooked, seed: int) -> None:
     for before, view, after in looks(world, seed):
@@ -366,7 +365,6 @@ def test_what_is_seen_is_believed(world: Overcooked, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(some, seeds)
 def test_parts_are_conserved_as_long_as_there_is_room(world: Overcooked, seed: int) -> None:
     room = True
@@ -379,7 +377,6 @@ def test_parts_are_conserved_as_long_as_there_is_room(world: Overcooked, seed: i
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(some, seeds)
 def test_who_is_not_seen_is_somewhere_out_of_sight(world: Overcooked, seed: int) -> None:
     sight = world.layout.sight
@@ -393,7 +390,6 @@ def test_who_is_not_seen_is_somewhere_out_of_sight(world: Overcooked, seed: int)
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(some, seeds)
 def test_nothing_is_imagined_where_nobody_can_put_it(world: Overcooked, seed: int) -> None:
     for before, view, after in looks(world, seed):
@@ -406,7 +402,6 @@ def test_nothing_is_imagined_where_nobody_can_put_it(world: Overcooked, seed: in
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(some, seeds)
 def test_what_is_out_of_sight_is_remembered_if_what_is_seen_accounts_for_itself(world: Overcooked, seed: int) -> None:
     for before, view, after in looks(world, seed):
@@ -428,7 +423,7 @@ def accounts_for_itself(before: State, view: KitchenView) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@settings(max_examples=25)
 @given(some, seeds)
 def test_no_more_changes_out_of_sight_than_is_needed(world: Overcooked, seed: int) -> None:
     """Every part that is lost or found changes one hidden thing at the most."""

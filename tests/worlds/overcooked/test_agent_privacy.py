@@ -72,7 +72,7 @@ def minds(world: Overcooked, i: int) -> list[Cook]:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seeds, st.integers(0, 1))
 def test_what_an_agent_does_depends_on_nothing_out_of_its_sight(seed: int, i: int) -> None:
     world, rng = kitchen_of(seed), random.Random(seed)
@@ -95,7 +95,7 @@ def both(world: Overcooked, i: int, seed: int, rng: random.Random) -> Iterator[t
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seeds, st.integers(0, 1))
 def test_what_is_inferred_depends_on_what_the_agent_did_and_saw_alone(seed: int, i: int) -> None:
     world, rng = kitchen_of(seed), random.Random(seed)

@@ -89,7 +89,7 @@ def test_what_one_agent_sees_is_all_that_its_picture_shows(world: Overcooked) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(kitchen_plays(agents=(2, 3)))
 def test_a_picture_for_one_agent_depends_on_what_it_sees_alone(
     play: tuple[Overcooked, list[State], list[tuple[str, ...]]],

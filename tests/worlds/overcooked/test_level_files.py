@@ -69,7 +69,7 @@ def test_a_level_says_what_it_says() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(writable(), labels, st.integers(1, 99_999), st.dictionaries(st.sampled_from(CERTIFICATE), labels))
 def test_what_is_written_is_read_back(world: Overcooked, name: str, horizon: int, certificate: dict[str, str]) -> None:
     level = KitchenLevel(name, world, horizon, certificate)
@@ -285,7 +285,7 @@ def mutations(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.one_of(mutations(), st.text()))
 def test_a_level_is_read_or_refused_and_nothing_else_happens(text: str) -> None:
     try:

@@ -46,7 +46,6 @@ def test_costs_are_never_below_those_of_the_best_way(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(seeds, st.sampled_from(tuple(RECIPES)), spares)
 def test_every_step_of_who_follows_the_costs_brings_the_dish_nearer(seed: int, recipe: str, spare: str) -> None:
     world = small_kitchen(seed, (recipe,), spare, walls="#-")
@@ -101,9 +100,9 @@ def test_what_lies_on_counters_near_a_board_is_in_the_way_of_what_is_put_down_th
 
 @pytest.mark.slow
 def test_from_the_start_costs_are_nearly_always_the_best_possible() -> None:
-    exact = [best_from_the_start(seed) for seed in range(60)]
+    exact = [best_from_the_start(seed) for seed in range(25)]
     found = [cost == best for cost, best in exact if best < UNREACHABLE]
-    assert len(found) > 30
+    assert len(found) > 12
     assert sum(found) / len(found) >= 0.95
 
 
@@ -116,7 +115,7 @@ def best_from_the_start(seed: int) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(seeds, st.sampled_from(tuple(RECIPES)), spares)
 def test_no_action_is_worse_than_its_cost_says_and_the_best_is_no_worse_than_the_value(
     seed: int, recipe: str, spare: str
@@ -165,7 +164,6 @@ def kitchens_of(planner: OvercookedPlanner) -> int:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(seeds, st.sampled_from(tuple(RECIPES)), st.sampled_from(("", "/", "p", "tlo", "-o", "p/", "t-p", "ll", "oo//")))
 def test_few_kitchens_have_to_be_considered(seed: int, recipe: str, spare: str) -> None:
     world = small_kitchen(seed, (recipe,), spare, walls="#-")

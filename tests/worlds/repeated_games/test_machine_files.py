@@ -65,7 +65,7 @@ def test_actions_go_by_first_letters_or_whole_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_bundled_machines_do_what_their_file_says(data: st.DataObject) -> None:
     machines = bundled_machines(IPD)
@@ -158,7 +158,7 @@ PIECES += ['"Bully": ', '"states": 2, ', '"', "\\u0000", "\x00", "\ufeff", "é"]
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_a_damaged_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     text = FILE

@@ -166,7 +166,7 @@ def read_or_refused(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(text=st.text() | st.text(alphabet="[]{}=,.\"'#\n\\ab19 _-"))
 def test_any_text_is_read_or_refused(text: str) -> None:
     read_or_refused(text)
@@ -179,7 +179,7 @@ PIECES += ["payoffs", "name", "[name]", "[[x]]", "x.y=1\n", "'''", "\\", "\x00",
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@settings(max_examples=100)
 @given(data=st.data(), text=st.sampled_from([IPD, THREE]))
 def test_a_damaged_game_is_read_or_refused(data: st.DataObject, text: str) -> None:
     for _ in range(data.draw(st.integers(1, 3))):

@@ -114,7 +114,6 @@ def test_the_bundled_machines_get_the_same_one_by_one_and_all_at_once() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
 @given(st.data(), games(), st.integers(1, 30))
 def test_one_by_one_and_all_at_once_are_the_rollout_of_minds(data: st.DataObject, game: Game, rounds: int) -> None:
     some = data.draw(st.lists(pairs(game), min_size=1, max_size=5))
@@ -124,7 +123,6 @@ def test_one_by_one_and_all_at_once_are_the_rollout_of_minds(data: st.DataObject
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(st.data(), games(), st.integers(1, 30))
 def test_without_chance_the_expectation_is_the_score(data: st.DataObject, game: Game, rounds: int) -> None:
     pair = data.draw(pairs(game))
@@ -132,7 +130,7 @@ def test_without_chance_the_expectation_is_the_score(data: st.DataObject, game: 
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data(), games(), st.integers(1, 3))
 def test_the_expectation_is_that_of_all_histories(data: st.DataObject, game: Game, rounds: int) -> None:
     pair = data.draw(pairs(game, chance=True))
@@ -140,7 +138,7 @@ def test_the_expectation_is_that_of_all_histories(data: st.DataObject, game: Gam
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data(), games(), st.integers(1, 12))
 def test_the_game_seen_from_the_other_place_swaps_the_scores(data: st.DataObject, game: Game, rounds: int) -> None:
     first, second = data.draw(pairs(game, chance=True))
@@ -179,7 +177,7 @@ def test_a_tournament_has_everybody_with_everybody() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.data(), st.integers(1, 10))
 def test_a_tournament_of_a_symmetric_game_is_symmetric(data: st.DataObject, rounds: int) -> None:
     entrants = data.draw(st.lists(machines(IPD, agent=1, chance=data.draw(st.booleans())), max_size=4))

@@ -18,6 +18,7 @@ with `;` are comments.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def read_cooking(path: Path) -> CollaborativeCooking:
     return parse_cooking(read_text(path), path)
 
 
+@cache
 def cooking_asymmetric() -> CollaborativeCooking:
     """The kitchen of Melting Pot's `collaborative_cooking__asymmetric`: two rooms, each far from one of the squares."""
     file = resources.files("otherminds.worlds.collaborative_cooking").joinpath("substrates", "cooking_asymmetric.txt")

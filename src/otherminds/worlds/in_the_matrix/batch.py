@@ -5,9 +5,10 @@
     step(batch, actions, rng, restart=True)         # actions: (environments, players)
     batch.states.rewards                            # (environments, players)
 
-Needs Numba: `pip install "otherminds[fast]"`. The first call of a function compiles it, which takes some seconds. All
-work is done on the calling thread without the GIL, so each thread can work on a batch of its own. What happens in an
-environment follows from the generator, the environment's number and its own past, whatever else is in the batch.
+Needs Numba: `pip install "otherminds[fast]"`. Functions are compiled when they are first called on a machine, which
+takes 8 s in all. All work is done on the calling thread without the GIL, so each thread can work on a batch of its own.
+What happens in an environment follows from the generator, the environment's number and its own past, whatever else is
+in the batch.
 `vector_env` wraps a batch in Gymnasium's vector interface.
 """
 

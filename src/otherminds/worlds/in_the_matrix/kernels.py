@@ -27,11 +27,15 @@ HIT = -2  # clock of players that interact in this step, until its end; conventi
 
 
 def compiled(function: F) -> F:
-    """Compile a function at its first call. It cannot create arrays, because references are not counted.
+    """Compile a function at its first call ever; it is compiled again after this file has changed.
 
-    Counting them would take ten times as long as all the rest (measured).
+    If only an imported constant has changed, remove `__pycache__`. The function cannot create arrays, because
+    references are not counted: counting them would take ten times as long as all the rest (measured).
     """
-    return cast("F", NJIT(function, _nrt=False, nogil=True))
+    try:
+        return cast("F", NJIT(function, _nrt=False, nogil=True, cache=True))
+    except RuntimeError:  # there is no folder to keep the machine code in
+        return cast("F", NJIT(function, _nrt=False, nogil=True))
 
 
 def inlined(function: F) -> F:

@@ -22,6 +22,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -59,6 +60,7 @@ def read_matrix_world(path: Path) -> InTheMatrix:
     return parse_matrix_world(read_text(path), path)
 
 
+@cache
 def in_the_matrix(substrate: str) -> InTheMatrix:
     """One of Melting Pot's SUBSTRATES: running with scissors (repeated, arena) or the prisoner's dilemma (repeated).
 

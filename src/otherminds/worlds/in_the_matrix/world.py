@@ -135,8 +135,8 @@ class InTheMatrix:
         found = self._sights.get(key)
         if found is None:
             grid = self.rules.field.grid
-            all_cells = tuple(grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
-            cells = all_cells if whole else self.rules.field.window(cell, facing)
+            everywhere = (grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
+            cells = tuple(everywhere) if whole else self.rules.field.window(cell, facing)
             found = self._sights[key] = Sight.of(cells, self.rules.site_at)
         return found
 

@@ -415,7 +415,7 @@ def test_the_class_mostly_stays_the_same_however_a_kitchen_is_drawn() -> None:
     """Ties are broken in the order of directions, so a turned kitchen may fall between the classes; into no other."""
     for levels, change in (
         (ANEW, transposed),
-        ([level for level in BUNDLED if level.kind == "not_needed"][:4], reflected),
+        ([level for level in BUNDLED if level.kind == "not_needed"][:2], reflected),
     ):
         kinds = [None if (proof := prove(redrawn(level, change))) is None else proof["class"] for level in levels]
         assert set(kinds) <= {levels[0].kind, None}
@@ -666,9 +666,9 @@ def test_bundled_kitchens_are_those_of_their_seeds(level: KitchenLevel) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", BUNDLED[2::4], ids=[level.name for level in BUNDLED[2::4]])
+@pytest.mark.parametrize("level", BUNDLED[2::8], ids=[level.name for level in BUNDLED[2::8]])
 def test_bundled_kitchens_are_proved_again(level: KitchenLevel) -> None:
-    """Every fourth; `otherminds verify levels twenty-one` proves all of them."""
+    """Every eighth; `otherminds verify levels twenty-one` proves all of them."""
     again = DESIGN.certified(level)
     assert again is not None
     assert again.certificate == level.certificate
@@ -719,8 +719,7 @@ def test_a_set_with_another_number_is_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", CLASSES)
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(("name", "kind"), [("heldout", "not_needed"), ("tuning", "useful"), ("heldout", "necessary")])
 def test_kitchens_of_a_set_belong_to_their_class(name: str, kind: str) -> None:
     """One of each class; `otherminds verify levels` proves all of them, and their lengths."""
     proof = prove(DESIGN.candidate(SETS[name].seed, SETS[name].numbers[kind][0]))

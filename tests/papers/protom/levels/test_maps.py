@@ -265,7 +265,7 @@ def test_choosing_stops_as_soon_as_there_are_enough() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.sampled_from([1, 2, 3]))
 def test_a_random_level_is_a_level_and_always_the_same(seed: int, people: int) -> None:
     level = random_level(generator(seed), people)

@@ -185,7 +185,7 @@ def test_all_that_may_happen_has_probability_one() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(problems(), st.integers(1, 4))
 def test_its_values_are_those_of_all_histories(problem: Problem, rounds: int) -> None:
     payoff, known = problem.payoff, problem.known
@@ -199,7 +199,6 @@ def test_its_values_are_those_of_all_histories(problem: Problem, rounds: int) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(problems(st.sampled_from([(2, 2), (2, 3), (3, 2)])), st.integers(1, 3), st.data())
 def test_its_actions_are_the_lowest_of_the_best_wherever_one_may_be(
     problem: Problem, rounds: int, data: st.DataObject
@@ -233,7 +232,6 @@ def positive(problem: Problem) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(problems().filter(positive), st.integers(1, 4), st.integers(0, 3))
 def test_a_policy_from_some_knowledge_on_has_the_worth_of_all_histories(
     problem: Problem, rounds: int, context: int
@@ -245,7 +243,7 @@ def test_a_policy_from_some_knowledge_on_has_the_worth_of_all_histories(
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(problems().filter(positive), st.integers(1, 5), st.integers(0, 3), st.data())
 def test_a_policy_from_some_knowledge_on_is_part_of_the_one_from_none(
     problem: Problem, rounds: int, context: int, data: st.DataObject
@@ -311,7 +309,7 @@ blank = problems(st.sampled_from([(2, 2), (2, 2), (2, 3), (3, 2)])).map(unknown)
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(blank, st.integers(1, 6))
 def test_choices_are_kept_for_all_that_optimal_play_leads_to_and_nothing_else(problem: Problem, rounds: int) -> None:
     if problem.payoff.size > 4:
@@ -328,7 +326,7 @@ def test_choices_are_kept_for_all_that_optimal_play_leads_to_and_nothing_else(pr
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(blank, st.integers(1, 4))
 def test_the_worth_of_an_opening_is_what_its_choices_earn_and_no_others_earn_more(
     problem: Problem, rounds: int

@@ -87,14 +87,6 @@ def test_with_all_machines_of_memory_one_nothing_better_can_be_done(game: Game) 
 
 
 @pytest.mark.slow
-def test_with_the_bundled_machines_nothing_better_can_be_done() -> None:
-    """15.35 a round over all 45, which is the floor."""
-    assert regret(IPD, BUNDLED, BayesianLookahead.of(closed_hypotheses(IPD, BUNDLED))) == pytest.approx(
-        15.35 / 45, abs=1e-9
-    )
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("start", [0, 1])
 def test_with_every_third_of_the_bundled_machines_nothing_better_can_be_done(start: int) -> None:
     held = BUNDLED[start::3]
@@ -103,7 +95,7 @@ def test_with_every_third_of_the_bundled_machines_nothing_better_can_be_done(sta
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from(RANDOM), min_size=1, max_size=6, unique=True), st.integers(1, 10), st.integers(1, 2))
 def test_in_no_library_it_does_better_than_can_be_done(held: list[Machine], horizon: int, depth: int) -> None:
     player = BayesianLookahead.of(closed_hypotheses(IPD, held, horizon, depth=depth))
@@ -111,7 +103,7 @@ def test_in_no_library_it_does_better_than_can_be_done(held: list[Machine], hori
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.lists(st.sampled_from(RANDOM), min_size=1, max_size=4, unique=True), st.integers(1, 5))
 def test_looking_ahead_to_the_last_round_is_exact(held: list[Machine], horizon: int) -> None:
     player = BayesianLookahead.of(closed_hypotheses(IPD, held, horizon, depth=horizon))
@@ -234,7 +226,7 @@ def test_any_share_may_be_nothing(shares: dict[str, float]) -> None:
 @pytest.mark.slow
 def test_with_machines_that_were_taken_out_of_it_it_does_better_than_who_learns_from_nothing() -> None:
     knowing, learning = list[float](), list[float]()
-    for i in range(0, 45, 3):
+    for i in range(0, 45, 6):
         task, others = Task(IPD, BUNDLED[i]), [*BUNDLED[:i], *BUNDLED[i + 1 :]]
         library = open_hypotheses(IPD, others, rng=generator())
         knowing.append(expected_regret(task, BayesianLookahead.of(library)))

@@ -79,7 +79,7 @@ def test_the_view_of_the_view_is_the_own(game: Game, data: st.DataObject) -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(partners(), st.integers(1, 8))
 def test_the_informed_lose_nothing(partner: tuple[Game, Machine], horizon: int) -> None:
     game, machine = partner
@@ -154,7 +154,7 @@ def test_the_rational_lose_nothing_if_they_know_a_reactive_partner() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(forgetful(), st.integers(1, 6))
 def test_the_rational_lose_nothing_if_they_know_a_memory_one_partner(
     partner: tuple[Game, Machine], horizon: int

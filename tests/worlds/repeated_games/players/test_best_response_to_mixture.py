@@ -136,7 +136,7 @@ def expectimax(mixture: Mixture, states: Sequence[int], weights: Sequence[float]
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(mixtures(), st.integers(1, 4))
 def test_it_earns_what_the_best_policy_of_all_that_see_the_history_does(mixture: Mixture, horizon: int) -> None:
     player = MixtureBestResponse.of(*mixture, horizon)
@@ -148,7 +148,7 @@ def test_it_earns_what_the_best_policy_of_all_that_see_the_history_does(mixture:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(mixtures(), st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=6))
 def test_it_expects_what_bayes_rule_does(mixture: Mixture, rounds: list[tuple[int, int]]) -> None:
     player = MixtureBestResponse.of(*mixture, 5)

@@ -94,7 +94,7 @@ noises = st.sampled_from([MINIMAL_NOISE, 0.03, 0.3, 1.0])
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=12)
 @pytest.mark.parametrize("kind", NAMES)
 @pytest.mark.parametrize("game", [IPD, WIDE, TALL])
 @given(data=st.data(), noise=noises)
@@ -156,7 +156,7 @@ def test_partners_are_drawn_as_often_as_they_are_probable(kind: str, game: Game,
         assert abs(found[table.values] - draws * p) <= 5 * spread + 3
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @pytest.mark.parametrize("kind", NAMES)
 @pytest.mark.parametrize("game", [IPD, WIDE, TALL, RPS])
 @given(data=st.data(), noise=st.sampled_from([MINIMAL_NOISE, 0.2]), seed=st.integers(0, 1000))
@@ -219,7 +219,7 @@ def explicit(noise: float, prior: dict[str, float]) -> Observer[Partner]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     rounds_in(IPD),
     st.sampled_from([MINIMAL_NOISE, 0.1]),

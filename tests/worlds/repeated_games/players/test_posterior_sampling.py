@@ -101,7 +101,7 @@ def test_who_is_drawn_would_have_done_all_that_was_seen(game: Game, every: int) 
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(0, 99), st.integers(1, 5), st.lists(st.integers(0, 1), min_size=12, max_size=12))
 def test_who_is_drawn_stays_for_some_rounds_unless_it_is_refuted(seed: int, every: int, replies: list[int]) -> None:
     player = PosteriorSampling.of(IPD, generator(seed), every=every)
@@ -153,7 +153,7 @@ def test_partners_are_drawn_from_the_prior_that_is_given(kind: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(0, 99), st.lists(st.integers(0, 1), max_size=12), st.integers(1, 10))
 def test_it_plays_the_best_response_to_who_is_drawn(seed: int, replies: list[int], horizon: int) -> None:
     player = PosteriorSampling.of(IPD, generator(seed), horizon=horizon)
