@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from otherminds.errors import InputError
 from otherminds.papers.protom.levels.maps import JointPlanner
 from otherminds.planning.joint import JointPositions
 from otherminds.world import rollout
+from otherminds.worlds.doors_keys_gems import planner
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import Goal
@@ -175,3 +177,29 @@ def test_beside_means_one_step_apart(width: int, height: int, who: list[int], da
     together = bool(space.of(cells) & space.beside(i, j, grid.floor))
     assert together == (cells[j] in grid.neighbours[cells[i]])
     assert bool(space.of(cells) & space.within(i, 1 << cells[j])) == (cells[i] == cells[j])
+
+
+def test_a_plan_that_would_take_too_many_states_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = world_of("a1 kr kb ky gr", "dr db dy a2 gb")
+    enough = JointPlanner(keys)
+    assert enough.makespan(20) is not None
+    monkeypatch.setattr(planner, "MOST_STATES", enough.map.expansion.states - 1)
+    with pytest.raises(InputError, match=r"planning here needs more than [0-9,]+ states"):
+        JointPlanner(keys).makespan(20)
+
+
+def test_positions_of_many_people_are_refused_before_they_take_memory() -> None:
+    hall = world_of("gr gb gy gg a1 a2 a3 a4" + " .." * 16, *[".. " * 24] * 23)
+    with pytest.raises(InputError, match=r"more than 150,000 states \(use"):
+        JointPlanner(hall).makespan(20)
+
+
+def test_forecasts_count_as_states() -> None:
+    world = world_of("a1 kr .. gr", ".. dr a2 gb")
+    advice, goals = DoorsKeysGemsAdvice(world), tuple(Goal("gem", gem) for gem in world.goals)
+    advice.steps(world.initial, goals, None, LONG)
+    counted = advice.planner.map.expansion.states
+    advice.steps(world.initial, goals, None, LONG)
+    assert advice.planner.map.expansion.states == counted
+    DoorsKeysGemsAdvice(world, advice.planner).steps(world.initial, goals, None, LONG)
+    assert advice.planner.map.expansion.states > counted

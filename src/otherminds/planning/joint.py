@@ -6,12 +6,16 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from otherminds.planning.expansion import Expansion
 from otherminds.planning.shortest_paths import cached_method
 
 C = TypeVar("C", bound=Hashable)
 S = TypeVar("S", bound=Hashable)
 
 NEVER = 1 << 20  # more steps than any plan takes
+# Bytes of a set of joint positions that count as a state: in a context that is new, where sets are kept from then on,
+# and in one that is only gone through. Chosen: 150,000 states are at most 10 s and less than 1 GB.
+KEPT, PASSED = 2_000, 32_000
 
 
 class ContextAction(NamedTuple, Generic[C]):
@@ -32,6 +36,7 @@ class JointPositions:
         """`stride` is the difference between a cell and the one below it; a spare row keeps moves from wrapping."""
         self.span = stride * (height + 1)
         self.n = n
+        self.bytes = self.span**n // 8
         self.steps = (1, -1, stride, -stride)
 
     def of(self, cells: Sequence[int]) -> int:
@@ -47,8 +52,11 @@ class JointPositions:
         """All joint positions in which agent i stands on one of these cells."""
         inner = self._inner(i)
         block = (1 << inner) - 1
-        row = sum(block << inner * cell for cell in _bits(cells))
-        return sum(row << inner * self.span * outer for outer in range(int(self.span**i)))
+        found, times, size = sum(block << inner * cell for cell in _bits(cells)), 1, inner * self.span
+        while times < self.span**i:  # the same for all positions of the agents before it
+            found |= found << times * size
+            times *= 2
+        return found & (1 << self.span**self.n) - 1
 
     @cached_method
     def beside(self, i: int, j: int, floor: int) -> int:
@@ -76,13 +84,18 @@ def joint_makespan(
     actions: Callable[[C, int], Iterable[ContextAction[C]]],
     done: Callable[[C], bool],
     limit: int,
+    expansion: Expansion,
 ) -> int | None:
     """L*: the fewest joint steps until `done` under perfect cooperation; None if more than `limit`.
 
     Breadth-first search over sets of joint positions. In each step the agents act in order; each walks to a
     neighbouring cell, stays, or takes one action that changes the context (which doors are open, who holds what) for
     good. `floor` gives the cells where one can stand in a context, as bits.
+
+    Raises InputError if that takes more states than `expansion` may have.
     """
+    kept, passed = 1 + space.bytes // KEPT, 1 + space.bytes // PASSED
+    expansion.count(kept)
     front: dict[C, int] = {context: space.of(cells)}
     reached: dict[C, int] = dict(front)
     for t in range(limit + 1):
@@ -91,12 +104,15 @@ def joint_makespan(
         for i in range(space.n):
             after: dict[C, int] = defaultdict(int)
             for c, positions in front.items():
+                expansion.count(passed)
                 here = floor(c)
                 after[c] |= space.moved(positions, i, here)
                 for action in actions(c, i):
                     beside = action.beside
                     where = space.within(i, action.cells) if beside is None else space.beside(i, beside, here)
                     if able := positions & where:
+                        if action.after not in after and action.after not in reached:
+                            expansion.count(kept)
                         after[action.after] |= able
             front = after
         front = {c: new for c, p in front.items() if (new := p & ~reached.get(c, 0))}

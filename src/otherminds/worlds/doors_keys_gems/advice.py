@@ -122,6 +122,7 @@ class DoorsKeysGemsAdvice:
 
     def _advance(self, now: _Forecast) -> tuple[int, _Forecast]:
         """Steps until an agent does more than walk, and the forecast then; NEVER if no agent will."""
+        self.planner.map.expansion.count()
         state, goals, advice = now
         wants = list(goals)
         if advice:

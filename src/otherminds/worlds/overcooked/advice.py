@@ -66,6 +66,7 @@ class OvercookedForecast:
 
     def _advance(self, now: ForecastState) -> tuple[int, ForecastState]:
         """Steps until an agent uses a place or sees the unexpected, and the state then; NEVER if neither happens."""
+        self.planner.count()
         state = now.state
         situations = [self._situation(now, i) for i in range(len(state.cells))]
         next_steps = [self._next_steps(situation) for situation in situations]

@@ -118,6 +118,10 @@ class OvercookedPlanner:
         self._waiting_places = layout.shared or self._surfaces
         self.policies: dict[Hashable, Categorical[str]] = {}
 
+    def count(self) -> None:
+        """Count a state of a cook or of a forecast. Raises InputError beyond the limit."""
+        self.expansion.count(self._size)
+
     # Costs
 
     @cached_method
@@ -155,7 +159,7 @@ class OvercookedPlanner:
 
     def _field(self, sources: Sequence[tuple[int, int]]) -> Values:
         """V from the squares where the cook goes on, each with the cost from there."""
-        self.expansion.count(self._size)
+        self.count()
         if not sources:
             return [UNREACHABLE] * len(self._walks)
         cells, costs = zip(*sources, strict=True)

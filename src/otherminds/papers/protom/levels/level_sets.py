@@ -53,8 +53,14 @@ class Design(Generic[L]):
         return level and replace(level, name=f"{level.kind}-{index}")
 
     def certified(self, level: L) -> L | None:
-        """The level with a newly proved certificate; None if it belongs to no class."""
-        certificate = self.prove(level)
+        """The level with a newly proved certificate; None if it belongs to no class.
+
+        Raises InputError, with its name, for a level that cannot be proved.
+        """
+        try:
+            certificate = self.prove(level)
+        except InputError as error:
+            raise InputError(f"{level.name}: {error}") from None
         return None if certificate is None else replace(level, certificate=certificate)
 
     def choose(self, levels: Iterable[L | None], wanted: Mapping[str, int]) -> Iterator[L]:

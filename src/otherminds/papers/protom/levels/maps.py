@@ -138,7 +138,7 @@ def prove(level: Level) -> dict[str, str] | None:
     Raises InputError for alternating turns.
     """
     if level.world.turns != "simultaneous":
-        raise InputError(f"{level.name}: certificates are about simultaneous turns")
+        raise InputError("certificates are about simultaneous turns")
     world, horizon, state = level.world, level.horizon, level.world.initial
     advice = DoorsKeysGemsAdvice(world)
     goals = tuple(Goal("gem", gem) for gem in world.goals)
@@ -154,7 +154,7 @@ def prove(level: Level) -> dict[str, str] | None:
     if not possible:
         return None
     runs = tuple(alone(level, advice, seed) for seed in range(SEEDS))
-    together = JointPlanner(world).makespan(min(expected, shortest))
+    together = JointPlanner(world, advice.planner.map).makespan(min(expected, shortest))
     kind = _kind(runs, shortest, together, horizon)
     if kind is None or together is None or together < SHORTEST:
         return None
@@ -203,15 +203,21 @@ class JointContext(NamedTuple):
 class JointPlanner:
     """The rules of a level as `joint_makespan` needs them; no agent takes a gem that another one wants."""
 
-    def __init__(self, world: DoorsKeysGems) -> None:
-        """Keys of a colour are interchangeable, and count only while a door of their colour is locked."""
+    def __init__(self, world: DoorsKeysGems, known: LockedMap | None = None) -> None:
+        """Keys of a colour are interchangeable, and count only while a door of their colour is locked.
+
+        `known`: what a planner has found out about the world, whose states are counted together with these.
+        """
         self.world = world
-        self.map = LockedMap(world)
+        self.map = known or LockedMap(world)
         self.floor = cache(self.map.floor)
         self.actions_of = cache(lambda context, i: tuple(self._actions(context, i)))
 
     def makespan(self, limit: int) -> int | None:
-        """L*: the fewest steps until each agent has its gem; None if more than `limit`."""
+        """L*: the fewest steps until each agent has its gem; None if more than `limit`.
+
+        Raises InputError if that takes too many states.
+        """
         world, n = self.world, len(self.world.agents)
         keys, locked, held = (1 << len(world.keys)) - 1, (1 << len(world.doors)) - 1, (0,) * len(self.map.doors_of)
         return joint_makespan(
@@ -222,6 +228,7 @@ class JointPlanner:
             actions=self.actions_of,
             done=lambda context: context.have == (1 << n) - 1,
             limit=limit,
+            expansion=self.map.expansion,
         )
 
     def _actions(self, context: JointContext, i: int) -> Iterator[ContextAction[JointContext]]:
