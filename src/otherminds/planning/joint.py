@@ -13,9 +13,9 @@ C = TypeVar("C", bound=Hashable)
 S = TypeVar("S", bound=Hashable)
 
 NEVER = 1 << 20  # more steps than any plan takes
-# Bytes of a set of joint positions that count as a state: in a context that is new, where sets are kept from then on,
-# and in one that is only gone through. Chosen: 150,000 states are at most 10 s and less than 1 GB.
-KEPT, PASSED = 2_000, 32_000
+# Bytes of sets of joint positions that count as a state: in a context that is new, where about n² sets of n agents are
+# kept from then on, and in one that is only gone through. Chosen: 150,000 states are at most 10 s and less than 1 GB.
+KEPT, PASSED = 8_000, 32_000
 
 
 class ContextAction(NamedTuple, Generic[C]):
@@ -50,22 +50,28 @@ class JointPositions:
     @cached_method
     def within(self, i: int, cells: int) -> int:
         """All joint positions in which agent i stands on one of these cells."""
-        inner = self._inner(i)
-        block = (1 << inner) - 1
-        found, times, size = sum(block << inner * cell for cell in _bits(cells)), 1, inner * self.span
-        while times < self.span**i:  # the same for all positions of the agents before it
-            found |= found << times * size
-            times *= 2
-        return found & (1 << self.span**self.n) - 1
+        return self._anywhere([cell * self._inner(i) for cell in _bits(cells)], {i})
 
     @cached_method
     def beside(self, i: int, j: int, floor: int) -> int:
         """All joint positions in which agents i and j stand exactly one step apart."""
-        together = 0
-        for cell in _bits(floor):
-            around = sum(1 << cell + d for d in self.steps if cell + d >= 0) & floor
-            together |= self.within(i, 1 << cell) & self.within(j, around)
-        return together
+        one, other = self._inner(i), self._inner(j)
+        steps = [(cell, cell + d) for cell in _bits(floor) for d in self.steps if cell + d >= 0]
+        return self._anywhere([a * one + b * other for a, b in steps if floor >> b & 1], {i, j})
+
+    def _anywhere(self, numbers: Sequence[int], fixed: set[int]) -> int:
+        """The joint positions with these numbers, and those that differ from them in agents that are not fixed."""
+        bits = bytearray(self.bytes + 1)
+        for number in numbers:
+            bits[number >> 3] |= 1 << (number & 7)
+        found = int.from_bytes(bits, "little")
+        for k in {*range(self.n)} - fixed:
+            times = 1
+            while times < self.span:
+                more = min(times, self.span - times)
+                found |= found << more * self._inner(k)
+                times += more
+        return found
 
     def moved(self, positions: int, i: int, floor: int) -> int:
         """The joint positions after agent i has walked one step on the floor, or stayed."""
@@ -94,7 +100,7 @@ def joint_makespan(
 
     Raises InputError if that takes more states than `expansion` may have.
     """
-    kept, passed = 1 + space.bytes // KEPT, 1 + space.bytes // PASSED
+    kept, passed = 1 + space.n**2 * space.bytes // KEPT, 1 + space.bytes // PASSED
     expansion.count(kept)
     front: dict[C, int] = {context: space.of(cells)}
     reached: dict[C, int] = dict(front)
