@@ -1,6 +1,7 @@
 """Reading which of several options a reply chooses: by an explicit answer, or by naming one option and no other.
 
-A choice is only taken from words that make one: `J`, `Answer: option J`, `I choose J because it pays more`.
+A choice is only taken from words that make one: `J`, `Answer: J, since F would lose`, `I choose J.`
+Beside the option, a lead and a reason, the sentence may have no other words than those of choosing.
 Two options, refusals, hedges, questions, and sentences that only mention an option are unreadable.
 """
 
@@ -23,83 +24,39 @@ ANSWER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 MARKS = re.compile(r"[*_`\"“”«»\[\](){}<>#|\\]+")
-STOPS = re.compile(r"[.!;](?=\s|$)|\n")
+STOPS = re.compile(r"[.!;](?=\s|$)|\n|,(?= (?:so|therefore) )")
 
-# Parts of a sentence that makes a choice, in lower case, with SLOT in place of the option
-
-_OPTION = rf"(?:the )?(?:(?:option|choice|action|move|letter)\s*:? )?'?{SLOT}'?(?: (?:option|choice|action|move))?"
-_SURELY = r"(?:(?:again|also|definitely|certainly|just|now|probably|(?:most )?likely|simply|still|therefore|thus) )*"
-_PLAY = r"(?:choose|pick|select|go with|go for|opt for|play|take|prefer|stick with|stick to|stay with|keep|use|repeat)"
-_PLAYING = r"(?:choosing|picking|selecting|going with|going for|opting for|playing|taking|sticking with)"
-_PLAYED = r"(?:chose|picked|selected|chosen)"
-_WILL = (
-    r"(?:(?:'ll|'d| will| would| shall| should| must| want to| need to| decide to| have decided to| have to|"
-    r" prefer to|'m going to| am going to|'d like to| would like to|'ve decided to) "
-    rf"{_SURELY}(?:{_PLAY} )?| {_SURELY}{_PLAY} |(?:'m| am) {_SURELY}{_PLAYING} |(?: have|'ve)? {_PLAYED} )"
+_LEADS = ("based ", "given ", "considering ", "to ", "since ", "as ", "because ", "after ", "with ", "in ", "for ")
+_WORDS = (
+    r"i(?:'ll|'d|'m|'ve)?|me|my|we|our|us|let(?:'s)?|will|would|shall|should|must|am|is|be|it(?:'s)?|want|like|need|to|"
+    r"going|decided?|choos(?:e|ing)|chosen|pick(?:ing)?|select(?:ing)?|go|with|opt(?:ing)?|for|play(?:ing)?|tak(?:e|ing)|"
+    r"prefer|stick(?:ing)?|stay|keep|use|repeat|think|believe|guess|expect|predict|say|conclude|recommend|suggest|that|"
+    r"the|this(?: time)?|a|option|choice|answer|decision|move|action|letter|selection|response|prediction|best|better|"
+    r"optimal|correct|right(?! of| for)|safest|next|preferred|recommended|likely|most likely|final|dominant|predicted|"
+    r"current|again|also|definitely|certainly|just|now|probably|simply|still|therefore|thus|so|hence|then|and|ok|okay|sure|"
+    r"alright|well|yes|seems|looks|of|in|rounds?|game|here|please|overall|finally|conclusion|summary|short|\d+"
 )
-_THINK = r"(?:i (?:think|believe|guess|expect|predict|say|conclude)(?: that)?,? )?"
-_NOUN = r"(?:answer|choice|option|decision|move|action|pick|selection|response|prediction|guess|play|strategy)"
-_GOOD = (
-    r"(?:my|the|our|final|best|better|optimal|correct|right|safest|next|preferred|recommended|chosen|dominant|likely|"
-    r"most|predicted)"
+_OTHERS = r"other player|opponent|partner|they(?:'ll)?|he|she|chooses|picks|selects|plays|goes|keeps"
+_CHOOSING = {
+    theirs: re.compile(rf"(?:[\s:,']|\b(?:{_WORDS}|{more})\b)*") for theirs, more in ((False, "you"), (True, _OTHERS))
+}
+"""All that may stand beside the option in a sentence that chooses it, except for leads and reasons."""
+_REASON = re.compile(
+    r"(?:^|[\s,:])(?:because|since|as|so that|in order|given|based|due|considering|which|not|instead of|"
+    r"rather than|for(?! the (?:other|opponent|partner))|to(?! be\b| avoid$)|[:–—-]) .*"
 )
-_WHEN = (
-    r"(?: (?:for|in|of) (?:this|the (?:next|current|first|last)|my|our)? ?(?:round|turn|game|move)(?: \d+)?| now|"
-    r" here)?"
-)
-_IS = rf"(?: is| would be| will be| should be|'s)? ?[:=]? (?:to {_PLAY} |that i {_PLAY} )?"
-_THEY = r"(?:(?:the|my) )?(?:other player|opponent|partner|player 2|other one|other|they|he|she|it)"
-_THEY_WILL = (
-    rf"(?:(?:'ll| will| would| should|'s going to| is going to| are going to| is likely to| are likely to) {_SURELY}"
-    rf"(?:{_PLAY} )?| {_SURELY}(?:chooses|picks|selects|plays|goes with|keeps|keeps choosing|keeps playing) )"
-)
-_LEAD = (
-    r"(?:(?:so|thus|therefore|hence|then|and|ok|okay|sure|alright|well|yes|certainly|of course|overall|finally|"
-    r"in conclusion|in summary|in short|for now|this time|(?:in|for) (?:this|the next|the current) round)[,:!]? |"
-    r"(?:in|for) (?:the )?round \d+(?: |[^,:;]{0,60}[,:] )|"
-    r"(?:based on|given|considering|to|since|as|because|after|looking at|from|with) [^,:;]{1,200}[,:] )*"
-)
-_OWN = (
-    rf"{_THINK}i{_WILL}{_OPTION}",
-    rf"{_THINK}i'?d? (?:choose|pick|select|predict|expect|say|guess|want|recommend|suggest) {_OPTION}",
-    rf"(?:let's|let me|let us|we should|i) {_PLAY} {_OPTION}",
-    rf"(?:{_PLAY}|{_PLAYING}) {_OPTION}",
-    rf"{_THINK}(?:{_GOOD} )*{_NOUN}{_WHEN}{_IS}{_OPTION}",
-    rf"(?:the (?:option|one)|what) (?:that )?i(?:'ll| will|'d| would)? {_PLAY}{_WHEN} is:? {_OPTION}",
-    rf"{_THINK}{_OPTION} (?:it is|it's|is what i(?:'ll| will)? {_PLAY})",
-    rf"{_THINK}{_OPTION} (?:is|seems|looks|would be) (?:(?:to be )?{_GOOD} )+(?:{_NOUN})?",
-    rf"{_THINK}{_OPTION}",
-)
-_YOURS = rf"{_THINK}you (?:(?:should|would|will|must|have to) )?{_SURELY}{_PLAY} {_OPTION}"  # to itself
-_THEIRS = rf"{_THINK}{_THEY}{_THEY_WILL}{_OPTION}"
-_AFTER = (
-    r"(?:,? ?(?:please|again|now)\b)?"
-    r"(?:(?:\s*[,:–—-])? (?:because|since|as|so that|in order to|given|based on|due to|considering|"
-    rf"which|for|to(?! be| avoid$)|in|on|this|every|it|that|at|not|"
-    rf"instead of|rather than) [^{SLOT}]*|\s*[:–—-] [^{SLOT}]+)?"
-)
-_PAST = re.compile(
-    r"\b(?:chose|picked|selected|chosen)\b.*\b(?:round|last|previous|before|earlier|so far)\b|\brounds? .*\bchose\b"
-)
+_EXPLAINED = re.compile(r"[ ,(]+(?:because|since|as(?! well))(?: (?!but )[^\s,.!;:]+){2,}", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\?|\b(?:either|neither|nor|unless|except|maybe|perhaps|unsure|uncertain|undecided|not sure|unable to|refuse|"
-    r"sorry|apolog\w+|hard to say|on second thought|scratch that|never mind|just kidding|no idea|error|depends|not my|"
-    r"if not|take (?:that|it) back|changed? my mind|joking|(?:do not|don't) (?:know|choose|pick|care)|"
+    r"sorry|apolog\w+|hard to say|on second thought|scratch that|never mind|just kidding|no idea|something else|error|"
+    r"depends|not my|if not|take (?:that|it) back|changed? my mind|joking|(?:do not|don't) (?:know|choose|pick|care)|"
     r"(?:not|cannot|can't|won't) (?:choose|decide|say|pick|answer|tell|play))\b|"
     r"(?:^|[.!;\n,:–—-]\s*)(?:actually|wait|no|nope|hmm|but|however|or|though|although)\b"
 )
 _AGAINST = re.compile(
     r"\b(?:not|never|no|avoid|against|worse|worst|wrong|bad|reject\w*|rul(?:e|ed|ing) out|mistake)\b|n't\b"
 )
-_SPOKEN = re.compile(r"\b(?:i|my|answer)\b")
 _LETTERS = ("a", "i")  # names of options that are also English words
-
-
-def _sentence(parts: Sequence[str]) -> re.Pattern[str]:
-    return re.compile(rf"{_LEAD}(?:{'|'.join(parts)}){_AFTER}")
-
-
-_CHOICES = {False: _sentence((_YOURS, *_OWN)), True: _sentence((_THEIRS, *_OWN))}
 
 
 def read_choice(text: str, labels: Sequence[str], *, reasons: bool = False, theirs: bool = False) -> int | Unreadable:
@@ -146,7 +103,7 @@ def _explicit(lines: Sequence[str], answers: Sequence[tuple[int, str]], labels: 
 
 
 def _named(answer: str, labels: Sequence[str]) -> int | None:
-    """The option that an answer names, by nothing else than its name or with a reason after it."""
+    """The option that an answer names, by nothing else than its name or with a reason, which may name others."""
     bare = answer.strip(AROUND)
     if f"{bare} "[:7].casefold() == "option ":
         bare = bare[7:].strip(AROUND)
@@ -155,9 +112,9 @@ def _named(answer: str, labels: Sequence[str]) -> int | None:
     exact = [i for i, label in enumerate(labels) if bare and label.strip(AROUND).casefold() == bare.casefold()]
     if exact:
         return exact[0] if len(exact) == 1 else None
-    if len(answer) > LONGEST_SENTENCES:
+    if len(answer) > LONGEST_SENTENCES or _HEDGE.search(_lowered(answer)):
         return None
-    found = _plain(answer, labels, theirs=True)
+    found = _plain(_EXPLAINED.sub("", answer), labels, theirs=True)
     return found if isinstance(found, int) else None
 
 
@@ -181,30 +138,33 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
 def _last(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> int | str:
     """The option that the last line of a chain of thought chooses, or why there is none.
 
-    All its sentences that choose have to agree, also with earlier lines in which the writer chooses and does nothing
-    else. The option named last has to be the chosen one.
+    It is the last line that names an option. All of its sentences that choose, and all earlier lines that do, have to
+    agree, and nothing after them may take it back.
     """
-    sentences = [one for one in STOPS.split(lines[-1][-LONGEST_READ:]) if one.strip(LISTED)]
+    end = max((place for place, line in enumerate(lines) if _mentions(line, labels)), default=0)
+    sentences = [one for one in STOPS.split(lines[end][-LONGEST_READ:]) if one.strip(LISTED)]
     chosen = [_plain(one, labels, theirs=theirs) for one in sentences]
     places = [place for place, option in enumerate(chosen) if isinstance(option, int)]
     if not places:
         return "does not end with an answer"
-    after, named = ". ".join(sentences[places[-1] + 1 :]), _mentions(lines[-1], labels)
-    found = chosen[places[-1]]
-    earlier = {_plain(line, labels, theirs=theirs) for line in lines[:-1] if _SPOKEN.search(_lowered(line))}
-    options = {one for one in (*earlier, *chosen) if isinstance(one, int)}
-    if options != {found} or named[-1] != found:
+    found, after = chosen[places[-1]], [*sentences[places[-1] + 1 :], *lines[end + 1 :]]
+    earlier = [_plain(line, labels, theirs=theirs) for line in lines[:end]]
+    others = any(isinstance(one, int) and one != found for one in (*earlier, *chosen))
+    if others or _mentions(lines[end], labels)[-1] != found:
         return "does not end with one answer"
-    against = any(
-        found in _mentions(one, labels) and _AGAINST.search(_lowered(one)) for one in sentences[places[-1] + 1 :]
-    )
-    return "takes its answer back" if against or _HEDGE.search(_lowered(after)) else found
+    against = any(found in _mentions(one, labels) and _AGAINST.search(_lowered(one)) for one in after)
+    return "takes its answer back" if against or _HEDGE.search(_lowered(". ".join(after))) else found
 
 
 def _chooses(sentence: str, *, theirs: bool) -> bool:
-    """Whether a sentence, with SLOT for each option, makes a choice."""
-    plain = " ".join(sentence.split()).strip(" -–—:,")
-    return bool(_CHOICES[theirs].fullmatch(plain)) and not _PAST.search(plain)
+    """Whether a sentence, with SLOT for each option, makes a choice: all its words are of choosing."""
+    before, _, after = " ".join(sentence.split()).strip(" -–—:,").partition(SLOT)
+    if "round" not in sentence:  # there, it tells of the past
+        before = before.replace("i chose ", "i choose ").replace("i have ", "i ")
+    *leads, start = before.split(",")
+    plain = [lead for lead in leads if not lead.lstrip().startswith(_LEADS) or _AGAINST.search(lead)]
+    words = " ".join((*plain, start, _REASON.sub("", after).replace(SLOT, "")))
+    return bool(_CHOOSING[theirs].fullmatch(words))
 
 
 def _lowered(text: str) -> str:
