@@ -21,6 +21,7 @@ from talking import Listening
 
 HERE = Path(__file__).parent
 GAME = GameSetting.of(find_game("ipd"), 5, "neutral")  # J and F
+MISSED = ["For round 1, in a game of 10 rounds with optio"]  # recommends an option first, then weighs it up for long
 WAYS = [way for way, one in STRATEGIES.items() if not one.score and one.social != "lm"]
 
 
@@ -46,10 +47,10 @@ def test_a_phrasing_is_read_as_a_person_reads_it(case: dict[str, Any]) -> None:
 def test_replies_of_models_are_read_as_labelled() -> None:
     """First replies of the embedded models, labelled from their texts before any was given to the reader."""
     cases = lines("model_replies.jsonl")
-    read = [(label(case), case["label"]) for case in cases]
-    readable = [found for found, wanted in read if wanted is not None]
-    assert [(found, wanted) for found, wanted in read if found not in (None, wanted)] == []
-    assert readable.count(None) <= 0.01 * len(readable)
+    read = [(label(case), case["label"], case["text"]) for case in cases]
+    assert [one for one in read if one[0] not in (None, one[1])] == []
+    missed = [text for found, wanted, text in read if found is None and wanted is not None]
+    assert [text[:46] for text in missed] == MISSED
     assert len({(case["model"], case["strategy"], case["game"]) for case in cases}) == 12
 
 
