@@ -19,7 +19,7 @@ from rich.table import Column, Table
 from otherminds.cli.help import Command, Group
 from otherminds.cli.options import TARGET_MISSED, JobsOption, LevelArgument
 from otherminds.errors import InputError, unknown
-from otherminds.files.text import read_text
+from otherminds.files.text import read_text, write_whole
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, parse_cooking
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level
@@ -248,8 +248,6 @@ def draw(
 
 def write(path: Path, text: str) -> None:
     """Write a file, whole or not at all. Raises InputError if it cannot be written."""
-    from otherminds.evaluation.store import write_whole
-
     try_to_write(path)
     write_whole(path, [text.encode()])
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from otherminds.cli.options import TARGET_MISSED, UNKNOWN, BudgetOption, EngineOption, PriceOption
 from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
 from otherminds.errors import InputError
-from otherminds.files.text import printable
+from otherminds.files.text import printable, write_whole
 
 if TYPE_CHECKING:
     from otherminds.reports.results import Results
@@ -153,7 +153,6 @@ def export(
     Example: otherminds export runs/functional-20260131-090000 rows.parquet
     """
     from otherminds.evaluation.runs import exported_calls, exported_rows
-    from otherminds.evaluation.store import write_whole
     from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
 
     writers = {".jsonl": write_jsonl, ".csv": write_csv, ".parquet": write_parquet}

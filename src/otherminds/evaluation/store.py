@@ -17,8 +17,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 from otherminds.errors import InputError
 from otherminds.files.database import Change, Database, alone
+from otherminds.files.text import write_whole
 from otherminds.language.call_records import SCHEMA, now
-from otherminds.operating_system import replace, sync
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -266,17 +266,3 @@ def line_of_row(row: Row) -> bytes:
 def _packed(rows: Sequence[Row]) -> str:
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file so that it exists whole or not at all. Raises InputError if it cannot be written."""
-    try:
-        fresh = path.with_name(f"{path.name}.new")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.unlink(missing_ok=True)  # it may lead elsewhere
-        with fresh.open("xb") as file:
-            file.writelines(parts)
-            sync(file)
-        replace(fresh, path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from None

@@ -14,6 +14,7 @@ import numpy as np
 from otherminds.errors import InputError, unknown
 from otherminds.evaluation.engines import in_order, opened, stream
 from otherminds.evaluation.progress import shown
+from otherminds.files.text import write_whole
 from otherminds.stories.files import as_json, question_json
 from otherminds.stories.invented.invention import CELLS, Story, invent
 from otherminds.stories.invented.perception import VIDEO_MODEL, seen_through
@@ -85,18 +86,32 @@ def _rows(n: int, block_of: Callable[[int], list[Row]], jobs: int, quiet: bool) 
 def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -> int:
     """Write stories.jsonl, and storyboards (SVG and PNG) and videos (GIF) of the first stories.
 
-    Returns the number of rows. Raises InputError if the folder cannot be written.
+    Returns the number of rows. Interrupted, it writes those that it has, and the interruption has a note. Raises
+    InputError if the folder cannot be written.
     """
-    count = 0
+    count, interrupted = 0, list[KeyboardInterrupt]()
+
+    def lines() -> Iterator[bytes]:
+        nonlocal count
+        try:
+            for row in rows:
+                _draw(folder, row, count < boards, count < videos)
+                yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+                count += 1
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(f"{count:,} stories are in {folder / 'stories.jsonl'}")
+            interrupted.append(interrupt)
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "stories.jsonl").open("w", encoding="utf-8") as file:
-            for row in rows:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                _draw(folder, row, count < boards, count < videos)
-                count += 1
+        write_whole(folder / "stories.jsonl", lines())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note(f"{folder / 'stories.jsonl'} was not written")
+        raise
+    if interrupted:
+        raise interrupted[0]
     return count
 
 
@@ -108,7 +123,7 @@ def _draw(folder: Path, row: Row, board: bool, video: bool) -> None:
 
     episode = episode_of(row["episode"])
     if board:
-        (folder / f"{row['id']}.svg").write_text(storyboard_svg(episode), encoding="utf-8")
+        write_whole(folder / f"{row['id']}.svg", [storyboard_svg(episode).encode()])
         write_png(episode, folder / f"{row['id']}.png")
     if video:
         write_video(episode, folder / f"{row['id']}.gif")

@@ -20,9 +20,8 @@ from typing import Any
 
 from otherminds.errors import InputError
 from otherminds.evaluation.runs import exported_rows
-from otherminds.evaluation.store import write_whole
 from otherminds.files.strict_json import RepeatedNameError, depth, dumps, loads
-from otherminds.files.text import decoded, opened
+from otherminds.files.text import decoded, opened, write_whole
 
 Row = dict[str, Any]
 

@@ -1,13 +1,16 @@
-"""Text from outside: reading it from files, and making it safe to show."""
+"""Text from outside: reading it from files, making it safe to show, and files that are written whole."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from otherminds.errors import InputError
+from otherminds.operating_system import replace, sync
 
 LONGEST_LINE = 200  # characters that `one_line` keeps: about two lines of a terminal; chosen
 LARGEST_FILE = 1_000_000  # bytes that `read_text` reads unless told otherwise; the largest bundled file has half
@@ -74,3 +77,21 @@ def printable(text: str) -> str:
     if text.isprintable():  # nearly all text is, and this is much faster
         return text
     return "".join(c if c.isprintable() else " " if c.isspace() else REPLACEMENT for c in text)
+
+
+def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file so that it exists whole or not at all. Raises InputError if it cannot be written."""
+    try:
+        fresh = path.with_name(f"{path.name}.new")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.unlink(missing_ok=True)  # it may lead elsewhere
+        try:
+            with fresh.open("xb") as file:
+                file.writelines(parts)
+                sync(file)
+            replace(fresh, path)
+        finally:
+            with suppress(OSError):
+                fresh.unlink()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from None

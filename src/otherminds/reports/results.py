@@ -16,7 +16,8 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from otherminds.evaluation.store import Row, write_whole
+from otherminds.evaluation.store import Row
+from otherminds.files.text import write_whole
 from otherminds.reports.page import Html, Page, interval, number, table
 
 NORMAL = 1.96  # half the width of a 95 % interval in standard errors, of the normal distribution

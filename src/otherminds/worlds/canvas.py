@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
 from otherminds.errors import InputError
-from otherminds.files.text import printable
+from otherminds.files.text import printable, write_whole
 from otherminds.worlds import sprites
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.sprites import CELL, Box, Disc, Letters, MovingPart, Place, Shape, Shapes, TextLine
@@ -79,10 +80,7 @@ class Drawing(NamedTuple):
 
         Raises InputError if it cannot be written.
         """
-        try:
-            self.image(cell).save(file, format="PNG")
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", path=str(file)) from None
+        save(file, lambda drawn: self.image(cell).save(drawn, format="PNG"))
 
 
 def film(drawings: Iterable[Drawing], path: Path | str, *, cell: int = 24) -> None:
@@ -94,10 +92,23 @@ def film(drawings: Iterable[Drawing], path: Path | str, *, cell: int = 24) -> No
     first = next(images, None)
     if first is None:
         raise InputError("a film needs a state at least", path=str(path))
-    try:
-        first.save(path, format="GIF", save_all=True, append_images=images, duration=FILM_STEP, loop=0)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=str(path)) from None
+    rest = {"append_images": images, "duration": FILM_STEP, "loop": 0}
+    save(path, lambda drawn: first.save(drawn, format="GIF", save_all=True, **rest))
+
+
+def save(file: Path | str | IO[bytes], draw: Callable[[IO[bytes]], None]) -> None:
+    """Write what is drawn to a file that is open, or to a path in a folder that exists, whole or not at all.
+
+    Raises InputError if it cannot be written.
+    """
+    drawn = BytesIO()
+    draw(drawn)
+    if not isinstance(file, Path | str):
+        file.write(drawn.getvalue())
+    elif not Path(file).parent.is_dir():
+        raise InputError("cannot be written: No such file or directory", path=str(file))
+    else:
+        write_whole(Path(file), [drawn.getvalue()])
 
 
 # Grids

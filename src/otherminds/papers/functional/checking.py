@@ -16,9 +16,9 @@ from otherminds.evaluation.asking import Asking, answered, spent, tell_ahead
 from otherminds.evaluation.experiment import keep
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.runs import how_begun
-from otherminds.evaluation.store import Row, Store, write_whole
+from otherminds.evaluation.store import Row, Store
 from otherminds.evaluation.tasks import Task
-from otherminds.files.text import printable
+from otherminds.files.text import printable, write_whole
 from otherminds.papers.functional import models as functional_models
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, LanguageAgent, agent, solve_ahead
 from otherminds.papers.functional.check import FORMATTING, ROUNDS, CheckPlan, Findings, assess, summary, worst

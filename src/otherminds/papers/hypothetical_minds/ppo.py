@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError, unknown
-from otherminds.evaluation.store import write_whole
-from otherminds.files.text import opened
+from otherminds.files.text import opened, write_whole
 from otherminds.worlds.avatars import ACTIONS, AHEAD, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.world import FROZEN, PLAYER, RESOURCE, WALL, InTheMatrix, MatrixView, sighting

@@ -15,6 +15,7 @@ from otherminds.observer import Observer, attend
 from otherminds.papers.protom.facilitator import condition_on_reached
 from otherminds.papers.protom.trajectories import SpelledWorld, read_steps
 from otherminds.world import Step
+from otherminds.worlds.canvas import save
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
@@ -133,9 +134,6 @@ def draw(history: Sequence[Row], world: SpelledWorld, path: Path) -> None:
     panels[-1].set_xlabel("step")
     panels[-1].xaxis.get_major_locator().set_params(integer=True)
     figure.legend(handles=panels[0].lines, loc="outside lower center", ncols=4, frameon=False)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # a glyph missing from the font is no reason to stop
-            figure.savefig(path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a glyph missing from the font is no reason to stop
+        save(path, lambda file: figure.savefig(file, format=path.suffix[1:]))

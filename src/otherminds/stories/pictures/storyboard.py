@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 from otherminds.errors import InputError
 from otherminds.stories.model import Episode
 from otherminds.stories.pictures.frames import HEIGHT, WIDTH, StoryFrame, frames_of
-from otherminds.worlds.canvas import Brush, svg_shape, svg_text
+from otherminds.worlds.canvas import Brush, save, svg_shape, svg_text
 
 SPACE = 10  # between frames on a sheet
 MOST_FRAMES = 300  # on a sheet or in a film; chosen to bound the memory of hostile stories
@@ -61,7 +61,7 @@ def write_png(
         image = Image.new("RGB", (round(width * scale), round(height * scale)), "#d5d9de")
         for frame, (x, y) in zip(drawn, corners, strict=True):
             image.paste(_image(frame, scale), (round(x * scale), round(y * scale)))
-    _written(lambda: image.save(path, format="PNG"), path)
+    save(path, lambda file: image.save(file, format="PNG"))
 
 
 def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> None:
@@ -80,7 +80,7 @@ def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> No
     images = [_image(frame, scale).quantize(128, dither=Image.Dither.NONE) for frame in drawn]
     durations = [round(1000 * _seconds(frame)) for frame in drawn]
     rest = {"append_images": images[1:], "duration": durations, "loop": 0, "disposal": 1}
-    _written(lambda: images[0].save(path, format="GIF", save_all=True, **rest), path)
+    save(path, lambda file: images[0].save(file, format="GIF", save_all=True, **rest))
 
 
 def _all(episode: Episode) -> list[StoryFrame]:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
+from otherminds.papers.protom.levels import certificates
 from otherminds.papers.protom.levels.level_sets import LevelSet
 from otherminds.papers.protom.levels.maps import DESIGN, SHORTEST, JointPlanner, alone, random_level, symmetry_hash
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
@@ -278,3 +279,16 @@ def test_a_random_level_is_a_level_and_always_the_same(seed: int, people: int) -
 
 def test_random_levels_differ() -> None:
     assert len({write_level(random_level(generator(seed))) for seed in range(30)}) == 30
+
+
+def test_interrupted_the_levels_made_so_far_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(levels: Iterator[Level], *_: object) -> Iterator[Level]:
+        yield next(levels)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(certificates, "shown", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        certificates.make(tmp_path, 1, 1, 1)
+    assert caught.value.__notes__ == [f"1 level is in {tmp_path}"]
+    (file,) = tmp_path.iterdir()
+    assert parse_level(file.read_text("utf-8"), file).kind

@@ -10,7 +10,7 @@ from typing import Any
 from otherminds.errors import InputError, near
 from otherminds.evaluation.engines import in_order, opened
 from otherminds.evaluation.progress import shown
-from otherminds.files.text import printable, read_text
+from otherminds.files.text import printable, read_text, write_whole
 from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import CLASSES, Design, L
 from otherminds.worlds.overcooked.level_files import is_kitchen
@@ -29,23 +29,26 @@ CANDIDATES = 2_000  # random levels tried for each wanted level of a class befor
 def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors-keys-gems") -> int:
     """Write `per_class` levels of each class with their certificates into `folder`; returns how many were written.
 
-    Raises InputError if the folder cannot be written or too few levels are found.
+    Each is written as soon as it is found. Raises InputError if it cannot be written or too few levels are found.
     """
-    design = DESIGNS[world]
+    design, made = DESIGNS[world], 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
         numbers = range(per_class * CANDIDATES)
         wanted = dict.fromkeys(CLASSES, per_class)
         with opened(None, jobs) as engine:
             found = in_order(partial(design.proven, seed), numbers, engine=engine)
-            levels = list(shown(design.choose(found, wanted), per_class * len(CLASSES), "Making levels"))
-        for level in levels:
-            (folder / f"{level.name}.txt").write_text(design.write(level), encoding="utf-8")
+            for level in shown(design.choose(found, wanted), per_class * len(CLASSES), "Making levels"):
+                write_whole(folder / f"{level.name}.txt", [design.write(level).encode()])
+                made += 1
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
-    if len(levels) < per_class * len(CLASSES):
-        raise InputError(f"only {len(levels)} levels were found", hint="try another --seed", path=folder)
-    return len(levels)
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note(f"{made} level{' is' if made == 1 else 's are'} in {folder}")
+        raise
+    if made < per_class * len(CLASSES):
+        raise InputError(f"only {made} levels were found", hint="try another --seed", path=folder)
+    return made
 
 
 def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
