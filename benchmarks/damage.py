@@ -1,6 +1,7 @@
 """A run with calls to a model whose files are damaged: single bytes, and edits of its tables, log and length.
 
     python benchmarks/damage.py --flips 10000
+    python benchmarks/damage.py --flips 2500 --first 2500    # a part of it; edits belong to the first part
 
 What runs, export, merge, report and resume read must be what was written, or refused in one line; what is salvaged
 must be whole, and only rows on the page of a flipped byte may be missing. Exits with 1 otherwise.
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,7 @@ EDITS = (
     "drop table {t}",
     "create table mine as select * from {t}",
 )
+NONE = {"wrong": 0, "intact rows lost": 0}  # what must not be, told also if it is not
 COLUMNS = {"about": "value", "plan": "subject", "episodes": "rows", "failures": "why", "calls": "line"}
 MORE = (
     *(f"pragma user_version = {n}" for n in (0, 1, 3, 255, -1)),
@@ -130,7 +132,7 @@ def readings(folder: Path, out: Path) -> list[Any]:
         merged,
         opened,
     )
-    durable.PATIENCE = 1  # nobody is writing
+    durable.PATIENCE, durable.MOMENT = 1, 0.0  # nobody is writing
     with unsynced():
         return [tried(way) for way in ways]
 
@@ -172,12 +174,13 @@ def rows_in(tables: dict[str, Any]) -> set[tuple[str, str]]:
     return {(table, repr(tuple(row))) for table, rows in tables.items() for row in rows}
 
 
-def flips(run: Path, place: Path, count: int, rng: np.random.Generator) -> Counter[str]:
-    """Flip single bytes of the database and its log, and read and salvage the run."""
+def flips(run: Path, place: Path, numbers: Iterable[int], seed: int) -> Counter[str]:
+    """Flip single bytes of the database and its log, one for each number, and read and salvage the run."""
     parts = {name: (run / name).read_bytes() for name in (RUN, LOG) if (run / name).exists()}
     out, folder = place / "out", copied(run, place / "one")
-    whole, rows, found = readings(folder, out), recovered(run / RUN, SCHEMA).rows, Counter[str]()
-    for n in range(count):
+    whole, rows, found = readings(folder, out), recovered(run / RUN, SCHEMA).rows, Counter(NONE)
+    for n in numbers:
+        rng = np.random.default_rng([seed, n])
         at = int(rng.integers(sum(map(len, parts.values()))))
         name, at = (RUN, at) if at < len(parts[RUN]) else (LOG, at - len(parts[RUN]))
         folder = copied(run, place / "one")
@@ -189,7 +192,7 @@ def flips(run: Path, place: Path, count: int, rng: np.random.Generator) -> Count
         found[result] += 1
         if result == "wrong":
             print(f"wrong: byte {at} of {name}")
-        if n % SALVAGED == 0:
+        if n // 2 % SALVAGED == 0:
             lost = missing(spare, out, rows)
             found["salvaged"] += 1
             found["rows lost"] += len(lost)
@@ -213,12 +216,11 @@ def edited(run: Path, other: Path, place: Path) -> Iterator[tuple[str, Path]]:
     statements = [edit.format(t=t, c=COLUMNS[t]) for t in TABLES for edit in EDITS] + list(MORE)
     for statement in statements:
         folder = copied(run, place / "one")
-        try:
-            with closing(sqlite3.connect(folder / RUN, isolation_level=None)) as base:
-                base.execute(statement)
-        except sqlite3.Error:  # the table does not allow it
-            continue
-        yield statement, folder
+        with closing(sqlite3.connect(folder / RUN, isolation_level=None)) as base:
+            base.execute("pragma ignore_check_constraints = on")
+            rows = base.execute(statement).rowcount
+        if rows:  # there was something to edit, or it is another kind of statement
+            yield statement, folder
     for name in (RUN, LOG):
         size = (run / name).stat().st_size if (run / name).exists() else 0
         for cut in (0, 1, 31, 32, 100, 4095, 4096, 4120, size // 3, size // 2, size - 4096, size - 1) if size else ():
@@ -232,7 +234,7 @@ def edited(run: Path, other: Path, place: Path) -> Iterator[tuple[str, Path]]:
 
 def edits(run: Path, other: Path, place: Path) -> Counter[str]:
     """Edit a run in many ways, and read it."""
-    whole, found = readings(copied(run, place / "one"), place / "out"), Counter[str]()
+    whole, found = readings(copied(run, place / "one"), place / "out"), Counter(NONE)
     for edit, folder in edited(run, other, place):
         spare = copied(folder, place / "spare")
         result = judged(whole, readings(folder, place / "out"))
@@ -249,17 +251,19 @@ def edits(run: Path, other: Path, place: Path) -> Counter[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--flips", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first flip")
     parser.add_argument("--seed", type=int, default=24)
     option(parser)
     chosen = parser.parse_args()
-    rng, bad, began = np.random.default_rng(chosen.seed), 0, time.monotonic()
+    bad, began, end = 0, time.monotonic(), chosen.first + chosen.flips
     with tempfile.TemporaryDirectory() as name:
         done, killed = begin(Path(name))
-        for what, run in (("finished", done), ("killed", killed)):
-            flipped = flips(run, Path(name), chosen.flips // 2, rng)
-            changed = edits(run, killed, Path(name))
+        for number, (what, run) in enumerate((("finished", done), ("killed", killed))):
+            flipped = flips(run, Path(name), range(chosen.first + number, end, 2), chosen.seed)
+            changed = edits(run, killed, Path(name)) if chosen.first == 0 else Counter(NONE)
             print(f"{what}: flips {dict(flipped)}, edits {dict(changed)}, {time.monotonic() - began:.0f} s", flush=True)
-            keep(chosen.json, "damage", {(what, f"{key} flips"): count for key, count in flipped.items()})
+            for kind, counts in (("flips", flipped), ("edits", changed)):
+                keep(chosen.json, "damage", {(f"{what}, {kind}", key): count for key, count in counts.items()})
             bad += flipped["wrong"] + flipped["intact rows lost"] + changed["wrong"]
     sys.exit(bool(bad))
 

@@ -278,6 +278,12 @@ def test_what_a_run_says_of_itself_is_not_believed(command: str, name: str, run:
     assert len(episodes_in(here / "odd")) == 11
 
 
+def test_rows_of_something_else_make_no_report(run: Run, here: Path, done: Path) -> None:
+    copied(done, here / "odd")
+    alter(here / "odd" / "run.db", "update episodes set rows = replace(rows, '\"t\":', '\"u\":')")
+    complaint(run("report", "odd"), "odd: its rows make no report: KeyError: 't'")
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "7", "nonsense", '{"command": "check"}', "[" * 100_000])
 def test_a_run_that_does_not_say_how_it_was_begun_is_not_resumed(run: Run, here: Path, done: Path, text: str) -> None:
     copied(done, here / "odd")

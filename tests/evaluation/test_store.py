@@ -317,6 +317,15 @@ def test_rows_that_were_damaged_are_never_read(tmp_path: Path, change: str) -> N
             attempt(tmp_path)
 
 
+def test_a_call_that_is_none_has_no_digest(tmp_path: Path) -> None:
+    with Store(begun(tmp_path), RUN) as store:
+        Recorded(Fake(), store.database).complete(Request("x"))
+    for line in ("{}", "[]", "7", '{"response": ' + "[" * 100_000):
+        alter(tmp_path / "run.db", "update calls set line = ?", [(line,)])
+        with fails([r"run\.db: the record of call .* cannot be read"]):
+            digest(tmp_path)
+
+
 def test_files_that_are_no_run_are_refused_and_left_alone(tmp_path: Path) -> None:
     whole = (begun(tmp_path / "run", *KEYS) / "run.db").read_bytes()
     newer = begun(tmp_path / "newer", KEYS[0]) / "run.db"

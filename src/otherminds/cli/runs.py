@@ -108,9 +108,17 @@ def report(folder: RunArgument, model: NamedOption = None) -> None:
     from otherminds.evaluation.store import FILE
 
     several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
-    told = [_again(run, model, FROZEN) for run in several or [folder]]
+    told = [_reported(run, model) for run in several or [folder]]
     if several:
         combine(folder, {name: results for name, results in told if results}, Console())
+
+
+def _reported(folder: Path, named: Sequence[str] | None) -> tuple[str, Results | None]:
+    """The experiment's name and its results. Raises InputError, also for rows that are not of such a run."""
+    try:
+        return _again(folder, named, FROZEN)
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        raise InputError(f"its rows make no report: {type(error).__name__}: {error}", path=folder) from error
 
 
 def _again(

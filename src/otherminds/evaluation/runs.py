@@ -104,7 +104,10 @@ def digest(folder: Path) -> str:
         for row in rows_of(base):
             found.update(line_of_row({**row, "run": run}))
         for *call, line in base.read(CALLS):
-            answer = json.loads(line)["response"] if line else None
+            try:
+                answer = json.loads(line)["response"] if line else None
+            except (ValueError, KeyError, TypeError, RecursionError):
+                raise InputError(f"the record of call {call[0]} cannot be read", path=base.path) from None
             found.update(json.dumps([*call, answer], sort_keys=True).encode() + b"\n")
     return found.hexdigest()
 

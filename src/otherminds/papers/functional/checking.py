@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from xml.etree import ElementTree
 
+from pydantic import Field
 from rich.console import Console
 
 from otherminds.errors import InputError
@@ -57,8 +58,8 @@ class CheckOptions:
     agents: tuple[str, ...] = ()
     games: tuple[str, ...] = GAMES
     partners: tuple[str, ...] = ()
-    rounds: int = ROUNDS
-    episodes: int = 1
+    rounds: Annotated[int, Field(ge=1, le=1000)] = ROUNDS
+    episodes: Annotated[int, Field(ge=1, le=1000)] = 1
     seed: int = 42
     max_regret: float = 0.5  # half the loss of random play; chosen
     frozen: bool = False
