@@ -282,6 +282,7 @@ def test_rows_of_something_else_make_no_report(run: Run, here: Path, done: Path)
     copied(done, here / "odd")
     alter(here / "odd" / "run.db", "update episodes set rows = replace(rows, '\"t\":', '\"u\":')")
     complaint(run("report", "odd"), "odd: its rows make no report: KeyError: 't'")
+    complaint(run("merge", "all", "odd"), "all: its rows make no report: KeyError: 't'")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "7", "nonsense", '{"command": "check"}', "[" * 100_000])

@@ -108,15 +108,15 @@ def report(folder: RunArgument, model: NamedOption = None) -> None:
     from otherminds.evaluation.store import FILE
 
     several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
-    told = [_reported(run, model) for run in several or [folder]]
+    told = [_reported(run, model, FROZEN) for run in several or [folder]]
     if several:
         combine(folder, {name: results for name, results in told if results}, Console())
 
 
-def _reported(folder: Path, named: Sequence[str] | None) -> tuple[str, Results | None]:
+def _reported(folder: Path, named: Sequence[str] | None, changes: dict[str, Any]) -> tuple[str, Results | None]:
     """The experiment's name and its results. Raises InputError, also for rows that are not of such a run."""
     try:
-        return _again(folder, named, FROZEN)
+        return _again(folder, named, changes)
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise InputError(f"its rows make no report: {type(error).__name__}: {error}", path=folder) from error
 
@@ -186,4 +186,4 @@ def merge(
     from otherminds.evaluation.runs import merge as put_together
 
     put_together(shards, out)
-    _again(out, model, {**FROZEN, "shard": (1, 1)})
+    _reported(out, model, {**FROZEN, "shard": (1, 1)})
