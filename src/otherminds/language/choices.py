@@ -34,8 +34,8 @@ _WORDS = (
     r"the|this(?: time)?|a|option|choice|answer|decision|move|action|letter|selection|response|prediction|best|better|"
     r"optimal|correct|right(?! of| for)|safest|next|preferred|recommended|likely|most likely|final|dominant|predicted|"
     r"current|again|also|definitely|certainly|just|now|probably|simply|still|therefore|thus|so|hence|then|and|ok|okay|sure|"
-    r"alright|well|yes|seems|looks|of|in(?: th(?:is|e) game)?|rounds?|here|please|overall|finally|conclusion|summary|short|"
-    r"\d+"
+    r"alright|well|yes|seems|looks|of|in(?: th(?:is|e) game)?|rounds?|here|please|overall|finally|conclusion|summary|"
+    r"short|\d+"
 )
 _OTHERS = r"other player|opponent|partner|they(?:'ll)?|he|she|chooses|picks|selects|plays|goes|keeps"
 _CHOOSING = {
