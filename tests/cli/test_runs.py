@@ -14,9 +14,10 @@ import pytest
 import own_agents
 from commands import Run, complaint, fine, without_estimate
 from endpoint_server import serve
+from otherminds.errors import InputError
 from otherminds.evaluation import experiment as playing
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.runs import exported_rows
+from otherminds.evaluation.runs import exported_rows, trusted
 from otherminds.evaluation.store import Store
 from otherminds.evaluation.tabular import read_rows
 from otherminds.papers.protom.experiment import PlannedEpisode
@@ -234,6 +235,14 @@ def test_a_run_that_asks_a_server_is_resumed_by_who_names_it(
         complaint(run("resume", "out", *TRUSTED), rf"this run asks {re.escape(spec)}")
         assert "counted: 0 calls made" in fine(run("resume", "out", "--model", spec))
         assert len(server.heard) == heard > 0
+
+
+def test_a_model_that_is_paid_is_asked_again_by_who_names_it(tmp_path: Path) -> None:
+    paid = ["openai:gpt-4o"]
+    with pytest.raises(InputError, match="this run asks openai:gpt-4o"):
+        trusted(paid, [], tmp_path, asks=True)
+    trusted(paid, paid, tmp_path, asks=True)
+    trusted(paid, [], tmp_path, asks=False)
 
 
 def asks(spec: str, **more: Any) -> Callable[[dict[str, Any]], Any]:

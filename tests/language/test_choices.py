@@ -21,7 +21,10 @@ from talking import Listening
 
 HERE = Path(__file__).parent
 GAME = GameSetting.of(find_game("ipd"), 5, "neutral")  # J and F
-MISSED = ["For round 1, in a game of 10 rounds with optio"]  # recommends an option first, then weighs it up for long
+MISSED = [  # chains of thought that name another option after the one that they choose
+    "For round 1, in a game of 10 rounds with optio",
+    "The other player chooses option F, and I chose",
+]
 WAYS = [way for way, one in STRATEGIES.items() if not one.score and one.social != "lm"]
 
 

@@ -132,18 +132,18 @@ def _again(
     from otherminds.evaluation.runs import begun, look, trusted
 
     how, named, money = begun(look(folder).about, folder), named or (), money or {}
+    asks = not changes.get("frozen", False)
     if how.command == "check":
         from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
         check = how.read(CheckOptions, folder)
-        trusted([spec for spec in check.agents if not spec.startswith("scripted:")], named, folder)
-        asking, frozen = replace(check.asking, **money), changes.get("frozen", False)
-        checked = check_as_asked(replace(check, frozen=frozen, asking=asking))
+        trusted([spec for spec in check.agents if not spec.startswith("scripted:")], named, folder, asks=asks)
+        checked = check_as_asked(replace(check, frozen=not asks, asking=replace(check.asking, **money)))
         print_verdicts(checked, folder)
         return CHECK, checked.results
     options = replace(how.read(Options, folder), **changes)
     if options.asking is not None:
-        trusted([options.asking.model], named, folder)
+        trusted([options.asking.model], named, folder, asks=asks)
         options = replace(options, asking=replace(options.asking, **money))
     return how.name, reproduced(how.name, options, Console())
 

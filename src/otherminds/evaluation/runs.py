@@ -217,13 +217,15 @@ def begun(about: str, folder: Path) -> Begun:
         raise InputError("does not say how it was begun", path=folder, hint=hint) from None
 
 
-def trusted(specs: Sequence[str], named: Sequence[str], folder: Path) -> None:
+def trusted(specs: Sequence[str], named: Sequence[str], folder: Path, *, asks: bool) -> None:
     """Raise InputError for code or a server that the run names, unless the user names it again.
 
-    A folder may come from anybody: it must neither choose what code runs nor where a key is sent.
+    A folder may come from anybody: it must neither choose what code runs nor where a key is sent nor, if the model
+    `asks` for answers anew, what is paid for.
     """
     for spec in specs:
         kind, _, rest = spec.partition(":")
-        if rest and kind != "embedded" and not (kind == "openai" and "@" not in rest) and spec not in named:
+        harmless = kind == "embedded" or (kind == "openai" and "@" not in rest and not asks)
+        if rest and not harmless and spec not in named:
             hint = f"if you trust that, add --model '{spec}'"
             raise InputError(f"this run asks {spec[:200]}", path=folder, hint=hint)

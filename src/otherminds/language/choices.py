@@ -25,6 +25,7 @@ ANSWER = re.compile(
 )
 MARKS = re.compile(r"[*_`\"“”«»\[\](){}<>#|\\]+")
 STOPS = re.compile(r"[.!;](?=\s|$)|\n|,(?= (?:so|therefore) )")
+CLAUSES = re.compile(rf"{STOPS.pattern}|,? and (?=(?:i|you|they|(?:the |my )?(?:other player|opponent|partner)) )")
 
 _LEADS = ("based ", "given ", "considering ", "to ", "since ", "as ", "because ", "after ", "with ", "in ", "for ")
 _WORDS = (
@@ -128,7 +129,7 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
         return "names several options" if mentioned else "names no option"
     if _HEDGE.search(_lowered(text)):
         return "hedges, asks or refuses"
-    sentences = [one for one in STOPS.split(_slotted(text, labels)) if SLOT in one]
+    sentences = [one for one in CLAUSES.split(_slotted(text, labels)) if SLOT in one]
     chosen = [_chooses(one, theirs=theirs) for one in sentences]
     others = [one for one, chooses in zip(sentences, chosen, strict=True) if not chooses]
     if not any(chosen) or any(map(_AGAINST.search, others)):
