@@ -12,7 +12,7 @@ from otherminds.language.asking import Unreadable, prompts_of
 from otherminds.language.model import LanguageModel, Message
 from otherminds.stories import model as stories
 from otherminds.stories.by_model import replies
-from otherminds.stories.english.questions import LEAST, LONGEST_QUESTION, split_options
+from otherminds.stories.english.questions import LONGEST_QUESTION, WORDINGS, split_options
 from otherminds.stories.english.sentences import plain
 from otherminds.stories.english.statements import Unread, noun_in, object_of, place_of
 from otherminds.stories.files import DEEPEST
@@ -106,7 +106,7 @@ class _QuestionReader:
             raise replies.NonsenseError(f"has {len(asked.options)} options, and the question {len(self.labels)}")
         if any(not 1 <= len(option) <= MOST for option in asked.options) or len(asked.given) > MOST:
             raise replies.NonsenseError(f"every option makes 1 to {MOST} claims")
-        if (asked.polarity == "least") != bool(LEAST.search(plain(self.stem))):
+        if (asked.polarity == "least") != bool(WORDINGS["least"].search(plain(self.stem))):
             raise replies.NonsenseError(f"the wording does not ask for what is {asked.polarity} likely")
         options = tuple(stories.AnswerOption(tuple(self._claim(claim) for claim in option)) for option in asked.options)
         given = tuple(self._claim(claim) for claim in asked.given)

@@ -9,9 +9,6 @@ from otherminds.stories.english.phrases import ORDINALS, Chunk, Noun, NounReader
 from otherminds.stories.english.sentences import Token
 
 PUNCTUATION: dict[str, WordKind] = {",": "comma", "-": "comma", ":": "colon"}
-BE = frozenset(("am", "is", "are", "was", "were", "be", "been", "being"))
-HAVE = frozenset(("have", "has", "had", "having"))
-GOVERNING_VERBS = ("begin", "want", "stop")  # senses of verbs that stand in front of another verb
 ADVERBS_BEFORE_VERB = 4  # words in which a verb is looked for (chosen; not tuned)
 
 
@@ -169,17 +166,18 @@ class Chunker(NounReader):
             last = next((word for word in reversed(helpers) if word in wordset("auxiliaries")), None)
             if last is None:
                 return i
-            lemma = "have" if last in HAVE else "do" if last in ("do", "does", "did") else "be"
+            lemma = "have" if last in wordset("forms_of_have") else "do" if last in ("do", "does", "did") else "be"
             tag = "ing" if last in ("being", "having") else "base" if last == "be" else "past"
             verb, helpers = VerbForm(lemma, (lemma,), frozenset((tag,)), 0), [one for one in helpers if one != last]
             group.finite = tag != "ing"
         end = j + verb.length
         self._become(group, verb, j)
-        group.unreal, group.perfect = not wordset("modals").isdisjoint(helpers), not HAVE.isdisjoint(helpers)
+        group.unreal = not wordset("modals").isdisjoint(helpers)
+        group.perfect = not wordset("forms_of_have").isdisjoint(helpers)
         participle = "pp" in verb.tags and "ing" not in verb.tags and verb.lemma not in ("go", "come", "do")
-        group.passive = not BE.isdisjoint(helpers) and participle and not group.about_to
+        group.passive = not wordset("forms_of_be").isdisjoint(helpers) and participle and not group.about_to
         out.append(group)
-        return self._chain(group, end) if group.means(*GOVERNING_VERBS) else end
+        return self._chain(group, end) if group.means(*wordset("governing_senses")) else end
 
     def _become(self, group: VerbGroup, verb: VerbForm, j: int) -> None:
         """Makes a verb the main verb of a group, and marks its particle, the "up" of "picked it up", as read."""
@@ -222,9 +220,9 @@ class Chunker(NounReader):
         if verb is None or group.about_to:
             return verb
         last = helpers[-1] if helpers else ""
-        if last in BE:
+        if last in wordset("forms_of_be"):
             return verb if verb.tags & {"pp", "ing"} else None
-        if last in HAVE:
+        if last in wordset("forms_of_have"):
             return verb if "pp" in verb.tags else None
         if last:
             return verb if "base" in verb.tags else None

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.phrases import Chunk, Clause, Noun, Quote, VerbGroup, Word
 
-JOINERS = frozenset(("and", "or", "including", "nor"))
-CONTENT = ("say", "ask", "suggest", "see", "think", "find", "look", "want")  # senses of verbs with clauses inside
-NOT_KNOWING = frozenset(("idea", "clue", "notion", "knowledge", "sure", "certain"))
 EARLIER_WITHIN = 8  # chunks in which a word for "earlier" is looked for (chosen; not tuned)
 DEEPEST = 8  # clauses inside one another; deeper ones are not read (chosen; no sentence comes near it)
 
@@ -22,19 +19,6 @@ class ClauseParser:
         self.i = 0
         self.out: list[Clause] = []
         self.depth = 0
-
-    def clauses(self) -> list[Clause]:
-        """All clauses of the sentence in the order of the words."""
-        while self.i < len(self.chunks):
-            before = self.i
-            clause = self.clause()
-            if clause is not None:
-                self.out.append(clause)
-            if self.i == before:
-                chunk = self.chunks[self.i]
-                self.out.append(Clause(chunk.start, chunk.end, unknown=[getattr(chunk, "text", "")]))
-                self.i += 1
-        return self.out
 
     def clause(self) -> Clause | None:
         """The next clause, with what comes before its subject; None if nothing but small words is left."""
@@ -109,33 +93,26 @@ class ClauseParser:
 
     def _beginning(self, clause: Clause) -> None:
         """Commas, linking words, adverbs, quotes and prepositional phrases in front of the subject."""
-        while (chunk := self.peek()) is not None:
+        joiners = wordset("joiners")
+        while isinstance(chunk := self.peek(), (Quote, Word)):
             if isinstance(chunk, Quote):
                 clause.quotes.append(chunk)
-            elif isinstance(chunk, Word) and chunk.kind == "prep":
-                if not self._phrase(clause, fronted=True):
+            elif chunk.kind == "prep":
+                if self._phrase(clause, fronted=True):
+                    continue
+                clause.link = chunk.text
+            elif chunk.kind == "mark":
+                if clause.link in ("", *joiners) or chunk.text not in joiners:
                     clause.link = chunk.text
-                    self.i += 1
+                if chunk.text in ("who", "which", "where", "that"):
+                    nouns = (one for one in reversed(self.chunks[: self.i]) if isinstance(one, Noun))
+                    clause.antecedent = next(nouns, None)
+            elif chunk.kind in ("adverb", "hedge"):
+                self._skip_adverbs(clause)
                 continue
-            elif isinstance(chunk, Word):
-                self._link(clause, chunk)
-            else:
-                return
+            elif chunk.kind in ("negation", "unknown"):
+                clause.unknown.append(chunk.text)
             self.i += 1
-
-    def _link(self, clause: Clause, word: Word) -> None:
-        if word.kind == "mark":
-            if clause.link in ("", *JOINERS) or word.text not in JOINERS:
-                clause.link = word.text
-            if word.text in ("who", "which", "where", "that"):
-                nouns = (one for one in reversed(self.chunks[: self.i]) if isinstance(one, Noun))
-                clause.antecedent = next(nouns, None)
-        elif word.kind == "adverb":
-            clause.adverbs.append(word.text)
-        elif word.kind == "hedge":
-            clause.hedged = True
-        elif word.kind in ("negation", "unknown"):
-            clause.unknown.append(word.text)
 
     def _subject(self, clause: Clause) -> None:
         """The nouns in front of the verb, with a clause set between them and the verb."""
@@ -258,8 +235,8 @@ class ClauseParser:
 
     def _joined(self, clause: Clause) -> bool:
         """Whether a comma or "and" goes on with another object, phrase or quote of the same verb."""
-        ahead = 0
-        while self.at("comma", ahead=ahead) or self.at("mark", *JOINERS, ahead=ahead) or self.at("adverb", ahead=ahead):
+        ahead, joiners = 0, wordset("joiners")
+        while self.at("comma", ahead=ahead) or self.at("mark", *joiners, ahead=ahead) or self.at("adverb", ahead=ahead):
             ahead += 1
         ahead += self.at("colon", ahead=ahead) and isinstance(self.peek(ahead + 1), Quote)
         chunk = self.peek(ahead)
@@ -294,12 +271,12 @@ class ClauseParser:
 
     def _takes_content(self, clause: Clause) -> bool:
         """Whether what is said, asked, seen or thought may follow the verb."""
-        return clause.means(*CONTENT) and not clause.quotes
+        return clause.means(*wordset("senses_with_content")) and not clause.quotes
 
     def _content(self, clause: Clause) -> bool:
         """Reads what is said, asked, seen or thought as clauses of their own; False if nothing of that kind is here."""
         nouns = {noun.words[-1] for noun in clause.objects} | set(clause.unknown) | set(clause.adverbs)
-        clueless = self.at("mark", *wordset("openers")) and bool(nouns & NOT_KNOWING)  # "had no idea where it was"
+        clueless = self.at("mark", *wordset("openers")) and bool(nouns & wordset("not_knowing_where"))
         if self.depth > DEEPEST or not (self._takes_content(clause) or clueless):
             return False
         there = self.at("adverb", "there") and isinstance(self.peek(1), VerbGroup) and not clause.content
@@ -404,5 +381,14 @@ class ClauseParser:
 
 
 def parse(chunks: Sequence[Chunk]) -> list[Clause]:
-    """The clauses of a sentence that was cut into chunks."""
-    return ClauseParser(chunks).clauses()
+    """The clauses of a sentence that was cut into chunks, in the order of the words."""
+    parser = ClauseParser(chunks)
+    while (chunk := parser.peek()) is not None:
+        before = parser.i
+        clause = parser.clause()
+        if clause is not None:
+            parser.out.append(clause)
+        if parser.i == before:
+            parser.out.append(Clause(chunk.start, chunk.end, unknown=[getattr(chunk, "text", "")]))
+            parser.i += 1
+    return parser.out

@@ -5,13 +5,13 @@ The words are data in lexicon.toml. To add a verb, a place or a thing, add it to
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
 from itertools import chain
 from typing import Any
+
+from otherminds.files.toml import packaged
 
 VOWELS = "aeiou"
 TAGS = ("s", "past", "pp", "ing")  # the order of the forms of an irregular verb in lexicon.toml
@@ -137,8 +137,7 @@ class Lexicon:
 @cache
 def lexicon() -> Lexicon:
     """The word lists that come with the package."""
-    text = (resources.files("otherminds.stories.english") / "lexicon.toml").read_text("utf-8")
-    return Lexicon(**tomllib.loads(text))
+    return Lexicon(**packaged("otherminds.stories.english", "lexicon.toml"))
 
 
 def wordset(name: str) -> frozenset[str]:

@@ -15,9 +15,6 @@ WordKind = Literal["prep", "mark", "adverb", "negation", "hedge", "comma", "colo
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 NUMERALS = dict(zip(("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"), ORDINALS, strict=True))
 NOUN_STARTS = ("determiners", "possessives", "pronouns")
-DISTINCT = frozenset(("same", "other", "another", "second", "third"))  # determiners that later ones do not replace
-PLACE_PREPOSITIONS = ("in", "inside", "of", "within", "at")
-ADVERBS_AS_ADJECTIVES = ("left", "open", "back", "outside")
 
 
 @dataclass
@@ -236,7 +233,7 @@ class NounReader:
                 break
             owner = word if word in possessives else owner
             ordinal = word if word in ORDINALS else ordinal
-            if det not in DISTINCT and not (det and word in ("of", "the")):
+            if det not in wordset("distinct") and not (det and word in ("of", "the")):
                 det = word
             j += 1
         words, j = self._run(j, free=free or bool(det))
@@ -281,7 +278,7 @@ class NounReader:
         if free or self._is_place(j) or (first and (pair in wordset("rooms") or pair in wordset("kinds"))):
             return True
         if self.is_adverb(j):  # "left counter", "back yard"
-            return pair in wordset("rooms") or (word in ADVERBS_AS_ADJECTIVES and self._is_place(j + 1))
+            return pair in wordset("rooms") or (word in wordset("adverbs_as_adjectives") and self._is_place(j + 1))
         return not (first and word in self.known.forms)
 
     def _build(self, words: list[str], start: int, j: int, det: str) -> tuple[Noun, int]:
@@ -336,7 +333,7 @@ class NounReader:
                 break
         k = j + 1 if self.word(j) == "," and self.word(j + 1) in ("in", "inside") else j
         found = None
-        if self.word(k) in PLACE_PREPOSITIONS and k + 1 < len(self.tokens):
+        if self.word(k) in wordset("room_prepositions") and k + 1 < len(self.tokens):
             found = self.noun_at(k + 1, bare=True)
         if found is None or found[0].kind != "room":
             return noun, j

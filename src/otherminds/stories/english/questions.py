@@ -8,50 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from otherminds.errors import InputError
 from otherminds.stories import model as stories
 from otherminds.stories.english.chunks import chunks
 from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.phrases import Noun, VerbGroup, Word
-from otherminds.stories.english.rewording import plainer, rewording_table
+from otherminds.stories.english.rewording import TABLE, plainer
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
 
-__all__ = ["LEAST", "LONGEST_QUESTION", "Unread", "read_question", "split_options"]
+__all__ = ["LONGEST_QUESTION", "WORDINGS", "Unread", "read_question", "split_options"]
 
 LONGEST_QUESTION = 20_000  # characters, options included (chosen; far longer than any benchmark's question)
 
-QUESTION = rewording_table()["question"]  # patterns of questions, explained in rewording.toml
+QUESTION = TABLE["question"]  # patterns of questions, explained in rewording.toml
 OPTION_MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in QUESTION["option_marks"])
-FAREWELL = re.compile("".join(QUESTION["farewell"]), re.IGNORECASE | re.DOTALL)
-# in front of the first option: "Options:"
-HEADING = re.compile(r"(?:^|(?<=\S))\s*(?:options|choices)\s*:?$", re.IGNORECASE)
-# the letter or number of an option by itself
-LETTER = re.compile(r"^\s*\(?[A-Za-z1-9][).:]\s+")
-WHEN_SPEAKING = re.compile("".join(QUESTION["when_speaking"]), re.IGNORECASE)
-
-LEAST = re.compile("".join(QUESTION["least"]), re.IGNORECASE)
-SUPPOSING = re.compile("".join(QUESTION["supposing"]), re.IGNORECASE)
-STATED = re.compile("".join(QUESTION["stated"]), re.IGNORECASE)
-BEGINNING = re.compile("".join(QUESTION["beginning"]), re.IGNORECASE)
-# the sentence asks something
-ASKING = re.compile(r"\bwhich\b|\bwhere\b|\bwhat\b.*\bfollowing\b", re.IGNORECASE)
-WHERE_ASKED = re.compile("".join(QUESTION["where_asked"]))
-# "where did Ann find ..." asks for an event, not for a belief
-TELLING = re.compile(r"\bwhere (?:did|has|had) \w+ (?:find|found|finally)")
+WORDINGS = {name: re.compile("".join(parts)) for name, parts in QUESTION.items() if name != "option_marks"}
 MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
 """Senses of verbs that make a question one about the subject's belief; "walk" and "open" are ways of searching."""
-
-
-@dataclass(frozen=True)
-class WhereQuestion:
-    """Whose belief about whose belief (`agents`) about which thing is asked for; `somebody`: the thing is a person."""
-
-    agents: tuple[str, ...]
-    thing: str
-    somebody: bool = False
 
 
 # options
@@ -70,8 +46,8 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
         if len(marks) > 1:
             ends = [mark.start() for mark in marks[1:]] + [len(text)]
             options = [text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
-            options[-1] = FAREWELL.sub("", options[-1])
-            stem = HEADING.sub("", text[: marks[0].start()].rstrip())
+            options[-1] = WORDINGS["farewell"].sub("", options[-1])
+            stem = WORDINGS["heading"].sub("", text[: marks[0].start()].rstrip())
             return stem.strip(), tuple(option.strip().rstrip(",;").strip() for option in options)
     return text.strip(), ()
 
@@ -92,7 +68,7 @@ def read_question(text: str, options: Sequence[str], reading: stories.Reading) -
     even = plain(text)
     episode = reading.episode
     reader = StatementReader(episode)
-    polarity: stories.Polarity = "least" if LEAST.search(even) else "most"
+    polarity: stories.Polarity = "least" if WORDINGS["least"].search(even) else "most"
     given = _given(even, reader)
     parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", even) if part.strip()]
     asked = ([part for part in parts if part.endswith("?")] or parts or [""])[-1]
@@ -102,15 +78,16 @@ def read_question(text: str, options: Sequence[str], reading: stories.Reading) -
     elif given and isinstance(given[0], (stories.Belief, stories.Goal, stories.Knows, stories.SocialGoal)):
         reader.focus = given[0].agent
     if where := read_where(asked, reader):
-        labels, places = hypotheses(where, options, episode)
-        at = 0 if BEGINNING.search(even) and not where.agents else None
+        labels, places = hypotheses(*where, options, episode)
+        at = 0 if WORDINGS["beginning"].search(even) and not where[0] else None
         return stories.Question("", places, polarity, given, (), at, "where", labels)
     if not options:
         raise Unread(even.strip())
     if sorted(option.strip(" .").lower() for option in options) == ["no", "yes"]:
         answers = _yes_or_no(asked, options, reader)
         return stories.Question("", answers, polarity, given, (), None, "belief", tuple(options))
-    claims = [reader.read(WHEN_SPEAKING.sub("", LETTER.sub("", plain(option)).strip())) for option in options]
+    bare = (WORDINGS["letter"].sub("", plain(option)).strip() for option in options)
+    claims = [reader.read(WORDINGS["when_speaking"].sub("", option)) for option in bare]
     kind = _kind([claim for one in claims for claim in one])
     presumes = _presumed(reader.moved, episode) if kind == "belief_of_goal" else ()
     answers = tuple(map(stories.AnswerOption, claims))
@@ -126,15 +103,15 @@ def _given(text: str, reader: StatementReader) -> tuple[stories.Claim, ...]:
     """What the question supposes, in "if" clauses and in sentences of their own."""
     found: list[stories.Claim] = []
     rest = text
-    for match in SUPPOSING.finditer(text):
+    for match in WORDINGS["supposing"].finditer(text):
         found += reader.read(match[1])
         rest = rest.replace(match.group(), " ")
     for sentence in re.split(r"(?<=[.!])\s+", rest):
         if not _names(sentence, *reader.episode.agents):
             continue
-        if (told := STATED.match(sentence)) and _names(told[1], *reader.episode.agents):
+        if (told := WORDINGS["stated"].match(sentence)) and _names(told[1], *reader.episode.agents):
             found += reader.read(told[1])
-        elif "?" not in sentence and not ASKING.search(sentence):
+        elif "?" not in sentence and not WORDINGS["asking"].search(sentence):
             found += reader.read(sentence)
     return tuple(found)
 
@@ -181,10 +158,13 @@ def _yes_or_no(asked: str, options: Sequence[str], reader: StatementReader) -> t
 # where something is
 
 
-def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
-    """What a question asks the place of; None if it asks something else. Raises Unread if it cannot be read."""
+def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], stories.Fact] | None:
+    """Whose belief about whose belief about the place of what is asked for, as agents and a fact without its value.
+
+    None if the question asks something else. Raises Unread if it cannot be read.
+    """
     low = text.lower()
-    if not WHERE_ASKED.search(low) or "following" in low or TELLING.search(low):
+    if not WORDINGS["where_asked"].search(low) or "following" in low or WORDINGS["telling"].search(low):
         return None
     found = [token for sentence in sentences(tokens(plainer(text))) for token in sentence]
     if len(found) > LONGEST_SENTENCE:
@@ -207,46 +187,46 @@ def read_where(text: str, reader: StatementReader) -> WhereQuestion | None:
     if last and not agents and things:
         raise Unread(text)  # somebody does something that is neither thinking nor searching
     if things:
-        return WhereQuestion(tuple(agents), things[-1])
-    return WhereQuestion((), last, somebody=True) if last and not agents else None
+        return tuple(agents), stories.Fact("at", things[-1])
+    return ((), stories.Fact("in_room", last)) if last and not agents else None
 
 
 def hypotheses(
-    asked: WhereQuestion, options: Sequence[str], episode: stories.Episode
+    agents: Sequence[str], asked: stories.Fact, options: Sequence[str], episode: stories.Episode
 ) -> tuple[tuple[str, ...], tuple[stories.AnswerOption, ...]]:
     """The options (or else all places of the story) and the claim of each. Raises Unread if one names no place."""
-    if not any(entity.id == asked.thing for entity in episode.entities):
-        raise Unread(f"where is the {asked.thing}")
+    thing = asked.subject
+    if not any(entity.id == thing for entity in episode.entities):
+        raise Unread(f"where is the {thing}")
     if options:
         labels = tuple(options)
-        nouns = [noun_in(LETTER.sub("", plain(label)), episode.agents) for label in labels]
+        nouns = [noun_in(WORDINGS["letter"].sub("", plain(label)), episode.agents) for label in labels]
         for label, noun in zip(labels, nouns, strict=True):
             if noun is None or noun.kind in ("agent", "pronoun"):
                 raise Unread(label.strip())
-        places = tuple(place_of(noun, episode, asked.thing) for noun in nouns if noun)
+        places = tuple(place_of(noun, episode, thing) for noun in nouns if noun)
     else:
         labels = places = _all_places(asked, episode)
     if not labels:
-        raise Unread(asked.thing)
-    predicate: stories.Predicate = "in_room" if asked.somebody else "at"
+        raise Unread(thing)
     answers: list[stories.AnswerOption] = []
     for place in places:
-        content: stories.Fact | stories.Belief = stories.Fact(predicate, asked.thing, place)
-        for agent in reversed(asked.agents):
+        content: stories.Fact | stories.Belief = replace(asked, value=place)
+        for agent in reversed(agents):
             content = stories.Belief(agent, content)
         claim = content if isinstance(content, stories.Belief) else stories.Holds(content)
         answers.append(stories.AnswerOption((claim,)))
     return labels, tuple(answers)
 
 
-def _all_places(asked: WhereQuestion, episode: stories.Episode) -> tuple[str, ...]:
+def _all_places(asked: stories.Fact, episode: stories.Episode) -> tuple[str, ...]:
     """The places where the thing can be: those in or on which things are, and those where it once was."""
-    if asked.somebody:
-        return tuple(entity.id for entity in episode.entities if entity.kind == "room")
+    if asked.predicate == "in_room":
+        return episode.named("room")
     said = [one.content for one in episode.timeline if isinstance(one, stories.Utterance)]
     seen = [one.fact for one in episode.timeline if isinstance(one, stories.Observation)]
-    been = {fact.value for fact in (*episode.init, *said, *seen) if fact and fact.subject == asked.thing}
-    been |= {one.place for one in episode.timeline if isinstance(one, stories.Event) and one.obj == asked.thing}
+    been = {fact.value for fact in (*episode.init, *said, *seen) if fact and fact.subject == asked.subject}
+    been |= {one.place for one in episode.timeline if isinstance(one, stories.Event) and one.obj == asked.subject}
     places = {entity.id for entity in episode.entities if entity.kind == "place" and entity.relation}
     places |= {entity.id for entity in episode.entities if entity.kind in ("place", "room") and entity.id in been}
     return tuple(entity.id for entity in episode.entities if entity.id in places)

@@ -30,9 +30,6 @@ from otherminds.stories.model import Episode, Event, Happening, Reading, Source,
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
 FULFILLED_WITHIN = 20  # happenings after an intended act in which its fulfilment is looked for (chosen; not tuned)
-TIMES = ("after", "before", "upon", "during", "until")
-NOBODY = ("nobody", "noone", "neither")
-NO_PERSON = ("it", "that", "this", "nothing")
 ENTERED = re.compile(
     r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
 )
@@ -221,8 +218,8 @@ class StoryReader:
             return bool(people) and be(self.story, clause, people)
         only_time = not clause.subjects and not clause.objects
         for prep, noun in clause.places:
-            only_time = only_time and prep in (*TIMES, "with", "at", "in", "for") and noun.kind == "object"
-        return not clause.unknown and (clause.link in TIMES or only_time)
+            only_time = only_time and prep in (*wordset("times"), "with", "at", "in", "for") and noun.kind == "object"
+        return not clause.unknown and (clause.link in wordset("times") or only_time)
 
     def reading(self) -> Reading:
         """All that was read: the episode, the share of clauses understood, and the unread sentences."""
@@ -286,7 +283,7 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
     for noun in clause.subjects:
         if noun.kind not in ("agent", "pronoun", "one"):
             return ()
-        if noun.words[0] in NOBODY:
+        if noun.words[0] in wordset("nobody"):
             clause.verb = replace(clause.verb, negated=True) if clause.verb else None
             return tuple(story.agents)
         # "he" is first of all the agent of the clause before, unless he replies
@@ -297,7 +294,7 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
         story.subjects = kept
     for name in found:
         story.of(name)
-    return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in NO_PERSON else None)
+    return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in wordset("no_person") else None)
 
 
 # the order of time, and what was only intended

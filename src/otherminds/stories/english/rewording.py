@@ -7,56 +7,31 @@ about minds (the options of questions). A construction is added as one line of r
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from functools import cache
-from importlib import resources
 from itertools import accumulate
-from typing import Any
 
+from otherminds.files.toml import packaged
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token
 
-Rule = tuple[re.Pattern[str], str]
+TABLE = packaged("otherminds.stories.english", "rewording.toml")
 FIELD = re.compile(r"\{(\w+)\}")
 PART = re.compile(r"(?<!\?P)<([a-z]+)>")
 PART_DEPTH = 3  # parts may contain parts, at most this deep
 
 
-@dataclass(frozen=True)
-class RewordingRules:
-    """The patterns of rewording.toml, compiled: pairs of a pattern and the plain wording it stands for."""
-
-    story: tuple[Rule, ...]
-    remark: re.Pattern[str]
-    statement: tuple[Rule, ...]
-    known_to: Rule
+@cache
+def rewording_rules(section: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The rules of a section of rewording.toml: pairs of a pattern and the plain wording it stands for."""
+    return tuple((_compiled(section, pattern), plain) for pattern, plain in TABLE[section]["rules"])
 
 
 @cache
-def rewording_table() -> Mapping[str, Any]:
-    """The contents of rewording.toml."""
-    return tomllib.loads((resources.files("otherminds.stories.english") / "rewording.toml").read_text("utf-8"))
-
-
-@cache
-def rewording_rules() -> RewordingRules:
-    """The patterns that come with the package, with the names of parts replaced by the parts."""
-    table = rewording_table()
-
-    def compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
-        for _ in range(PART_DEPTH):
-            pattern = PART.sub(lambda m: parts.get(m[1], m[0]), pattern)
-        return re.compile(pattern)
-
-    story, statement = table["story"], table["statement"]
-    known_to, knows = statement["known_to"]
-    return RewordingRules(
-        tuple((compiled(pattern, story["parts"]), plain) for pattern, plain in story["rules"]),
-        compiled(table["remark"], story["parts"]),
-        tuple((compiled(pattern, statement["parts"]), plain) for pattern, plain in statement["rules"]),
-        (compiled(known_to, statement["parts"]), knows),
-    )
+def _compiled(section: str, pattern: str) -> re.Pattern[str]:
+    """A pattern with the names of the section's parts replaced by the parts."""
+    for _ in range(PART_DEPTH):
+        pattern = PART.sub(lambda m: TABLE[section]["parts"].get(m[1], m[0]), pattern)
+    return re.compile(pattern)
 
 
 def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
@@ -65,7 +40,7 @@ def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
     if len(found) > LONGEST_SENTENCE:
         return found
     words, places = _as_text(found, names)
-    for pattern, plain in rewording_rules().story:
+    for pattern, plain in rewording_rules("story"):
         if match := pattern.search(words):
             found = _filled(plain, match, found, places)
             words, places = _as_text(found, names)
@@ -99,7 +74,7 @@ def rejoined(sentences: Sequence[Sequence[Token]], names: Collection[str]) -> li
     out: list[list[Token]] = []
     for sentence in sentences:
         words, _ = _as_text(sentence, names)
-        if out and rewording_rules().remark.search(words) and not any(token.quote for token in out[-1]):
+        if out and _compiled("story", TABLE["remark"]).search(words) and not any(token.quote for token in out[-1]):
             out[-1] += [Token(",", sentence[0].start, sentence[0].start), *sentence]
         else:
             out.append(list(sentence))
@@ -108,12 +83,12 @@ def rejoined(sentences: Sequence[Sequence[Token]], names: Collection[str]) -> li
 
 def plainer(text: str) -> str:
     """A statement about a mind with roundabout wordings of "thinks" and "wants" replaced by the plain verbs."""
-    for pattern, plain in rewording_rules().statement:
+    for pattern, plain in rewording_rules("statement"):
         text = pattern.sub(plain, text)
     return text
 
 
 def known_to(text: str) -> str:
     """A statement with "... is known to Ann" made "Ann knows ..."."""
-    pattern, plain = rewording_rules().known_to
-    return pattern.sub(plain, text)
+    pattern, plain = TABLE["statement"]["known_to"]
+    return _compiled("statement", pattern).sub(plain, text)

@@ -19,7 +19,6 @@ from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_n
 from otherminds.stories.english.story_state import same_object
 
 IN = wordset("statement_in")
-NOBODY = frozenset(("nobody", "noone", "himself", "herself"))
 LONGEST_NAME = 20  # tokens in the name of a place or thing (chosen; not tuned)
 P_PRESUMED = 0.5  # marks a move whose goal the statement does not give; only sorted and compared with 1
 GAP = 8  # words after the head of a phrase with `*` in which its tail is looked for (chosen; not tuned)
@@ -111,7 +110,7 @@ class ParsedStatement:
     @property
     def stance(self) -> stories.Stance | None:
         """The stance towards somebody else that it speaks of, if any."""
-        return None if NOBODY & set(self.words.split()) else stance_of(self.words)
+        return None if wordset("nobody_else") & set(self.words.split()) else stance_of(self.words)
 
 
 @dataclass

@@ -23,7 +23,6 @@ HANDLERS: dict[str, Handler] = {
     "contain": contain, "feature": feature, "noise": noise, "silence": be_silent, "shrug": shrug, "be": be,
     "have": contain, "want": want,
 }  # fmt: skip
-TOLD_IF_DENIED = ("find", "see", "say", "ask", "be", "think")  # senses that tell something even if they are negated
 
 
 def handler_of(clause: Clause, agents: Agents) -> Handler | None:
@@ -82,7 +81,7 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
         return True
     if not verb.negated and not idle:
         return None
-    if not clause.means(*TOLD_IF_DENIED):
+    if not clause.means(*wordset("told_if_denied")):
         return True
     return None if agents or clause.means("be") else False
 

@@ -12,8 +12,6 @@ from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState, relation
 from otherminds.stories.model import Fact, Observation
 
-NO_FINDS = ("nothing", "sign", "trace", "luck")  # "found no sign of it"
-
 
 def add_observation(
     story: StoryState, clause: Clause, agent: str, obj: str, spot: Spot | None, room: str | None, *, sees: bool
@@ -69,7 +67,7 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> bool:
             missed = noun
             if noun is not None and noun.kind == "place" and _finds_nothing(clause):
                 spot, missed = story.spot(noun, agent), None
-            gone = missed is not None and missed.kind == "object" and missed.words[0] not in NO_FINDS
+            gone = missed is not None and missed.kind == "object" and missed.words[0] not in wordset("no_finds")
             obj, place = story.thing(missed, agent) if missed and gone else state.seeks, spot or state.spot
             if obj and place:
                 add_observation(story, clause, agent, obj, place, place.room, sees=False)

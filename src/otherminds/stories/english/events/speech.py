@@ -15,8 +15,6 @@ from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Fact, SpeechAct, Utterance
 
 REFUSALS = frozenset(("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not"))
-PLACING = ("put", "find", "see", "look", "move", "stay", "contain", "think", "say", "open")  # senses that do, too
-IDLE = ("see", "think", "look", "noise", "say", "ask", "want")  # senses that say nothing of their own without a place
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ def assertions(story: StoryState, clauses: Sequence[Clause], *, unsure: bool = F
             found.append(said)
             continue
         # "last I saw", "if I remember correctly" and "I think" say nothing of their own
-        idle = clause.means(*IDLE) or clause.lemma in ("be", "check", "do", "go")
+        idle = clause.means(*wordset("idle_senses")) or clause.lemma in ("be", "check", "do", "go")
         idle = idle and not any(noun.kind in ("place", "room") for noun in clause.objects)
         if clause.verb is None:
             idle = all(noun.kind in ("pronoun", "agent") for noun in clause.subjects) and not clause.unknown
@@ -150,7 +148,7 @@ def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
         return None
     wants_place = clause.means("want") and any(noun.kind == "place" for noun in clause.objects)
     lies = clause.lemma in wordset("being_somewhere")
-    if clause.verb and not (lies or wants_place or clause.means(*PLACING)):
+    if clause.verb and not (lies or wants_place or clause.means(*wordset("placing_senses"))):
         return None
     nouns = (*clause.objects, *clause.subjects)
     denied = any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in nouns)
