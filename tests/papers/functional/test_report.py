@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from otherminds.papers.functional import report as functional_report
-from otherminds.papers.functional.report import BEST, NOTES, report
-from otherminds.papers.functional.tables import LIBRARY, RAISED, notes, published, published_means
+from otherminds.papers.functional.report import BEST, report
+from otherminds.papers.functional.tables import LIBRARY, RAISED, WORDS, notes, published, published_means
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT
 from otherminds.reports.page import number, safe
 from otherminds.reports.results import beside_published
@@ -249,7 +249,7 @@ def test_all_published_models_are_there_with_their_notes() -> None:
 
 
 def test_what_was_tuned_is_told() -> None:
-    for note in NOTES:
+    for note in WORDS["notes"]:
         assert note in PAGE
 
 

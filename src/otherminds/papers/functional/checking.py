@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -20,6 +20,7 @@ from otherminds.evaluation.runs import how_begun
 from otherminds.evaluation.store import Row, Store
 from otherminds.evaluation.tasks import Task
 from otherminds.files.text import printable, write_whole
+from otherminds.files.toml import packaged
 from otherminds.papers.functional import models as functional_models
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, LanguageAgent, agent, solve_ahead
 from otherminds.papers.functional.check import FORMATTING, ROUNDS, CheckPlan, Findings, assess, summary, worst
@@ -194,23 +195,7 @@ def write_junit(checked: CheckResult, path: Path) -> None:
     write_whole(path, [ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)])
 
 
-CHECK_LEAD = (
-    "Does an agent act on what it knows about its partner? It meets partners that it does not know, round after round, "
-    "and its loss is measured against the best possible play with that partner. All losses are shares of what "
-    "uniformly random play loses: 0 is the best possible play, 1 is random."
-)
-COLUMNS = (
-    "Loses is functional Theory of Mind, and decides the verdict. Mispredicts is literal Theory of Mind: what the "
-    "wrong predictions alone would cost. The gap is the loss beyond that: knowledge that is not used. Consistent is "
-    "the share of rounds in which the action was best under the agent’s own prediction of that round. Brackets are "
-    "bootstrap intervals over partners."
-)
-LADDER = (
-    "An agent that fails and is asked in words plays five more rounds with the partners that always do the same, and "
-    "is told what they do; then also to choose what is best against that. If the loss disappears, the prediction was "
-    "missing. If it stays, the agent does not even use what it is told."
-)
-WORST = "The episodes in which an agent lost most. A dash stands for a reply that could not be read."
+WORDS: Mapping[str, str] = packaged("otherminds.papers.functional", "report.toml")["check"]
 ROUNDS_SHOWN = 12  # of an episode; chosen
 SHOWN = 120  # characters of a reply; chosen
 
@@ -233,13 +218,13 @@ def report(
         words.append(f"{found.name} {result}: {found.verdict.words}. {allowed}")
     bodies = {
         "Verdict": stack(*words) if words else "",
-        "Scores": stack(_scores(findings), COLUMNS, inline(plot, caption)),
+        "Scores": stack(_scores(findings), WORDS["columns"], inline(plot, caption)),
         "Where it breaks": _ladder(findings),
         "Partner by partner": _partners(findings, rows, plan),
         "Worst episodes": _worst(judged or findings, rows, plan),
         "Calls": stack(*calls) if calls else "",
     }
-    return page("Check", CHECK_LEAD, [Section(title, body) for title, body in bodies.items() if body])
+    return page("Check", WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
 
 
 def _scores(findings: Sequence[Findings]) -> Html:
@@ -267,7 +252,7 @@ def _ladder(findings: Sequence[Findings]) -> Html | str:
         losses = (found.functional, *told, found.literal)
         lines.append([found.name, *(number(loss.value if loss else None) for loss in losses)])
     columns = ("Agent", "By itself", "Told", "Told, and what to do with it", "Best response to its predictions")
-    return stack(LADDER, table(columns, lines)) if lines else ""
+    return stack(WORDS["ladder"], table(columns, lines)) if lines else ""
 
 
 def _partners(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan) -> Html:
@@ -281,7 +266,7 @@ def _partners(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan
 
 
 def _worst(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan) -> Html:
-    parts: list[Any] = [WORST]
+    parts: list[Any] = [WORDS["worst"]]
     for found in findings:
         for episode in worst([row for row in rows if row["subject"] == found.name], plan):
             if (loss := plan.share(episode)) > found.max_regret:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import hypot
 from typing import Any
 
+from otherminds.files.toml import packaged
 from otherminds.papers.functional.experiment import MODELS as MODELS
 from otherminds.reports.game_plots import CELLS, GAMES, PARTNERS, PLAYERS
 from otherminds.reports.page import NOTHING, Html, interval, number, stack, table
@@ -23,6 +24,7 @@ PRINTED = {AS_PRINTED: "regret", "tom_regret_paper": "ToM regret", LITERAL: "ToM
 LIBRARY = "ipd/machines"
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
+WORDS = packaged("otherminds.papers.functional", "report.toml")
 NAMES = {
     "floor": "Bayes floor, kind of partner told",
     "floor_suite": "Bayes floor, not told",
@@ -31,21 +33,6 @@ NAMES = {
     "tft": "Tit for tat itself",
     "always-defect": "Always defect",
 }
-WAYS = {
-    "floor": "The exact optimum for a player that knows the kind of partner (single action, or tit for tat), but not "
-    "the action. No player that knows no more can expect to do better.",
-    "floor_suite": "The same for a player that knows that it is one of the two kinds, each with probability ½.",
-    "bayes_simplicity": "Bayes over partners that repeat an action, react to the last one, or remember the last round, "
-    "a third each. Plays the exact optimum under this prior, and so explores as far as that pays.",
-    "posterior_sampling": "The same prior, but partners may slip. Plays the best response to one partner drawn from "
-    "the posterior; draws again every 3 rounds, or when surprised.",
-    "rmax": "Tries everything once in every situation, then plays what is best by its table; predicts by counting. "
-    "The paper’s tabular baseline. Does not know the payoffs.",
-    "fictitious_play": "Counts the partner’s actions, and plays the best response to these frequencies.",
-    "k_tom_2": "2-ToM takes the partner for a 0- or 1-ToM, which takes it for one of a lower level. For two actions "
-    "only, so no k-ToM has a mean above.",
-    "rmax_exact_ties": "RMax without the rounding by which the paper’s prefers the untried among equals.",
-}
 SUITES = PARTNERS | {
     "memory_one": "one round remembered",
     "machines": "machines",
@@ -53,11 +40,6 @@ SUITES = PARTNERS | {
     "dials": "dials",
 }
 WORLDS = GAMES | {"hanabi": "Tiny Hanabi", "wavelength": "Wavelength"}
-LANGUAGE = (
-    "As published, not run here: values ± the margins of 95 % intervals; regret per round, against the paper’s "
-    "optimum. Raised numbers refer to the notes below. cot: chain of thought (cot3: with three examples); s2a: System "
-    "2 Attention; social: the prediction comes first; oracle: told what the partner does."
-)
 
 
 # Words
@@ -65,10 +47,8 @@ LANGUAGE = (
 
 def name(subject: str) -> str:
     """The name of a player in words."""
-    if not subject.startswith(MODELS):
-        return NAMES.get(subject, subject)
     model, prompting = _parts(subject)
-    return f"{model}, {prompting} prompting"
+    return f"{model}, {prompting} prompting" if subject.startswith(MODELS) else NAMES.get(subject, subject)
 
 
 def _parts(subject: str) -> tuple[str, str]:
@@ -102,13 +82,23 @@ def score(row: Row | None, digits: int = 3) -> str:
 
 def scores(found: Found, condition: str, subject: str) -> list[str]:
     """Regret with its interval, ToM % and consistency."""
-    literal, consistent = (found.get((condition, subject, metric)) for metric in (LITERAL, "consistency"))
-    return [score(found.get((condition, subject, REGRET))), value(literal, 1), value(consistent, 2)]
+    regret = found.get((condition, subject, REGRET))
+    return [score(regret), *values(found, condition, subject, {LITERAL: 1, "consistency": 2})]
+
+
+def values(found: Found, condition: str, subject: str, digits: Mapping[str, int]) -> list[str]:
+    """Values of metrics without intervals, in so many digits each."""
+    return [value(found.get((condition, subject, metric)), n) for metric, n in digits.items()]
 
 
 def value(row: Row | None, digits: int = 3) -> str:
     """A value without its interval; a dash if there is none."""
     return number(row["value"] if row else None, digits)
+
+
+def mean_of(found: Found, conditions: Sequence[str], subject: str, metric: str) -> Row | None:
+    """The mean of a metric over conditions; None if one is missing."""
+    return mean([found.get((condition, subject, metric)) for condition in conditions])
 
 
 def mean(rows: Sequence[Row | None]) -> Row | None:
@@ -129,6 +119,11 @@ def once(lines: Iterable[Sequence[object]]) -> list[Sequence[object]]:
         kept.append(["" if line[0] == above else line[0], *line[1:]])
         above = line[0]
     return kept
+
+
+def explained(words: str, columns: Sequence[str], lines: Sequence[Sequence[object]]) -> Html:
+    """A table below its explanation, with first cells that repeat left empty; nothing without lines."""
+    return stack(words, table(columns, once(lines))) if lines else Html("")
 
 
 # As published
@@ -161,9 +156,8 @@ def published_means() -> dict[str, Row]:
     means: dict[str, Row] = {}
     for subject in dict.fromkeys(subject for _, subject in regrets):
         cells = [regrets[condition, subject] for condition in CELLS if (condition, subject) in regrets]
-        bounds = [
-            {"value": p.value, "low": p.value - (p.margin or 0), "high": p.value + (p.margin or 0)} for p in cells
-        ]
+        margins = [(p.value, p.margin or 0) for p in cells]
+        bounds = [{"value": value, "low": value - margin, "high": value + margin} for value, margin in margins]
         if len(cells) == len(CELLS) and (row := mean(bounds)):
             means[subject] = {**row, "notes": raised(cells)}
     return means
@@ -183,14 +177,11 @@ def models() -> Html:
         if any((s, f"{game}/{partner}", LITERAL) in told for game in GAMES)
     ]
     columns = [f"{title}: {PRINTED[metric]}" for title in GAMES.values() for metric in metrics]
+    predict = f"How well they predict, as published ({PARTNERS['single']})"
     return stack(
-        LANGUAGE,
+        WORDS["language"],
         table(("Model", "Prompting", *map(label, CELLS)), once(regrets), "What they lose, as published"),
-        table(
-            ("Model", "Prompting", *columns),
-            once(literal),
-            f"How well they predict, as published ({PARTNERS['single']})",
-        ),
+        table(("Model", "Prompting", *columns), once(literal), predict),
         table(("", "Notes on published figures"), [[str(i), note] for note, i in notes().items()]),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled, whisker
 from otherminds.reports.results import targets
@@ -16,30 +17,9 @@ from otherminds.worlds.in_the_matrix.scenarios import scenarios
 Row = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
 
-LEAD = (
-    "Players gather resources, which make up the strategy they play when one of them zaps the other; or they cook "
-    "together. They have never met their partners before. The worlds are Melting Pot's, step for step."
-)
-CALIBRATION = (
-    "Pairs of strategies with known scores: the reward of the first player in 1200 steps, beside what a prototype "
-    "with the original strategies in scripted bodies had. Brackets are 95 % intervals over episodes. An egocentric "
-    "body sees its window and remembers; one with full information sees the whole map. The prototype played six "
-    "episodes of most cases, but only two against seven players, whose intervals are as wide as that makes them."
-)
-SCENARIOS = (
-    "The background populations on which Hypothetical Minds was evaluated (Cross et al. 2024). The focal player "
-    "answers what its partner played last (rock, paper, scissors), plays tit for tat (prisoner's dilemma), or cooks. "
-    "Score is the reward a 1200 steps, reward that of the whole episode; meetings are deliveries in the kitchen. "
-    "Fidelity says how much of the bots is the original: their strategies are exact where it says so, but their "
-    "bodies are scripted and not neural, so that scores compare within this suite and not with Melting Pot's."
-)
+WORDS = packaged("otherminds.papers.hypothetical_minds", "report.toml")["melting_pot"]
+WORLDS: Mapping[str, str] = WORDS["worlds"]
 SHOWN = (-30.0, 130.0)
-WORLDS = {
-    "rws_repeated": "Running with scissors, two players",
-    "rws_arena": "Running with scissors, eight players",
-    "pd_repeated": "Prisoner's dilemma, two players",
-    "cooking_asymmetric": "Collaborative cooking, asymmetric kitchen",
-}
 METRICS = {"reward": 1, "steps": 1, "meetings": 1, "per_meeting": 2}  # with the digits that are shown
 
 
@@ -50,11 +30,11 @@ def report(summary: Sequence[Row]) -> Page:
     cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
     matrix = {s: row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
     compared = inline(_whiskers(cases, ": ours (circles), the prototype's (squares)", beside=True))
-    calibration = stack(CALIBRATION, _calibration(found), targets(summary), compared)
+    calibration = stack(WORDS["calibration"], _calibration(found), targets(summary), compared)
     tables = [_scenarios(name, found) for name in WORLDS]
-    played = stack(SCENARIOS, *tables, inline(_whiskers(matrix, "", beside=False)))
+    played = stack(WORDS["scenarios"], *tables, inline(_whiskers(matrix, "", beside=False)))
     sections = [Section("Calibration", calibration), Section("Scenarios", played)]
-    return page("Matrix and cooking worlds", LEAD, sections)
+    return page("Matrix and cooking worlds", WORDS["lead"], sections)
 
 
 def _calibration(found: Found) -> Html:

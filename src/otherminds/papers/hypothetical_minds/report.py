@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from statistics import mean
 from typing import Any
 
 from matplotlib.figure import Figure
 
+from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.experiment import FILMED, published, validated
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
@@ -21,20 +22,9 @@ from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 Row = dict[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
 
-NAMES = {
-    "programs": "Hypotheses",
-    "informed": "Knows the partner",
-    "last_play": "Answers the last play",
-    "uniform": "Plays anything",
-    "random": "Walks about",
-    "ppo": "PPO",
-}
-VARIANTS = {
-    "programs": "Hypotheses",
-    "stranger": "… without the partner's",
-    "valued": "… judged by the paper's rule",
-    "mapped": "… and the map",
-}
+WORDS = packaged("otherminds.papers.hypothetical_minds", "report.toml")["hypothetical"]
+NAMES: Mapping[str, str] = WORDS["names"]
+VARIANTS: Mapping[str, str] = WORDS["variants"]
 AROUND = 8  # meetings before and after validation in the figure
 MODELS = "lm:"  # what subjects with a language model start with
 SPOKEN, LINES, CUT = 3, 6, 50  # episodes with a model; hypotheses of a figure; characters of a hypothesis in it
@@ -42,42 +32,6 @@ MATRIX = ("rws_repeated", "rws_arena", "pd_repeated")
 LITERAL_METRICS = ("literal", "literal_validated", "validated", "regret", "of_informed")
 OF_CALLS = ("Calls", "Tokens read", "… written", "Dollars", "Unreadable")
 METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
-LEAD = (
-    "The agent meets a partner with an unknown strategy. It makes hypotheses about this strategy, tests them by their "
-    "predictions, and plays the best reply. It knows only what its own window shows: what a partner held in a meeting "
-    "is inferred from the reward."
-)
-SCORES = (
-    "Reward in 1200 steps (cooking: in an episode of 1000), means with 95 % intervals. Scripted bodies: comparable "
-    "within this suite. The paper's figures are of GPT-4 against neural bodies, and are here for orientation. "
-    "Hypotheses are strategies enumerated with a prior on simplicity, with exact likelihoods. The agent that knows the "
-    "partner plans against its true strategy alone. All agents see their own window only, and learn the map from that."
-)
-OTHERS = (
-    "The same agent without the hypotheses that play as the partner does; with the paper's value rule instead of "
-    "Bayes' rule and without look-ahead; and with the map of walls and sites, as the original agent had it."
-)
-SPEAKERS = (
-    "Agents with a language model: calls, costs and scores. HM has hypotheses in sentences; VMP does all in one "
-    "question, MMP has one for each step, HE evaluates hypotheses, HR refines them; a hybrid uses programs first. "
-    "Unless an agent is `scripted`, the model plans the subgoals of its body, too."
-)
-ORDER = (
-    "Means over the scenarios that each has played, by the mean score in the matrix worlds, the best first (RWS is "
-    "running with scissors for two); then every scenario."
-)
-LITERAL = (
-    "Literal: the share of meetings in which the partner's play was predicted, in all and once the theory had been "
-    "validated (its value V ← V + .3 (±1 − V) had reached .7). Functional: what is lost a meeting against the best "
-    "policy for the partner's true strategy, when both come with one kind leading by five."
-)
-PAPER = (
-    "Cross et al. 2024, Table 1: five seeds, ± standard errors; HM and the baselines with GPT-4, all against Melting "
-    "Pot's bots with neural bodies."
-)
-AROUND_VALIDATION = (
-    "Reward a meeting before and after the theory was validated, running with scissors for two (the paper's Figure 3)."
-)
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
@@ -86,16 +40,16 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     lined_up = _lined_up(rows)
     episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
     spoken = [_agents(found), _speakers(found)] if _spoken(found) else []
-    sections = [
-        Section("Scores", stack(SCORES, _scores(found, NAMES), targets(summary))) if _any(found, [*NAMES]) else None,
-        Section("Variants", stack(OTHERS, _scores(found, VARIANTS))) if _any(found, [*VARIANTS][1:]) else None,
-        Section("Language models", stack(SPEAKERS, ORDER, *spoken)) if spoken else None,
-        Section("Literal and functional", stack(LITERAL, _literal(found))) if _any(found, ["programs"]) else None,
-        Section("Validation", inline(_around(lined_up), AROUND_VALIDATION)) if lined_up else None,
-        Section("Single episodes", stack(*episodes)) if episodes else None,
-        Section("The paper's scores", stack(PAPER, _paper(found))),
-    ]
-    return page("Hypothetical Minds", LEAD, [section for section in sections if section])
+    bodies = {
+        "Scores": stack(WORDS["scores"], _scores(found, NAMES), targets(summary)) if _any(found, NAMES) else "",
+        "Variants": stack(WORDS["others"], _scores(found, VARIANTS)) if _any(found, [*VARIANTS][1:]) else "",
+        "Language models": stack(WORDS["speakers"], WORDS["order"], *spoken) if spoken else "",
+        "Literal and functional": stack(WORDS["literal"], _literal(found)) if _any(found, ["programs"]) else "",
+        "Validation": inline(_around(lined_up), WORDS["around_validation"]) if lined_up else "",
+        "Single episodes": stack(*episodes),
+        "The paper's scores": stack(WORDS["paper"], _paper(found)),
+    }
+    return page("Hypothetical Minds", WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
 
 
 def _scores(found: Found, names: Mapping[str, str]) -> Html:
@@ -109,7 +63,7 @@ def _scores(found: Found, names: Mapping[str, str]) -> Html:
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
-def _any(found: Found, subjects: Sequence[str]) -> bool:
+def _any(found: Found, subjects: Iterable[str]) -> bool:
     return any(subject in subjects for _, subject, _ in found)
 
 
