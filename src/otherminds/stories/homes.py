@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from otherminds.files.toml import packaged
 from otherminds.stories.model import Entity, Episode, Event
 from otherminds.worlds.household.rules import Act, Home, Person, Place, State
 
@@ -99,12 +100,7 @@ SOMEWHERE = "(elsewhere)"  # the room of places whose room is unknown
 BETWEEN_ROOMS = 2  # steps from any room to any other; chosen, not tuned
 MOST = 14  # places of a home; search tables grow as 2 ** places
 # Furniture of every home, that of the apartments in MuMA-ToM; `+` marks containers, which have to be opened.
-USUAL = {
-    "kitchen": ("+fridge", "+microwave", "+stove", "+dishwasher", "+cabinet", "table", "counter"),
-    "living room": ("+cabinet", "sofa", "coffee table", "desk"),
-    "bedroom": ("coffee table", "desk"),
-    "bathroom": ("+cabinet",),
-}
+USUAL: dict[str, list[str]] = packaged("otherminds.stories", "homes.toml")
 USUAL_PLACES = tuple(Place(f"{room} {n.lstrip('+')}", room, n.startswith("+")) for room in USUAL for n in USUAL[room])
 
 

@@ -179,29 +179,27 @@ class Stage:
         self._check(name, noun, "room", "room", "object", "place")
         return self.scene.room(noun)
 
-    def place(self, name: str | None, room: str | None = None) -> Spot | str | None:
-        """A place or room. Raises NonsenseError if it is neither, or not in the story."""
+    def place(self, name: str | None, room: str | None) -> tuple[Spot | None, str | None]:
+        """A place (in this room, if its name does not say where), or else a room; without a name neither.
+
+        Raises NonsenseError if the name is that of neither, or not in the story.
+        """
         if name is None:
-            return None
+            return None, None
         noun = self.noun(name)
         if noun.kind == "room" or noun.text in self.scene.rooms:
-            return self.room(name)
+            return None, self.room(name)
         self._check(name, noun, "place", "place", "object")
         if self.wording is not None and not self.wording.has(noun.room.split()):
             raise NonsenseError(f"{one_line(name)!r} is not in the story")
         if not noun.room and room and lexicon().kind_of(noun.words) in wordset("furniture"):
             noun.room = room
-        return self.scene.spot(noun, None)
-
-    def spot_and_room(self, name: str | None, room: str | None) -> tuple[Spot | None, str | None]:
-        """A place, and the room, if the name is not that of a place. Raises NonsenseError like `place`."""
-        place = self.place(name, room)
-        return (place, None) if isinstance(place, Spot) else (None, place or room)
+        return self.scene.spot(noun, None), None
 
     def declare(self, name: str, room: str | None, relation: Relation | None) -> None:
         """Record the room of a place and whether items are in or on it. Raises NonsenseError if the name is taken."""
-        found = self.place(name, room)
-        if isinstance(found, str) or found is None:
+        found, _ = self.place(name, room)
+        if found is None:
             return
         if any(spot is found and other != room for spot, other, _ in self.declared):
             raise NonsenseError(f"two places are called {one_line(name)!r}")

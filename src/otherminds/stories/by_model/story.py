@@ -17,7 +17,7 @@ from otherminds.language.asking import Unreadable, prompts_of
 from otherminds.language.model import LanguageModel, Message
 from otherminds.stories.by_model import replies
 from otherminds.stories.english.lexicon import lexicon
-from otherminds.stories.english.reading import LONGEST_STORY, StoryReader, read_story
+from otherminds.stories.english.reading import LONGEST_STORY, read_story
 from otherminds.stories.english.sentences import find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Episode, Event, Fact, Observation, Reading, Relation, Source, SpeechAct, Utterance
@@ -153,11 +153,9 @@ class _TranscriptReader:
 
     def _reading(self, accounted: Collection[int]) -> Reading:
         """The episode, with the sentences (numbered from 0) that the transcript accounts for as its coverage."""
-        reader = StoryReader(self.scene)
-        reader.clauses, reader.understood = len(self.spans), len(accounted)
         left = [span for line, span in enumerate(self.spans) if line not in accounted]
-        reader.unread = [" ".join(self.text[start:end].split()) for start, end in left]
-        reading = reader.reading()
+        unread = [" ".join(self.text[start:end].split()) for start, end in left]
+        reading = self.scene.reading(len(accounted) / len(self.spans), unread)
         episode = reading.episode
         return replace(reading, episode=replace(episode, entities=self.stage.entities(episode.entities)))
 
@@ -192,12 +190,12 @@ class _TranscriptReader:
             self._note(start.line, start.place, subject)
             self.scene.initial.append((Fact("holds", start.place, subject), None))
             return
-        place = self.stage.place(start.place, room)
-        self._note(start.line, subject, place, room)
-        if isinstance(place, Spot) and not person:
-            self.scene.initial.append((Fact("at", subject, None), place))
+        spot, where = self.stage.place(start.place, room)
+        self._note(start.line, subject, spot or where, room)
+        if spot and not person:
+            self.scene.initial.append((Fact("at", subject, None), spot))
             return
-        where = place.room or room if isinstance(place, Spot) else place or room
+        where = (spot.room if spot else where) or room
         if where is None:
             raise replies.NonsenseError(f"does not say where {subject} was")
         self.scene.initial.append((Fact("in_room", subject, where), None))
@@ -205,34 +203,33 @@ class _TranscriptReader:
     def _add_happening(self, told: _Told) -> None:
         who, room = self.stage.known(told.who), self.stage.room(told.room)
         towards = told.does == "walk" and told.place in self.scene.agents
-        place = None if towards else self.stage.place(told.place, room)
+        spot, where = self.stage.place(None if towards else told.place, room)
+        if told.does in ("open", "close"):
+            if spot is None and where is None:
+                spot, where = self.stage.place(told.thing, room)
+            if where is not None:
+                raise replies.NonsenseError(f"{where!r} is no place that can be opened or closed")
+        where = None if spot else where or room
         if told.does in replies.VERBS:
-            self._add_event(told, who, place, room)
+            self._add_event(told, who, spot, where)
         else:
-            self._add_speech_or_sight(told, who, place or room)
+            self._add_speech_or_sight(told, who, spot, where)
 
-    def _add_event(self, told: _Told, who: str, place: Spot | str | None, room: str | None) -> None:
-        verb, thing = replies.VERBS[told.does], told.thing
-        if verb in ("open", "close") and place is None:
-            place, thing = self.stage.place(thing, room), None
-        spot = place if isinstance(place, Spot) else None
-        where = None if isinstance(place, Spot) else place or room
-        if isinstance(place, str) and verb in ("open", "close"):
-            raise replies.NonsenseError(f"{place!r} is no place that can be opened or closed")
-        obj = self.stage.thing(thing) if verb in ("grab", "put", "move", "look") else None
+    def _add_event(self, told: _Told, who: str, spot: Spot | None, where: str | None) -> None:
+        verb = replies.VERBS[told.does]
+        obj = self.stage.thing(told.thing) if verb in ("grab", "put", "move", "look") else None
         if told.to:
             raise replies.NonsenseError(f"{who} says nothing to anybody by {verb}")
         self._note(told.line, who, obj, spot or where)
         span = self.spans[self._line(told.line)]
         self.scene.emit(Event(0, who, verb, obj, None, where, self.scene.p, self.scene.source, span), spot)
 
-    def _add_speech_or_sight(self, told: _Told, who: str, place: Spot | str | None) -> None:
+    def _add_speech_or_sight(self, told: _Told, who: str, spot: Spot | None, where: str | None) -> None:
         subject, person = self._subject(told.thing) if told.thing else (None, False)
-        spot = place if isinstance(place, Spot) else None
-        where = None if told.does in ("ask", "unsure", "silence") or isinstance(place, Spot) else place
+        self._note(told.line, who, subject, spot or where)
+        where = None if told.does in ("ask", "unsure", "silence") else where
         fact = None if subject is None else Fact("in_room" if person else "at", subject, where)
         located = fact is not None and bool(spot or where)
-        self._note(told.line, who, subject, place)
         p, source, span = self.scene.p, self.scene.source, self.spans[self._line(told.line)]
         if told.does in ACTS:
             act = ACTS[told.does]

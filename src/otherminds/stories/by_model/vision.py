@@ -14,7 +14,6 @@ from otherminds.files.text import opened
 from otherminds.language.asking import Unreadable, prompts_of
 from otherminds.language.model import LanguageModel, Message
 from otherminds.stories.by_model import replies
-from otherminds.stories.english.reading import StoryReader
 from otherminds.stories.english.statements import noun_in
 from otherminds.stories.english.story_state import StoryState
 from otherminds.stories.model import Episode, Event, Reading, Utterance
@@ -107,15 +106,14 @@ def _reading(film: _Film, people: Sequence[str], things: Sequence[str]) -> Readi
     known = frozenset(scene.objects)
     for event in film.events:
         _add_event(stage, event, known)
-    reader = StoryReader(scene)
-    reader.clauses = reader.understood = 1
-    return reader.reading()
+    return scene.reading(1.0)
 
 
 def _add_event(stage: replies.Stage, told: _Event, known: Collection[str]) -> None:
     scene = stage.scene
     who, room = stage.known(told.who), stage.room(told.room)
-    spot, where = stage.spot_and_room(told.place, room)
+    spot, where = stage.place(told.place, room)
+    where = None if spot else where or room
     obj = stage.thing(told.thing) if told.does in ("grab", "put", "move", "look") else None
     if known and obj is not None and obj not in known:
         raise replies.NonsenseError(f"{replies.one_line(obj)!r} is none of the things")

@@ -383,12 +383,8 @@ class ClauseParser:
 def parse(chunks: Sequence[Chunk]) -> list[Clause]:
     """The clauses of a sentence that was cut into chunks, in the order of the words."""
     parser = ClauseParser(chunks)
-    while (chunk := parser.peek()) is not None:
-        before = parser.i
+    while parser.peek() is not None:
         clause = parser.clause()
         if clause is not None:
             parser.out.append(clause)
-        if parser.i == before:
-            parser.out.append(Clause(chunk.start, chunk.end, unknown=[getattr(chunk, "text", "")]))
-            parser.i += 1
     return parser.out

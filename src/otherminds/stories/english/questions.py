@@ -12,11 +12,10 @@ from dataclasses import replace
 
 from otherminds.errors import InputError
 from otherminds.stories import model as stories
-from otherminds.stories.english.chunks import chunks
 from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.phrases import Noun, VerbGroup, Word
 from otherminds.stories.english.rewording import TABLE, plainer
-from otherminds.stories.english.sentences import LONGEST_SENTENCE, plain, sentences, tokens
+from otherminds.stories.english.sentences import plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
 
 __all__ = ["LONGEST_QUESTION", "WORDINGS", "Unread", "read_question", "split_options"]
@@ -26,8 +25,6 @@ LONGEST_QUESTION = 20_000  # characters, options included (chosen; far longer th
 QUESTION = TABLE["question"]  # patterns of questions, explained in rewording.toml
 OPTION_MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in QUESTION["option_marks"])
 WORDINGS = {name: re.compile("".join(parts)) for name, parts in QUESTION.items() if name != "option_marks"}
-MENTAL = ("think", "say", "look", "see", "want", "ask", "walk", "approach", "open", "return")
-"""Senses of verbs that make a question one about the subject's belief; "walk" and "open" are ways of searching."""
 
 
 # options
@@ -124,14 +121,12 @@ def _kind(claims: Sequence[stories.Claim]) -> str:
         return "social_goal"
     if all(isinstance(claim, stories.Goal) for claim in claims):
         return "goal"
-    if all(isinstance(claim, (stories.Belief, stories.Knows)) for claim in claims):
-        return "belief"
     return "where" if all(isinstance(claim, stories.Holds) for claim in claims) else "belief"
 
 
 def _presumed(moves: Sequence[stories.Event], episode: stories.Episode) -> tuple[stories.Event, ...]:
     """The moves that the options take for granted; where to, by the option that says it, or else by the story."""
-    events = [one for one in episode.timeline if isinstance(one, stories.Event) and one.place]
+    events = [one for one in episode.events if one.place]
     put = {(one.agent, one.obj): one.place for one in events if one.verb in ("put", "move")}
     found: dict[tuple[str, str | None], stories.Event] = {}
     for event in sorted(moves, key=lambda one: -one.p):
@@ -167,10 +162,7 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
     if not WORDINGS["where_asked"].search(low) or "following" in low or WORDINGS["telling"].search(low):
         return None
     found = [token for sentence in sentences(tokens(plainer(text))) for token in sentence]
-    if len(found) > LONGEST_SENTENCE:
-        raise Unread(text)
-    reader.read_names(found)
-    pieces = chunks(found, reader.names)
+    pieces = reader.chunks(found, text)
     agents: list[str] = []
     last: str | None = None
     for i, piece in enumerate(pieces):
@@ -180,7 +172,7 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
         between = ("adverb", "unknown", "hedge")
         rest = (one for one in pieces[i + 1 :] if not isinstance(one, Word) or one.kind not in between)
         verb = next(rest, None)
-        if last and isinstance(verb, VerbGroup) and verb.means(*MENTAL) and last not in agents[-1:]:
+        if last and isinstance(verb, VerbGroup) and verb.means(*wordset("mental_senses")) and last not in agents[-1:]:
             agents.append(last)
     objects = [piece for piece in pieces if isinstance(piece, Noun) and piece.kind == "object"]
     things = [object_of(noun, reader.episode) for noun in objects if noun.words[-1] not in wordset("not_sought")]
@@ -223,10 +215,10 @@ def _all_places(asked: stories.Fact, episode: stories.Episode) -> tuple[str, ...
     """The places where the thing can be: those in or on which things are, and those where it once was."""
     if asked.predicate == "in_room":
         return episode.named("room")
-    said = [one.content for one in episode.timeline if isinstance(one, stories.Utterance)]
+    said = [one.content for one in episode.utterances]
     seen = [one.fact for one in episode.timeline if isinstance(one, stories.Observation)]
     been = {fact.value for fact in (*episode.init, *said, *seen) if fact and fact.subject == asked.subject}
-    been |= {one.place for one in episode.timeline if isinstance(one, stories.Event) and one.obj == asked.subject}
+    been |= {one.place for one in episode.events if one.obj == asked.subject}
     places = {entity.id for entity in episode.entities if entity.kind == "place" and entity.relation}
     places |= {entity.id for entity in episode.entities if entity.kind in ("place", "room") and entity.id in been}
     return tuple(entity.id for entity in episode.entities if entity.id in places)

@@ -8,10 +8,8 @@ is collected in a `StoryState`; what is not read lowers the coverage of the `Rea
 from __future__ import annotations
 
 import re
-from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from otherminds.errors import InputError
 from otherminds.stories.english.chunks import chunks
@@ -24,12 +22,11 @@ from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, VerbGroup
 from otherminds.stories.english.rewording import rejoined, reworded
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
-from otherminds.stories.english.story_state import Spot, StoryState
-from otherminds.stories.model import Episode, Event, Happening, Reading, Source, Utterance
+from otherminds.stories.english.story_state import StoryState
+from otherminds.stories.model import Reading, Source
 
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
-FULFILLED_WITHIN = 20  # happenings after an intended act in which its fulfilment is looked for (chosen; not tuned)
 ENTERED = re.compile(
     r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
 )
@@ -51,7 +48,7 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
     reader = StoryReader(StoryState(names, source, p, rooms_in(low), numbered=bool(NUMBERED.search(low))))
     for sentence in rejoined(sentences(found, names), names):
         reader.read(sentence, text)
-    return reader.reading()
+    return reader.story.reading(reader.understood / reader.clauses if reader.clauses else 0.0, reader.unread)
 
 
 def rooms_in(low: str) -> frozenset[str]:
@@ -131,10 +128,9 @@ class StoryReader:
             return False
         story.of(speaker)
         self.clauses += 1
-        self.understood += said is not None
-        for one in said or ():
-            speech.add_utterance(story, Clause(words[0].start, words[-1].end), speaker, one)
-            story.subjects = [speaker] if one.act == "ask" else story.subjects
+        self.understood += speech.add_utterances(story, Clause(words[0].start, words[-1].end), speaker, said)
+        if any(one.act == "ask" for one in said or ()):
+            story.subjects = [speaker]
         return True
 
     def _sentence(self, sentence: Sequence[Token]) -> None:
@@ -200,9 +196,7 @@ class StoryReader:
             return None
         rest = [(prep, noun) for prep, noun in clause.places if prep != "to"]
         said = speech.assertions(self.story, [replace(clause, places=rest, unknown=[])])
-        for one in said or ():
-            speech.add_utterance(self.story, clause, people[0], one)
-        return said is not None
+        return speech.add_utterances(self.story, clause, people[0], said)
 
     def _fragment(self, clause: Clause) -> bool:
         """Reads a clause without a verb: a quote, "no milk", "in the kitchen", "after lunch"."""
@@ -220,16 +214,6 @@ class StoryReader:
         for prep, noun in clause.places:
             only_time = only_time and prep in (*wordset("times"), "with", "at", "in", "for") and noun.kind == "object"
         return not clause.unknown and (clause.link in wordset("times") or only_time)
-
-    def reading(self) -> Reading:
-        """All that was read: the episode, the share of clauses understood, and the unread sentences."""
-        story = self.story
-        dropped = unfulfilled(story)
-        kept = [(one, spot) for one, spot in story.timeline if id(one) not in dropped]
-        timeline = tuple(_placed(one, spot, t) for t, (one, spot) in enumerate(kept))
-        initial = tuple(dict.fromkeys(replace(fact, value=spot.id) if spot else fact for fact, spot in story.initial))
-        episode = Episode("", tuple(story.agents), story.entities(), initial, timeline)
-        return Reading(episode, (), self.understood / self.clauses if self.clauses else 0.0, tuple(self.unread))
 
 
 # who does what a clause tells
@@ -297,7 +281,7 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
     return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in wordset("no_person") else None)
 
 
-# the order of time, and what was only intended
+# the order of time
 
 
 def in_order(clauses: list[Clause]) -> list[Clause]:
@@ -317,45 +301,3 @@ def in_order(clauses: list[Clause]) -> list[Clause]:
         end = next((i for i in range(2, len(out)) if out[i].link not in ("", "and")), len(out))
         out.insert(end - 1, out.pop(0))
     return out
-
-
-def unfulfilled(story: StoryState) -> set[int]:
-    """The identities (`id`) of events that were only intended, and that the rest of the story does not bear out."""
-    places = {id(one): place for place, (one, _) in enumerate(story.timeline)}
-    handled: dict[tuple[str, str | None], list[tuple[int, str]]] = {}
-    for place, (one, _) in enumerate(story.timeline):
-        if isinstance(one, Event) and one.verb in ("grab", "put", "move"):
-            handled.setdefault((one.agent, one.obj), []).append((place, one.verb))
-    return {id(event) for event in story.tentative if not _borne_out(event, places[id(event)], story, handled)}
-
-
-def _borne_out(
-    event: Event, place: int, story: StoryState, handled: Mapping[tuple[str, str | None], list[tuple[int, str]]]
-) -> bool:
-    """Whether an intended event must have happened.
-
-    Going always does; opening, if something is taken from the place, or it is closed, next; taking, if the thing is put
-    somewhere later; putting, if it was held and is not handled again.
-    """
-    if event.verb in ("open", "close"):
-        spot = story.timeline[place][1]
-        later = islice(story.timeline, place + 1, place + 1 + FULFILLED_WITHIN)
-        own = [(one, where) for one, where in later if isinstance(one, Event) and one.agent == event.agent]
-        return any(where is spot and one.verb in ("grab", "close", "put") for one, where in own[:2])
-    acts = handled.get((event.agent, event.obj), [])
-    after = bisect(acts, (place, "zzz"))
-    if event.verb == "grab":
-        return after < len(acts) and acts[after][1] != "grab"
-    if event.verb in ("put", "move"):
-        return after == len(acts) and any(verb == "grab" for _, verb in acts[: after - 1])
-    return event.verb in ("walk", "enter", "leave", "wait")
-
-
-def _placed(one: Happening, spot: Spot | None, t: int) -> Happening:
-    """The happening with its time and, now that its room is known, its place."""
-    if isinstance(one, Event):
-        return replace(one, t=t, place=spot.id if spot else one.place, room=one.room or (spot.room if spot else None))
-    if isinstance(one, Utterance):
-        fact = one.content
-        return replace(one, t=t, content=replace(fact, value=spot.id) if spot and fact else fact)
-    return replace(one, t=t, fact=replace(one.fact, value=spot.id) if spot else one.fact)

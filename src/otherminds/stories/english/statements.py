@@ -13,7 +13,7 @@ from otherminds.stories import model as stories
 from otherminds.stories.english.chunks import chunks
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.lexicon import lexicon, wordset
-from otherminds.stories.english.phrases import Clause, Noun, NounReader
+from otherminds.stories.english.phrases import Chunk, Clause, Noun, NounReader
 from otherminds.stories.english.rewording import known_to, plainer
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import same_object
@@ -49,8 +49,7 @@ def noun_in(text: str, names: Sequence[str] = ()) -> Noun | None:
 
 def object_of(noun: Noun, episode: stories.Episode) -> str:
     """The object of the episode that a noun phrase stands for, or its own words if there is none."""
-    objects = [entity.id for entity in episode.entities if entity.kind == "object"]
-    return same_object(noun, objects) or noun.text
+    return same_object(noun, episode.named("object")) or noun.text
 
 
 def place_of(noun: Noun, episode: stories.Episode, obj: str | None = None) -> str:
@@ -71,12 +70,10 @@ def place_of(noun: Noun, episode: stories.Episode, obj: str | None = None) -> st
     if not alike and other:
         renamed = Noun("place", (*noun.words[: -len(kind.split())], other), 0, 0, room=noun.room)
         alike = [entity for entity in places if _may_be(entity, renamed, other)]
-    said = [
-        one.content for one in episode.timeline if isinstance(one, stories.Utterance) and one.act in ("assert", "deny")
-    ]
+    said = [one.content for one in episode.utterances if one.act in ("assert", "deny")]
     values = [fact.value for fact in said if fact and obj in (None, fact.subject)]
     values += [fact.value for fact in said if fact]
-    values += [one.place for one in reversed(episode.timeline) if isinstance(one, stories.Event)]
+    values += [event.place for event in reversed(episode.events)]
     ranked = [entity for value in values for entity in alike if entity.id == value] if len(alike) > 1 else alike
     return (ranked or alike)[0].id if alike else name
 
@@ -138,20 +135,20 @@ class StatementReader:
             raise Unread(text.strip())
         return claims
 
-    def read_names(self, found: Sequence[Token]) -> None:
-        """Adds the names in a text to those known."""
+    def chunks(self, found: Sequence[Token], text: str) -> list[Chunk]:
+        """The chunks of a text cut into tokens, whose names are known from now on. Raises Unread if it is too long."""
+        if len(found) > LONGEST_SENTENCE:
+            raise Unread(text)
         new = find_names([found], self.episode.agents)
         self.names = tuple(dict.fromkeys((*self.episode.agents, *self.names, *new)))
+        return chunks(found, self.names)
 
     def _parsed(self, text: str) -> ParsedStatement:
         found: list[Token] = []
         for sentence in sentences(tokens(text)):
             found += [Token(",", sentence[0].start, sentence[0].start)] if found else []
             found += [token for token in sentence if not token.quote]
-        if len(found) > LONGEST_SENTENCE:
-            raise Unread(text)
-        self.read_names(found)
-        pieces = chunks(found, self.names)
+        pieces = self.chunks(found, text)
         clauses = parse(pieces)
         named = list(dict.fromkeys(token.text for token in found if token.text in self.names))
         finite = [clause for clause in clauses if clause.verb and clause.verb.finite]
@@ -193,7 +190,7 @@ class StatementReader:
             return ()
         wanted = None
         if one.has("desired_place", "placing"):  # where the other put the thing, or else where it was taken from
-            events = [event for event in self.episode.timeline if isinstance(event, stories.Event) and event.place]
+            events = [event for event in self.episode.events if event.place]
             put = {event.obj: event.place for event in events if event.agent == other and event.verb in ("put", "move")}
             taken = {event.obj: event.place for event in events if event.agent == who and event.verb == "grab"}
             facts = [stories.Fact("at", obj, put.get(obj) or taken.get(obj)) for obj in objects]
@@ -209,8 +206,7 @@ class StatementReader:
 
     def _objects(self, nouns: Sequence[Noun]) -> list[str]:
         """The things spoken of; a word that nobody knows must at least have an article."""
-        objects = {entity.id for entity in self.episode.entities if entity.kind == "object"}
-        found = []
+        objects, found = self.episode.named("object"), []
         for noun in nouns:
             if noun.kind == "object" and noun.words[-1] not in wordset("abstract"):
                 obj = object_of(noun, self.episode)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from bisect import bisect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
+from otherminds.stories import model as stories
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Noun
-from otherminds.stories.model import Entity, Event, Fact, Happening, Relation, Source
 
+FULFILLED_WITHIN = 20  # happenings after an intended act in which its fulfilment is looked for (chosen; not tuned)
 LARGEST_CAST = 30  # agents; in a larger cast "everyone" stands for nobody (chosen, so that reading time stays linear)
 
 
@@ -48,7 +51,7 @@ class AgentState:
     pair: list[str] = field(default_factory=list)
 
 
-def relation(kind: str) -> Relation | None:
+def relation(kind: str) -> stories.Relation | None:
     """Whether things are in or on a place of this kind; None if the lexicon does not say."""
     places = lexicon().places
     return "in" if kind in places["inside"] else "on" if kind in places["on"] else None
@@ -63,7 +66,7 @@ class StoryState:
     """
 
     names: Sequence[str]
-    source: Source = "text"
+    source: stories.Source = "text"
     p: float = 1.0
     story_rooms: frozenset[str] = frozenset()
     numbered: bool = False
@@ -73,10 +76,10 @@ class StoryState:
     rooms: list[str] = field(default_factory=list)
     agent_states: dict[str, AgentState] = field(default_factory=dict)
     where: dict[str, Spot | None] = field(default_factory=dict)
-    initial: list[tuple[Fact, Spot | None]] = field(default_factory=list)
+    initial: list[tuple[stories.Fact, Spot | None]] = field(default_factory=list)
     rooms_of_spots: dict[str, str | None] = field(default_factory=dict)
-    timeline: list[tuple[Happening, Spot | None]] = field(default_factory=list)
-    tentative: list[Event] = field(default_factory=list)
+    timeline: list[tuple[stories.Happening, Spot | None]] = field(default_factory=list)
+    tentative: list[stories.Event] = field(default_factory=list)
     subjects: list[str] = field(default_factory=list)
     spoken: list[str] = field(default_factory=list)
     asker: str | None = None
@@ -95,13 +98,13 @@ class StoryState:
             self.agents.append(agent)
         return self.agent_states[agent]
 
-    def emit(self, happening: Happening, spot: Spot | None = None) -> None:
+    def emit(self, happening: stories.Happening, spot: Spot | None = None) -> None:
         """Adds something that happened; the spot becomes its place at the end, when the spot's room is known."""
         self.timeline.append((happening, spot))
 
-    def events_of(self, agent: str) -> list[Event]:
+    def events_of(self, agent: str) -> list[stories.Event]:
         """What an agent has done so far."""
-        return [one for one, _ in self.timeline if isinstance(one, Event) and one.agent == agent]
+        return [one for one, _ in self.timeline if isinstance(one, stories.Event) and one.agent == agent]
 
     # rooms and places
 
@@ -139,22 +142,18 @@ class StoryState:
             alike = [s for s in self.spots if s.kind == wanted.kind and s.ordinal == wanted.ordinal]
             wanted.room = self.last_room
             return alike[-1] if alike else wanted
-        same = [s for s in self.spots if s.id == wanted.id]
-        if same:
-            return same[0]
-        roomless = [s for s in self.spots if s.room is None and not s.fresh]
-        alike = [s for s in roomless if s.kind == wanted.kind and s.extra == wanted.extra]
-        if alike and not wanted.ordinal:
-            alike[0].room = wanted.room
-            return alike[0]
-        return wanted
+        if same := next((s for s in self.spots if s.id == wanted.id), None):
+            return same
+        roomless = [s for s in self.spots if s.room is None and not s.fresh and not wanted.ordinal]
+        found = next((s for s in roomless if s.kind == wanted.kind and s.extra == wanted.extra), wanted)
+        found.room = wanted.room
+        return found
 
     def _near(self, wanted: Spot, noun: Noun, agent: str | None) -> Spot:
         """The place of a name without a room: one spoken of before, or one in the room where the agent is."""
-        places, alike = lexicon().places, self.alike(wanted)
-        other_name = places["like"].get(wanted.kind)
-        if not alike and other_name:
-            alike = self.alike(Spot(other_name, wanted.extra))
+        places = lexicon().places
+        other_name = places["like"].get(wanted.kind, wanted.kind)
+        alike = self.alike(wanted) or self.alike(Spot(other_name, wanted.extra))
         spot = self.of(agent).spot if agent else None
         if spot in alike and spot is not None and noun.det not in ("another", "other", "second", "third"):
             return spot
@@ -168,10 +167,8 @@ class StoryState:
         if here is None or here in wordset("anywhere") or (rooms is not None and here not in rooms):
             return alike[-1] if alike and not wanted.fresh else (self._same_id(wanted) or wanted)
         in_here = [one for one in alike if one.room == here]
-        if in_here:
-            return in_here[-1]
         roomless = [one for one in alike if one.room is None and not one.fresh]
-        found = roomless[-1] if roomless else wanted
+        found = (in_here or roomless or [wanted])[-1]
         wanted.room = found.room = here
         return found
 
@@ -267,15 +264,27 @@ class StoryState:
 
     # the end
 
-    def entities(self) -> tuple[Entity, ...]:
+    def reading(self, coverage: float, unread: Sequence[str] = ()) -> stories.Reading:
+        """All that was read as an episode, with the share of the story that was understood and the unread sentences."""
+        dropped = unfulfilled(self)
+        kept = [(one, spot) for one, spot in self.timeline if id(one) not in dropped]
+        timeline = tuple(_placed(one, spot, t) for t, (one, spot) in enumerate(kept))
+        initial = tuple(dict.fromkeys(replace(fact, value=spot.id) if spot else fact for fact, spot in self.initial))
+        episode = stories.Episode("", tuple(self.agents), self.entities(), initial, timeline)
+        return stories.Reading(episode, (), coverage, tuple(unread))
+
+    def entities(self) -> tuple[stories.Entity, ...]:
         """All people, things, places and rooms that occurred."""
         spots = {spot.id: spot for spot in self.spots}
         rooms_of = self.rooms_of_spots
         return (
-            *(Entity(agent, "agent") for agent in self.agents),
-            *(Entity(thing, "object") for thing in dict.fromkeys(self.objects) if thing and thing not in spots),
-            *(Entity(one.id, "place", one.room or rooms_of.get(one.id), relation(one.kind)) for one in spots.values()),
-            *(Entity(room, "room") for room in dict.fromkeys(self.rooms)),
+            *(stories.Entity(agent, "agent") for agent in self.agents),
+            *(stories.Entity(thing, "object") for thing in dict.fromkeys(self.objects) if thing and thing not in spots),
+            *(
+                stories.Entity(one.id, "place", one.room or rooms_of.get(one.id), relation(one.kind))
+                for one in spots.values()
+            ),
+            *(stories.Entity(room, "room") for room in dict.fromkeys(self.rooms)),
         )
 
 
@@ -290,3 +299,45 @@ def same_object(noun: Noun, objects: Sequence[str]) -> str | None:
         if head == noun.words[-1] and (set(adjectives) <= extra or extra <= set(adjectives)):
             alike.append(one)
     return alike[0] if len(alike) == 1 else None
+
+
+def unfulfilled(story: StoryState) -> set[int]:
+    """The identities (`id`) of events that were only intended, and that the rest of the story does not bear out."""
+    places = {id(one): place for place, (one, _) in enumerate(story.timeline)}
+    handled: dict[tuple[str, str | None], list[tuple[int, str]]] = {}
+    for place, (one, _) in enumerate(story.timeline):
+        if isinstance(one, stories.Event) and one.verb in ("grab", "put", "move"):
+            handled.setdefault((one.agent, one.obj), []).append((place, one.verb))
+    return {id(event) for event in story.tentative if not _borne_out(event, places[id(event)], story, handled)}
+
+
+def _borne_out(
+    event: stories.Event, place: int, story: StoryState, handled: Mapping[tuple[str, str | None], list[tuple[int, str]]]
+) -> bool:
+    """Whether an intended event must have happened.
+
+    Going always does; opening, if something is taken from the place, or it is closed, next; taking, if the thing is put
+    somewhere later; putting, if it was held and is not handled again.
+    """
+    if event.verb in ("open", "close"):
+        spot = story.timeline[place][1]
+        later = islice(story.timeline, place + 1, place + 1 + FULFILLED_WITHIN)
+        own = [(one, where) for one, where in later if isinstance(one, stories.Event) and one.agent == event.agent]
+        return any(where is spot and one.verb in ("grab", "close", "put") for one, where in own[:2])
+    acts = handled.get((event.agent, event.obj), [])
+    after = bisect(acts, (place, "zzz"))
+    if event.verb == "grab":
+        return after < len(acts) and acts[after][1] != "grab"
+    if event.verb in ("put", "move"):
+        return after == len(acts) and any(verb == "grab" for _, verb in acts[: after - 1])
+    return event.verb in ("walk", "enter", "leave", "wait")
+
+
+def _placed(one: stories.Happening, spot: Spot | None, t: int) -> stories.Happening:
+    """The happening with its time and, now that its room is known, its place."""
+    if isinstance(one, stories.Event):
+        return replace(one, t=t, place=spot.id if spot else one.place, room=one.room or (spot.room if spot else None))
+    if isinstance(one, stories.Utterance):
+        fact = one.content
+        return replace(one, t=t, content=replace(fact, value=spot.id) if spot and fact else fact)
+    return replace(one, t=t, fact=replace(one.fact, value=spot.id) if spot else one.fact)

@@ -225,10 +225,4 @@ def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.
 
 
 DESIGNS = {"social_goal": _social, "belief": _belief, "belief_of_goal": _wants}
-_DESIGN: tuple[tuple[Kind, stories.Polarity, str], ...] = (
-    ("social_goal", "most", "knows"), ("belief", "most", "help"), ("belief_of_goal", "most", "help"),
-    ("social_goal", "least", "knows"), ("belief", "least", "hinder"), ("belief_of_goal", "least", "hinder"),
-    ("social_goal", "most", "seen"), ("belief", "most", "hinder"), ("belief_of_goal", "most", "hinder"),
-    ("social_goal", "least", "seen"), ("belief", "least", "help"), ("belief_of_goal", "most", "mixed"),
-)  # fmt: skip
-CELLS = {"/".join(cell): cell for cell in _DESIGN}
+CELLS: dict[str, tuple[Kind, stories.Polarity, str]] = {"/".join(cell): tuple(cell) for cell in playing.DATA["cells"]}

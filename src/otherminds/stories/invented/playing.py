@@ -16,10 +16,10 @@ from otherminds.worlds.household.rules import Act, Home, Household, Person, Plac
 from otherminds.worlds.household.searcher import Errand, Searcher
 
 LONGEST = 40  # acts of one mind before the story is redrawn; chosen, not tuned
-_DATA = packaged("otherminds.stories.invented", "casts.toml")
-NAMES: tuple[str, ...] = tuple(_DATA["names"])
-THINGS: tuple[str, ...] = tuple(_DATA["things"])
-FURNITURE: Mapping[str, list[str]] = _DATA["furniture"]
+DATA = packaged("otherminds.stories.invented", "casts.toml")
+NAMES: tuple[str, ...] = tuple(DATA["names"])
+THINGS: tuple[str, ...] = tuple(DATA["things"])
+FURNITURE: Mapping[str, list[str]] = DATA["furniture"]
 CLOSED = "+"  # marks containers, which have to be opened
 
 

@@ -105,12 +105,11 @@ def _option(episode: stories.Episode, option: stories.AnswerOption, words: Phras
         case (stories.Belief(agent, stories.Fact(subject=thing, value=place)),):
             return _fill(str(words["believed"]), I=agent, O=thing, **_where(episode, place))
         case (stories.SocialGoal(agent, toward, kind),):
-            said = (said.content for said in episode.timeline if isinstance(said, stories.Utterance))
-            sought = next(content.subject for content in said if content)
+            sought = next(said.content.subject for said in episode.utterances if said.content)
             return _fill(str(words[kind]), I=agent, J=toward, O=sought)
         case (stories.Belief(agent, stories.Goal(other, content)), stories.SocialGoal(kind=kind)):
             key = "wants_unknown" if content is None else f"wants_{kind}"
             where = _where(episode, content.value if content is not None else None)
-            moved = next(event.obj for event in episode.timeline if isinstance(event, stories.Event) and event.obj)
+            moved = next(event.obj for event in episode.events if event.obj)
             return _fill(str(words[key]), I=agent, J=other, O=moved, their=_their(agent), **where)
     raise ValueError(f"no phrasing has words for {option}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -125,7 +124,7 @@ def _write_mp4(drawn: list[StoryFrame], path: Path, scale: float) -> None:
         raise InputError("a video as .mp4 needs an extra", path=path, hint="pip install 'otherminds[video]'") from None
     width, height = (16 * max(1, round(side * scale / 16)) for side in (WIDTH, HEIGHT))
 
-    def write() -> None:
+    try:
         path.open("wb").close()  # its error message is clearer than that of ffmpeg
         writer: Any = imageio_ffmpeg.write_frames(str(path), (width, height), fps=RATE, codec="libx264")
         writer.send(None)
@@ -134,13 +133,6 @@ def _write_mp4(drawn: list[StoryFrame], path: Path, scale: float) -> None:
             for _ in range(round(RATE * _seconds(frame))):
                 writer.send(pixels)
         writer.close()
-
-    _written(write, path)
-
-
-def _written(write: Callable[[], None], path: Path | str | IO[bytes]) -> None:
-    try:
-        write()
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise InputError(f"cannot be written: {why}", path=path if isinstance(path, Path | str) else None) from None
+        raise InputError(f"cannot be written: {why}", path=path) from None

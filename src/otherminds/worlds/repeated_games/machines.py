@@ -129,25 +129,21 @@ def build(
     follow: Callable[[Q, int, int], Q],
     *,
     agent: int = 1,
+    shape: tuple[int, ...] | None = None,
 ) -> Machine:
     """The machine of agent i with initial state `start`, output function `act` and transition function `follow`.
 
-    States may be any hashable values; `follow(state, own, theirs)` is called for all that can be reached.
+    States may be any hashable values; `follow(state, own, theirs)` is called for all that can be reached. `shape` are
+    the numbers of own actions and of joint actions of the others, if they are not those of the agent.
     Raises ValueError for an action outside the game.
     """
-    return _numbered(name, game.payoff(agent).shape, start, act, follow)
-
-
-def _numbered(
-    name: str, sizes: tuple[int, ...], start: Q, act: Callable[[Q], int | Law], follow: Callable[[Q, int, int], Q]
-) -> Machine:
-    """A machine with `sizes` own actions and joint actions of the others, its reachable states numbered from 0."""
+    options, others = shape or game.payoff(agent).shape
     index, states = {start: 0}, [start]
     outputs: list[Law] = []
     moves: list[tuple[tuple[int, ...], ...]] = []
     for state in states:  # new states are appended on the way
-        outputs.append(_as_law(name, act(state), sizes[0]))
-        onward = [[follow(state, own, theirs) for theirs in range(sizes[1])] for own in range(sizes[0])]
+        outputs.append(_as_law(name, act(state), options))
+        onward = [[follow(state, own, theirs) for theirs in range(others)] for own in range(options)]
         for following in chain.from_iterable(onward):
             if following not in index:
                 index[following] = len(index)
@@ -189,7 +185,7 @@ def together(game: Game, machines: Sequence[Machine]) -> Machine:
         return tuple(move[joint[i]][game.others(i, joint)] for i, move in enumerate(moves, 1))
 
     name = " + ".join(machine.name for machine in machines)
-    return _numbered(name, game.payoff(0).shape[::-1], (0,) * len(machines), act, follow)
+    return build(name, game, (0,) * len(machines), act, follow, shape=game.payoff(0).shape[::-1])
 
 
 def _as_law(name: str, choice: int | Law, options: int) -> Law:

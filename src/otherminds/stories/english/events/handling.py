@@ -12,8 +12,6 @@ from otherminds.stories.english.story_state import Spot, StoryState, relation
 from otherminds.stories.model import Verb
 
 NEARBY = frozenset(("by", "beside", "near"))
-Handle = Callable[[StoryState, Clause, str, Noun, str | None], bool]
-"""Has an agent handle one object, which a noun stands for."""
 
 
 def open_(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -87,8 +85,13 @@ def _things(story: StoryState, noun: Noun, agent: str) -> list[str | None]:
     return [story.thing(noun, agent)]
 
 
-def _handle_all(story: StoryState, clause: Clause, agents: Agents, handle: Handle) -> bool:
-    """Has every agent handle every object of the clause; False if one of them cannot be read."""
+def _handle_all(
+    story: StoryState,
+    clause: Clause,
+    agents: Agents,
+    handle: Callable[[StoryState, Clause, str, Noun, str | None], bool],
+) -> bool:
+    """Has every agent `handle` every object of the clause, and what it stands for; False if one cannot be read."""
     for agent in agents:
         group: list[str] = []
         for noun in clause.objects:

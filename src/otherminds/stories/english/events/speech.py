@@ -14,8 +14,6 @@ from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain,
 from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Fact, SpeechAct, Utterance
 
-REFUSALS = frozenset(("no", "nope", "sorry , no", "no , sorry", "afraid not", "i am afraid not"))
-
 
 @dataclass(frozen=True)
 class DialogueAct:
@@ -74,7 +72,7 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
     unsure = has("unsure")
     filler = wordset("interjections")
     if not unsure and all(t.low in filler or t.text in story.names or t.text == "," for t in part):
-        return [DialogueAct("unsure")] if words in REFUSALS and story.asker else []
+        return [DialogueAct("unsure")] if words in wordset("refusals") and story.asker else []
     pieces = chunks(part, story.names)
     nouns = [piece for piece in pieces if isinstance(piece, Noun)]
     if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":  # "The milk?"
@@ -165,17 +163,11 @@ def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
 
 def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | None]:
     """The place and the room that something said gives."""
-    spot, room = None, None
     nouns = [noun for prep, noun in clause.places if prep in wordset("where")]
-    if clause.means("look", "open", "want"):
-        nouns += clause.objects
-    if clause.means("contain") or clause.lemma == "have" or clause.verb is None:
-        nouns += clause.subjects
-    for noun in nouns:
-        if noun.kind == "room":
-            room = story.room(noun)
-        elif noun.kind == "place" or (noun.kind == "object" and noun not in clause.objects + clause.subjects):
-            spot = story.spot(noun, None)
+    told = clause.objects if clause.means("look", "open", "want") else []
+    holds = clause.means("contain") or clause.lemma == "have" or clause.verb is None
+    nouns += [noun for noun in (*told, *(clause.subjects if holds else ())) if noun.kind != "object"]
+    spot, room = stated_place(story, nouns, ("place", "object"))
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
         last = next(noun for noun in reversed(nouns) if noun.kind == "place")
         spot = story.spot(Noun("place", last.words, 0, 0, room=room), None)
@@ -185,30 +177,36 @@ def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | Non
 # who says it
 
 
-def add_utterance(
-    story: StoryState, clause: Clause, speaker: str, said: DialogueAct, hearers: Sequence[str] = ()
-) -> None:
-    """Adds an utterance, unless it says that nothing in particular is somewhere. Without `hearers` all hear it."""
-    if said.act in ("assert", "deny") and said.obj is None:
-        return
-    obj = said.obj or (story.asked if said.act != "ask" else None)
-    fact = Fact("at", obj, said.room) if obj is not None else None
-    one = Utterance(0, speaker, said.act, fact, tuple(hearers), story.p, story.source, (clause.start, clause.end))
-    story.emit(one, said.spot)
-    story.of(speaker)
-    if said.act == "ask":
-        story.asker, story.asked, story.pending = speaker, said.obj, True
-        story.of(speaker).seeks = said.obj
-        if said.obj:
-            story.mention(said.obj, speaker)
-    elif story.asker and speaker != story.asker:
-        story.pending = False
+def add_utterances(
+    story: StoryState, clause: Clause, speaker: str, said: Sequence[DialogueAct] | None, hearers: Sequence[str] = ()
+) -> bool:
+    """Adds what is said, except that nothing in particular is somewhere; False for None.
+
+    Questions are heard by all, and without `hearers` the rest is, too.
+    """
+    for one in said or ():
+        if one.act in ("assert", "deny") and one.obj is None:
+            continue
+        asks, span = one.act == "ask", (clause.start, clause.end)
+        obj = one.obj or (None if asks else story.asked)
+        fact = Fact("at", obj, one.room) if obj is not None else None
+        to = () if asks else tuple(hearers)
+        story.emit(Utterance(0, speaker, one.act, fact, to, story.p, story.source, span), one.spot)
+        story.of(speaker)
+        if asks:
+            story.asker, story.asked, story.pending = speaker, one.obj, True
+            story.of(speaker).seeks = one.obj
+            if one.obj:
+                story.mention(one.obj, speaker)
+        elif story.asker and speaker != story.asker:
+            story.pending = False
+    return said is not None
 
 
 def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> None:
     """Adds a reply without words, if the speaker was asked something."""
     if story.pending and story.asker and speaker != story.asker:
-        add_utterance(story, clause, speaker, DialogueAct(act, story.asked))
+        add_utterances(story, clause, speaker, [DialogueAct(act, story.asked)])
 
 
 def be_silent(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -237,8 +235,7 @@ def speak(story: StoryState, clause: Clause, agents: Agents) -> bool:
     if nothing or clause.negated:
         return be_silent(story, clause, [speaker])
     said = _indirect_question(story, clause, speaker) if clause.means("ask") else _indirect_answer(story, clause)
-    for one in said or ():
-        add_utterance(story, clause, speaker, one, hearers if one.act != "ask" else ())
+    add_utterances(story, clause, speaker, said, hearers)
     return said is not None and all(one.obj or one.act not in ("assert", "deny") for one in said)
 
 
@@ -258,9 +255,7 @@ def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
 def _quoted(story: StoryState, clause: Clause, speaker: str, hearers: Sequence[str] = ()) -> bool:
     """Adds what the quotes of a clause say; False if they cannot be read."""
     said = read_quote(story, " ".join(quote.text for quote in clause.quotes))
-    for one in said or ():
-        add_utterance(story, clause, speaker, one, hearers if one.act != "ask" and clause.means("say") else ())
-    return said is not None
+    return add_utterances(story, clause, speaker, said, hearers if clause.means("say") else ())
 
 
 def _hearers(story: StoryState, clause: Clause, speaker: str) -> list[str]:
@@ -320,17 +315,18 @@ def _indirect_answer(story: StoryState, clause: Clause) -> list[DialogueAct] | N
     things = [noun for noun in clause.objects if noun.kind == "object"]
     if any(noun.words[-1] in ("location", "whereabouts") for noun in things) and story.asker:
         return [DialogueAct("assert", story.asked)]
-    spot, room = stated_place(story, clause, IN)  # "mentions a folder on the table"
+    nouns = [noun for prep, noun in clause.places if prep in IN]  # "mentions a folder on the table"
+    spot, room = stated_place(story, nouns)
     obj = story.thing(things[0], None) if things else story.asked
     return [DialogueAct("assert", obj, spot, room)] if obj and (spot or room) else None
 
 
 def stated_place(
-    story: StoryState, clause: Clause, preps: Collection[str], kinds: Sequence[str] = ("place",)
+    story: StoryState, nouns: Sequence[Noun], kinds: Sequence[str] = ("place",)
 ) -> tuple[Spot | None, str | None]:
-    """The place and the room in phrases with these prepositions; nouns of these `kinds` are places."""
+    """The place and the room among some nouns; nouns of these `kinds` are places."""
     spot, room = None, None
-    for noun in (noun for prep, noun in clause.places if prep in preps):
+    for noun in nouns:
         if noun.kind == "room":
             room = story.room(noun)
         elif noun.kind in kinds:
@@ -351,11 +347,10 @@ def is_ignorant(clause: Clause) -> bool:
 
 def direct(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Reads pointing at a place, or sending somebody there: an answer to what was asked."""
-    spot, room = stated_place(story, clause, wordset("directions"))
+    spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in wordset("directions")])
     if (spot is None and room is None) or not story.asker:
         return False
-    add_utterance(story, clause, agents[0], DialogueAct("assert", story.asked, spot, room))
-    return True
+    return add_utterances(story, clause, agents[0], [DialogueAct("assert", story.asked, spot, room)])
 
 
 def unattributed(story: StoryState, clause: Clause) -> bool:

@@ -41,7 +41,7 @@ def _note_company(story: StoryState, clause: Clause) -> bool:
 
 def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool:
     """Notes that things are where the clause says; True also if it tells only a mood."""
-    spot, room = stated_place(story, clause, IN, ("place", "object"))
+    spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in IN], ("place", "object"))
     if spot is None and room is None:
         return _is_mood(clause)
     return all(_note_one(story, noun, spot, room) for noun in nouns)

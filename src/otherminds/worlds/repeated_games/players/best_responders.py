@@ -65,8 +65,8 @@ def response_to(game: Game, machine: Machine, horizon: int) -> Response:
 
 
 @dataclass(frozen=True)
-class Myopic:
-    """Best response to the most probable next action b̂ of a mindreader's prediction: a = argmax R(a, b̂)."""
+class Responder:
+    """A player that responds to the predictions of a mindreader."""
 
     reader: Predictor
     game: Game
@@ -79,13 +79,18 @@ class Myopic:
         """The prediction of the mindreader."""
         return self.reader.predict()
 
+
+@dataclass(frozen=True)
+class Myopic(Responder):
+    """Best response to the most probable next action b̂ of a mindreader's prediction: a = argmax R(a, b̂)."""
+
     def act(self) -> Categorical[int]:
         """argmax_a R(a, b̂), ties to the lowest."""
         return point_mass(int(self.game.payoff()[:, self.predict().mode].argmax()))
 
 
 @dataclass(frozen=True)
-class Rational:
+class Rational(Responder):
     """Best response to a mindreader's whole model: the policy made of its predictions in every context.
 
     The model is the reader's prediction now, and its prediction after each possible outcome of this round, taken as
@@ -93,18 +98,12 @@ class Rational:
     action-value function of a literal theory of mind.)
     """
 
-    reader: Predictor
-    game: Game
     horizon: int
     t: int = 0
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round: the mindreader observes it."""
-        return replace(self, reader=self.reader.observe(outcome), t=self.t + (outcome is not None))
-
-    def predict(self) -> Categorical[int]:
-        """The prediction of the mindreader."""
-        return self.reader.predict()
+        return replace(super().observe(outcome), t=self.t + (outcome is not None))
 
     def act(self) -> Categorical[int]:
         """The first action of the best response to the modelled partner for the remaining rounds."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 
 from otherminds.distribution import Categorical
+from otherminds.worlds.repeated_games.players.best_responders import Responder
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Context = tuple[int, int] | None
@@ -164,24 +165,13 @@ def tabular(game: Game, *, exact_ties: bool = False) -> SplitPlayer:
 
 
 @dataclass(frozen=True)
-class FictitiousPlay:
+class FictitiousPlay(Responder):
     """Best response to the frequencies of the partner's actions so far: argmax_a Σ_b P(b) R(a, b) (Brown 1951)."""
-
-    game: Game
-    belief: Counts
 
     @classmethod
     def of(cls, game: Game) -> Self:
         """The player before the first round, with a uniform prediction."""
-        return cls(game, Counts.of(game, context=False))
-
-    def observe(self, outcome: Outcome | None) -> Self:
-        """The player after a round."""
-        return replace(self, belief=self.belief.observe(outcome))
-
-    def predict(self) -> Categorical[int]:
-        """The frequencies of the partner's actions."""
-        return self.belief.predict()
+        return cls(Counts.of(game, context=False), game)
 
     def act(self) -> Categorical[int]:
         """Uniform over the best responses."""
