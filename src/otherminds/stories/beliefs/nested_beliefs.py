@@ -33,8 +33,8 @@ def believed_place(
     An agent's belief about its own belief is that belief.
     """
     mind = _mind(chain)
-    for sight in sights(episode, conventions, at):
-        mind = mind.observe(sight.event)
+    for event, _ in sights(episode, conventions, at):
+        mind = mind.observe(event)
     return _inmost(mind).place_of(obj)
 
 
@@ -45,13 +45,12 @@ def deciding(
     mind, reality = _mind(chain), _mind(())
     set_by: stories.Happening | None = None
     missed: tuple[stories.Happening | None, ...] = ()
-    for sight in sights(episode, conventions, at):
-        happening = sight.happening
-        after, truth = mind.observe(sight.event), reality.observe(sight.event)
+    for event, happening in sights(episode, conventions, at):
+        after, truth = mind.observe(event), reality.observe(event)
         if _inmost(after).place_of(obj) != _inmost(mind).place_of(obj):
             set_by, missed = happening, ()
         elif truth.place_of(obj) != reality.place_of(obj):
-            absent = [_departure(episode, who, happening) for who in chain if not sight.event.reaches(who)]
+            absent = [_departure(episode, who, happening) for who in chain if not event.reaches(who)]
             missed = (*absent[:1], happening)
         mind, reality = after, truth
     false = _inmost(mind).place_of(obj) != reality.place_of(obj)

@@ -55,22 +55,19 @@ HANDS_ON = ("enter", "open", "close", "grab", "put", "move")  # an absent agent 
 Watchers = Mapping[int, frozenset[str]]
 
 
-@dataclass(frozen=True)
-class Sight:
-    """An event that minds may observe, and the happening it belongs to (None: the start of the story)."""
+def sights(
+    episode: Episode, conventions: Conventions, at: int | None = None
+) -> Iterator[tuple[WitnessedEvent, Happening | None]]:
+    """All events that minds may observe in a story up to time `at`, in order; improbable happenings are left out.
 
-    event: WitnessedEvent
-    happening: Happening | None
-
-
-def sights(episode: Episode, conventions: Conventions, at: int | None = None) -> Iterator[Sight]:
-    """All events that minds may observe in a story up to time `at`, in order; improbable happenings are left out."""
+    Each comes with the happening it belongs to (None: the start of the story).
+    """
     stage = _Stage(episode, conventions)
     for fact in episode.init:
-        yield from (stage.noted(Sight(event, None)) for event in stage.start(fact))
+        yield from ((stage.noted(event), None) for event in stage.start(fact))
     for number, happening in enumerate(episode.timeline):
         if happening.p >= LIKELY and (at is None or happening.t <= at):
-            yield from (stage.noted(Sight(event, happening)) for event in stage.play(number, happening))
+            yield from ((stage.noted(event), happening) for event in stage.play(number, happening))
 
 
 class _Stage:
@@ -89,10 +86,10 @@ class _Stage:
         self.minds = {who: NestedBelief(who) for who in episode.agents}
         self.inattentive, self.unseen = _stated(episode, sees=False), _stated(episode, sees=True)
 
-    def noted(self, sight: Sight) -> Sight:
+    def noted(self, event: WitnessedEvent) -> WitnessedEvent:
         """Let every agent's mind observe the event; agents say what they believe."""
-        self.minds = {who: mind.observe(sight.event) for who, mind in self.minds.items()}
-        return sight
+        self.minds = {who: mind.observe(event) for who, mind in self.minds.items()}
+        return event
 
     def start(self, fact: Fact) -> Iterator[WitnessedEvent]:
         """The event of a fact at the start, seen by the agents present; repeated facts are ignored."""

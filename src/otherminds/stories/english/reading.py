@@ -178,7 +178,9 @@ class StoryReader:
             clause.subjects = clause.subjects or clause.objects
             return be(self.story, clause, ())
         if not agents and not clause.quotes and not verb.means("contain", "feature", "be", "have"):
-            return handlers.tells_state(clause) and verb.passive and be(self.story, clause, ())
+            # "the milk is kept in the fridge"
+            placed = verb.means("put", "find", "stay", "see") or verb.lemma in wordset("kept")
+            return placed and verb.passive and be(self.story, clause, ())
         if verb.lemma == "go" and verb.tags == {"pp"} and not clause.places:  # "Ann is gone"
             return bool(agents) and be_gone(self.story, clause, agents)
         if clause.quotes and not agents:  # '"..." came Mary's answer'

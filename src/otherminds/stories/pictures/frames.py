@@ -280,13 +280,17 @@ def caption(episode: Episode, happening: Happening) -> str:
 
 def statement(episode: Episode, fact: Fact, so: bool = True) -> str:
     """A fact as a clause, or (with `so` false) its negation."""
-    subject, value = _noun(episode, fact.subject), fact.value
-    no = "" if so else "not "
+    verbs = ("has", "does not have") if fact.predicate == "holds" else ("is", "is not")
+    return f"{_noun(episode, fact.subject)} {verbs[not so]} {_value(episode, fact)}"
+
+
+def _value(episode: Episode, fact: Fact) -> str:
+    """What somebody holds, or what something is or where."""
     if fact.predicate == "holds":
-        return f"{subject} {'has' if so else 'does not have'} {'something' if value is None else _noun(episode, value)}"
-    if value is None:
-        return f"{subject} is {no}somewhere"
-    return f"{subject} is {no}{value if fact.predicate == 'is' else _at(episode, value)}"
+        return "something" if fact.value is None else _noun(episode, fact.value)
+    if fact.value is None:
+        return "somewhere"
+    return fact.value if fact.predicate == "is" else _at(episode, fact.value)
 
 
 def bubble(happening: Utterance) -> str:
@@ -324,10 +328,8 @@ def _said(episode: Episode, happening: Utterance) -> str:
 def _question(episode: Episode, fact: Fact) -> str:
     subject = _noun(episode, fact.subject)
     if fact.predicate == "holds":
-        return f"Does {subject} have {'something' if fact.value is None else _noun(episode, fact.value)}?"
-    if fact.value is None:
-        return f"Where is {subject}?"
-    return f"Is {subject} {fact.value if fact.predicate == 'is' else _at(episode, fact.value)}?"
+        return f"Does {subject} have {_value(episode, fact)}?"
+    return f"Where is {subject}?" if fact.value is None else f"Is {subject} {_value(episode, fact)}?"
 
 
 def _noun(episode: Episode, name: str) -> str:

@@ -86,11 +86,6 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
     return None if agents or clause.means("be") else False
 
 
-def tells_state(clause: Clause) -> bool:
-    """Whether a passive clause tells where something is: "the milk is kept in the fridge"."""
-    return clause.means("put", "find", "stay", "see") or clause.lemma in ("keep", "situate", "locate", "seat")
-
-
 def tells_where_it_lies(clause: Clause) -> bool:
     """Whether a clause tells where a thing lies: "on the desk lay the book"."""
     verb = clause.verb
