@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -389,3 +389,73 @@ def test_the_prior_is_weighed_with_what_happened(minds: list[Table], shares: lis
 def test_a_prior_has_a_share_for_every_mind_and_one_above_nothing(prior: list[float]) -> None:
     with pytest.raises(ValueError, match="each of its minds"):
         Observer.over([certain("x"), certain("y")], prior)
+
+
+# Agents that change their minds
+
+
+@pytest.mark.slow
+@given(pools, st.lists(positive, min_size=4, max_size=4), deeds.filter(lambda d: len(d) <= 4), st.floats(0, 1))
+def test_switching_is_exact_over_all_ways_to_change_ones_mind(
+    minds: list[Table], shares: list[float], happened: Deeds, rate: float
+) -> None:
+    prior = [p / sum(shares[: len(minds)]) for p in shares[: len(minds)]]
+    observer = watch_all(Observer.over(minds, prior, switch_rate=rate), happened)
+    scores = [likelihoods(mind, happened) for mind in minds]
+    joint = [0.0] * len(minds)
+    for path in product(range(len(minds)), repeat=len(happened) + 1):  # the mind at each action, and the one after
+        kept = ((1 - rate) * (a == b) + rate * prior[b] for a, b in pairwise(path))
+        done = (scores[m][t] for t, m in enumerate(path[:-1]))
+        joint[path[-1]] += prior[path[0]] * math.prod(kept) * math.prod(done)
+    assert observer.posterior.probs == pytest.approx([p / sum(joint) for p in joint], abs=1e-9)
+
+
+def test_who_never_switches_is_watched_as_before_bit_for_bit() -> None:
+    minds, happened = [certain("x", "x"), Table(((0.2, 0.3, 0.5),) * 2)], [("x", 0), ("x", 1), ("x", 0)]
+    expected = [0.0, 0.0]
+    for t in range(len(happened)):
+        expected = [w + math.log(likelihoods(m, happened)[t]) for w, m in zip(expected, minds, strict=True)]
+        expected = [w - max(expected) for w in expected]
+    assert watch_all(Observer.over(minds, switch_rate=0.0), happened).weights == tuple(expected)
+
+
+def test_a_mind_that_was_out_comes_back_if_agents_may_switch() -> None:
+    observer = Observer.over([certain("x"), certain("y")], [0.9, 0.1], switch_rate=0.25)
+    observer = watch_all(observer, [("x", 0)])
+    assert observer.posterior.probs == pytest.approx([0.75 + 0.25 * 0.9, 0.25 * 0.1], abs=CLOSE)
+    assert observer.watch("y", 0).posterior.mode == observer.minds[1]
+    assert observer.prune(0.02).minds == observer.minds
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.1, math.nan])
+def test_a_switch_rate_is_a_probability(rate: float) -> None:
+    with pytest.raises(ValueError, match="no probability of changing"):
+        Observer.over([certain("x")], switch_rate=rate)
+
+
+@given(st.lists(positive, min_size=1, max_size=4), st.floats(0.01, 0.99))
+def test_an_admitted_mind_has_its_probability_and_leaves_the_odds(weights: list[float], probability: float) -> None:
+    before, mind = of_weights(weights), certain("x")
+    after = before.admit(mind, probability)
+    assert after.posterior.prob(mind) == pytest.approx(probability)
+    assert after.posterior.condition(lambda m: m != mind).probs == pytest.approx(before.posterior.probs)
+
+
+def test_an_admitted_mind_may_be_switched_to() -> None:
+    observer = replace(Observer.over([certain("x")]), switch_rate=0.5).admit(certain("y"), 0.2)
+    assert observer.watch("x", 0).posterior.probs == pytest.approx([0.5 + 0.5 * 0.8, 0.5 * 0.2], abs=CLOSE)
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0, math.nan])
+def test_nothing_is_admitted_for_sure(probability: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Observer.over([certain("x")]).admit(certain("y"), probability)
+
+
+def test_surprise_is_nothing_on_average_for_an_agent_that_is_listed_and_more_for_others() -> None:
+    observer = Observer.over([Table(((0.7, 0.2, 0.1),))])
+    chances = dict(zip(ACTIONS, (0.7, 0.2, 0.1), strict=True))
+    assert sum(p * observer.surprise(a) for a, p in chances.items()) == pytest.approx(0.0, abs=CLOSE)
+    assert observer.surprise("x") < 0.0 < observer.surprise("y") < observer.surprise("z")
+    assert sum(observer.surprise(a) for a in ACTIONS) / 3 > 0.3
+    assert Observer.over([certain("x")]).surprise("y") == math.inf

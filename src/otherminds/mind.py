@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 from otherminds.distribution import Categorical, Distribution
 
 O_contra = TypeVar("O_contra", contravariant=True)
 A = TypeVar("A", bound=Hashable)
+
+NONE_OF_THESE = "none of these"  # the goal of whoever has none of the goals that an observer considers
 
 
 class Mind(Hashable, Protocol[O_contra, A]):
@@ -88,6 +90,45 @@ class WithErrand(Generic[A]):
     def over(self) -> bool:
         """Whether the mind's own goal leaves it nothing to do."""
         return self.mind.over
+
+    @property
+    def particle(self) -> int:
+        """The one of the mind."""
+        return self.mind.particle
+
+
+@dataclass(frozen=True)
+class NoneOfThese(Generic[A]):
+    """An agent that no listed mind describes: it does anything that `mind` could do, π(a) = 1 / |A|.
+
+    Among an observer's minds its posterior is the probability that none of the others fits. It has no goal that could
+    be named or helped.
+    """
+
+    mind: GoalDirected[A]
+
+    def observe(self, obs: Any, /) -> NoneOfThese[A]:
+        """It sees what the agent sees, to know what it could do."""
+        return NoneOfThese(self.mind.observe(obs))
+
+    def act(self) -> Categorical[A]:
+        """Uniform over all actions of the mind, which may be improbable but not impossible ones."""
+        return Categorical.uniform(cast("Categorical[A]", self.mind.act()).support)
+
+    @property
+    def goal(self) -> Hashable:
+        """NONE_OF_THESE: no goal of the list."""
+        return NONE_OF_THESE
+
+    @property
+    def reached(self) -> bool:
+        """False: nobody knows what it wants."""
+        return False
+
+    @property
+    def over(self) -> bool:
+        """True: there is nothing that it is known to do next."""
+        return True
 
     @property
     def particle(self) -> int:

@@ -24,30 +24,47 @@ class Observer(Generic[M]):
     Log weights follow  w(m) ← decay · w(m) + gain · log p(a | m)  and  P(m) ∝ exp w(m).
     Bayes' rule is decay = gain = 1; decay < 1 leaks old evidence; decay = 1 − α, gain = α is Rescorla–Wagner.
     `weights`, one for each of `minds`, are in nats, and only their differences count. (ProToM, eq. 8 and 9.)
+
+    `switch_rate` h is the probability that the agent changes its mind after an action: P(m) ← (1 − h) P(m) + h P₀(m),
+    exact inference for an agent that then draws its mind anew from the prior P₀, whose logs are `prior` (fixed share:
+    Herbster & Warmuth 1998, §5). With h > 0 a mind that was ruled out may come back, unless it is pruned.
     """
 
     minds: tuple[M, ...]
     weights: tuple[float, ...]
     decay: float = 1.0
     gain: float = 1.0
+    switch_rate: float = 0.0
+    prior: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.prior:
+            object.__setattr__(self, "prior", self.weights)
 
     @classmethod
     def over(
-        cls, minds: Iterable[M], prior: Iterable[float] | None = None, *, decay: float = 1.0, gain: float = 1.0
+        cls,
+        minds: Iterable[M],
+        prior: Iterable[float] | None = None,
+        *,
+        decay: float = 1.0,
+        gain: float = 1.0,
+        switch_rate: float = 0.0,
     ) -> Self:
         """An observer with prior probabilities, up to a factor, or a uniform prior over the minds.
 
-        Raises ValueError if there are no minds, or none of them is possible.
+        Raises ValueError if there are no minds, or none of them is possible, or `switch_rate` is no probability.
         """
         pool = tuple(minds)
         if not pool:
             raise ValueError("an observer needs at least one mind to attribute")
-        if prior is None:
-            return cls(pool, (0.0,) * len(pool), decay, gain)
-        weights = tuple(math.log(p) if p > 0.0 else IMPOSSIBLE for p in prior)
+        if not 0.0 <= switch_rate <= 1.0:
+            raise ValueError(f"{switch_rate} is no probability of changing one's mind")
+        shares = (1.0,) * len(pool) if prior is None else prior
+        weights = tuple(math.log(p) if p > 0.0 else IMPOSSIBLE for p in shares)
         if len(weights) != len(pool) or max(weights) == IMPOSSIBLE:
             raise ValueError("an observer needs a probability for each of its minds, not all of them 0")
-        return cls(pool, weights, decay, gain)
+        return cls(pool, weights, decay, gain, switch_rate)
 
     @property
     def posterior(self) -> Categorical[M]:
@@ -64,7 +81,10 @@ class Observer(Generic[M]):
         top = max(weights)
         if top == IMPOSSIBLE:
             raise ValueError(f"none of the {len(self.minds)} minds could have done {action!r}")
-        return replace(self, weights=tuple(w - top for w in weights)).see(obs)
+        weights = tuple(w - top for w in weights)
+        if self.switch_rate:
+            weights = _share(weights, self.prior, self.switch_rate)
+        return replace(self, weights=weights).see(obs)
 
     def see(self, obs: object) -> Self:
         """Let every mind observe `obs` without an action to explain."""
@@ -85,13 +105,29 @@ class Observer(Generic[M]):
     def prune(self, least: float) -> Self:
         """Drop the minds that are less than `least` times as probable as the most probable one.
 
+        What is dropped had at most the share n · least of the posterior for n minds. It does not come back, whatever
+        the switch rate h; but with h > 0 no mind falls below h · P₀(m), so that nothing is dropped if `least` is less.
         Raises ValueError unless 0 < least ≤ 1.
         """
         if not 0.0 < least <= 1.0:
             raise ValueError(f"{least} is not a share of the highest probability")
         floor = max(self.weights) + math.log(least)
-        kept = [(mind, w) for mind, w in zip(self.minds, self.weights, strict=True) if w >= floor]
-        return replace(self, minds=tuple(m for m, _ in kept), weights=tuple(w for _, w in kept))
+        kept = [k for k, w in enumerate(self.weights) if w >= floor]
+        minds, weights, prior = (tuple(field[k] for k in kept) for field in (self.minds, self.weights, self.prior))
+        return replace(self, minds=minds, weights=weights, prior=prior)
+
+    def admit(self, mind: M, probability: float) -> Self:
+        """Add a mind with this posterior and prior probability; the odds of the others stay as they are.
+
+        To be as probable as Bayes' rule would have it had it been there from the start, the mind has to have seen what
+        the agent has seen, and needs P(m) = P₀(m) p(actions | m) / p(actions). Raises ValueError unless
+        0 < probability < 1.
+        """
+        if not 0.0 < probability < 1.0:
+            raise ValueError(f"{probability} is not a probability between 0 and 1")
+        odds = math.log(probability) - math.log1p(-probability)
+        weights, prior = ((*logs, log_sum_exp(logs) + odds) for logs in (self.weights, self.prior))
+        return replace(self, minds=(*self.minds, mind), weights=weights, prior=prior)
 
     def equalise(self, group: Callable[[M], Hashable]) -> Self:
         """Give every group of minds the same probability and keep the odds within groups; impossible groups stay so."""
@@ -109,6 +145,25 @@ class Observer(Generic[M]):
     def predict(self) -> Categorical[Any]:
         """P(a) = Σₘ P(m) π(a | m): what the agent is expected to do next, from minds whose policies are tables."""
         return self.posterior.bind(lambda mind: cast("Categorical[Any]", mind.act()))
+
+    def surprise(self, action: Hashable) -> float:
+        """−log P(a) − H(P): by how many nats the action is less probable than what the agent does is on average.
+
+        Its mean over many actions is about 0 if the agent acts as one of the minds does, in the proportions of the
+        posterior; it stays above 0 if none of the minds describes the agent. ∞ for what no mind could have done.
+        """
+        expected = self.predict()
+        return -expected.log_prob(action) - expected.entropy
+
+
+def _share(weights: Iterable[float], prior: Iterable[float], rate: float) -> tuple[float, ...]:
+    """log[(1 − h) P(m) + h P₀(m)] for unnormalised log probabilities P and P₀."""
+    shared = []
+    for logs, share in ((tuple(weights), 1.0 - rate), (tuple(prior), rate)):
+        log_share = math.log(share) if share else IMPOSSIBLE
+        total = log_sum_exp(logs)
+        shared.append([w - total + log_share for w in logs])
+    return tuple(log_sum_exp(pair) for pair in zip(*shared, strict=True))
 
 
 def rescore(
