@@ -113,8 +113,8 @@ class Observer(Generic[M]):
             raise ValueError(f"{least} is not a share of the highest probability")
         floor = max(self.weights) + math.log(least)
         kept = [k for k, w in enumerate(self.weights) if w >= floor]
-        minds, weights, prior = (tuple(field[k] for k in kept) for field in (self.minds, self.weights, self.prior))
-        return replace(self, minds=minds, weights=weights, prior=prior)
+        weights, prior = (tuple(logs[k] for k in kept) for logs in (self.weights, self.prior))
+        return replace(self, minds=tuple(self.minds[k] for k in kept), weights=weights, prior=prior)
 
     def admit(self, mind: M, probability: float) -> Self:
         """Add a mind with this posterior and prior probability; the odds of the others stay as they are.
@@ -126,7 +126,8 @@ class Observer(Generic[M]):
         if not 0.0 < probability < 1.0:
             raise ValueError(f"{probability} is not a probability between 0 and 1")
         odds = math.log(probability) - math.log1p(-probability)
-        weights, prior = ((*logs, log_sum_exp(logs) + odds) for logs in (self.weights, self.prior))
+        weights = (*self.weights, log_sum_exp(self.weights) + odds)
+        prior = (*self.prior, log_sum_exp(self.prior) + odds)
         return replace(self, minds=(*self.minds, mind), weights=weights, prior=prior)
 
     def equalise(self, group: Callable[[M], Hashable]) -> Self:
