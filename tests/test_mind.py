@@ -1,19 +1,21 @@
-"""A mind that runs an errand: it does that first, then is itself again, and gives nothing away meanwhile."""
+"""Minds around minds: one that runs an errand first and gives nothing away meanwhile, and one that fits nobody else."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from otherminds.distribution import Categorical
-from otherminds.mind import WithErrand, without_finished_errand
+from otherminds.mind import NONE_OF_THESE, NoneOfThese, WithErrand, without_finished_errand
 from otherminds.observer import Observer
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.agent import Seeker
+from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State
 from strategies import generator, moments, world_of, worlds
@@ -122,3 +124,56 @@ def test_after_the_errand_deeds_speak_again() -> None:
     opened, left = world.initial._replace(locked=0), world.vocabulary["left"]
     watched = observer.see(opened).watch(left, world.apply(opened, 0, left))
     assert watched.ask(lambda mind: mind.goal).prob(Goal("gem", 0)) > 0.95
+
+
+# None of these
+
+
+def watching(level: Level, plans: DoorsKeysGemsPlanner, i: int, prior: float, switch_rate: float) -> Observer[Any]:
+    """An observer of agent i that knows all gems, and that none of them may be wanted."""
+    minds = [Seeker(plans, i, Goal("gem", gem)) for gem in range(len(level.world.gems))]
+    shares = [(1.0 - prior) / len(minds)] * len(minds) + [prior]
+    return Observer.over([*minds, NoneOfThese(minds[0])], shares, switch_rate=switch_rate).see(level.world.initial)
+
+
+@pytest.mark.slow
+def test_who_does_anything_is_none_of_those_with_a_goal() -> None:
+    found = []
+    for n, level in enumerate(bundled_levels()):
+        world, state, rng = level.world, level.world.initial, generator(n)
+        observer = watching(level, DoorsKeysGemsPlanner(world), 0, 0.05, 0.003)
+        for _ in range(40):
+            able = {agent: world.actions(state, agent) for agent in world.agents}
+            joint = {agent: each[int(rng.integers(len(each)))] for agent, each in able.items()}
+            state = world.step(state, joint)
+            observer = observer.watch(joint[world.agents[0]], state)
+        belief = observer.ask(lambda mind: mind.goal)
+        found.append(belief.prob(NONE_OF_THESE) >= 0.8)
+    assert sum(found) >= 0.9 * len(found)
+
+
+@pytest.mark.slow
+def test_a_goal_that_is_listed_is_known_two_steps_later_at_most() -> None:
+    delays = []
+    for level in bundled_levels():
+        world, plans = level.world, DoorsKeysGemsPlanner(level.world)
+        goals = [Goal("gem", gem) for gem in world.goals]
+        minds = {a: Seeker(plans, i, goals[i], math.inf, 0.0) for i, a in enumerate(world.agents)}
+        observers = [watching(level, plans, 0, *settings) for settings in ((0.0, 0.0), (0.05, 0.003))]
+        known = [math.inf, math.inf]
+        for t, step in enumerate(rollout(world, minds, steps=40, rng=generator(1))):
+            observers = [o.watch(step.joint[world.agents[0]], step.after) for o in observers]
+            sure = [o.ask(lambda mind: mind.goal).prob(goals[0]) >= 0.9 for o in observers]
+            known = [min(first, t) if is_sure else first for first, is_sure in zip(known, sure, strict=True)]
+        if known[0] < math.inf:
+            delays.append(known[1] - known[0])
+    assert len(delays) > 10
+    assert max(delays) <= 2
+
+
+def test_nobody_knows_what_none_of_these_wants() -> None:
+    level = bundled_levels()[0]
+    mind = NoneOfThese(Seeker(DoorsKeysGemsPlanner(level.world), 0, Goal("gem", 0)))
+    seen = mind.observe(level.world.initial)
+    assert seen.act().probs == pytest.approx([1 / len(seen.act())] * len(seen.act()))
+    assert (seen.goal, seen.reached, seen.over, seen.particle) == (NONE_OF_THESE, False, True, 0)

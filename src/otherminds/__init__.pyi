@@ -22,6 +22,7 @@ from otherminds.language.model import Scores as Scores
 from otherminds.language.scripted import Scripted as Scripted
 from otherminds.mind import Mind as Mind
 from otherminds.mind import Mindreader as Mindreader
+from otherminds.mind import NoneOfThese as NoneOfThese
 from otherminds.mind import WithErrand as WithErrand
 from otherminds.observer import Observer as Observer
 from otherminds.observer import attend as attend
