@@ -131,7 +131,7 @@ def test_after_the_errand_deeds_speak_again() -> None:
 
 def watching(level: Level, plans: DoorsKeysGemsPlanner, i: int, prior: float, switch_rate: float) -> Observer[Any]:
     """An observer of agent i that knows all gems, and that none of them may be wanted."""
-    minds = [Seeker(plans, i, Goal("gem", gem)) for gem in range(len(level.world.gems))]
+    minds: list[Any] = [Seeker(plans, i, Goal("gem", gem)) for gem in range(len(level.world.gems))]
     shares = [(1.0 - prior) / len(minds)] * len(minds) + [prior]
     return Observer.over([*minds, NoneOfThese(minds[0])], shares, switch_rate=switch_rate).see(level.world.initial)
 
